@@ -1,0 +1,157 @@
+package mem
+
+import "time"
+
+// Place says which project a question or an order is about: a key, a name or
+// "all", else the project of the directory. The zero value means all projects.
+type Place struct {
+	Project string `json:"project,omitempty"` // key, unique prefix, name, or "all"
+	Dir     string `json:"dir,omitempty"`
+}
+
+// SearchAsk asks for memories by words or, without text, by filters alone.
+type SearchAsk struct {
+	Place
+	Query Query `json:"query"`
+}
+
+// Found is what a search found.
+type Found struct {
+	Project Project   `json:"project"`
+	Hits    []Hit     `json:"hits"`
+	Total   int       `json:"total"` // memories that were searched
+	TookMS  float64   `json:"took_ms"`
+	Terms   []string  `json:"terms"`
+	At      time.Time `json:"at"`
+}
+
+// IDs names records by id or unique prefix.
+type IDs struct {
+	Place
+	IDs []string `json:"ids"`
+}
+
+// Records are whole records.
+type Records struct {
+	Memories []Memory `json:"memories"`
+}
+
+// TimelineAsk asks what lies around an anchor: an event, memory or session id,
+// a file, a day, or "" for now.
+type TimelineAsk struct {
+	Place
+	Anchor  string `json:"anchor,omitempty"`
+	Session string `json:"session,omitempty"`
+	Around  int    `json:"around,omitempty"` // entries on each side; 0 means 10
+}
+
+// Timeline lists moments, oldest first.
+type Timeline struct {
+	Anchor  string   `json:"anchor,omitempty"` // id of the entry it is centred on
+	Entries []Moment `json:"entries"`
+}
+
+// Moment is one entry of a timeline.
+type Moment struct {
+	ID      string    `json:"id"` // of the memory, or of the event
+	At      time.Time `json:"at"`
+	Session string    `json:"session"` // short id
+	What    string    `json:"what"`    // event kind or memory kind
+	Title   string    `json:"title"`
+	Files   []string  `json:"files,omitempty"`
+}
+
+// WhyAsk asks for a receipt: its id, or "last" or "" for the newest of the project.
+type WhyAsk struct {
+	Place
+	ID string `json:"id,omitempty"`
+}
+
+// Explained is a receipt and what became of its items.
+type Explained struct {
+	Receipt Receipt           `json:"receipt"`
+	Short   string            `json:"session_short,omitempty"`
+	States  map[string]Status `json:"states,omitempty"` // of items, where not active any more
+}
+
+// NextAsk asks what the next session of the place would be told, or, with a
+// prompt, what that prompt would.
+type NextAsk struct {
+	Place
+	Prompt string `json:"prompt,omitempty"`
+	Budget int    `json:"budget,omitempty"` // tokens; 0 means the configured one
+	Source string `json:"source,omitempty"` // as SessionStart; "" means startup
+}
+
+// AddAsk keeps a statement of the person.
+type AddAsk struct {
+	Place
+	Text  string   `json:"text"`
+	Kind  Kind     `json:"kind,omitempty"`  // "" means fact
+	Scope Scope    `json:"scope,omitempty"` // "" means project
+	Files []string `json:"files,omitempty"`
+	Tags  []string `json:"tags,omitempty"`
+}
+
+// EditAsk changes the text or the kind of one memory. The person's hand makes it TrustUser.
+type EditAsk struct {
+	ID    string  `json:"id"`
+	Text  *string `json:"text,omitempty"`
+	Kind  *Kind   `json:"kind,omitempty"`
+	Scope *Scope  `json:"scope,omitempty"`
+}
+
+// MarkAsk changes the standing of memories, named by id or found by a query.
+type MarkAsk struct {
+	Place
+	Verb   string   `json:"verb"` // forget, restore, pin, unpin
+	IDs    []string `json:"ids,omitempty"`
+	Query  *Query   `json:"query,omitempty"`
+	DryRun bool     `json:"dry_run,omitempty"`
+}
+
+// Marked lists the memories a MarkAsk changed, or would.
+type Marked struct {
+	Verb     string   `json:"verb"`
+	DryRun   bool     `json:"dry_run"`
+	Memories []Memory `json:"memories"`
+}
+
+// Erased says what was erased and what no command of ours can reach.
+type Erased struct {
+	Purged    Purged   `json:"purged"`
+	Unreached []string `json:"unreached"`
+}
+
+// PauseAsk pauses or resumes capture and injection.
+type PauseAsk struct {
+	Place
+	Scope      string        `json:"scope"` // session, project, all
+	Session    string        `json:"session,omitempty"`
+	For        time.Duration `json:"for,omitempty"` // 0 means until resumed
+	InjectOnly bool          `json:"inject_only,omitempty"`
+	Resume     bool          `json:"resume,omitempty"`
+}
+
+// Pauses are the pauses in force.
+type Pauses struct {
+	Pauses []Pause `json:"pauses"`
+}
+
+// Health is the state of a part that can fail.
+type Health struct {
+	QueueDepth int     `json:"queue_depth"`
+	OldestJobS float64 `json:"oldest_job_s"`
+	DeadJobs   int     `json:"dead_jobs"`
+	LastError  string  `json:"last_error,omitempty"`
+}
+
+// Overview is what a person wants to know at a glance.
+type Overview struct {
+	Project Project  `json:"project"`
+	Stats   Stats    `json:"stats"`
+	Last    *Session `json:"last_session,omitempty"`
+	Told    *Receipt `json:"last_told,omitempty"` // the newest injection that told something
+	Pauses  []Pause  `json:"pauses"`
+	Health  Health   `json:"health"`
+}

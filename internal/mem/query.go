@@ -1,0 +1,118 @@
+package mem
+
+import "time"
+
+// Query asks for memories. The zero value means every active memory of every
+// project, newest first, DefaultLimit of them.
+type Query struct {
+	Text  string   `json:"text,omitempty"`  // as typed; for people and receipts
+	Terms []string `json:"terms,omitempty"` // words and phrases to match, from package rank; Match needs them, List ignores them
+
+	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; every other filter but Hidden is then ignored
+	Scopes   []Scope  `json:"scopes,omitempty"`
+	Kinds    []Kind   `json:"kinds,omitempty"`
+	NotKinds []Kind   `json:"not_kinds,omitempty"`
+	Project  string   `json:"project,omitempty"`   // key; memories of user scope match any
+	Session  string   `json:"session,omitempty"`   // only memories learned in it
+	PromptID string   `json:"prompt_id,omitempty"` // only memories learned in that turn
+	Within   string   `json:"within,omitempty"`    // session whose session-scope memories may be seen; all others' are left out. "*" sees all
+	File     string   `json:"file,omitempty"`      // exact, project-relative; "dir/" matches what lies directly in it, ".go" an extension
+	Tags     []string `json:"tags,omitempty"`      // any of
+	Command  string   `json:"command,omitempty"`   // exact normalised command
+	Agent    string   `json:"agent,omitempty"`
+	Branch   string   `json:"branch,omitempty"`
+
+	After         time.Time `json:"after,omitzero"` // created at or after
+	Before        time.Time `json:"before,omitzero"`
+	MinImportance float64   `json:"min_importance,omitempty"`
+	MinTrust      Trust     `json:"min_trust,omitempty"`
+	Open          bool      `json:"open,omitempty"`   // only unresolved
+	Hidden        bool      `json:"hidden,omitempty"` // forgotten and superseded too
+
+	Order  Order `json:"order,omitempty"` // of List; Match orders by score
+	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit
+	Offset int   `json:"offset,omitempty"`
+}
+
+// DefaultLimit is how many rows a query without a limit returns.
+const DefaultLimit = 10
+
+// Order is how List sorts.
+type Order string
+
+// The orders. Ties break by newest.
+const (
+	Newest       Order = ""
+	ByImportance Order = "importance"
+	ByUpdate     Order = "updated"
+)
+
+// Hit is one match. Memory is complete but for its Index.
+type Hit struct {
+	Memory Memory             `json:"memory"`
+	Score  float64            `json:"score"` // higher is better; comparable only within one answer
+	Parts  map[string]float64 `json:"parts,omitempty"`
+}
+
+// EventQuery asks for stored events, newest first.
+type EventQuery struct {
+	Session  string
+	PromptID string
+	Kinds    []EventKind
+	AgentID  *string // exact; "" asks for those of the main thread
+	Around   string  // id of an event: Limit before it and Limit after it, oldest first
+	Limit    int     // 0 means 100
+}
+
+// SessionQuery asks for sessions, last active first.
+type SessionQuery struct {
+	Project string
+	Limit   int // 0 means DefaultLimit
+}
+
+// ReceiptQuery asks for receipts, newest first.
+type ReceiptQuery struct {
+	ID      string // exact or unique prefix; the rest is then ignored
+	Session string
+	Project string
+	Memory  string // only receipts that told it
+	Limit   int    // 0 means DefaultLimit
+}
+
+// CheckpointQuery asks for checkpoints, newest first.
+type CheckpointQuery struct {
+	ID      string
+	Session string
+	Project string
+	Limit   int // 0 means DefaultLimit
+}
+
+// Stats are counts of what is stored.
+type Stats struct {
+	Schema      int            `json:"schema"`
+	Memories    int            `json:"memories"` // active
+	Hidden      int            `json:"hidden"`
+	Kinds       map[Kind]int   `json:"kinds,omitempty"`
+	Today       int            `json:"today"` // memories since the given time
+	Sessions    int            `json:"sessions"`
+	Events      int            `json:"events"`
+	Turns       int            `json:"turns"`
+	Receipts    int            `json:"receipts"`
+	Jobs        int            `json:"jobs"` // waiting
+	DeadJobs    int            `json:"dead_jobs"`
+	OldestJob   time.Time      `json:"oldest_job,omitzero"`
+	Bytes       int64          `json:"bytes"`       // of the files
+	ToldTokens  int            `json:"told_tokens"` // all receipts
+	ByOutcome   map[string]int `json:"by_outcome,omitempty"`
+	LastEvent   time.Time      `json:"last_event,omitzero"`
+	LastSession string         `json:"last_session,omitempty"`
+}
+
+// Purged says what erasing removed.
+type Purged struct {
+	Memories    int `json:"memories"`
+	Events      int `json:"events"` // payloads blanked; the rows stay, so that the event is not taken again
+	Turns       int `json:"turns"`
+	Receipts    int `json:"receipts"`
+	Checkpoints int `json:"checkpoints"`
+}

@@ -1,0 +1,68 @@
+package mem
+
+import "time"
+
+// Receipt is the record of one injection, or of one that was tried and said nothing.
+type Receipt struct {
+	ID      string    `json:"id"` // "r_" + 8 digits made from the event's id
+	Event   string    `json:"event,omitempty"`
+	Session string    `json:"session"`
+	Project string    `json:"project,omitempty"`
+	At      time.Time `json:"at"`
+	Trigger string    `json:"trigger"` // session_start, resume, compact, prompt, file, command, subagent
+	Asked   string    `json:"asked,omitempty"`
+	Terms   []string  `json:"terms,omitempty"`
+
+	Outcome    string   `json:"outcome"` // injected, abstained, nothing
+	Candidates int      `json:"candidates"`
+	Floor      float64  `json:"floor"`
+	Budget     int      `json:"budget"` // tokens
+	Tokens     int      `json:"tokens"`
+	TookMS     float64  `json:"took_ms"`
+	Items      []Told   `json:"items,omitempty"`
+	Dropped    []Cut    `json:"dropped,omitempty"`
+	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
+	Text       string   `json:"text,omitempty"`  // the exact text
+}
+
+// The outcomes of an injection.
+const (
+	Injected  = "injected"
+	Abstained = "abstained"
+	Nothing   = "nothing"
+)
+
+// Told is one item of a receipt.
+type Told struct {
+	ID     string             `json:"id"`
+	Rank   int                `json:"rank"`
+	Kind   Kind               `json:"kind,omitempty"`
+	Title  string             `json:"title,omitempty"`
+	Score  float64            `json:"score"`
+	Parts  map[string]float64 `json:"parts,omitempty"`
+	Tokens int                `json:"tokens"`
+	Place  string             `json:"place,omitempty"` // section of the block
+}
+
+// Cut is one item that was left out, and the rule that cut it.
+type Cut struct {
+	ID    string             `json:"id"`
+	Title string             `json:"title,omitempty"`
+	Score float64            `json:"score"`
+	Parts map[string]float64 `json:"parts,omitempty"`
+	Gate  string             `json:"gate"` // below_floor, budget, already_told, trust, duplicate, limit
+}
+
+// Job is work for later.
+type Job struct {
+	ID       string    `json:"id"`   // set by the store
+	Kind     string    `json:"kind"` // "transcript", "snapshot"
+	Session  string    `json:"session,omitempty"`
+	Key      string    `json:"key,omitempty"`  // a waiting job with the same kind, session and key is not added again
+	Data     string    `json:"data,omitempty"` // the kind's own
+	NotBy    time.Time `json:"not_before,omitzero"`
+	Attempts int       `json:"attempts"`
+	Created  time.Time `json:"created"`
+	Error    string    `json:"error,omitempty"` // of the last attempt
+	Dead     bool      `json:"dead,omitempty"`  // given up; kept for replay
+}

@@ -1,0 +1,101 @@
+// Package setup puts Remanence's hooks into a coding agent's settings and takes them out again.
+//
+// Settings belong to the person. They are edited as text: our entries are spliced in and cut out, and every other
+// byte (order, numbers, escapes, line ends, a missing last newline) stays what it was. What cannot be read or is of a
+// shape we do not know is left alone. An install record keeps the exact bytes from before, so that uninstalling can
+// give them back.
+//
+// The package knows Claude Code's settings files. It never runs the agent, opens no database or network connection
+// and reads no environment variables: all it needs to know comes in through Config.
+package setup
+
+import (
+	"errors"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// Names of the one agent this package serves.
+const (
+	AgentID    = "claude-code"
+	AgentShort = "claude"
+)
+
+// Reasons for which settings are left as they are. All come wrapped with the file and the details.
+var (
+	ErrNotJSON  = errors.New("not valid JSON")
+	ErrShape    = errors.New("unknown shape of settings")
+	ErrChanged  = errors.New("changed by another program meanwhile")
+	ErrReadOnly = errors.New("read-only")
+	ErrNotFile  = errors.New("not a plain file")
+	ErrBinary   = errors.New("unusable path of the binary")
+)
+
+// Scope says whose settings are edited. The zero value means ScopeUser.
+type Scope string
+
+// The two scopes: all of the user's projects, or one project.
+const (
+	ScopeUser    Scope = "user"
+	ScopeProject Scope = "project"
+)
+
+// Config is everything the package knows about the machine. Paths are absolute.
+type Config struct {
+	Home      string           // the user's home directory
+	ClaudeDir string           // the agent's own directory; "" means Home/.claude
+	Project   string           // root of the project; "" means none: project settings are not looked at
+	Managed   string           // settings set by an administrator; "" means none
+	Binary    string           // the remanence binary that the hooks shall run
+	RecordDir string           // where install records are kept
+	Path      []string         // directories searched for programs, in order
+	Now       func() time.Time // nil means time.Now
+}
+
+// FromEnv fills a Config from variables as given by getenv. Binary, Project and RecordDir are the caller's to set.
+func FromEnv(home string, getenv func(string) string) Config {
+	return Config{
+		Home:      home,
+		ClaudeDir: getenv("CLAUDE_CONFIG_DIR"),
+		Managed:   managedSettings(runtime.GOOS),
+		Path:      filepath.SplitList(getenv("PATH")),
+	}
+}
+
+// managedSettings is where the agent looks for an administrator's settings on an operating system.
+func managedSettings(goos string) string {
+	switch goos {
+	case "darwin":
+		return "/Library/Application Support/ClaudeCode/managed-settings.json"
+	case "windows":
+		return `C:\Program Files\ClaudeCode\managed-settings.json`
+	default:
+		return "/etc/claude-code/managed-settings.json"
+	}
+}
+
+func (c Config) claudeDir() string {
+	if c.ClaudeDir != "" {
+		return c.ClaudeDir
+	}
+	return filepath.Join(c.Home, ".claude")
+}
+
+func (c Config) now() time.Time {
+	if c.Now == nil {
+		return time.Now().UTC()
+	}
+	return c.Now().UTC()
+}
+
+// settingsFile is the file that an installation in the given scope edits; "" if the scope has none.
+func (c Config) settingsFile(s Scope) string {
+	switch {
+	case s == ScopeUser || s == "":
+		return filepath.Join(c.claudeDir(), "settings.json")
+	case s == ScopeProject && c.Project != "":
+		return filepath.Join(c.Project, ".claude", "settings.json")
+	}
+	return ""
+}

@@ -1,0 +1,3 @@
+module remanence/test/client
+
+go 1.26

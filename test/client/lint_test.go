@@ -1,0 +1,96 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// judge lints a record of one wrapped call.
+func judge(t *testing.T, end obj) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hooks.jsonl")
+	call := func(phase string) obj { return obj{"phase": phase, "mode": "wrap", "name": "x", "pid": 7} }
+	appendJSON(path, call("start"))
+	last := call("end")
+	for k, v := range end {
+		last[k] = v
+	}
+	appendJSON(path, last)
+	return lintHooks(path)
+}
+
+func told(event, context string) string {
+	return string(encode(obj{"hookSpecificOutput": obj{"hookEventName": event, "additionalContext": context}}))
+}
+
+func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
+	for name, end := range map[string]obj{
+		"silence":                 {"event": "PreCompact"},
+		"context on a prompt":     {"event": "UserPromptSubmit", "stdout": told("UserPromptSubmit", "tabs")},
+		"a line for the person":   {"event": "Stop", "stdout": `{"systemMessage":"kept 3 memories"}`},
+		"context just in bounds":  {"event": "SessionStart", "stdout": told("SessionStart", strings.Repeat("é", maxContext))},
+		"a SessionEnd within 1 s": {"event": "SessionEnd", "ms": maxSessionEnd},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := judge(t, end); len(got) != 0 {
+				t.Errorf("findings = %q, want none", got)
+			}
+		})
+	}
+}
+
+func TestLintFindsEachBreachOfTheContract(t *testing.T) {
+	for want, end := range map[string]obj{
+		"did not start":               {"event": "Stop", "error": "no such file"},
+		"was stopped by the client":   {"event": "SessionEnd", "killed": "terminated", "exit": -1},
+		"exit status 2, want 0":       {"event": "Stop", "exit": 2},
+		"took 1001 ms":                {"event": "SessionEnd", "ms": maxSessionEnd + 1},
+		"a child kept":                {"event": "Stop", "stdio_held": true},
+		"pasted into the summary":     {"event": "PreCompact", "stdout": "{}"},
+		"not exactly one JSON object": {"event": "Stop", "stdout": "hello"},
+		"at the top level is ignored": {"event": "PostToolUse", "stdout": `{"additionalContext":"tabs"}`},
+		"is not allowed here":         {"event": "PostCompact", "stdout": told("PostCompact", "tabs")},
+		"starts another model turn":   {"event": "Stop", "stdout": told("Stop", "tabs")},
+		"hookEventName is Stop":       {"event": "SessionStart", "stdout": told("Stop", "tabs")},
+		"has 9902 UTF-16 units":       {"event": "SessionStart", "stdout": told("SessionStart", strings.Repeat("😀", 4951))},
+	} {
+		t.Run(want, func(t *testing.T) {
+			got := judge(t, end)
+			if len(got) != 1 || !strings.Contains(got[0], want) {
+				t.Errorf("findings = %q, want one with %q", got, want)
+			}
+		})
+	}
+}
+
+func TestTwoObjectsOrWordsBeforeThemAreNoAnswer(t *testing.T) {
+	for _, said := range []string{`{}{}`, `{} x`, `note: {}`, ` {}`, `{"a":`} {
+		if _, ok := oneObject(said); ok {
+			t.Errorf("oneObject(%q) = ok, want refused", said)
+		}
+	}
+	if _, ok := oneObject("{}\n"); !ok {
+		t.Error("oneObject refused an object with a closing newline")
+	}
+}
+
+func TestARunWithoutWrappedCallsIsAFinding(t *testing.T) {
+	got := lintHooks(filepath.Join(t.TempDir(), "none"))
+	if len(got) != 1 || got[0] != "no wrapped hook call was recorded" {
+		t.Errorf("findings = %q", got)
+	}
+}
+
+func TestACallWithoutAnEndIsAFinding(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "hooks.jsonl")
+	line := `{"phase":"start","mode":"wrap","name":"Stop","pid":9}` + "\n"
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := lintHooks(path)
+	if len(got) != 1 || !strings.Contains(got[0], "no end record") {
+		t.Errorf("findings = %q", got)
+	}
+}
