@@ -14,7 +14,7 @@ type Batch struct {
 	Receipts    []Receipt
 	Jobs        []Job
 	Done        []string // ids of jobs that this batch finishes
-	Failed      []Job    // jobs to be tried again: ID, Error, NotBy, Dead count
+	Failed      []Job    // jobs to be tried again or given up: ID, Error, NotBy and Dead are stored
 	Pauses      []Pause
 }
 

@@ -21,6 +21,7 @@ type Receipt struct {
 	TookMS     float64  `json:"took_ms"`
 	Items      []Told   `json:"items,omitempty"`
 	Dropped    []Cut    `json:"dropped,omitempty"`
+	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told
 	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
 	Text       string   `json:"text,omitempty"`  // the exact text
 }
@@ -41,8 +42,13 @@ type Told struct {
 	Score  float64            `json:"score"`
 	Parts  map[string]float64 `json:"parts,omitempty"`
 	Tokens int                `json:"tokens"`
-	Place  string             `json:"place,omitempty"` // section of the block
+	// Place is the section of the block. What stands in PlaceIndex was listed
+	// by its title only and does not count as told.
+	Place string `json:"place,omitempty"`
 }
+
+// PlaceIndex is the section that lists titles.
+const PlaceIndex = "index"
 
 // Cut is one item that was left out, and the rule that cut it.
 type Cut struct {
@@ -61,7 +67,7 @@ type Job struct {
 	Key      string    `json:"key,omitempty"`  // a waiting job with the same kind, session and key is not added again
 	Data     string    `json:"data,omitempty"` // the kind's own
 	NotBy    time.Time `json:"not_before,omitzero"`
-	Attempts int       `json:"attempts"`
+	Attempts int       `json:"attempts"` // how often it was leased, this time included: a job that ends its worker counts too
 	Created  time.Time `json:"created"`
 	Error    string    `json:"error,omitempty"` // of the last attempt
 	Dead     bool      `json:"dead,omitempty"`  // given up; kept for replay

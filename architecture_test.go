@@ -1,0 +1,228 @@
+package remanence
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// The floor plan. A package may import, inside the module, only what stands
+// behind it here. A package that is not in the plan is not in the house.
+var floors = map[string][]string{
+	"cmd/remanence": {"internal/cli"},
+
+	"internal/mem":    {},
+	"internal/redact": {},
+	"internal/rank":   {"internal/mem"},
+	"internal/inject": {"internal/mem"},
+	"internal/agent":  {"internal/mem"},
+
+	"internal/engine": {"internal/mem", "internal/redact", "internal/rank", "internal/inject"},
+
+	"internal/store/sqlite":    {"internal/mem"},
+	"internal/store/storetest": {"internal/mem"},
+	"internal/spool":           {"internal/mem"},
+	"internal/transcript":      {"internal/mem"},
+	"internal/project":         {"internal/mem"},
+	"internal/api":             {"internal/mem"},
+
+	"internal/hook":   {"internal/mem", "internal/agent", "internal/redact"},
+	"internal/queue":  {"internal/mem"},
+	"internal/worker": {"internal/mem", "internal/api", "internal/queue"},
+	"internal/setup":  {"internal/mem", "internal/agent"},
+
+	"internal/cli": nil, // wiring: anything below
+
+	"test/e2e":   nil, // drives the built binary and the real client
+	"test/bench": nil,
+}
+
+// unreachable lists what no package on the hook's way may reach, by any path
+// inside the module.
+var unreachable = map[string][]string{
+	"internal/hook": {"database/sql", "net", "net/http"}, "internal/agent": {"database/sql", "net", "net/http"},
+	"internal/engine": {"database/sql", "net", "net/http", "os", "os/exec"}, "internal/inject": {"database/sql", "net", "net/http"},
+	"internal/mem": {"database/sql", "net", "net/http", "os"}, "internal/rank": {"database/sql", "net", "net/http", "os"},
+	"internal/redact": {"database/sql", "net", "net/http", "os"},
+}
+
+// only says who alone may import a module or a package of the standard library.
+var only = map[string][]string{
+	"modernc.org/sqlite":     {"internal/store/sqlite"},
+	"database/sql":           {"internal/store/sqlite"},
+	"github.com/spf13/cobra": {"internal/cli"},
+}
+
+const module = "remanence"
+
+// source is what one directory's Go files import and say.
+type source struct {
+	imports     []string // of the code
+	testImports []string
+	goStmt      bool
+	initFunc    bool
+}
+
+func TestFloorPlan(t *testing.T) {
+	house := read(t)
+	for dir, src := range house {
+		allowed, planned := floors[dir]
+		if !planned {
+			t.Errorf("%s is not in the plan", dir)
+			continue
+		}
+		for _, imp := range inside(src.imports) {
+			if allowed != nil && !slices.Contains(allowed, imp) {
+				t.Errorf("%s imports %s: the plan has no such door", dir, imp)
+			}
+			if strings.HasPrefix(imp, "cmd/") || imp == "internal/store/storetest" || (imp == "internal/cli" && dir != "cmd/remanence") {
+				t.Errorf("%s imports %s", dir, imp)
+			}
+		}
+		for _, imp := range inside(src.testImports) {
+			if allowed != nil && imp != dir && imp != "internal/store/storetest" && !slices.Contains(allowed, imp) {
+				t.Errorf("the tests of %s import %s: the plan has no such door", dir, imp)
+			}
+		}
+	}
+	for dir := range floors {
+		if _, ok := house[dir]; !ok && !strings.HasPrefix(dir, "test/") {
+			t.Errorf("%s is in the plan and not in the house", dir)
+		}
+	}
+}
+
+func TestHookPathReachesNoDatabaseAndNoNetwork(t *testing.T) {
+	house := read(t)
+	for dir, banned := range unreachable {
+		for _, imp := range reach(house, dir, map[string]bool{}) {
+			if slices.Contains(banned, imp) {
+				t.Errorf("%s reaches %s", dir, imp)
+			}
+		}
+	}
+}
+
+func TestDriversStayInTheirPackage(t *testing.T) {
+	for dir, src := range read(t) {
+		for _, imp := range src.imports {
+			if who, ok := only[imp]; ok && !slices.Contains(who, dir) {
+				t.Errorf("%s imports %s, which is for %s", dir, imp, strings.Join(who, ", "))
+			}
+		}
+	}
+}
+
+func TestOnlyEdgesStartGoroutines(t *testing.T) {
+	for dir, src := range read(t) {
+		ok := slices.Contains([]string{"internal/worker", "internal/queue", "internal/hook"}, dir) || strings.HasPrefix(dir, "test/")
+		if src.goStmt && !ok {
+			t.Errorf("%s starts a goroutine: who would stop it and wait for it?", dir)
+		}
+		if src.initFunc {
+			t.Errorf("%s has an init function", dir)
+		}
+	}
+}
+
+// read parses every Go file of the house. It reads the sources itself: the go
+// command's answer would be cached past an edit.
+func read(t *testing.T) map[string]*source {
+	t.Helper()
+	house := map[string]*source{}
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			if p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin" || d.Name() == "dist") {
+				return filepath.SkipDir
+			}
+			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && p != "." {
+				return filepath.SkipDir // a module of its own
+			}
+			return nil
+		}
+		dir := path.Clean(filepath.ToSlash(filepath.Dir(p)))
+		if !strings.HasSuffix(p, ".go") || dir == "." {
+			return nil
+		}
+		return add(house, dir, p)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(house) == 0 {
+		t.Fatal("no sources found")
+	}
+	return house
+}
+
+func add(house map[string]*source, dir, file string) error {
+	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	src := house[dir]
+	if src == nil {
+		src = &source{}
+		house[dir] = src
+	}
+	list := &src.imports
+	test := strings.HasSuffix(file, "_test.go")
+	if test {
+		list = &src.testImports
+	}
+	for _, imp := range f.Imports {
+		p, err := strconv.Unquote(imp.Path.Value)
+		if err != nil {
+			return err
+		}
+		*list = append(*list, p)
+	}
+	if test {
+		return nil
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			src.goStmt = true
+		case *ast.FuncDecl:
+			src.initFunc = src.initFunc || n.Recv == nil && n.Name.Name == "init"
+		}
+		return true
+	})
+	return nil
+}
+
+// inside keeps the imports of the module itself, without its name.
+func inside(imports []string) []string {
+	var out []string
+	for _, imp := range imports {
+		if rest, ok := strings.CutPrefix(imp, module+"/"); ok {
+			out = append(out, rest)
+		}
+	}
+	return out
+}
+
+// reach lists everything dir imports, through the module's own packages.
+func reach(house map[string]*source, dir string, seen map[string]bool) []string {
+	if seen[dir] || house[dir] == nil {
+		return nil
+	}
+	seen[dir] = true
+	out := slices.Clone(house[dir].imports)
+	for _, imp := range inside(house[dir].imports) {
+		out = append(out, reach(house, imp, seen)...)
+	}
+	return out
+}

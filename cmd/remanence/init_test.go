@@ -1,0 +1,110 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// What a start may cost before main runs. An agent waits for every hook, and
+// every package that is linked initialises itself in each of them. Counted, not
+// timed: the same on every machine.
+const (
+	maxPackages    = 110
+	maxAllocations = 550
+)
+
+func TestHookStartsWithinItsBudget(t *testing.T) {
+	started := initialised(t, build(t), payload(t))
+	allocations := 0
+	for _, p := range started {
+		allocations += p.allocations
+	}
+	t.Logf("%d packages, %d allocations", len(started), allocations)
+	if len(started) > maxPackages {
+		t.Errorf("got %d package initialisations, want at most %d", len(started), maxPackages)
+	}
+	if allocations > maxAllocations {
+		t.Errorf("got %d allocations before main, want at most %d", allocations, maxAllocations)
+	}
+	if t.Failed() {
+		t.Logf("most allocations:\n%s", most(started, 5))
+	}
+}
+
+// started is one package that did something before main.
+type started struct {
+	name        string
+	allocations int
+}
+
+// build makes the program as it is released.
+func build(t *testing.T) string {
+	t.Helper()
+	bin := filepath.Join(t.TempDir(), "remanence")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, ".")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("build: %v\n%s", err, out)
+	}
+	return bin
+}
+
+func payload(t *testing.T) []byte {
+	t.Helper()
+	b, err := os.ReadFile("../../internal/agent/testdata/events/PostToolUse.Bash.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded struct{ Stdin json.RawMessage }
+	if err := json.Unmarshal(b, &recorded); err != nil {
+		t.Fatal(err)
+	}
+	return recorded.Stdin
+}
+
+// initialised runs one hook and reads the Go runtime's account of its start. The
+// hook is switched off: it is linked like any other, but leaves no worker behind.
+func initialised(t *testing.T, bin string, payload []byte) []started {
+	t.Helper()
+	cmd := exec.Command(bin, "hook", "claude-code")
+	cmd.Env = []string{"HOME=" + t.TempDir(), "REMANENCE_DISABLED=1", "GODEBUG=inittrace=1"}
+	cmd.Stdin = bytes.NewReader(payload)
+	var trace bytes.Buffer
+	cmd.Stderr = &trace
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("hook: %v\n%s", err, trace.Bytes())
+	}
+	line := regexp.MustCompile(`(?m)^init (\S+) @.* (\d+) allocs$`)
+	var out []started
+	for _, m := range line.FindAllStringSubmatch(trace.String(), -1) {
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, started{m[1], n})
+	}
+	// A trace that can not be read would pass as a start that costs nothing.
+	if lines := strings.Count(trace.String(), "\n"); len(out) != lines || len(out) == 0 {
+		t.Fatalf("understood %d of %d lines:\n%s", len(out), lines, trace.Bytes())
+	}
+	return out
+}
+
+func most(list []started, n int) string {
+	list = slices.Clone(list)
+	slices.SortStableFunc(list, func(a, b started) int { return b.allocations - a.allocations })
+	var b strings.Builder
+	for _, p := range list[:min(n, len(list))] {
+		fmt.Fprintf(&b, "%6d %s\n", p.allocations, p.name)
+	}
+	return b.String()
+}

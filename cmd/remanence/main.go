@@ -1,0 +1,31 @@
+// Command remanence is a memory for coding agents: hook command, background
+// worker and command line in one program.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"remanence/internal/cli"
+)
+
+func main() {
+	os.Exit(run())
+}
+
+func run() int {
+	sys := cli.System{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Now: time.Now, Exit: os.Exit,
+	}
+	if len(sys.Args) > 0 && sys.Args[0] == "hook" {
+		// A hook's end is its own: signals must not give it another exit status.
+		return cli.Main(context.Background(), sys)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return cli.Main(ctx, sys)
+}

@@ -1,0 +1,172 @@
+package api
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// maxReply is the largest answer read, in bytes.
+const maxReply = 64 << 20
+
+// Client asks the worker over its unix socket. Each call is one connection in
+// the caller's own goroutine. A call ends at the context's deadline; a
+// cancellation before it is seen only between the steps of a call.
+type Client struct {
+	Socket  string
+	Token   string
+	Version string // of this program, for the worker's log
+	Build   string // of the worker, from the runtime file
+}
+
+// Call implements Caller.
+func (c Client) Call(ctx context.Context, name string, req, rep any) error {
+	var body bytes.Buffer
+	enc := json.NewEncoder(&body)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(req); err != nil {
+		return fmt.Errorf("ask %s: %w", name, err)
+	}
+	return c.ask(ctx, http.MethodPost, prefix+name, body.Bytes(), rep)
+}
+
+// Handle implements mem.Handler by the worker's event route.
+func (c Client) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	return Event.Call(ctx, c, e)
+}
+
+// Health asks the worker how it is.
+func (c Client) Health(ctx context.Context) (Health, error) {
+	var h Health
+	err := c.ask(ctx, http.MethodGet, "/api/health", nil, &h)
+	return h, err
+}
+
+// Drain asks the worker to finish and exit, and waits until its socket takes no
+// more connections. Its lock may be held a moment longer, while the database closes.
+func (c Client) Drain(ctx context.Context) error {
+	if _, err := Drain.Call(ctx, c, Nothing{}); err != nil {
+		return err
+	}
+	for {
+		conn, err := c.dial(ctx)
+		if err != nil {
+			return ctx.Err()
+		}
+		_ = conn.Close()
+		if err := sleep(ctx, 5*time.Millisecond); err != nil {
+			return err
+		}
+	}
+}
+
+func (c Client) ask(ctx context.Context, method, path string, body []byte, rep any) error {
+	conn, err := c.dial(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	answer, err := c.exchange(ctx, conn, method, path, body)
+	if err != nil {
+		return fmt.Errorf("ask %s: %w", path, deadline(err))
+	}
+	if err := json.Unmarshal(answer, rep); err != nil {
+		return fmt.Errorf("ask %s: answer: %w", path, err)
+	}
+	return nil
+}
+
+// dial connects, once it is proven that only this user can have put the socket there.
+func (c Client) dial(ctx context.Context) (net.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	if c.Socket == "" {
+		return nil, ErrUnreachable
+	}
+	if err := CheckDir(filepath.Dir(c.Socket)); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	var d net.Dialer
+	conn, err := d.DialContext(ctx, "unix", c.Socket)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	return conn, nil
+}
+
+func (c Client) exchange(ctx context.Context, conn net.Conn, method, path string, body []byte) ([]byte, error) {
+	if end, ok := ctx.Deadline(); ok {
+		if err := conn.SetDeadline(end); err != nil {
+			return nil, err
+		}
+	}
+	req, err := http.NewRequest(method, "http://"+SocketHost+path, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	req.Close = true
+	req.Header.Set("Authorization", "Bearer "+c.Token)
+	req.Header.Set("User-Agent", "remanence/"+c.Version)
+	if method == http.MethodPost {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	// A worker that refuses may answer before it has read everything, so a
+	// failed write is reported only if there is no answer.
+	sent := req.Write(conn)
+	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
+	if err != nil {
+		return nil, errors.Join(err, sent)
+	}
+	defer resp.Body.Close()
+	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
+	if err != nil {
+		return nil, err
+	}
+	if len(answer) > maxReply {
+		return nil, errors.New("answer is too long")
+	}
+	if resp.StatusCode != http.StatusOK {
+		return nil, readProblem(resp.StatusCode, answer)
+	}
+	return answer, nil
+}
+
+func readProblem(status int, body []byte) error {
+	var p problem
+	if err := json.Unmarshal(body, &p); err != nil || p.Name == "" {
+		return &Error{Status: status, Name: http.StatusText(status)}
+	}
+	return &Error{Status: status, Name: p.Name, Detail: p.Detail}
+}
+
+// deadline makes the end of a connection's time the end of the context's.
+func deadline(err error) error {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+	}
+	return err
+}
+
+// sleep waits for d or for the end of ctx.
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// app is one run of the command line.
+type app struct {
+	sys   System
+	paths Paths
+	flags flags
+	out   *printer
+	// caller is made by the first command that asks the worker; closed by execute.
+	caller api.Caller
+	close  func()
+}
+
+// flags are the flags every command has.
+type flags struct {
+	json, jsonl, noColor, quiet, verbose bool
+	noDaemon, noInput, noPager           bool
+	color, project, config, dataDir      string
+	timeout                              time.Duration
+}
+
+// execute runs one command and returns its exit status.
+func execute(ctx context.Context, sys System) int {
+	a := &app{sys: sys, close: func() {}}
+	root := a.root()
+	root.SetArgs(sys.Args)
+	root.SetIn(sys.Stdin)
+	root.SetOut(sys.Stdout)
+	root.SetErr(sys.Stderr)
+	a.out = newPrinter(sys, flags{})
+	err := root.ExecuteContext(ctx)
+	a.close()
+	if err == nil {
+		return 0
+	}
+	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		return 130
+	}
+	return a.out.fail(explain(root, err))
+}
+
+// before runs after the flags are read and before any command.
+func (a *app) before(*cobra.Command, []string) error {
+	a.out = newPrinter(a.sys, a.flags)
+	var err error
+	a.paths, err = pathsFrom(a.sys.Getenv, a.flags.dataDir)
+	if a.flags.config != "" {
+		a.paths.Config = a.flags.config
+	}
+	return err
+}
+
+// place is what the person's command is about: the project of the working
+// directory unless a flag says otherwise.
+func (a *app) place() mem.Place {
+	dir := a.sys.Getenv("CLAUDE_PROJECT_DIR")
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	return mem.Place{Project: a.flags.project, Dir: dir}
+}
+
+// ask puts a question to the worker, or to an engine of our own with --no-daemon.
+func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
+	if a.caller == nil {
+		var err error
+		if a.caller, a.close, err = connect(ctx, a); err != nil {
+			var none Rep
+			return none, err
+		}
+	}
+	if a.flags.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, a.flags.timeout)
+		defer stop()
+	}
+	return r.Call(ctx, a.caller, req)
+}
+
+// environ is the environment a worker is started with: named variables only.
+// The hook sees the person's keys and tokens, the worker must not.
+func environ(getenv func(string) string) []string {
+	var out []string
+	for _, name := range []string{
+		"HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME",
+		"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
+		"LOCALAPPDATA", "USERPROFILE", "SystemRoot", "TEMP", "TMP",
+		"REMANENCE_DATA_DIR", "REMANENCE_CONFIG", "CLAUDE_PLUGIN_OPTION_INJECT",
+	} {
+		if v := getenv(name); v != "" {
+			out = append(out, name+"="+v)
+		}
+	}
+	for _, o := range Options() {
+		for _, name := range append(o.Env, EnvName(o.Key)) {
+			if v := getenv(name); v != "" && !strings.ContainsRune(v, 0) {
+				out = append(out, name+"="+v)
+			}
+		}
+	}
+	return out
+}

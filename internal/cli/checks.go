@@ -1,0 +1,305 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+	"remanence/internal/spool"
+)
+
+// Figures above or below which a check finds fault.
+const (
+	jobTooOld  = 10 * time.Minute
+	aheadMost  = 5 * time.Minute // of the clock
+	diskLow    = 200 << 20       // bytes
+	mayBeOpen  = 0o077           // bits of a mode that nobody else may have
+)
+
+// examine runs every check.
+func (a *app) examine(ctx context.Context) []checkItem {
+	a.close()
+	a.caller, a.close = nil, func() {} // a repair may have replaced what was connected to
+	daemon, o := a.checkDaemon(ctx)
+	list := []checkItem{daemon, a.checkModes(), a.checkTrip(ctx)}
+	list = append(list, a.checkSetup()...)
+	if o != nil {
+		list = append(list, checkStore(*o), checkQueue(*o), checkClock(*o, a.sys.Now()))
+	}
+	list = append(list, a.checkSpool(), a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkPrograms())
+	list = append(list, a.checkConfig()...)
+	if o != nil && len(o.Pauses) > 0 {
+		list = append(list, note("pause", faultOff.about("it is paused").because("%s", pausesOf(o.Pauses)[0].sentence(a.sys.Now())).fixedBy("remanence resume")))
+	}
+	return list
+}
+
+// checkDaemon asks the daemon, which is started for it, and through it the store.
+func (a *app) checkDaemon(ctx context.Context) (checkItem, *mem.Overview) {
+	o, err := ask(ctx, a, api.Status, mem.Place{})
+	if err == nil {
+		d := a.daemonState(ctx)
+		return good("daemon", true, "%s", d.sentence(a.sys.Now())), &o
+	}
+	f := explain(nil, err)
+	c := bad("daemon", true, f)
+	restart := func(ctx context.Context) error {
+		if _, err := a.stopDaemon(ctx); err != nil {
+			return err
+		}
+		_, closed, err := connect(ctx, a)
+		if err == nil {
+			closed()
+		}
+		return err
+	}
+	if f.Is(faultStale) || f.Is(faultRunning) || f.Is(faultVersion) {
+		c = c.safely(restart)
+	}
+	return c, nil
+}
+
+func checkStore(o mem.Overview) checkItem {
+	return good("store", true, "schema %d, %s, %s", o.Stats.Schema, bytesText(o.Stats.Bytes), plural(o.Stats.Memories, "memory", "memories"))
+}
+
+func checkQueue(o mem.Overview) checkItem {
+	old := time.Duration(o.Health.OldestJobS * float64(time.Second))
+	switch {
+	case old > jobTooOld:
+		return bad("queue", true, faultStuck.because("%d jobs wait, the oldest for %s", o.Health.QueueDepth, ago(old)))
+	case o.Health.DeadJobs > 0:
+		c := bad("queue", true, faultStuck.because("%s given up: %s", plural(o.Health.DeadJobs, "job was", "jobs were"), o.Health.LastError))
+		c.State = setup.Warn
+		return c
+	}
+	return good("queue", true, "%s waiting", plural(o.Health.QueueDepth, "job", "jobs"))
+}
+
+func checkClock(o mem.Overview, now time.Time) checkItem {
+	if ahead := o.Stats.LastEvent.Sub(now); ahead > aheadMost {
+		return bad("clock", false, faultClock.because("the last event is dated %s ahead", ago(ahead)))
+	}
+	return good("clock", false, "no record is dated in the future")
+}
+
+// checkModes looks whether others can read what is kept.
+func (a *app) checkModes() checkItem {
+	if runtime.GOOS == "windows" {
+		return good("modes", true, "files belong to you")
+	}
+	open := a.paths.open()
+	if len(open) == 0 {
+		return good("modes", true, "only you can read the data")
+	}
+	return bad("modes", true, faultModes.because("%s", strings.Join(open, ", "))).safely(func(context.Context) error {
+		return a.paths.shut()
+	})
+}
+
+// open lists what others may read, with its mode.
+func (p Paths) open() []string {
+	var out []string
+	for _, f := range p.private() {
+		if info, err := os.Stat(f); err == nil && info.Mode().Perm()&mayBeOpen != 0 {
+			out = append(out, fmt.Sprintf("%s %04o", f, info.Mode().Perm()))
+		}
+	}
+	return out
+}
+
+// shut takes the rights of others away.
+func (p Paths) shut() error {
+	var errs []error
+	for _, f := range p.private() {
+		info, err := os.Stat(f)
+		if err != nil || info.Mode().Perm()&mayBeOpen == 0 {
+			continue
+		}
+		errs = append(errs, os.Chmod(f, info.Mode().Perm()&^mayBeOpen))
+	}
+	return errors.Join(errs...)
+}
+
+// private lists what only the owner may read.
+func (p Paths) private() []string {
+	db, _ := filepath.Glob(p.Database() + "*")
+	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.Config}, db...)
+}
+
+// checkSetup looks at the agent's settings.
+func (a *app) checkSetup() []checkItem {
+	c, err := a.setupConfig()
+	if err != nil {
+		return []checkItem{bad("claude", true, explain(nil, err))}
+	}
+	var list []checkItem
+	for _, f := range setup.Check(c) {
+		item := checkOf(f)
+		if f.Safe {
+			item.repair = func(context.Context) error { return a.repairSetup(c, f) }
+		}
+		list = append(list, item)
+	}
+	return list
+}
+
+// repairSetup writes our hooks anew, or takes those in settings out where a
+// plugin brings them too.
+func (a *app) repairSetup(c setup.Config, f setup.Finding) error {
+	if f.Code == setup.CodeDoubled {
+		plan, err := setup.PlanUninstall(c)
+		if err != nil {
+			return err
+		}
+		return setup.Uninstall(c, plan)
+	}
+	records, _ := setup.Records(c) // a damaged one is reported by its own check
+	o := setup.Options{}
+	if len(records) > 0 {
+		last := records[len(records)-1]
+		o = setup.Options{Scope: last.Scope, Profile: last.Profile}
+	}
+	plan, err := setup.PlanInstall(c, o)
+	if err != nil {
+		return err
+	}
+	_, err = setup.Apply(c, plan)
+	return err
+}
+
+func (a *app) checkSpool() checkItem {
+	st, err := spool.Open(spool.Config{Dir: a.paths.Spool()}).Stat()
+	switch {
+	case err != nil:
+		return bad("spool", false, faultSpooled.about("the spool cannot be read").because("%s", err))
+	case st.Records > 0:
+		return bad("spool", false, faultSpooled.because("%s, the oldest since %s", plural(st.Records, "event", "events"), ago(a.sys.Now().Sub(st.Oldest)))).
+			safely(func(ctx context.Context) error {
+				_, closed, err := connect(ctx, a)
+				if err == nil {
+					closed()
+				}
+				return err
+			})
+	}
+	return good("spool", false, "empty")
+}
+
+func (a *app) checkDropped() checkItem {
+	var why []string
+	for reason, n := range spool.Counters(a.paths.Spool()) {
+		why = append(why, fmt.Sprintf("%d %s", n, reason))
+	}
+	if len(why) > 0 {
+		return bad("capture", false, faultDropped.because("%s", strings.Join(why, ", ")))
+	}
+	return good("capture", false, "no event was lost")
+}
+
+// checkPrograms looks for several of us on the search path.
+func (a *app) checkPrograms() checkItem {
+	name := "remanence"
+	if runtime.GOOS == "windows" {
+		name += ".exe"
+	}
+	var found []string
+	var infos []fs.FileInfo
+	for _, dir := range filepath.SplitList(a.sys.Getenv("PATH")) {
+		file := filepath.Join(dir, name)
+		info, err := os.Stat(file)
+		if err != nil || !info.Mode().IsRegular() || !filepath.IsAbs(dir) || knownFile(infos, info) {
+			continue
+		}
+		found, infos = append(found, file), append(infos, info)
+	}
+	if len(found) > 1 {
+		return bad("programs", false, faultPath.because("%s", strings.Join(found, ", ")))
+	}
+	return good("programs", false, "at most one remanence is on the search path")
+}
+
+func knownFile(infos []fs.FileInfo, info fs.FileInfo) bool {
+	for _, i := range infos {
+		if os.SameFile(i, info) {
+			return true
+		}
+	}
+	return false
+}
+
+func (a *app) checkPlace() checkItem {
+	if kind := fileSystem(a.paths.Data); kind != "" {
+		return bad("place", false, faultNetwork.because("%s is on %s", a.paths.Data, kind))
+	}
+	return good("place", false, "the data is on a local disk")
+}
+
+func (a *app) checkDisk() checkItem {
+	free, ok := freeBytes(a.paths.Data)
+	switch {
+	case !ok:
+		return good("disk", false, "free space is not known here")
+	case free < diskLow:
+		return bad("disk", false, faultDisk.because("%s are free", bytesText(free)))
+	}
+	return good("disk", false, "%s free", bytesText(free))
+}
+
+func (a *app) checkConfig() []checkItem {
+	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+	if err != nil {
+		cfg.Warnings = append([]string{err.Error()}, cfg.Warnings...)
+	}
+	list := []checkItem{good("config", false, "no mistakes")}
+	if len(cfg.Warnings) > 0 {
+		list[0] = bad("config", false, faultConfig.because("%s", strings.Join(cfg.Warnings, "; ")))
+	}
+	for _, v := range cfg.Values {
+		if v.Origin != "default" && v.Origin != "file" {
+			list = append(list, note("config", faultOverridden.because("%s sets %s to %s", v.Origin, v.Key, settingOf(v).text())))
+		}
+	}
+	if value[string](cfg, "profile") == "silent" {
+		list = append(list, note("profile", faultOff.about("nothing is told, only captured").because("profile is silent").fixedBy("remanence config set profile lean")))
+	}
+	return list
+}
+
+// repair does the fixes that are safe and returns what it did.
+func (a *app) repair(ctx context.Context, checks []checkItem) []string {
+	did, codes := []string{}, map[string]bool{}
+	for _, c := range checks {
+		if c.repair == nil || c.State == setup.OK || codes[deref(c.Code)] {
+			continue
+		}
+		codes[deref(c.Code)] = true
+		a.out.say("fixing %s: %s", c.ID, c.What)
+		if err := c.repair(ctx); err != nil {
+			a.out.say("  did not work: %s", oneLine(err.Error()))
+			continue
+		}
+		did = append(did, c.What)
+	}
+	return did
+}
+
+// bytesText is a size for people.
+func bytesText(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MB", n>>20)
+	}
+	return fmt.Sprintf("%d KB", (n+1023)>>10)
+}

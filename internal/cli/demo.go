@@ -1,0 +1,379 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"embed"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+//go:embed demo/*.jsonl
+var demoSessions embed.FS
+
+// demoPause is the time between two events, for the eye.
+const demoPause = 220 * time.Millisecond
+
+func (a *app) demoCommand() *cobra.Command {
+	var fast, keep bool
+	cmd := &cobra.Command{
+		Use:   "demo",
+		Short: "two sessions of a bug hunt, and what the second one is told",
+		Long: "Plays two recorded sessions through the real hook, daemon and store, in a\n" +
+			"directory of its own: what is kept of the first, what the second is told, and\n" +
+			"why. Needs no agent, no network and no setup; nothing is left behind.",
+		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the directory there to look at",
+		Args:    atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.demo(cmd.Context(), fast, keep)
+		},
+	}
+	cmd.Flags().BoolVar(&fast, "fast", false, "without pauses")
+	cmd.Flags().BoolVar(&keep, "keep", false, "leave the directory there")
+	return cmd
+}
+
+// stage is the scratch home in which the demo plays.
+type stage struct {
+	a       *app
+	exe     string
+	dir     string
+	project string
+	fast    bool
+}
+
+func (a *app) demo(ctx context.Context, fast, keep bool) (err error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("find the program: %w", err)
+	}
+	dir, err := os.MkdirTemp("", "remanence-demo-")
+	if err != nil {
+		return fmt.Errorf("make the demo's directory: %w", err)
+	}
+	s := &stage{a: a, exe: exe, dir: dir, project: filepath.Join(dir, "ledger"), fast: fast}
+	defer func() {
+		if cerr := s.clear(keep); err == nil {
+			err = cerr
+		}
+	}()
+	if err := os.MkdirAll(s.project, 0o700); err != nil {
+		return fmt.Errorf("make the demo's project: %w", err)
+	}
+	return s.play(ctx)
+}
+
+func (s *stage) play(ctx context.Context) error {
+	p := s.a.out
+	read, err := s.yesterday(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.kept(ctx); err != nil {
+		return err
+	}
+	if err := s.today(ctx, read); err != nil {
+		return err
+	}
+	p.line("\n%s", p.style(bold, "4  You see everything, and you have the last word."))
+	for _, args := range [][]string{{"why"}, {"search", "fake clock"}} {
+		if err := s.command(ctx, args...); err != nil {
+			return err
+		}
+	}
+	return s.forgetAndRestore(ctx)
+}
+
+// yesterday plays the first session and returns the tokens of the files read in it.
+func (s *stage) yesterday(ctx context.Context) (int, error) {
+	p := s.a.out
+	p.line("%s", p.style(bold, "1  A developer fixed a flaky test yesterday. Watch what the hook sees."))
+	events, err := s.events("yesterday")
+	if err != nil {
+		return 0, err
+	}
+	read := 0
+	for _, e := range events {
+		took, _, err := s.hook(ctx, e)
+		if err != nil {
+			return 0, err
+		}
+		var in struct {
+			Response struct{ File struct{ Content string } } `json:"tool_response"`
+		}
+		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
+		read += mem.Tokens(in.Response.File.Content)
+		p.line("   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
+		s.wait()
+	}
+	return read, nil
+}
+
+// kept shows the memories made of the first session.
+func (s *stage) kept(ctx context.Context) error {
+	p := s.a.out
+	inner := s.inner(io.Discard)
+	defer func() { inner.close() }()
+	found, err := ask(ctx, inner, api.Search, mem.SearchAsk{Place: inner.place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
+	if err != nil {
+		return err
+	}
+	p.line("\n%s", p.style(bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.", plural(len(found.Hits), "memory", "memories"))))
+	for i := len(found.Hits) - 1; i >= 0; i-- {
+		m := found.Hits[i].Memory
+		p.line("   %s %-10s %s", m.ID, m.Kind, oneLine(m.Title))
+		p.line("       %s", p.style(dim, oneLine(provenance(m, s.a.sys.Now()))))
+		s.wait()
+	}
+	return nil
+}
+
+// today plays the second session and shows what it is told.
+func (s *stage) today(ctx context.Context, read int) error {
+	p := s.a.out
+	p.line("\n%s", p.style(bold, "3  Today a new session opens."))
+	p.line("   Without memory it is told nothing, and would read the same files again: about")
+	p.line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
+	events, err := s.events("today")
+	if err != nil {
+		return err
+	}
+	for _, e := range events {
+		took, out, err := s.hook(ctx, e)
+		if err != nil {
+			return err
+		}
+		p.line("\n   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
+		said := contextOf(out)
+		if said == "" {
+			p.line("   (nothing to add: it was told already)")
+			continue
+		}
+		for line := range strings.Lines(said) {
+			p.line("   │ %s", strings.TrimRight(safe(line), "\n"))
+		}
+		p.line("   %d tokens", mem.Tokens(said))
+		s.wait()
+	}
+	return nil
+}
+
+// forgetAndRestore shows that a memory can be taken back, and that again.
+func (s *stage) forgetAndRestore(ctx context.Context) error {
+	inner := s.inner(io.Discard)
+	defer func() { inner.close() }()
+	found, err := ask(ctx, inner, api.Search, mem.SearchAsk{Place: inner.place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
+	if err != nil {
+		return err
+	}
+	if len(found.Hits) == 0 {
+		return faultOther.because("the demo kept no decision")
+	}
+	id := found.Hits[0].Memory.ID
+	if err := s.command(ctx, "forget", id, "--yes"); err != nil {
+		return err
+	}
+	return s.command(ctx, "restore", id)
+}
+
+// events are the payloads of a session, as the client sent them.
+func (s *stage) events(name string) ([][]byte, error) {
+	b, err := demoSessions.ReadFile("demo/" + name + ".jsonl")
+	if err != nil {
+		return nil, fmt.Errorf("read the demo: %w", err)
+	}
+	b = bytes.ReplaceAll(b, []byte("@PROJECT@"), jsonText(s.project))
+	b = bytes.ReplaceAll(b, []byte("@HOME@"), jsonText(s.home()))
+	var out [][]byte
+	sc := bufio.NewScanner(bytes.NewReader(b))
+	sc.Buffer(nil, 1<<20)
+	for sc.Scan() {
+		out = append(out, bytes.Clone(sc.Bytes()))
+	}
+	return out, sc.Err()
+}
+
+// jsonText is s as it stands inside a JSON string.
+func jsonText(s string) []byte {
+	b, _ := json.Marshal(s) // a string always has a JSON form
+	return b[1 : len(b)-1]
+}
+
+func (s *stage) home() string { return filepath.Join(s.dir, "home") }
+
+// getenv is the scratch home's environment: nothing of the person's own.
+func (s *stage) getenv(name string) string {
+	switch name {
+	case "HOME", "USERPROFILE":
+		return s.home()
+	case "CLAUDE_PROJECT_DIR":
+		return s.project
+	case "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "SystemRoot", "TEMP", "TMP":
+		return s.a.sys.Getenv(name)
+	}
+	return ""
+}
+
+// hook runs the real hook on one payload.
+func (s *stage) hook(ctx context.Context, payload []byte) (time.Duration, []byte, error) {
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, s.exe, "hook", "claude-code")
+	cmd.Env = append(environ(s.getenv), "CLAUDE_PROJECT_DIR="+s.project)
+	cmd.Dir, cmd.Stdin, cmd.Stdout = s.project, bytes.NewReader(payload), &out
+	begun := time.Now()
+	if err := cmd.Run(); err != nil {
+		return 0, nil, fmt.Errorf("run the hook: %w", err)
+	}
+	return time.Since(begun), out.Bytes(), nil
+}
+
+// command runs one of our commands in the scratch home and shows it.
+func (s *stage) command(ctx context.Context, args ...string) error {
+	p := s.a.out
+	p.line("\n   $ remanence %s", strings.Join(quoted(args), " "))
+	var out bytes.Buffer
+	sys := s.a.sys
+	sys.Args, sys.Getenv, sys.Stdout, sys.Stderr, sys.Stdin = args, s.getenv, &out, &out, strings.NewReader("")
+	code := execute(ctx, sys)
+	for line := range strings.Lines(out.String()) {
+		p.line("   %s", strings.TrimRight(line, "\n"))
+	}
+	s.wait()
+	if code != 0 {
+		return faultOther.because("remanence %s ended with %d", args[0], code)
+	}
+	return nil
+}
+
+func quoted(args []string) []string {
+	out := make([]string, 0, len(args))
+	for _, a := range args {
+		if strings.Contains(a, " ") {
+			a = `"` + a + `"`
+		}
+		out = append(out, a)
+	}
+	return out
+}
+
+// inner is a run of the command line in the scratch home.
+func (s *stage) inner(out io.Writer) *app {
+	sys := s.a.sys
+	sys.Getenv, sys.Stdout = s.getenv, out
+	in := &app{sys: sys, close: func() {}, out: newPrinter(sys, flags{})}
+	in.paths, _ = pathsFrom(s.getenv, "") // HOME is set
+	return in
+}
+
+// clear stops the daemon the demo started and removes its directory.
+func (s *stage) clear(keep bool) error {
+	p := s.a.out
+	ctx, stop := context.WithTimeout(context.Background(), startWithin)
+	defer stop()
+	in := s.inner(io.Discard)
+	if rt, err := api.ReadRuntime(in.paths.Runtime()); err == nil {
+		if err := rt.Client(Version).Drain(ctx); err != nil {
+			p.say("the demo's daemon could not be stopped: %v", err)
+		}
+	}
+	if keep {
+		p.line("\n%s", p.style(bold, "5  Everything was written below "+s.dir+" (kept)."))
+		return nil
+	}
+	if err := removeSoon(ctx, s.dir); err != nil {
+		return fmt.Errorf("remove the demo's directory: %w", err)
+	}
+	p.line("\n%s", p.style(bold, "5  Nothing was written outside "+s.dir+" (removed)."))
+	s.goOn()
+	return nil
+}
+
+// removeSoon removes a directory that a process on its way out may still write to.
+func removeSoon(ctx context.Context, dir string) error {
+	for {
+		err := os.RemoveAll(dir)
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// goOn names the next commands for this machine.
+func (s *stage) goOn() {
+	p := s.a.out
+	agents := setup.Detect(setup.FromEnv(s.a.sys.Getenv("HOME"), s.a.sys.Getenv))
+	if len(agents) == 0 {
+		p.line("   Next: remanence install claude-code    once Claude Code is here")
+	}
+	for _, found := range agents {
+		p.line("   Next: remanence install %s --dry-run    %s is here, with %s", found.ID, found.Name, plural(found.Sessions, "past session", "past sessions"))
+	}
+	p.line("         remanence help")
+}
+
+func (s *stage) wait() {
+	if !s.fast {
+		time.Sleep(demoPause)
+	}
+}
+
+// what names an event for the eye.
+func (s *stage) what(payload []byte) string {
+	var in struct {
+		Event string `json:"hook_event_name"`
+		Tool  string `json:"tool_name"`
+	}
+	_ = json.Unmarshal(payload, &in) // bundled, and checked by a test
+	switch in.Event {
+	case "PostToolUse":
+		return in.Tool
+	case "PostToolUseFailure":
+		return in.Tool + " failed"
+	}
+	return in.Event
+}
+
+func (s *stage) detail(payload []byte) string {
+	var in struct {
+		Prompt string `json:"prompt"`
+		Source string `json:"source"`
+		Reason string `json:"reason"`
+		Last   string `json:"last_assistant_message"`
+		Input  struct {
+			Command string `json:"command"`
+			File    string `json:"file_path"`
+		} `json:"tool_input"`
+	}
+	_ = json.Unmarshal(payload, &in)
+	for _, t := range []string{in.Prompt, in.Input.Command, strings.TrimPrefix(in.Input.File, s.project+"/"), in.Last, in.Source, in.Reason} {
+		if t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// contextOf is what a hook's answer tells the model.
+func contextOf(out []byte) string {
+	var o struct {
+		Specific struct {
+			Context string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	_ = json.Unmarshal(out, &o) // silence is an answer
+	return o.Specific.Context
+}

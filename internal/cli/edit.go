@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+func (a *app) editCommand() *cobra.Command {
+	var text, kind, scope string
+	cmd := &cobra.Command{
+		Use:     "edit <id>",
+		Short:   "change the text, kind or scope of a memory",
+		Long:    "Without a flag the text is opened in $VISUAL or $EDITOR.",
+		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit m_7k2q --kind decision --scope user",
+		Args:    exactly(1, "an id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := mem.EditAsk{ID: args[0]}
+			changed := cmd.Flags().Changed
+			if changed("text") {
+				q.Text = &text
+			}
+			if changed("kind") {
+				k, err := parseKind(kind)
+				if err != nil {
+					return err
+				}
+				q.Kind = &k
+			}
+			if changed("scope") {
+				s, err := parseScope(scope)
+				if err != nil {
+					return err
+				}
+				q.Scope = &s
+			}
+			return a.edit(cmd, q)
+		},
+	}
+	cmd.Flags().StringVar(&text, "text", "", "the new text")
+	cmd.Flags().StringVar(&kind, "kind", "", "the new kind")
+	cmd.Flags().StringVar(&scope, "scope", "", "the new scope: project or user")
+	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
+	cmd.ValidArgsFunction = a.completeIDs
+	return cmd
+}
+
+func (a *app) edit(cmd *cobra.Command, q mem.EditAsk) error {
+	got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{q.ID}})
+	if err != nil {
+		return err
+	}
+	old := got.Memories[0]
+	q.ID = old.ID
+	if q.Text == nil && q.Kind == nil && q.Scope == nil {
+		was := recordOf(old, a.sys.Now()).text()
+		text, err := a.editText(old.ID, was)
+		if err != nil {
+			return err
+		}
+		if text == strings.TrimSpace(was) {
+			a.out.say("Nothing was changed.")
+			return a.did("unchanged", old, "")
+		}
+		q.Text = &text
+	}
+	if q.Text != nil && strings.TrimSpace(*q.Text) == "" {
+		return faultInput.about("the text is empty").fixedBy("remanence forget " + old.ID)
+	}
+	m, err := ask(cmd.Context(), a, api.Edit, q)
+	if err != nil {
+		return err
+	}
+	return a.did("edited", m, "")
+}

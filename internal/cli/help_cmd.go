@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// helpWidth is the width of every help page.
+const helpWidth = 80
+
+// chapter is a group of commands in the help.
+type chapter struct {
+	title string
+	first []string // shown by plain --help
+	more  []string // shown by help --all
+}
+
+func chapters() []chapter {
+	return []chapter{
+		{"start", []string{"demo", "install", "uninstall", "status", "doctor"}, nil},
+		{"find", []string{"search", "show", "why", "next"}, []string{"timeline"}},
+		{"keep", []string{"add", "forget"}, []string{"edit", "restore", "pin", "unpin", "purge", "pause", "resume"}},
+		{"run", nil, []string{"config", "daemon", "completion", "version", "help"}},
+	}
+}
+
+func (a *app) helpCommand() *cobra.Command {
+	var all bool
+	cmd := &cobra.Command{
+		Use:     "help [command | REM-code]",
+		Short:   "explain a command or an error code",
+		Example: "  remanence help search\n  remanence help REM-D004\n  remanence help --all",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			switch {
+			case len(args) == 0 && all:
+				a.overview(root, true)
+				return nil
+			case len(args) == 0:
+				a.overview(root, false)
+				return nil
+			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
+				return a.helpCode(strings.ToUpper(args[0]))
+			}
+			found, rest, err := root.Find(args)
+			if err != nil || len(rest) > 0 || found == root {
+				return faultUsage.about("no help on %q", strings.Join(args, " ")).fixedBy(suggest(root, args[0])...)
+			}
+			a.help(found, nil)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "list every command and every global flag")
+	return cmd
+}
+
+// help prints the page of a command, examples first.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	if cmd == cmd.Root() {
+		a.overview(cmd, false)
+		return
+	}
+	out := cmd.OutOrStdout()
+	fmt.Fprintf(out, "%s: %s\n", cmd.CommandPath(), cmd.Short)
+	if cmd.Example != "" {
+		fmt.Fprintf(out, "\nExamples\n%s\n", cmd.Example)
+	}
+	fmt.Fprintf(out, "\nUsage\n  %s\n", cmd.UseLine())
+	if cmd.Long != "" {
+		fmt.Fprintf(out, "\n%s\n", cmd.Long)
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(out, "\nCommands\n")
+		for _, sub := range cmd.Commands() {
+			fmt.Fprintf(out, "  %s%s\n", pad(sub.Name(), 12), sub.Short)
+		}
+	}
+	if cmd.HasAvailableLocalFlags() {
+		fmt.Fprintf(out, "\nFlags\n%s", cmd.LocalFlags().FlagUsagesWrapped(helpWidth))
+	}
+	fmt.Fprint(out, "\nFlags of every command: remanence help --all\n")
+}
+
+// overview is the first page of the help.
+func (a *app) overview(root *cobra.Command, all bool) {
+	out := root.OutOrStdout()
+	fmt.Fprintf(out, "%s\n\nExamples\n%s\n", root.Long, root.Example)
+	for _, c := range chapters() {
+		names := c.first
+		if all {
+			names = append(slices.Clone(c.first), c.more...)
+		}
+		if len(names) > 0 {
+			fmt.Fprintf(out, "\n%s\n", strings.ToUpper(c.title[:1])+c.title[1:])
+		}
+		for _, name := range names {
+			if cmd, _, err := root.Find([]string{name}); err == nil && cmd != root {
+				fmt.Fprintf(out, "  %s%s\n", pad(name, 12), cmd.Short)
+			}
+		}
+	}
+	if all {
+		fmt.Fprintf(out, "\nFlags of every command\n%s", root.PersistentFlags().FlagUsagesWrapped(helpWidth))
+		return
+	}
+	fmt.Fprint(out, "\nMore commands and flags: remanence help --all · one command: remanence help NAME\n")
+}
+
+// helpCode explains one error code.
+func (a *app) helpCode(code string) error {
+	for _, f := range Faults() {
+		if f.Code == code {
+			return a.out.show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: some(f.Fix)})
+		}
+	}
+	return faultUsage.about("no error has the code %q", code).fixedBy("remanence help --all")
+}
+
+type faultView struct {
+	Code    string   `json:"code"`
+	Exit    int      `json:"exit"`
+	Message string   `json:"message"`
+	About   string   `json:"about"`
+	Fix     []string `json:"fix"`
+}
+
+func (faultView) schema() string { return "fault" }
+
+func (v faultView) human(p *printer) {
+	p.line("%s  %s", v.Code, v.Message)
+	p.line("  %s", v.About)
+	for _, fix := range v.Fix {
+		p.line("  fix   %s", fix)
+	}
+	if v.Exit > 0 {
+		p.line("  exit  %d", v.Exit)
+	}
+}
+
+// nearestFlag names the flag that is most like the unknown one of an error.
+func nearestFlag(cmd *cobra.Command, err error) string {
+	_, word, ok := strings.Cut(err.Error(), "unknown flag: --")
+	if !ok {
+		return ""
+	}
+	best, dist := "", 3
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if d := editDistance(word, f.Name); d < dist && !f.Hidden {
+			best, dist = f.Name, d
+		}
+	})
+	if best == "" {
+		return ""
+	}
+	return cmd.CommandPath() + " --" + best
+}

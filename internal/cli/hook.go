@@ -1,0 +1,235 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"remanence/internal/agent"
+	"remanence/internal/api"
+	"remanence/internal/hook"
+	"remanence/internal/mem"
+	"remanence/internal/redact"
+	"remanence/internal/spool"
+)
+
+// runHook answers one hook call of an agent. It builds no more than the call
+// needs: no command tree, no configuration, no database.
+func runHook(sys System, args []string) {
+	if len(args) == 0 {
+		return
+	}
+	dialect, ok := agent.ByName(args[0])
+	if !ok {
+		return
+	}
+	c := hook.Config{
+		Dialect: dialect, Stdin: sys.Stdin, Stdout: sys.Stdout, Getenv: sys.Getenv,
+		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
+	}
+	if len(args) > 1 {
+		c.Event = args[1]
+	}
+	hook.Run(c)
+}
+
+// prepare joins what a call needs and what takes a look at the disk to know.
+func prepare(sys System, c hook.Config) hook.Config {
+	paths, err := pathsFrom(sys.Getenv, "")
+	if err != nil { // nowhere to keep anything
+		c.Door = door(nil)
+		return c
+	}
+	rt, _ := api.ReadRuntime(paths.Runtime()) // without one there is no worker yet
+	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes})
+	c.Door = door(readSecret(paths.Key()))
+	c.Handler = troubled{hook.FirstOf(&reach{sys: sys, paths: paths, rt: rt}, sp), paths, sys.Now}
+	c.Ignore = func(e mem.Event) bool { return off(rt, e, sys.Now()) }
+	c.Dropped = sp.Count
+	c.Log = func(l hook.Line) { logHook(paths, sys.Now(), l) }
+	return c
+}
+
+// door is the way in: the first JSON object of the input, redacted and bounded.
+func door(key []byte) func(io.Reader) (hook.Payload, error) {
+	d := &redact.Door{Key: key}
+	return func(r io.Reader) (hook.Payload, error) {
+		o, err := d.Object(r)
+		return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
+	}
+}
+
+func nonce() string {
+	b := make([]byte, 6)
+	_, _ = rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// off reports whether a pause in force keeps the event out. The words that end
+// a pause are let through; exclusions are judged where the project is known.
+func off(rt api.Runtime, e mem.Event, now time.Time) bool {
+	if e.Kind == mem.UserPromptSubmit && len(e.Text) > 0 && e.Text[0] == '/' {
+		return false
+	}
+	for _, p := range rt.Paused {
+		ended := !p.Until.IsZero() && !now.Before(p.Until)
+		if !ended && !p.InjectOnly && (p.Target == "all" || p.Target == e.Session) {
+			return true
+		}
+	}
+	return false
+}
+
+// logHook appends what was unusual about a call to the log. An ordinary call
+// leaves no line: the worker counts it.
+func logHook(paths Paths, now time.Time, l hook.Line) {
+	if l.Note == "" {
+		return
+	}
+	if os.MkdirAll(filepath.Dir(paths.Log()), 0o700) != nil {
+		return
+	}
+	f, err := os.OpenFile(paths.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + `"` + l.String() + `"` + "\n")
+}
+
+// troubled tells the person at a session's start what keeps the worker from
+// working, once a day: nobody else can.
+type troubled struct {
+	next  mem.Handler
+	paths Paths
+	now   func() time.Time
+}
+
+// Handle implements mem.Handler.
+func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	r, err := t.next.Handle(ctx, e)
+	if e.Kind != mem.SessionStart || !r.Silent() || err != nil {
+		return r, err
+	}
+	if text := readTrouble(t.paths); text != "" {
+		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble:" + text, text}}) {
+			r.Notice = due
+		}
+	}
+	return r, nil
+}
+
+// reach hands events to the worker. A worker of an older build is asked to
+// leave; a hook waits for a new one only if it has something to ask.
+type reach struct {
+	sys   System
+	paths Paths
+	rt    api.Runtime
+}
+
+// How long one failed wait keeps later hooks from waiting, and how long one
+// attempt to start a worker keeps later hooks from starting another.
+const (
+	holdOff   = 5 * time.Second
+	startOnce = time.Second
+	blackHole = 200 * time.Millisecond // a wait this long without an answer is not one slow commit
+)
+
+var errHeldOff = errors.New("the worker did not answer a moment ago")
+
+// Handle implements mem.Handler.
+func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	if fresh(r.hold(), holdOff, r.sys.Now()) {
+		return mem.Reply{}, errHeldOff
+	}
+	begun := time.Now()
+	reply, err := r.handle(ctx, e)
+	if err != nil && time.Since(begun) >= blackHole {
+		touch(r.hold())
+	}
+	return reply, err
+}
+
+func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	if r.rt.Socket != "" {
+		c := r.rt.Client(Version)
+		if older(r.rt.Build, buildID()) {
+			if err := c.Drain(ctx); err != nil && !errors.Is(err, api.ErrUnreachable) {
+				return mem.Reply{}, err
+			}
+		} else if reply, err := c.Handle(ctx, e); !errors.Is(err, api.ErrUnreachable) {
+			return reply, err
+		} else if errors.Is(err, fs.ErrPermission) {
+			return mem.Reply{}, err // a sandbox: a worker of ours could not be reached either
+		}
+	}
+	if err := r.start(); err != nil {
+		return mem.Reply{}, err
+	}
+	if !asks(e.Kind) {
+		return mem.Reply{}, api.ErrUnreachable
+	}
+	c, err := api.Wait(ctx, r.paths.Runtime(), Version)
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	return c.Handle(ctx, e)
+}
+
+// asks reports whether the event wants an answer worth a worker's start.
+func asks(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserPromptSubmit }
+
+// start starts a worker, unless another hook has just done so.
+func (r *reach) start() error {
+	stamp := filepath.Join(filepath.Dir(r.paths.Runtime()), "start")
+	if fresh(stamp, startOnce, r.sys.Now()) {
+		return nil
+	}
+	touch(stamp)
+	exe, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	return api.Start(program(exe, r.sys.Getenv))
+}
+
+func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }
+
+// fresh reports whether a stamp was set less than d before now.
+func fresh(stamp string, d time.Duration, now time.Time) bool {
+	info, err := os.Stat(stamp)
+	if err != nil {
+		return false
+	}
+	age := now.Sub(info.ModTime())
+	return age >= 0 && age < d
+}
+
+func touch(stamp string) {
+	if os.MkdirAll(filepath.Dir(stamp), 0o700) != nil {
+		return
+	}
+	f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write([]byte{'\n'}) // a write, so that the time changes
+	_ = f.Close()
+}
+
+// older reports whether a worker of build a has to make room for one of build b.
+// Builds of one version compare by the time their file was made.
+func older(a, b string) bool {
+	va, ta, _ := cut(a)
+	vb, tb, _ := cut(b)
+	if va != vb {
+		return lessVersion(va, vb)
+	}
+	return len(ta) < len(tb) || len(ta) == len(tb) && ta < tb
+}

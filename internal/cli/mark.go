@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+func (a *app) forgetCommand() *cobra.Command {
+	var f filters
+	var query string
+	var dry, yes bool
+	cmd := &cobra.Command{
+		Use:     "forget [id]...",
+		Short:   "hide memories; can be undone",
+		Long:    "Hidden memories are not told and not found any more. They can be restored for\nthe days of privacy.hide_days. To erase for good: remanence purge.",
+		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry}
+			narrowed := query != "" || cmd.Flags().Changed("kind") || cmd.Flags().Changed("file")
+			switch {
+			case len(args) > 0 && narrowed:
+				return faultUsage.about("forget takes ids or a query, not both").fixedBy("remanence forget --help")
+			case len(args) == 0 && !narrowed:
+				return faultUsage.about("forget needs an id or --query").fixedBy("remanence forget --help")
+			case len(args) > 0:
+				return a.mark(cmd, order)
+			}
+			q, err := f.query(strings.Fields(query), a.sys.Now())
+			if err != nil {
+				return err
+			}
+			return a.forgetFound(cmd, order, q, yes)
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().StringVar(&query, "query", "", "all memories that a search for this finds")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show which")
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
+	cmd.ValidArgsFunction = a.completeIDs
+	return cmd
+}
+
+// forgetFound shows what a query finds and hides exactly that once confirmed.
+func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, yes bool) error {
+	dry := order.DryRun
+	order.Query, order.DryRun = &q, true
+	found, err := ask(cmd.Context(), a, api.Mark, order)
+	if err != nil {
+		return a.noProject(err)
+	}
+	if dry || len(found.Memories) == 0 {
+		return a.marked(found)
+	}
+	if !yes {
+		if !a.flags.json && !a.flags.jsonl {
+			recordsOf("hidden", found.Memories, a.sys.Now()).preview(a.out)
+		}
+		if err := a.confirm("Hide "+plural(len(found.Memories), "memory", "memories")+"?", "--yes"); err != nil {
+			return err
+		}
+	}
+	order.Query, order.DryRun = nil, false
+	for _, m := range found.Memories {
+		order.IDs = append(order.IDs, m.ID)
+	}
+	return a.mark(cmd, order)
+}
+
+// preview lists what is about to be changed, as talk.
+func (v records) preview(p *printer) {
+	for _, r := range v.Records {
+		p.say("  %s  %s  %s", r.ID, r.Kind, clip(oneLine(r.Title), 100))
+	}
+}
+
+// markCommand is restore, pin or unpin.
+func (a *app) markCommand(verb string) *cobra.Command {
+	short := map[string]string{
+		"restore": "bring hidden memories back",
+		"pin":     "keep memories: they are told first and never fade",
+		"unpin":   "take the pin off again",
+	}
+	cmd := &cobra.Command{
+		Use:     verb + " <id>...",
+		Short:   short[verb],
+		Example: "  remanence " + verb + " m_19fx",
+		Args:    atLeast(1, "an id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args})
+		},
+	}
+	cmd.ValidArgsFunction = a.completeIDs
+	return cmd
+}
+
+func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
+	got, err := ask(cmd.Context(), a, api.Mark, order)
+	if err != nil {
+		return err
+	}
+	return a.marked(got)
+}
+
+// marked shows what an order did and how to undo it.
+func (a *app) marked(got mem.Marked) error {
+	verbs := map[string]struct{ did, undo string }{
+		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
+		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
+	}
+	v := recordsOf(verbs[got.Verb].did, got.Memories, a.sys.Now())
+	v.DryRun = got.DryRun
+	if len(got.Memories) > 0 && !got.DryRun {
+		undo := "remanence " + verbs[got.Verb].undo
+		for _, m := range got.Memories {
+			undo += " " + m.ID
+		}
+		v.Undo = &undo
+	}
+	if got.Verb == "forget" {
+		v.days = a.hideDays()
+	}
+	return a.out.show(v)
+}
+
+func (a *app) hideDays() int {
+	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // a mistake there has its default
+	return value[int](cfg, "privacy.hide_days")
+}
+
+func (a *app) addCommand() *cobra.Command {
+	var q mem.AddAsk
+	var kind, scope string
+	cmd := &cobra.Command{
+		Use:   "add <text>...",
+		Short: "remember a statement of yours",
+		Example: "  remanence add \"the gateway sends 429 without Retry-After\" -k gotcha --file client.go\n" +
+			"  git log -1 --format=%B | remanence add -k decision\n" +
+			"  remanence add -k preference --scope user \"tabs, not spaces\"",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var err error
+			if q.Kind, err = parseKind(kind); err != nil {
+				return err
+			}
+			if q.Scope, err = parseScope(scope); err != nil {
+				return err
+			}
+			if q.Text, err = a.textFrom(args); err != nil {
+				return err
+			}
+			q.Place = a.place()
+			m, err := ask(cmd.Context(), a, api.Add, q)
+			if err != nil {
+				return a.noProject(err)
+			}
+			return a.did("added", m, "remanence forget "+m.ID)
+		},
+	}
+	cmd.Flags().StringVarP(&kind, "kind", "k", "fact", "kind: decision, fact, gotcha, howto, preference, todo …")
+	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
+	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
+	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
+	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
+	return cmd
+}
+
+// did shows the one memory that was made or changed.
+func (a *app) did(what string, m mem.Memory, undo string) error {
+	v := recordsOf(what, []mem.Memory{m}, a.sys.Now())
+	v.Undo = nullable(undo)
+	return a.out.show(v)
+}
+
+func parseScope(s string) (mem.Scope, error) {
+	switch k := mem.Scope(s); k {
+	case mem.ScopeProject, mem.ScopeUser:
+		return k, nil
+	}
+	return "", faultInput.about("no such scope: %q", s).fixedBy("use project or user")
+}
+

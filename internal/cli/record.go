@@ -1,0 +1,229 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// record is a memory as every command shows it.
+type record struct {
+	ID         string     `json:"id"`
+	Kind       mem.Kind   `json:"kind"`
+	Title      string     `json:"title"`
+	Body       *string    `json:"body"`
+	Facts      []string   `json:"facts"`
+	Scope      mem.Scope  `json:"scope"`
+	Project    *string    `json:"project"`
+	Status     mem.Status `json:"status"`
+	Pinned     bool       `json:"pinned"`
+	Resolved   bool       `json:"resolved"`
+	Trust      string     `json:"trust"`
+	Importance float64    `json:"importance"`
+	Confidence float64    `json:"confidence"`
+	Tags       []string   `json:"tags"`
+	Files      []string   `json:"files"`
+	Branch     *string    `json:"branch"`
+	Commit     *string    `json:"commit"`
+	Command    *string    `json:"command"`
+	Supersedes *string    `json:"supersedes"`
+	Source     source     `json:"source"`
+	Provenance string     `json:"provenance"`
+	Created    *time.Time `json:"created"`
+	Updated    *time.Time `json:"updated"`
+	Hidden     *time.Time `json:"hidden"`
+	Uses       int        `json:"uses"`
+	LastUsed   *time.Time `json:"last_used"`
+}
+
+// source says where a memory was learned.
+type source struct {
+	Agent   *string `json:"agent"`
+	Session *string `json:"session"`
+	Turn    *int    `json:"turn"`
+}
+
+func recordOf(m mem.Memory, now time.Time) record {
+	return record{
+		ID: m.ID, Kind: m.Kind, Title: m.Title, Body: nullable(m.Body), Facts: some(m.Facts),
+		Scope: m.Scope, Project: nullable(m.Project), Status: m.Status, Pinned: m.Pinned, Resolved: m.Resolved,
+		Trust: m.Trust.String(), Importance: m.Importance, Confidence: m.Confidence,
+		Tags: some(m.Tags), Files: some(m.Files), Branch: nullable(m.Branch), Commit: nullable(m.Commit),
+		Command: nullable(m.Command), Supersedes: nullable(m.Supersedes), Source: sourceOf(m), Provenance: provenance(m, now),
+		Created: moment(m.Created), Updated: moment(m.Updated), Hidden: moment(m.Hidden), Uses: m.Uses, LastUsed: moment(m.LastUsed),
+	}
+}
+
+func sourceOf(m mem.Memory) source {
+	s := source{Agent: nullable(m.Source.Agent), Session: nullable(m.Source.Session)}
+	if m.Source.Prompt > 0 {
+		s.Turn = &m.Source.Prompt
+	}
+	return s
+}
+
+// provenance says in a sentence where a memory comes from and what became of it.
+func provenance(m mem.Memory, now time.Time) string {
+	var sb strings.Builder
+	switch m.Origin {
+	case mem.FromUserCommand:
+		fmt.Fprintf(&sb, "Added at the command line, %s", at(m.Created, now))
+	default:
+		fmt.Fprintf(&sb, "Learned from %s, %s, %s", session(m.Source), at(m.Created, now), channel(m))
+	}
+	if m.Commit != "" {
+		fmt.Fprintf(&sb, ", at commit %.8s", m.Commit)
+	}
+	if m.Branch != "" {
+		fmt.Fprintf(&sb, " on %s", m.Branch)
+	}
+	switch m.Uses {
+	case 0:
+		sb.WriteString("; not used yet")
+	case 1:
+		sb.WriteString("; used once")
+	default:
+		fmt.Fprintf(&sb, "; used %d times", m.Uses)
+	}
+	if !m.LastUsed.IsZero() {
+		fmt.Fprintf(&sb, ", last %s", at(m.LastUsed, now))
+	}
+	return sb.String() + "."
+}
+
+func session(s mem.Source) string {
+	out := "a session"
+	switch s.Agent {
+	case "":
+	case "claude-code":
+		out = "Claude Code session"
+	default:
+		out = s.Agent + " session"
+	}
+	if s.Session != "" {
+		out += " " + mem.Clip(s.Session, 9)
+	}
+	if s.Prompt > 0 {
+		out += fmt.Sprintf(" (prompt %d)", s.Prompt)
+	}
+	return out
+}
+
+// channel is what the text came through.
+func channel(m mem.Memory) string {
+	of := ""
+	if m.Tool != "" {
+		of = " of " + m.Tool
+	}
+	if m.Command != "" {
+		of += " `" + mem.Clip(m.Command, 60) + "`"
+	}
+	switch m.Origin {
+	case mem.FromUserPrompt:
+		return "from what you typed"
+	case mem.FromAssistant:
+		return "from what the assistant said"
+	case mem.FromTool:
+		return "from the tool output" + of
+	case mem.FromWeb:
+		return "from the web" + of
+	case mem.FromMCP:
+		return "from an MCP server" + of
+	}
+	return "from an unknown source"
+}
+
+// records is a list of memories and what was done to them.
+type records struct {
+	Did     string   `json:"did"` // shown, added, edited, hidden, restored, pinned, unpinned
+	DryRun  bool     `json:"dry_run"`
+	Undo    *string  `json:"undo"`
+	Total   int      `json:"total"`
+	Next    *string  `json:"next"`
+	Records []record `json:"memories"`
+
+	raw, sources bool
+	days         int // a hidden memory can be restored for
+}
+
+func recordsOf(did string, ms []mem.Memory, now time.Time) records {
+	v := records{Did: did, Total: len(ms), Records: []record{}}
+	for _, m := range ms {
+		v.Records = append(v.Records, recordOf(m, now))
+	}
+	return v
+}
+
+func (records) schema() string { return "memory" }
+
+func (v records) list() []any { return items(v.Records) }
+
+func (v records) human(p *printer) {
+	if v.Did == "shown" {
+		for i, r := range v.Records {
+			if i > 0 {
+				p.line("")
+			}
+			r.human(p, v)
+		}
+		return
+	}
+	would := ""
+	if v.DryRun {
+		would = "would be "
+	}
+	if v.Total == 0 {
+		p.line("Nothing %s%s.", would, v.Did)
+		return
+	}
+	for _, r := range v.Records {
+		p.line("%s%s  %s  %s  %s", would, v.Did, r.ID, r.Kind, clip(oneLine(r.Title), 100))
+	}
+	if v.days > 0 && !v.DryRun {
+		p.line("Hidden, not erased: it can be restored for %s. To erase: remanence purge ID", plural(v.days, "day", "days"))
+	}
+	if v.Undo != nil {
+		p.line("undo: %s", *v.Undo)
+	}
+}
+
+func (r record) human(p *printer, v records) {
+	if v.raw {
+		p.line("%s", safe(r.text()))
+		return
+	}
+	if v.sources {
+		p.line("%s  %s", r.ID, oneLine(r.Provenance))
+		return
+	}
+	head := fmt.Sprintf("%s  %s  %s", p.style(bold, r.ID), r.Kind, r.Scope)
+	if r.Status != mem.Active && r.Status != "" {
+		head += "  " + string(r.Status)
+	}
+	if r.Pinned {
+		head += "  pinned"
+	}
+	p.line("%s", head)
+	p.line("%s", safe(r.text()))
+	for _, f := range r.Facts {
+		p.line("  - %s", oneLine(f))
+	}
+	if len(r.Files) > 0 {
+		p.field("files", "%s", oneLine(strings.Join(r.Files, ", ")))
+	}
+	if len(r.Tags) > 0 {
+		p.field("tags", "%s", oneLine(strings.Join(r.Tags, ", ")))
+	}
+	p.field("trust", "%s, importance %.2f, confidence %.2f", r.Trust, r.Importance, r.Confidence)
+	p.field("source", "%s", oneLine(r.Provenance))
+}
+
+// text is all of the text: the body, or the title where that says it all.
+func (r record) text() string {
+	if r.Body == nil {
+		return r.Title
+	}
+	return *r.Body
+}

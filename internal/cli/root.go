@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"github.com/spf13/cobra"
+)
+
+// root is the command tree.
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "remanence",
+		Short: "memory for coding agents",
+		Long:  "Remanence remembers what happens in a coding agent's sessions and tells the\nright part of it to the next ones. Without a command it shows the status.",
+		Example: "  remanence install                    put the hooks into Claude Code\n" +
+			"  remanence                            is it working, in five lines\n" +
+			"  remanence search \"retry backoff\"     find what was remembered\n" +
+			"  remanence next                       what the next session will be told\n" +
+			"  remanence why                        what the last one was told, and why",
+		Version:           Version,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		PersistentPreRunE: a.before,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.status(cmd, true)
+		},
+		DisableSuggestions:         true, // they are part of the error, see suggest
+		SuggestionsMinimumDistance: 2,
+	}
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetVersionTemplate("remanence {{.Version}}\n")
+	a.globalFlags(root)
+	root.AddCommand(
+		a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(),
+		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"),
+		a.purgeCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.configCommand(), a.daemonCommand(), a.completionCommand(), a.versionCommand(),
+	)
+	root.SetHelpCommand(a.helpCommand())
+	root.SetHelpFunc(a.help)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { a.help(cmd, nil); return nil })
+	root.SetFlagErrorFunc(flagError)
+	return root
+}
+
+func (a *app) globalFlags(root *cobra.Command) {
+	f := root.PersistentFlags()
+	f.BoolVar(&a.flags.json, "json", false, "answer with one JSON object")
+	f.BoolVar(&a.flags.jsonl, "jsonl", false, "answer with one JSON value per item and line")
+	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
+	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours")
+	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "only data, no talk")
+	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more, also of errors")
+	f.StringVar(&a.flags.project, "project", "", "project: id, name, directory or all (default: of this directory)")
+	f.StringVar(&a.flags.config, "config", "", "configuration file")
+	f.StringVar(&a.flags.dataDir, "data-dir", "", "directory of the database")
+	f.BoolVar(&a.flags.noDaemon, "no-daemon", false, "work without the daemon, in this process")
+	f.BoolVar(&a.flags.noInput, "no-input", false, "never ask")
+	f.BoolVar(&a.flags.noPager, "no-pager", false, "never page long output")
+	f.DurationVar(&a.flags.timeout, "timeout", 0, "give up after this long, e.g. 5s")
+}
+
+// flagError is a mistake in the flags, with the flag that was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	return faultUsage.about("%s", err).fixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
+}
+
+// atLeast demands arguments and says which.
+func atLeast(n int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) >= n {
+			return nil
+		}
+		return faultUsage.about("%s needs %s", cmd.CommandPath(), what).fixedBy(cmd.CommandPath() + " --help")
+	}
+}
+
+// atMost refuses arguments that would be ignored. With n of 0 it also catches
+// misspelt commands of a group.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) <= n {
+			return nil
+		}
+		return faultUsage.about("%s does not take %q", cmd.CommandPath(), args[n]).fixedBy(suggest(cmd, args[n])...)
+	}
+}
+
+// exactly demands n arguments.
+func exactly(n int, what string) cobra.PositionalArgs {
+	return cobra.MatchAll(atLeast(n, what), atMost(n))
+}

@@ -1,0 +1,314 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// filters are the flags that narrow a search.
+type filters struct {
+	kinds                             []string
+	file, branch, agent, since, until string
+}
+
+func (f *filters) register(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.kinds, "kind", "k", nil, "only this kind; may be repeated")
+	fs.StringVar(&f.file, "file", "", "only about this file; dir/ means all in it")
+	fs.StringVar(&f.branch, "branch", "", "only learned on this branch")
+	fs.StringVar(&f.agent, "agent", "", "only learned with this agent")
+	fs.StringVar(&f.since, "since", "", "not older: 2w, 3d, yesterday, 2026-01-31")
+	fs.StringVar(&f.until, "until", "", "not newer")
+}
+
+// query is the question that words and filters make.
+func (f filters) query(words []string, now time.Time) (mem.Query, error) {
+	q := mem.Query{Text: strings.Join(words, " "), File: f.file, Branch: f.branch}
+	var err error
+	for _, k := range f.kinds {
+		kind, err := parseKind(k)
+		if err != nil {
+			return q, err
+		}
+		q.Kinds = append(q.Kinds, kind)
+	}
+	if f.agent != "" {
+		if q.Agent, err = agentName(f.agent); err != nil {
+			return q, err
+		}
+	}
+	if f.since != "" {
+		if q.After, _, err = span(f.since, now); err != nil {
+			return q, err
+		}
+	}
+	if f.until != "" {
+		if _, q.Before, err = span(f.until, now); err != nil {
+			return q, err
+		}
+	}
+	return q, nil
+}
+
+// inForce lists the filters that are set, as flags.
+func (f filters) inForce(p flags) []string {
+	var out []string
+	add := func(flag, v string) {
+		if v != "" {
+			out = append(out, "--"+flag+" "+v)
+		}
+	}
+	for _, k := range f.kinds {
+		add("kind", k)
+	}
+	add("file", f.file)
+	add("since", f.since)
+	add("until", f.until)
+	add("branch", f.branch)
+	add("agent", f.agent)
+	add("project", p.project)
+	return out
+}
+
+// parseKind checks a kind.
+func parseKind(s string) (mem.Kind, error) {
+	k := mem.Kind(strings.ReplaceAll(strings.ToLower(s), "-", "_"))
+	if _, ok := k.Info(); ok {
+		return k, nil
+	}
+	names := kindNames()
+	near := slices.MinFunc(names, func(x, y string) int {
+		return cmp.Compare(editDistance(s, x), editDistance(s, y))
+	})
+	fix := []string{"use one of: " + strings.Join(names, ", ")}
+	if editDistance(s, near) <= 2 {
+		fix = append([]string{"-k " + near}, fix...)
+	}
+	return "", faultInput.about("no such kind of memory: %q", s).fixedBy(fix...)
+}
+
+func kindNames() []string {
+	var names []string
+	for _, i := range mem.Kinds() {
+		names = append(names, string(i.Kind))
+	}
+	return names
+}
+
+// agentName is the full name of an agent.
+func agentName(s string) (string, error) {
+	switch strings.ToLower(s) {
+	case "claude-code", "claude":
+		return "claude-code", nil
+	}
+	return "", faultInput.about("unknown agent %q", s).fixedBy("supported now: claude-code")
+}
+
+func (a *app) searchCommand() *cobra.Command {
+	var f filters
+	var n int
+	var explain, ids bool
+	var next string
+	cmd := &cobra.Command{
+		Use:   "search [words]...",
+		Short: "find memories by words, best first; without words the newest",
+		Example: "  remanence search retry backoff --since 2mo\n" +
+			"  remanence search -k gotcha --file internal/net/client.go\n" +
+			"  remanence search \"flaky test\" --project all --explain",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if n < 1 {
+				return faultInput.about("-n has to be 1 or more")
+			}
+			q, err := f.query(args, a.sys.Now())
+			if err != nil {
+				return err
+			}
+			if q.Offset, err = offset(next); err != nil {
+				return err
+			}
+			q.Limit = n + 1 // one more, to know whether there is more
+			found, err := ask(cmd.Context(), a, api.Search, mem.SearchAsk{Place: a.place(), Query: q})
+			if err != nil {
+				return a.noProject(err)
+			}
+			v := searched(found, q, n)
+			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.flags)
+			return a.out.show(v)
+		},
+	}
+	f.register(cmd.Flags())
+	cmd.Flags().IntVarP(&n, "limit", "n", 20, "at most so many")
+	cmd.Flags().BoolVar(&explain, "explain", false, "show what each score is made of")
+	cmd.Flags().BoolVar(&ids, "ids", false, "only the ids, one a line")
+	cmd.Flags().StringVar(&next, "next", "", "go on where the answer with this cursor ended")
+	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
+	return cmd
+}
+
+func offset(cursor string) (int, error) {
+	if cursor == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(cursor)
+	if err != nil || n < 0 {
+		return 0, faultInput.about("%q is no cursor of a search", cursor)
+	}
+	return n, nil
+}
+
+// searchView is the answer to a search.
+type searchView struct {
+	Query    string  `json:"query"`
+	TookMS   float64 `json:"took_ms"`
+	Total    *int    `json:"total"`    // matches; null while there are more
+	Searched int     `json:"searched"` // memories
+	Project  *string `json:"project"`
+	Next     *string `json:"next"`
+	Results  []hit   `json:"results"`
+
+	explain, ids bool
+	filters      []string
+}
+
+type hit struct {
+	ID      string             `json:"id"`
+	Kind    mem.Kind           `json:"kind"`
+	Title   string             `json:"title"`
+	Score   *float64           `json:"score"` // null in a list without words
+	Parts   map[string]float64 `json:"parts"`
+	Created *time.Time         `json:"created"`
+	Source  source             `json:"source"`
+	Files   []string           `json:"files"`
+	Stale   *bool              `json:"stale"` // null: not looked at
+	Trust   string             `json:"trust"`
+}
+
+// searched is the first n of what was found.
+func searched(f mem.Found, q mem.Query, n int) searchView {
+	v := searchView{Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: nullable(f.Project.Name), Results: []hit{}}
+	total := q.Offset + len(f.Hits)
+	if len(f.Hits) > n {
+		f.Hits = f.Hits[:n]
+		v.Next = nullable(strconv.Itoa(q.Offset + n))
+	} else {
+		v.Total = &total
+	}
+	for _, h := range f.Hits {
+		m := h.Memory
+		r := hit{
+			ID: m.ID, Kind: m.Kind, Title: m.Title, Parts: h.Parts, Created: moment(m.Created),
+			Source: sourceOf(m), Files: some(m.Files), Trust: m.Trust.String(),
+		}
+		if q.Text != "" {
+			r.Score = &h.Score
+		}
+		if r.Parts == nil {
+			r.Parts = map[string]float64{}
+		}
+		v.Results = append(v.Results, r)
+	}
+	return v
+}
+
+func (searchView) schema() string { return "search" }
+
+func (v searchView) list() []any { return items(v.Results) }
+
+func (v searchView) human(p *printer) {
+	if v.ids {
+		for _, h := range v.Results {
+			p.line("%s", h.ID)
+		}
+		return
+	}
+	if len(v.Results) == 0 {
+		v.nothing(p)
+		return
+	}
+	cols := []column{{name: "id"}, {name: "kind", drop: 1}, {name: "title", flex: true}, {name: "when", drop: 3}, {name: "file", drop: 2}, {name: "score", drop: 4}}
+	rows := make([][]string, 0, len(v.Results))
+	for _, h := range v.Results {
+		rows = append(rows, h.row(p.now()))
+	}
+	if !v.explain {
+		p.table(cols, rows)
+	}
+	for i, h := range v.Results {
+		if v.explain {
+			p.table(cols, rows[i:i+1])
+			p.line("    %s", parts(h.Parts))
+		}
+	}
+	more := ""
+	if v.Next != nil {
+		more = " · more: --next " + *v.Next
+	}
+	p.line("%d of %d · %.0f ms · details: remanence show %s%s", len(v.Results), v.Searched, v.TookMS, v.Results[0].ID, more)
+}
+
+func (h hit) row(now time.Time) []string {
+	file, score := "", ""
+	if len(h.Files) > 0 {
+		file = clip(oneLine(h.Files[0]), 32)
+	}
+	if h.Score != nil {
+		score = fmt.Sprintf("%.2f", *h.Score)
+	}
+	when := ""
+	if h.Created != nil {
+		when = date(*h.Created, now)
+	}
+	return []string{h.ID, string(h.Kind), oneLine(h.Title), when, file, score}
+}
+
+// nothing says what was searched and which filter to drop.
+func (v searchView) nothing(p *printer) {
+	where := "every project"
+	if v.Project != nil {
+		where = oneLine(*v.Project)
+	}
+	what := "Nothing"
+	if v.Query != "" {
+		what = fmt.Sprintf("Nothing for %q", oneLine(v.Query))
+	}
+	p.line("%s among %s of %s.", what, plural(v.Searched, "memory", "memories"), where)
+	switch {
+	case len(v.filters) > 0:
+		p.line("Try without %s.", v.filters[0])
+	case v.Searched == 0 && v.Project != nil:
+		p.line("Nothing is remembered here yet. Every project: --project all")
+	case v.Project != nil:
+		p.line("Try fewer words, or every project: --project all")
+	}
+}
+
+// parts lists what a score is made of, the most important first.
+func parts(m map[string]float64) string {
+	names := slices.Collect(maps.Keys(m))
+	slices.SortFunc(names, func(x, y string) int {
+		return cmp.Or(cmp.Compare(m[y], m[x]), cmp.Compare(x, y))
+	})
+	var out []string
+	for _, n := range names {
+		out = append(out, fmt.Sprintf("%s %.2f", n, m[n]))
+	}
+	return strings.Join(out, "  ")
+}
+
+// noProject tells a project that is not there from an id that is not there.
+func (a *app) noProject(err error) error {
+	if f := explain(nil, err); f.Is(faultNoID) && a.flags.project != "" {
+		return faultNoProject.because("nothing is known of %q", a.flags.project)
+	}
+	return err
+}

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+func (a *app) showCommand() *cobra.Command {
+	var raw, sources bool
+	cmd := &cobra.Command{
+		Use:     "show <id>...",
+		Short:   "show whole memories, or what another id stands for",
+		Example: "  remanence show m_7k2q\n  remanence show m_7k2q --provenance\n  remanence show r_88c1           as remanence why\n  remanence show s_4d             as remanence timeline",
+		Args:    atLeast(1, "an id"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 1 && strings.HasPrefix(args[0], "r_"):
+				return a.why(cmd, args[0])
+			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
+				return a.timeline(cmd, mem.TimelineAsk{Place: a.place(), Anchor: args[0]})
+			}
+			got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: args})
+			if err != nil {
+				return err
+			}
+			v := recordsOf("shown", got.Memories, a.sys.Now())
+			v.raw, v.sources = raw, sources
+			return a.out.show(v)
+		},
+	}
+	cmd.Flags().BoolVar(&raw, "raw", false, "only the text")
+	cmd.Flags().BoolVar(&sources, "provenance", false, "only where it comes from")
+	cmd.MarkFlagsMutuallyExclusive("raw", "provenance")
+	cmd.ValidArgsFunction = a.completeIDs
+	return cmd
+}

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+func (a *app) statusCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "status",
+		Short:   "is it working, and what does it know",
+		Example: "  remanence status\n  remanence status --project all --json",
+		Args:    atMost(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.status(cmd, false) },
+	}
+}
+
+// status shows the state in five lines. Suggest adds what to do next.
+func (a *app) status(cmd *cobra.Command, suggest bool) error {
+	o, err := ask(cmd.Context(), a, api.Status, a.place())
+	if err != nil {
+		return a.noProject(err)
+	}
+	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.sys.Now())
+	v.suggesting = suggest
+	return a.out.show(v)
+}
+
+// statusView is the state of things at a glance.
+type statusView struct {
+	Version     string       `json:"version"`
+	Project     *projectItem `json:"project"` // null: all
+	Daemon      daemonItem   `json:"daemon"`
+	Counts      counts       `json:"counts"`
+	LastSession *lastItem    `json:"last_session"`
+	Hooks       hooksItem    `json:"hooks"`
+	Queue       queueItem    `json:"queue"`
+	LLM         llmItem      `json:"llm"`
+	Paused      []pauseItem  `json:"paused"`
+	Suggest     *suggestItem `json:"suggest"`
+
+	suggesting bool
+}
+
+type projectItem struct {
+	ID     string  `json:"id"`
+	Name   string  `json:"name"`
+	Branch *string `json:"branch"`
+}
+
+type daemonItem struct {
+	State string     `json:"state"` // up, down, or off with --no-daemon
+	Since *time.Time `json:"since"`
+	PID   *int       `json:"pid"`
+}
+
+type counts struct {
+	Memories int   `json:"memories"`
+	Hidden   int   `json:"hidden"`
+	Sessions int   `json:"sessions"`
+	NewToday int   `json:"new_today"`
+	Stale    *int  `json:"stale"` // null: not looked at
+	Bytes    int64 `json:"bytes"`
+}
+
+type lastItem struct {
+	ID     string     `json:"id"`
+	At     *time.Time `json:"at"`
+	Items  int        `json:"items"`  // last told
+	Tokens int        `json:"tokens"` // told in all
+	Used   *int       `json:"used"`   // null: not looked at
+}
+
+type hooksItem struct {
+	State    string   `json:"state"` // ok, warn, fail or info (none)
+	What     string   `json:"what"`
+	P95MS    *float64 `json:"p95_ms"`    // null: not measured
+	Errors7D *int     `json:"errors_7d"` // null: not counted
+}
+
+type queueItem struct {
+	Depth   int     `json:"depth"`
+	OldestS float64 `json:"oldest_s"`
+	Dead    int     `json:"dead"`
+}
+
+type llmItem struct {
+	Provider    *string `json:"provider"`
+	TokensToday int     `json:"tokens_today"`
+}
+
+type suggestItem struct {
+	Text    string `json:"text"`
+	Command string `json:"command"`
+}
+
+func statusOf(o mem.Overview, d daemonItem, h hooksItem, now time.Time) statusView {
+	v := statusView{
+		Version: Version, Daemon: d, Hooks: h, Paused: pausesOf(o.Pauses),
+		Counts: counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
+		Queue:  queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
+	}
+	if o.Project.Key != "" {
+		v.Project = &projectItem{o.Project.Key, o.Project.Name, nullable(o.Project.Branch)}
+	}
+	if o.Last != nil {
+		v.LastSession = &lastItem{ID: o.Last.Short, At: moment(o.Last.LastEvent), Tokens: o.Last.ToldTokens}
+		if o.Told != nil && o.Told.Session == o.Last.ID {
+			v.LastSession.Items = len(o.Told.Items)
+		}
+	}
+	v.Suggest = v.suggest()
+	return v
+}
+
+// suggest is the one thing most worth doing.
+func (v statusView) suggest() *suggestItem {
+	switch {
+	case v.Hooks.State == setup.Fail:
+		return &suggestItem{v.Hooks.What, "remanence doctor"}
+	case v.Hooks.State == setup.Info:
+		return &suggestItem{"no agent reports to Remanence yet", "remanence install"}
+	case len(v.Paused) > 0:
+		return &suggestItem{"it is paused", "remanence resume"}
+	case v.Queue.Dead > 0:
+		return &suggestItem{plural(v.Queue.Dead, "job was", "jobs were") + " given up", "remanence doctor"}
+	case v.Counts.Memories == 0:
+		return &suggestItem{"nothing is remembered here yet; it begins with the next session", "remanence doctor"}
+	case v.LastSession != nil && v.LastSession.Items > 0:
+		return &suggestItem{"see what the last session was told", "remanence why"}
+	}
+	return &suggestItem{"see what the next session will be told", "remanence next"}
+}
+
+func (statusView) schema() string { return "status" }
+
+func (v statusView) human(p *printer) {
+	where := "all projects"
+	if v.Project != nil {
+		where = "project " + oneLine(v.Project.Name)
+		if v.Project.Branch != nil {
+			where += " (" + oneLine(*v.Project.Branch) + ")"
+		}
+	}
+	p.line("%s %s · %s · %s", p.style(bold, "remanence"), v.Version, where, v.Daemon.sentence(p.now()))
+	p.field("remembered", "%s · %s · %d new today", plural(v.Counts.Memories, "memory", "memories"), plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
+	p.field("last session", "%s", v.LastSession.sentence(p.now()))
+	p.field("hooks", "%s", oneLine(v.Hooks.What))
+	if len(v.Paused) > 0 {
+		p.field("paused", "%s", v.Paused[0].sentence(p.now()))
+	} else {
+		p.field("waiting", "%s", v.Queue.sentence())
+	}
+	if v.suggesting && v.Suggest != nil {
+		p.line("%s: %s", v.Suggest.Text, v.Suggest.Command)
+	}
+}
+
+func (d daemonItem) sentence(now time.Time) string {
+	switch {
+	case d.State == "up" && d.Since != nil:
+		return "daemon up " + ago(now.Sub(*d.Since))
+	case d.State == "off":
+		return "without daemon"
+	}
+	return "daemon " + d.State
+}
+
+func (l *lastItem) sentence(now time.Time) string {
+	if l == nil {
+		return "none yet"
+	}
+	when := ""
+	if l.At != nil {
+		when = ", " + at(*l.At, now)
+	}
+	if l.Tokens == 0 {
+		return l.ID + when + " · told nothing"
+	}
+	told := fmt.Sprintf("told %d tokens", l.Tokens)
+	if l.Items > 0 {
+		told += fmt.Sprintf(", last %s", plural(l.Items, "item", "items"))
+	}
+	return l.ID + when + " · " + told
+}
+
+func (q queueItem) sentence() string {
+	s := plural(q.Depth, "job", "jobs")
+	if q.Depth > 0 {
+		s += ", the oldest for " + ago(time.Duration(q.OldestS*float64(time.Second)))
+	}
+	if q.Dead > 0 {
+		s += fmt.Sprintf(" · %d given up", q.Dead)
+	}
+	return s
+}
+
+// daemonState asks the daemon that runs, and starts none.
+func (a *app) daemonState(ctx context.Context) daemonItem {
+	if a.flags.noDaemon {
+		return daemonItem{State: "off"}
+	}
+	rt, h, err := a.running(ctx)
+	if err != nil {
+		return daemonItem{State: "down"}
+	}
+	return daemonItem{State: "up", Since: moment(rt.Started), PID: &h.PID}
+}
+
+// running is the daemon that answers now.
+func (a *app) running(ctx context.Context) (api.Runtime, api.Health, error) {
+	rt, err := api.ReadRuntime(a.paths.Runtime())
+	if err != nil {
+		return rt, api.Health{}, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	defer stop()
+	h, err := rt.Client(Version).Health(ctx)
+	return rt, h, err
+}
+
+// hooksState is the finding on our hooks in the agent's settings.
+func (a *app) hooksState() hooksItem {
+	c, err := a.setupConfig()
+	if err != nil {
+		return hooksItem{State: setup.Warn, What: err.Error()}
+	}
+	worst := setup.Finding{State: setup.OK, What: "all hooks are registered"}
+	for _, f := range setup.Check(c) {
+		if f.State == setup.Fail || f.State == setup.Info && worst.State == setup.OK {
+			worst = f
+		}
+	}
+	return hooksItem{State: worst.State, What: worst.What}
+}

@@ -1,0 +1,136 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+
+	"remanence/internal/mem"
+)
+
+// column is one column of a table.
+type column struct {
+	name  string // shown where each field has a line of its own
+	drop  int    // 0 stays; on a narrow terminal the highest goes first
+	flex  bool   // is cut where a row is too long
+	right bool
+}
+
+const (
+	roomy   = 100 // columns from which nothing is left out of a table
+	cramped = 60  // columns under which each field has a line of its own
+	minFlex = 16
+	gap     = 2
+)
+
+// table prints rows without boxes. Cells are plain one-line text.
+func (p *printer) table(cols []column, rows [][]string) {
+	if p.width < cramped {
+		p.cards(cols, rows)
+		return
+	}
+	widths := make([]int, len(cols))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], cells(cell))
+		}
+	}
+	p.fit(cols, widths)
+	for _, row := range rows {
+		var sb strings.Builder
+		for i, cell := range row {
+			if widths[i] == 0 {
+				continue
+			}
+			cell = clip(cell, widths[i])
+			if cols[i].right {
+				cell = strings.Repeat(" ", widths[i]-cells(cell)) + cell
+			}
+			sb.WriteString(pad(cell, widths[i]+gap))
+		}
+		p.line("%s", sb.String())
+	}
+}
+
+// cards prints one field per line.
+func (p *printer) cards(cols []column, rows [][]string) {
+	for i, row := range rows {
+		if i > 0 {
+			p.line("")
+		}
+		for j, cell := range row {
+			if cell != "" {
+				p.line("%s %s", pad(cols[j].name, 9), cell)
+			}
+		}
+	}
+}
+
+// fit makes the widths fit the terminal: first columns go, then the flexible one is cut.
+func (p *printer) fit(cols []column, widths []int) {
+	total := func() int {
+		n := -gap
+		for _, w := range widths {
+			if w > 0 {
+				n += w + gap
+			}
+		}
+		return n
+	}
+	for p.width < roomy && total() > p.width {
+		worst := -1
+		for i, c := range cols {
+			if c.drop > 0 && widths[i] > 0 && (worst < 0 || c.drop > cols[worst].drop) {
+				worst = i
+			}
+		}
+		if worst < 0 {
+			break
+		}
+		widths[worst] = 0
+	}
+	for i, c := range cols {
+		if over := total() - p.width; c.flex && over > 0 {
+			widths[i] = max(min(minFlex, widths[i]), widths[i]-over)
+		}
+	}
+}
+
+// cells is the width of s on a terminal.
+func cells(s string) int {
+	n := 0
+	for _, r := range s {
+		n += cellsOf(r)
+	}
+	return n
+}
+
+func cellsOf(r rune) int {
+	switch {
+	case unicode.Is(unicode.Mn, r), r == '\u200c', r == '\u200d':
+		return 0
+	case mem.Wide(r), r >= 0x1F300 && r < 0x1FB00, r >= 0x20000 && r < 0x40000, r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
+		return 2
+	}
+	return 1
+}
+
+func pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-cells(s)))
+}
+
+// clip cuts s to a width on the terminal; a cut text ends in an ellipsis.
+func clip(s string, width int) string {
+	if cells(s) <= width {
+		return s
+	}
+	n := 0
+	for i, r := range s {
+		if n += cellsOf(r); n > width-1 {
+			return strings.TrimRight(s[:i], " ") + "…"
+		}
+	}
+	return s
+}
+
+// oneLine is text of a memory as one safe line.
+func oneLine(s string) string { return safe(mem.Line(s)) }

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+	"remanence/internal/redact"
+	"remanence/internal/store/sqlite"
+)
+
+// checkTrip writes to a scratch store, and looks whether it finds that again.
+func (a *app) checkTrip(ctx context.Context) checkItem {
+	if err := a.trip(ctx); err != nil {
+		return bad("round trip", true, faultTrip.because("%s", err))
+	}
+	return good("round trip", true, "written, indexed and found again in a scratch store")
+}
+
+func (a *app) trip(ctx context.Context) (err error) {
+	dir, err := os.MkdirTemp("", "remanence-doctor-")
+	if err != nil {
+		return fmt.Errorf("make scratch store: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "scratch.db"), Now: a.sys.Now})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, st.Close()) }()
+	e := engine.New(engine.Config{
+		Store: st, Door: &redact.Door{}, Now: a.sys.Now,
+		Settings: func() engine.Settings { return engine.Defaults(engine.Lean) },
+		Project:  func(string) (mem.Project, error) { return mem.Project{Key: "p_000000000000", Name: "scratch"}, nil },
+		Rel:      func(_ mem.Project, path string) string { return path },
+	})
+	at := mem.Place{Dir: dir}
+	kept, err := e.Add(ctx, mem.AddAsk{Place: at, Text: "the lighthouse keeper counts herons"})
+	if err != nil {
+		return err
+	}
+	found, err := e.Search(ctx, mem.SearchAsk{Place: at, Query: mem.Query{Text: "heron counting"}})
+	if err != nil {
+		return err
+	}
+	if len(found.Hits) != 1 || found.Hits[0].Memory.ID != kept.ID {
+		return fmt.Errorf("kept %s, found %d memories", kept.ID, len(found.Hits))
+	}
+	return nil
+}

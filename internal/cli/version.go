@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+)
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "version of this program",
+		Example: "  remanence version\n  remanence version --json",
+		Args:    atMost(0),
+		RunE: func(*cobra.Command, []string) error {
+			return a.out.show(versionView{
+				Version: Version, Build: buildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
+			})
+		},
+	}
+}
+
+type versionView struct {
+	Version  string `json:"version"`
+	Build    string `json:"build"`
+	Go       string `json:"go"`
+	OS       string `json:"os"`
+	Arch     string `json:"arch"`
+	Protocol int    `json:"protocol"` // between commands and daemon
+}
+
+func (versionView) schema() string { return "version" }
+
+func (v versionView) human(p *printer) {
+	p.line("remanence %s %s/%s %s", v.Version, v.OS, v.Arch, v.Go)
+	if p.flags.verbose {
+		p.line("build %s, protocol %d", v.Build, v.Protocol)
+	}
+}

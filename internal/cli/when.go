@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// span reads what a person calls a time: "now", "today", "yesterday", a date, a
+// date and time, or how long ago as in 90m, 12h, 3d, 2w, 2mo, 1y. A word or a
+// date stands for a whole day: from is its start, to its end. Else both are the same.
+func span(s string, now time.Time) (from, to time.Time, err error) {
+	now = now.Local()
+	day := func(t time.Time) (time.Time, time.Time, error) {
+		y, m, d := t.Date()
+		start := time.Date(y, m, d, 0, 0, 0, 0, time.Local)
+		return start, start.AddDate(0, 0, 1), nil
+	}
+	s = strings.TrimSpace(s)
+	switch strings.ToLower(s) {
+	case "now":
+		return now, now, nil
+	case "today":
+		return day(now)
+	case "yesterday":
+		return day(now.AddDate(0, 0, -1))
+	}
+	if t, err := time.ParseInLocation("2006-01-02", s, time.Local); err == nil {
+		return day(t)
+	}
+	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
+		if t, err := time.ParseInLocation(form, s, time.Local); err == nil {
+			return t, t, nil
+		}
+	}
+	n, unit, ok := amount(strings.TrimSuffix(s, " ago"))
+	switch {
+	case ok && unit == "mo":
+		t := now.AddDate(0, -n, 0)
+		return t, t, nil
+	case ok && unit == "y":
+		t := now.AddDate(-n, 0, 0)
+		return t, t, nil
+	case ok && unit != "":
+		t := now.Add(-time.Duration(n) * unitOf(unit))
+		return t, t, nil
+	}
+	return from, to, faultInput.about("%q is no time", s).fixedBy("use 12h, 3d, 2w, yesterday or 2026-01-31")
+}
+
+// amount splits "12h" into 12 and its unit; unit is "" for one that is unknown.
+func amount(s string) (n int, unit string, ok bool) {
+	i := strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' })
+	if i <= 0 || i > 5 {
+		return 0, "", false
+	}
+	n, err := strconv.Atoi(s[:i])
+	unit = strings.TrimSpace(s[i:])
+	return n, unit, err == nil && (unit == "mo" || unit == "y" || unitOf(unit) > 0)
+}
+
+func unitOf(unit string) time.Duration {
+	switch unit {
+	case "m", "min":
+		return time.Minute
+	case "h":
+		return time.Hour
+	case "d":
+		return 24 * time.Hour
+	case "w", "wk":
+		return 7 * 24 * time.Hour
+	}
+	return 0
+}
+
+// lasting reads a length of time: 90m, 2h, 3d, 1w, or Go's form as in 1h30m.
+func lasting(s string) (time.Duration, error) {
+	if n, unit, ok := amount(s); ok && unitOf(unit) > 0 && n > 0 {
+		return time.Duration(n) * unitOf(unit), nil
+	}
+	if d, err := time.ParseDuration(s); err == nil && d > 0 {
+		return d, nil
+	}
+	return 0, faultInput.about("%q is no length of time", s).fixedBy("use 30m, 2h or 3d")
+}
+
+// ago is how long d is, short: "now", "5 min", "3 h", "4 d", "3 wk", "5 mo", "2 y".
+func ago(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	case d < 2*day:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d < 14*day:
+		return fmt.Sprintf("%d d", d/day)
+	case d < 60*day:
+		return fmt.Sprintf("%d wk", d/(7*day))
+	case d < 730*day:
+		return fmt.Sprintf("%d mo", d/(30*day))
+	}
+	return fmt.Sprintf("%d y", d/(365*day))
+}
+
+// date is the local day of t, short: the time of day for today, else "12 Sep",
+// with the year if it is another.
+func date(t, now time.Time) string {
+	t, now = t.Local(), now.Local()
+	switch {
+	case t.IsZero():
+		return ""
+	case t.Year() == now.Year() && t.YearDay() == now.YearDay():
+		return t.Format("15:04")
+	case t.Year() == now.Year():
+		return t.Format("02 Jan")
+	}
+	return t.Format("02 Jan 2006")
+}
+
+// at is the local date and time of t: "3 Sep 14:02", with the year if it is another.
+func at(t, now time.Time) string {
+	t = t.Local()
+	if t.Year() == now.Local().Year() {
+		return t.Format("2 Jan 15:04")
+	}
+	return t.Format("2 Jan 2006 15:04")
+}

@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Bounds of a checkpoint. A restore favours what a summary loses: paths,
+// commands with their outcome, figures, errors, open items.
+const (
+	maxFiles    = 20
+	maxOutcomes = 12
+	maxOpen     = 10
+	maxFigures  = 8
+	maxRecent   = 6   // utterances
+	recentChars = 600 // of each
+)
+
+// checkpoint saves where the session of m stands.
+func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem.Checkpoint, error) {
+	cp := mem.Checkpoint{Session: m.Session, Project: m.project.Key, At: m.At, Trigger: trigger}
+	turns, err := e.Store.Turns(ctx, m.Session, maxRecent)
+	if err != nil {
+		return cp, fmt.Errorf("turns: %w", err)
+	}
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent})
+	if err != nil {
+		return cp, fmt.Errorf("answers: %w", err)
+	}
+	own, err := e.Store.List(ctx, mem.Query{
+		Project: m.project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 100,
+	})
+	if err != nil {
+		return cp, fmt.Errorf("what the session did: %w", err)
+	}
+	if cp.State, err = e.state(ctx, m.project.Key, m.Session, turns, own); err != nil {
+		return cp, err
+	}
+	if len(stops) > 0 {
+		cp.State.Status = mem.Clip(mem.Line(stops[0].Text), recentChars)
+	}
+	cp.Evidence = evidence(own, stops)
+	cp.Recent = recent(turns, stops)
+	reads, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60})
+	if err != nil {
+		return cp, fmt.Errorf("calls: %w", err)
+	}
+	for _, ev := range reads {
+		lm := moment{Event: ev, project: m.project}
+		if c := e.understand(&lm); c.file != "" && lm.Tool == "Read" {
+			cp.Evidence.Files = appendNew(cp.Evidence.Files, c.file, maxFiles)
+		}
+	}
+	return cp, nil
+}
+
+// state derives where work stands in a session from what is stored of it.
+func (e *Engine) state(ctx context.Context, project, session string, turns []mem.Turn, own []mem.Memory) (mem.State, error) {
+	var s mem.State
+	for _, t := range turns { // newest first
+		if s.Request == "" && t.Number > 0 {
+			s.Request = mem.Clip(mem.Line(t.Text), recentChars)
+		}
+	}
+	open, err := e.Store.List(ctx, mem.Query{Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen})
+	if err != nil {
+		return s, fmt.Errorf("open items: %w", err)
+	}
+	for _, o := range open {
+		s.Open = append(s.Open, o.Title)
+	}
+	for _, mm := range own { // last changed first
+		switch {
+		case mm.Kind == mem.Change:
+			for _, f := range mm.Modified {
+				s.Files = appendNew(s.Files, f, maxFiles)
+			}
+		case mm.Kind == mem.Command && !mm.Resolved && len(s.Blocked) < 3:
+			s.Blocked = append(s.Blocked, mem.Clip(mm.Title, 200))
+		}
+	}
+	sum, err := e.Store.List(ctx, mem.Query{Project: project, Session: session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Limit: 1})
+	if err != nil {
+		return s, fmt.Errorf("summary: %w", err)
+	}
+	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" {
+		s.Next = []string{sum[0].Summary.NextSteps}
+	}
+	return s, nil
+}
+
+// evidence gathers exact material, the newest first.
+func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
+	var ev mem.Evidence
+	for _, mm := range own {
+		for _, f := range mm.Modified {
+			ev.Files = appendNew(ev.Files, f, maxFiles)
+		}
+		if mm.Kind != mem.Command || len(ev.Commands) == maxOutcomes {
+			continue
+		}
+		o := mem.Outcome{Command: mm.Command, Exit: mm.ExitCode}
+		if _, msg, ok := strings.Cut(mm.Title, "| Error: "); ok {
+			o.Note = msg
+			ev.Errors = appendNew(ev.Errors, msg, maxFigures)
+			if mm.Resolved {
+				o.Note += " (works again)"
+			}
+		}
+		ev.Commands = append(ev.Commands, o)
+	}
+	for _, st := range stops {
+		for _, s := range sentences(st.Text) {
+			if strings.ContainsAny(s, "0123456789") {
+				ev.Numbers = appendNew(ev.Numbers, mem.Clip(s, 160), maxFigures)
+			}
+		}
+	}
+	return ev
+}
+
+// recent are the newest utterances of both sides, oldest first.
+func recent(turns []mem.Turn, stops []mem.Event) []mem.Said {
+	answer := map[string]string{}
+	for i := len(stops) - 1; i >= 0; i-- {
+		answer[stops[i].PromptID] = stops[i].Text
+	}
+	var out []mem.Said
+	for i := min(len(turns), maxRecent/2) - 1; i >= 0; i-- {
+		if t := turns[i]; t.Text != "" {
+			out = append(out, mem.Said{Who: "user", Text: mem.Clip(mem.Line(t.Text), recentChars)})
+		}
+		if a := answer[turns[i].PromptID]; a != "" && turns[i].PromptID != "" {
+			out = append(out, mem.Said{Who: "assistant", Text: mem.Clip(mem.Line(a), recentChars)})
+		}
+	}
+	return out
+}
+
+func appendNew(list []string, s string, limit int) []string {
+	if s == "" || len(list) >= limit {
+		return list
+	}
+	for _, have := range list {
+		if have == s {
+			return list
+		}
+	}
+	return append(list, s)
+}

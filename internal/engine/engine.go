@@ -1,0 +1,235 @@
+// Package engine holds the verbs: what happens on each event of an agent, and
+// what a person can ask and order. It decides and computes; everything it
+// reads or writes goes through mem.Store and the few small ports of Config. It
+// knows no database, no network, no file format and no agent's dialect.
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/redact"
+)
+
+// Config is what the engine needs from outside.
+type Config struct {
+	Store    mem.Store
+	Door     *redact.Door
+	Settings func() Settings // asked once per event, so a change counts at once
+	Now      func() time.Time
+	// Project tells the project of a directory. Any directory has one.
+	Project func(dir string) (mem.Project, error)
+	// Rel is a path relative to the project, with slashes; one outside it stays absolute.
+	Rel func(p mem.Project, path string) string
+	// Tail returns the newest utterances of an agent's transcript, oldest
+	// first, redacted. Nil means transcripts are not read.
+	Tail func(path string, lines int) ([]mem.Said, error)
+	// Warnings returns lines for the person that were not shown today.
+	Warnings func() []string
+	// Paused is told of every change of the pauses. May be nil.
+	Paused func([]mem.Pause)
+	// Secret keys the boundary of injected blocks. It never leaves the machine.
+	Secret []byte
+}
+
+// Engine answers events and questions. It is safe for concurrent use and keeps
+// nothing between calls but its Config.
+type Engine struct{ Config }
+
+// New returns an engine over c. Nothing is read or written yet.
+func New(c Config) *Engine { return &Engine{c} }
+
+// moment is one event and what its handler needs to know about it. The handler
+// fills the batch.
+type moment struct {
+	mem.Event
+	settings Settings
+	project  mem.Project
+	session  mem.Session // zero before the session's first event
+	batch    mem.Batch
+	started  time.Time
+	replay   bool // from the spool: kept, never answered
+}
+
+// Handle keeps e and answers it.
+func (e *Engine) Handle(ctx context.Context, ev mem.Event) (mem.Reply, error) {
+	return e.handle(ctx, ev, false)
+}
+
+// Replay keeps events that were handed over while nobody could answer them.
+func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
+	for _, ev := range events {
+		if _, err := e.handle(ctx, ev, true); err != nil {
+			return fmt.Errorf("replay %s: %w", ev.ID, err)
+		}
+	}
+	return nil
+}
+
+func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Reply, error) {
+	m, err := e.open(ctx, ev)
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	m.replay = replay
+	if done, reply, err := e.switched(ctx, m); done {
+		return reply, err
+	}
+	if replay || m.settings.Profile == Silent {
+		m.settings = m.settings.hushed()
+	}
+	reply, err := e.dispatch(ctx, m)
+	if err != nil {
+		return mem.Reply{}, fmt.Errorf("%s: %w", ev.Kind, err)
+	}
+	indexed(m.batch.Memories)
+	results, err := e.Store.Apply(ctx, m.batch)
+	if err != nil {
+		return mem.Reply{}, fmt.Errorf("keep %s: %w", ev.Kind, err)
+	}
+	if replay || results[0].Duplicate {
+		return mem.Reply{}, nil
+	}
+	return reply, nil
+}
+
+// dispatch is the table of contents: one event, one file, one method.
+func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
+	switch m.Kind {
+	case mem.SessionStart:
+		return e.sessionStart(ctx, m)
+	case mem.UserPromptSubmit:
+		return e.userPromptSubmit(ctx, m)
+	case mem.PreToolUse:
+		return e.preToolUse(ctx, m)
+	case mem.PostToolUse:
+		return e.postToolUse(ctx, m)
+	case mem.PostToolUseFailure:
+		return e.postToolUseFailure(ctx, m)
+	case mem.Stop:
+		return e.stop(ctx, m)
+	case mem.StopFailure:
+		return e.stopFailure(ctx, m)
+	case mem.SubagentStart:
+		return e.subagentStart(ctx, m)
+	case mem.SubagentStop:
+		return e.subagentStop(ctx, m)
+	case mem.TaskCompleted:
+		return e.taskCompleted(ctx, m)
+	case mem.PreCompact:
+		return e.preCompact(ctx, m)
+	case mem.PostCompact:
+		return e.postCompact(ctx, m)
+	case mem.SessionEnd:
+		return e.sessionEnd(ctx, m)
+	case mem.Notification:
+		return e.notification(ctx, m)
+	default: // Setup and whatever an agent may send besides
+		return mem.Reply{}, nil
+	}
+}
+
+// open passes the event through the door and finds its project and session.
+func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
+	m := &moment{Event: e.clean(ev), settings: e.Settings(), started: e.Now()}
+	p, err := e.Project(m.Root)
+	if err != nil {
+		return nil, fmt.Errorf("project of %s: %w", m.Root, err)
+	}
+	m.session, err = e.Store.Session(ctx, m.Session)
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return nil, fmt.Errorf("session: %w", err)
+	}
+	m.project = p
+	if known, err := e.known(ctx, p); err != nil {
+		return nil, err
+	} else if known != "" {
+		m.project.Key = known
+	}
+	m.batch = mem.Batch{
+		Event:   &m.Event,
+		Project: &m.project,
+		Session: &mem.SessionChange{
+			Agent: m.Agent, Project: m.project.Key, ProjectName: m.project.Name, Root: m.Root, Cwd: m.Cwd,
+			Model: m.Model, Entrypoint: m.Entrypoint, Transcript: m.Transcript,
+		},
+		Turn: &mem.TurnChange{},
+	}
+	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
+		m.batch.Session.Transcript = ""
+	}
+	return m, nil
+}
+
+// known returns the key under which the project's repository is already kept:
+// one that gains a remote keeps its memories.
+func (e *Engine) known(ctx context.Context, p mem.Project) (string, error) {
+	if p.Common == "" {
+		return "", nil
+	}
+	ps, err := e.Store.Projects(ctx, p.Common)
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return "", fmt.Errorf("project: %w", err)
+	}
+	if len(ps) == 0 {
+		return "", nil
+	}
+	return ps[0].Key, nil
+}
+
+// clean passes every text of ev through the door once more: not every way to
+// the engine has a hook in front of it.
+func (e *Engine) clean(ev mem.Event) mem.Event {
+	said := ev.Text != ""
+	if ev.Kind == mem.UserPromptSubmit {
+		ev.Text = e.Door.Prompt(ev.Text)
+		ev.Private = ev.Private || said && ev.Text == ""
+	} else {
+		ev.Text = e.Door.Text(ev.Text)
+	}
+	ev.Error = e.Door.Text(ev.Error)
+	if len(ev.Input) > 0 {
+		ev.Input = e.Door.JSON(ev.Input)
+	}
+	if len(ev.Response) > 0 {
+		ev.Response = e.Door.JSON(ev.Response)
+	}
+	return ev
+}
+
+// indexed gives memories the words for search that their texts do not show.
+func indexed(ms []mem.Memory) []mem.Memory {
+	for i := range ms {
+		ms[i].Index = rank.Index(ms[i])
+	}
+	return ms
+}
+
+// person reports whether the main thread of the session is speaking.
+func (m *moment) person() bool { return m.AgentID == "" }
+
+// newMemory is a memory of this event with what all of them share.
+func (m *moment) newMemory(k mem.Kind, s mem.Scope) mem.Memory {
+	info, _ := k.Info()
+	return mem.Memory{
+		Scope: s, Project: m.project.Key, Session: m.Session, Kind: k,
+		Importance: info.Importance, Confidence: ConfidenceRule, Trust: mem.TrustTool, Origin: mem.FromTool,
+		Source: mem.Source{
+			Agent: m.Agent, Session: m.Session, PromptID: m.PromptID, Event: m.ID,
+			ToolUseID: m.ToolUseID, AgentID: m.AgentID,
+		},
+		Resolved: true, Branch: m.project.Branch, Commit: m.project.Commit,
+		Created: m.At, Updated: m.At,
+	}
+}
+
+// Confidence of a memory by who made it.
+const (
+	ConfidenceRule  = 0.5
+	ConfidenceAgent = 0.7
+	ConfidenceUser  = 0.9
+)

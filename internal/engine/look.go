@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Show returns whole records. Asking for a memory by id counts as a use.
+func (e *Engine) Show(ctx context.Context, ask mem.IDs) (mem.Records, error) {
+	ms, err := e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true, Within: "*"})
+	if err != nil {
+		return mem.Records{}, fmt.Errorf("%s: %w", strings.Join(ask.IDs, " "), err)
+	}
+	return mem.Records{Memories: ms}, nil
+}
+
+// Why returns a receipt and what became of its items.
+func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error) {
+	q := mem.ReceiptQuery{ID: ask.ID, Limit: 50}
+	if ask.ID == "" || ask.ID == "last" {
+		p, err := e.place(ctx, ask.Place)
+		if err != nil {
+			return mem.Explained{}, err
+		}
+		q.ID, q.Project = "", p.Key
+	}
+	rs, err := e.Store.Receipts(ctx, q)
+	if err != nil {
+		return mem.Explained{}, fmt.Errorf("receipt %q: %w", ask.ID, err)
+	}
+	if len(rs) == 0 {
+		return mem.Explained{}, fmt.Errorf("receipt %q: %w", first(ask.ID, "last"), mem.ErrNotFound)
+	}
+	r := rs[0]
+	for _, c := range rs { // "last" is the last that said something, if any did
+		if q.ID == "" && c.Outcome == mem.Injected {
+			r = c
+			break
+		}
+	}
+	out := mem.Explained{Receipt: r, States: map[string]mem.Status{}}
+	if s, err := e.Store.Session(ctx, r.Session); err == nil {
+		out.Short = s.Short
+	}
+	for _, it := range r.Items {
+		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{it.ID}, Hidden: true, Within: "*"})
+		switch {
+		case errors.Is(err, mem.ErrNotFound):
+			out.States[it.ID] = "erased"
+		case err == nil && ms[0].Status != mem.Active:
+			out.States[it.ID] = ms[0].Status
+		}
+	}
+	return out, nil
+}
+
+// Status returns the state of things at a glance.
+func (e *Engine) Status(ctx context.Context, at mem.Place) (mem.Overview, error) {
+	p, err := e.place(ctx, at)
+	if err != nil {
+		return mem.Overview{}, err
+	}
+	out := mem.Overview{Project: p}
+	if out.Stats, err = e.Store.Stats(ctx, p.Key, e.today()); err != nil {
+		return out, fmt.Errorf("counts: %w", err)
+	}
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: 1})
+	if err != nil {
+		return out, fmt.Errorf("last session: %w", err)
+	}
+	if len(ss) > 0 {
+		out.Last = &ss[0]
+	}
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: 50})
+	if err != nil {
+		return out, fmt.Errorf("receipts: %w", err)
+	}
+	for i := range rs {
+		if rs[i].Outcome == mem.Injected {
+			out.Told = &rs[i]
+			break
+		}
+	}
+	if out.Pauses, err = e.Store.Paused(ctx, e.Now()); err != nil {
+		return out, fmt.Errorf("pauses: %w", err)
+	}
+	out.Health = mem.Health{QueueDepth: out.Stats.Jobs, DeadJobs: out.Stats.DeadJobs}
+	if !out.Stats.OldestJob.IsZero() {
+		out.Health.OldestJobS = e.Now().Sub(out.Stats.OldestJob).Seconds()
+	}
+	return out, nil
+}
+
+// Timeline lists what happened around an anchor.
+func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timeline, error) {
+	around := ask.Around
+	if around <= 0 {
+		around = 10
+	}
+	p, err := e.place(ctx, ask.Place)
+	if err != nil {
+		return mem.Timeline{}, err
+	}
+	base := mem.Query{Project: p.Key, Within: "*", Limit: around}
+	if ask.Session != "" {
+		s, err := e.Store.Session(ctx, ask.Session)
+		if err != nil {
+			return mem.Timeline{}, fmt.Errorf("session %q: %w", ask.Session, err)
+		}
+		base.Session = s.ID
+	}
+	at, id, err := e.anchor(ctx, ask.Anchor, &base)
+	if err != nil {
+		return mem.Timeline{}, err
+	}
+	before, after := base, base
+	before.Before = at
+	ms, err := e.Store.List(ctx, before)
+	if err != nil {
+		return mem.Timeline{}, fmt.Errorf("before: %w", err)
+	}
+	if !at.IsZero() {
+		after.After, after.Limit = at, 1000
+		later, err := e.Store.List(ctx, after)
+		if err != nil {
+			return mem.Timeline{}, fmt.Errorf("after: %w", err)
+		}
+		slices.Reverse(later) // oldest first
+		ms = append(later[:min(len(later), around+1)], ms...)
+	}
+	return e.moments(ctx, ms, id), nil
+}
+
+// anchor is the time a timeline is centred on; the zero time means now. A file
+// narrows the query instead.
+func (e *Engine) anchor(ctx context.Context, a string, q *mem.Query) (time.Time, string, error) {
+	switch {
+	case a == "":
+		return time.Time{}, "", nil
+	case strings.HasPrefix(a, "m_"):
+		mm, err := e.one(ctx, a)
+		return mm.Created, mm.ID, err
+	case strings.HasPrefix(a, "s_"):
+		s, err := e.Store.Session(ctx, a)
+		if err != nil {
+			return time.Time{}, "", fmt.Errorf("session %q: %w", a, err)
+		}
+		q.Session = s.ID
+		return time.Time{}, "", nil
+	}
+	if t, err := time.ParseInLocation("2006-01-02", a, time.Local); err == nil {
+		return t, "", nil
+	}
+	q.File = a
+	return time.Time{}, "", nil
+}
+
+func (e *Engine) moments(ctx context.Context, ms []mem.Memory, id string) mem.Timeline {
+	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
+	short := map[string]string{}
+	out := mem.Timeline{Anchor: id}
+	for _, mm := range ms {
+		if _, ok := short[mm.Session]; !ok && mm.Session != "" {
+			s, _ := e.Store.Session(ctx, mm.Session)
+			short[mm.Session] = s.Short
+		}
+		out.Entries = append(out.Entries, mem.Moment{
+			ID: mm.ID, At: mm.Created, Session: short[mm.Session], What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
+		})
+	}
+	return out
+}

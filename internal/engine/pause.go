@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// switched reports whether Remanence is off for the event: paused, or its
+// project, tool or path excluded. Such an event leaves nothing behind. The
+// words that switch a session off and on are always heard.
+func (e *Engine) switched(ctx context.Context, m *moment) (bool, mem.Reply, error) {
+	if m.Kind == mem.UserPromptSubmit {
+		switch word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " "); word {
+		case "/remanence:off":
+			return e.switchSession(ctx, m, mem.Pause{Target: m.Session}, "remanence: off for this session; nothing is kept or told until /remanence:on")
+		case "/remanence:on":
+			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
+		}
+	}
+	if excluded(m) {
+		return true, mem.Reply{}, nil
+	}
+	pauses, err := e.Store.Paused(ctx, m.At)
+	if err != nil {
+		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
+	}
+	for _, p := range pauses {
+		if p.Target != "all" && p.Target != m.project.Key && p.Target != m.Session {
+			continue
+		}
+		if !p.InjectOnly {
+			return true, mem.Reply{}, nil
+		}
+		m.settings.Profile = Silent
+	}
+	return false, mem.Reply{}, nil
+}
+
+func (e *Engine) switchSession(ctx context.Context, m *moment, p mem.Pause, notice string) (bool, mem.Reply, error) {
+	m.Text = ""
+	b := mem.Batch{Pauses: []mem.Pause{p}}
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return true, mem.Reply{}, fmt.Errorf("switch: %w", err)
+	}
+	if err := e.tellPauses(ctx); err != nil {
+		return true, mem.Reply{}, err
+	}
+	return true, mem.Reply{Notice: notice}, nil
+}
+
+// excluded reports whether the person's settings keep the event out.
+func excluded(m *moment) bool {
+	for _, g := range m.settings.ExcludeProjects {
+		if g == m.project.Key || g == m.project.Name || glob(g, m.Root) {
+			return true
+		}
+	}
+	if m.Tool == "" {
+		return false
+	}
+	for _, g := range m.settings.ExcludeTools {
+		if glob(g, m.Tool) {
+			return true
+		}
+	}
+	in := fields(m.Input)
+	for _, f := range []string{text(in["file_path"]), text(in["notebook_path"]), text(in["path"])} {
+		for _, g := range m.settings.ExcludePaths {
+			if f != "" && glob(g, f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// glob matches a path against a pattern in which * stands for any characters
+// but a slash and ** for any at all. Back slashes count as slashes. A bad
+// pattern matches only itself.
+func glob(pattern, name string) bool {
+	pattern, name = strings.ReplaceAll(pattern, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
+	if pattern == name {
+		return true
+	}
+	head, rest, deep := strings.Cut(pattern, "**")
+	if !deep {
+		ok, err := path.Match(pattern, name)
+		return err == nil && ok
+	}
+	rest = strings.TrimPrefix(rest, "/")
+	for i := 0; i <= len(name); i++ {
+		if i > 0 && i < len(name) && name[i-1] != '/' && rest != "" {
+			continue
+		}
+		if ok, err := path.Match(head, name[:i]); (head == "" || err == nil && ok || head == name[:i]) && (rest == "" || glob(rest, name[i:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// Pause pauses or resumes and lists what is in force.
+func (e *Engine) Pause(ctx context.Context, ask mem.PauseAsk) (mem.Pauses, error) {
+	p := mem.Pause{InjectOnly: ask.InjectOnly, Lift: ask.Resume}
+	if ask.For > 0 {
+		p.Until = e.Now().Add(ask.For)
+	}
+	switch ask.Scope {
+	case "all":
+		p.Target = "all"
+	case "session":
+		s, err := e.Store.Session(ctx, ask.Session)
+		if err != nil {
+			return mem.Pauses{}, fmt.Errorf("session %q: %w", ask.Session, err)
+		}
+		p.Target = s.ID
+	case "", "project":
+		pr, err := e.place(ctx, ask.Place)
+		if err != nil {
+			return mem.Pauses{}, err
+		}
+		p.Target = pr.Key
+	default:
+		return mem.Pauses{}, fmt.Errorf("scope %q: %w", ask.Scope, mem.ErrNotFound)
+	}
+	if _, err := e.Store.Apply(ctx, mem.Batch{Pauses: []mem.Pause{p}}); err != nil {
+		return mem.Pauses{}, fmt.Errorf("pause: %w", err)
+	}
+	if err := e.tellPauses(ctx); err != nil {
+		return mem.Pauses{}, err
+	}
+	ps, err := e.Store.Paused(ctx, e.Now())
+	return mem.Pauses{Pauses: ps}, err
+}
+
+func (e *Engine) tellPauses(ctx context.Context) error {
+	if e.Paused == nil {
+		return nil
+	}
+	ps, err := e.Store.Paused(ctx, e.Now())
+	if err != nil {
+		return fmt.Errorf("pauses: %w", err)
+	}
+	e.Paused(ps)
+	return nil
+}
+
+// place resolves what a person called a place. The zero project means all.
+func (e *Engine) place(ctx context.Context, at mem.Place) (mem.Project, error) {
+	switch {
+	case at.Project == "all" || at.Project == "" && at.Dir == "":
+		return mem.Project{}, nil
+	case at.Project != "":
+		ps, err := e.Store.Projects(ctx, at.Project)
+		if err != nil {
+			return mem.Project{}, fmt.Errorf("project %q: %w", at.Project, err)
+		}
+		if len(ps) == 0 {
+			return mem.Project{}, fmt.Errorf("project %q: %w", at.Project, mem.ErrNotFound)
+		}
+		return ps[0], nil
+	}
+	p, err := e.Project(at.Dir)
+	if err != nil {
+		return mem.Project{}, fmt.Errorf("project of %s: %w", at.Dir, err)
+	}
+	known, err := e.known(ctx, p)
+	if known != "" {
+		p.Key = known
+	}
+	return p, err
+}
+
+// today is the start of the day of now, in the local zone.
+func (e *Engine) today() time.Time {
+	y, mo, d := e.Now().Local().Date()
+	return time.Date(y, mo, d, 0, 0, 0, 0, time.Local)
+}

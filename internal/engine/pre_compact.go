@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// snapshotLines is how much of a transcript a snapshot looks at, and
+// snapshotChars how much of its text it keeps, the newest.
+const (
+	snapshotLines = 200
+	snapshotChars = 4000
+)
+
+// preCompact saves the work in hand before the client shortens its context. It
+// answers nothing at all: whatever is printed here becomes part of the
+// summariser's instructions. That it fired does not mean that a compaction follows.
+func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
+	cp, err := e.checkpoint(ctx, m, first(m.Source, "auto"))
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
+	marker := m.newMemory(mem.Snapshot, mem.ScopeSession)
+	marker.Title, marker.Event = "context compaction occurred", "pre-compact"
+	marker.Tags, marker.Importance = []string{"compaction-event", autoCaptured}, 0.4
+	marker.Key = "compaction:" + m.ID
+	m.add(marker)
+	if m.Transcript != "" {
+		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m), Created: m.At})
+	}
+	return mem.Reply{}, nil
+}
+
+// postCompact keeps the summary the client made; it stays readable in the
+// event, nothing is answered.
+func (e *Engine) postCompact(context.Context, *moment) (mem.Reply, error) { return mem.Reply{}, nil }
+
+// The kinds of jobs.
+const (
+	JobSnapshot = "snapshot" // keep the newest words before a compaction
+	JobDigest   = "digest"   // digest a turn whose words came only with the transcript
+)
+
+// transcriptLag is how long after Stop a transcript may be read: the client
+// writes its last lines up to a quarter of a second late.
+const transcriptLag = time.Second
+
+func lateDigest(m *moment) mem.Job {
+	return mem.Job{Kind: JobDigest, Session: m.Session, Key: m.ID, Data: jobData(m), NotBy: m.At.Add(transcriptLag), Created: m.At}
+}
+
+// jobData carries the event that asked for the job, without its bulk.
+func jobData(m *moment) string {
+	ev := m.Event
+	ev.Input, ev.Response, ev.Text = nil, nil, ""
+	b, err := json.Marshal(ev)
+	if err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// Work does one job and returns what it writes. The caller finishes the job in
+// the same batch.
+func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	var ev mem.Event
+	if err := json.Unmarshal([]byte(job.Data), &ev); err != nil {
+		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
+	}
+	m, err := e.open(ctx, ev)
+	if err != nil {
+		return mem.Batch{}, err
+	}
+	if e.Tail == nil {
+		return mem.Batch{}, nil
+	}
+	said, err := e.Tail(ev.Transcript, snapshotLines)
+	if err != nil {
+		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
+	}
+	turn, _ := e.turn(ctx, m.Session, m.PromptID)
+	if turn.Private {
+		return mem.Batch{}, nil
+	}
+	switch job.Kind {
+	case JobSnapshot:
+		return mem.Batch{Memories: indexed(snapshot(m, said))}, nil
+	case JobDigest:
+		for i := len(said) - 1; i >= 0 && m.Text == ""; i-- {
+			if said[i].Who == "assistant" {
+				m.Text = said[i].Text
+			}
+		}
+		ms, err := e.digest(ctx, m, turn)
+		return mem.Batch{Memories: indexed(ms)}, err
+	}
+	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
+}
+
+// snapshot keeps the newest words of both sides.
+func snapshot(m *moment, said []mem.Said) []mem.Memory {
+	text, left := "", snapshotChars
+	for i := len(said) - 1; i >= 0 && left > 0; i-- {
+		line := said[i].Who + ": " + said[i].Text
+		if len([]rune(line)) > left {
+			line = mem.Clip(line, left)
+		}
+		left -= len([]rune(line)) + 1
+		text = line + "\n" + text
+	}
+	if text == "" {
+		return nil
+	}
+	mm := m.newMemory(mem.Snapshot, mem.ScopeSession)
+	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
+	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", autoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
+	return []mem.Memory{mm}
+}

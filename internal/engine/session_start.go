@@ -1,0 +1,395 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// sessionStart opens a session, or goes on with one, and answers with the briefing.
+func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error) {
+	m.batch.Session.Source = first(m.Source, "startup")
+	switch m.Source {
+	case "compact":
+		m.batch.Session.Compacted = true
+		m.session.Told, m.session.ToldTokens = nil, 0
+	case "fork":
+		if err := e.forked(ctx, m); err != nil {
+			return mem.Reply{}, err
+		}
+	case "resume":
+		m.batch.Session.Status = mem.Running
+	}
+	if m.session.ID == "" {
+		m.batch.Session.Status = mem.Initialized
+	}
+	var r mem.Reply
+	if m.EnvFile {
+		r.Env = e.env(m)
+	}
+	var err error
+	if r.Context, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source)); err != nil {
+		return mem.Reply{}, err
+	}
+	r.Notice = e.notice(m)
+	return r, nil
+}
+
+// forked makes the session a child of the project's last active one: a fork
+// does not say what it was forked from. What the parent was told is in its view.
+func (e *Engine) forked(ctx context.Context, m *moment) error {
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.project.Key, Limit: 2})
+	if err != nil {
+		return fmt.Errorf("parent: %w", err)
+	}
+	for _, s := range ss {
+		if s.ID == m.Session {
+			continue
+		}
+		parent, err := e.Store.Session(ctx, s.ID)
+		if err != nil {
+			return fmt.Errorf("parent: %w", err)
+		}
+		m.batch.Session.Parent, m.batch.Session.ToldLike = s.ID, s.ID
+		if m.session.Told == nil {
+			m.session.Told = parent.Told
+		}
+		return nil
+	}
+	return nil
+}
+
+// env are the variables for the session's later shell commands.
+func (e *Engine) env(m *moment) []mem.EnvVar {
+	vars := []mem.EnvVar{
+		{Name: "REMANENCE_SESSION_ID", Value: m.Session},
+		{Name: "REMANENCE_PROJECT_KEY", Value: m.project.Key},
+		{Name: "REMANENCE_PROJECT_DIR", Value: m.Root},
+	}
+	if m.settings.Profile != Full {
+		return vars
+	}
+	for _, v := range slices.Clone(vars) {
+		vars = append(vars, mem.EnvVar{Name: strings.Replace(v.Name, "REMANENCE_", "MEMORY_", 1), Value: v.Value})
+	}
+	return vars
+}
+
+// notice is the one line for the person: warnings not shown today, else what
+// the session was told if the person wants to know.
+func (e *Engine) notice(m *moment) string {
+	if e.Warnings != nil && !m.replay {
+		if w := e.Warnings(); len(w) > 0 {
+			return strings.Join(w, " · ")
+		}
+	}
+	rs := m.batch.Receipts
+	if m.settings.ReceiptLine && len(rs) > 0 && rs[len(rs)-1].Outcome == mem.Injected {
+		return toldLine(rs[len(rs)-1])
+	}
+	return ""
+}
+
+// The shares of a briefing's budget, in percent. The restore after a compaction
+// comes first, what it leaves is the others'.
+const (
+	shareRestore     = 40
+	shareState       = 20
+	shareIssues      = 15
+	shareProgress    = 10
+	shareMemories    = 20
+	shareDecisions   = 10
+	shareSessions    = 10
+	sharePreferences = 5
+	shareIndex       = 10
+)
+
+// brief is the block a session starts with.
+func (e *Engine) brief(ctx context.Context, m *moment, budget int) (string, error) {
+	if budget == 0 {
+		return "", nil
+	}
+	b := inject.Block{Kind: "briefing", Header: inject.HeadBriefing, Footer: inject.FootBriefing}
+	trigger := "session_start"
+	switch m.Source {
+	case "compact":
+		b.Header, trigger = inject.HeadRestored, "compact"
+	case "resume", "fork":
+		trigger = "resume"
+	}
+	s, err := e.sections(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	b.Sections = s
+	return e.tell(m, b, m.receipt(trigger, budget)), nil
+}
+
+// sections gathers the parts of a briefing, in their order. What was told
+// already, or in an earlier section, is left out.
+func (e *Engine) sections(ctx context.Context, m *moment) ([]inject.Section, error) {
+	g := gather{e: e, m: m, told: map[string]bool{}}
+	var out []inject.Section
+	add := func(s inject.Section, err error) error {
+		if err == nil && len(s.Items)+len(s.Rows) > 0 {
+			out = append(out, s)
+		}
+		return err
+	}
+	restored := m.Source == "compact"
+	if restored {
+		if err := add(g.restore(ctx)); err != nil {
+			return nil, err
+		}
+	} else if err := add(g.state(ctx)); err != nil {
+		return nil, err
+	}
+	for _, step := range []func(context.Context) (inject.Section, error){
+		g.issues, g.memories, g.decisions, g.sessions, g.preferences, g.index,
+	} {
+		if err := add(step(ctx)); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// gather collects the sections of one briefing.
+type gather struct {
+	e    *Engine
+	m    *moment
+	told map[string]bool // in this briefing
+}
+
+func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
+	s := inject.Section{Name: name, Caption: caption, Share: share}
+	q.Project = g.m.project.Key
+	ms, err := g.e.Store.List(ctx, q)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	for _, mm := range ms {
+		if g.told[mm.ID] || g.m.session.Told[mm.ID] {
+			continue
+		}
+		if item, ok := inject.Line(mm); ok {
+			g.told[mm.ID] = true
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+// state says where the project's work stands: of this session if it goes on,
+// else of the last one.
+func (g *gather) state(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
+	last, err := g.last(ctx)
+	if err != nil || last.ID == "" {
+		return s, err
+	}
+	if g.m.Source == "resume" || g.m.Source == "fork" {
+		return s, nil // the conversation itself is in view
+	}
+	turns, err := g.e.Store.Turns(ctx, last.ID, 5)
+	if err != nil {
+		return s, fmt.Errorf("turns: %w", err)
+	}
+	own, err := g.e.Store.List(ctx, mem.Query{
+		Project: g.m.project.Key, Session: last.ID, Kinds: []mem.Kind{mem.Change, mem.Command}, Order: mem.ByUpdate, Limit: 50,
+	})
+	if err != nil {
+		return s, fmt.Errorf("what the last session did: %w", err)
+	}
+	st, err := g.e.state(ctx, g.m.project.Key, last.ID, turns, own)
+	if err != nil {
+		return s, err
+	}
+	st.Open = nil // they have a section of their own
+	s.Items = stateItems(st)
+	return s, nil
+}
+
+// last is the session whose state is current: the newest of the project that had a prompt.
+func (g *gather) last(ctx context.Context) (mem.Session, error) {
+	if g.m.session.Prompts > 0 {
+		return g.m.session, nil
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.project.Key, Limit: 10})
+	if err != nil {
+		return mem.Session{}, fmt.Errorf("sessions: %w", err)
+	}
+	for _, s := range ss {
+		if s.Prompts > 0 && s.ID != g.m.Session {
+			return s, nil
+		}
+	}
+	return mem.Session{}, nil
+}
+
+func stateItems(st mem.State) []inject.Item {
+	var out []inject.Item
+	line := func(name, text string) {
+		if text != "" {
+			out = append(out, inject.Item{Text: name + ": " + text})
+		}
+	}
+	line("phase", st.Phase)
+	line("last request", st.Request)
+	line("last answer", st.Status)
+	line("next", strings.Join(st.Next, "; "))
+	for _, b := range st.Blocked {
+		line("failing", b)
+	}
+	for _, o := range st.Open {
+		line("open", o)
+	}
+	line("files in edit", strings.Join(st.Files, ", "))
+	return out
+}
+
+// restore is what a compaction may have lost: the checkpoint taken before it.
+func (g *gather) restore(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore, Apart: true}
+	cps, err := g.e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: g.m.Session, Limit: 1})
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return s, fmt.Errorf("checkpoint: %w", err)
+	}
+	if len(cps) == 0 {
+		return s, nil
+	}
+	cp := cps[0]
+	s.Items = append(s.Items, stateItems(cp.State)...)
+	for _, c := range cp.Evidence.Commands {
+		text := fmt.Sprintf("command `%s` exit %d", c.Command, c.Exit)
+		if c.Note != "" {
+			text += ": " + c.Note
+		}
+		s.Items = append(s.Items, inject.Item{Text: text})
+	}
+	for _, n := range cp.Evidence.Numbers {
+		s.Items = append(s.Items, inject.Item{Text: "figures: " + n})
+	}
+	if len(cp.Evidence.Files) > 0 {
+		s.Items = append(s.Items, inject.Item{Text: "files seen: " + strings.Join(cp.Evidence.Files, ", ")})
+	}
+	for _, said := range cp.Recent {
+		s.Items = append(s.Items, inject.Item{Text: said.Who + " said " + said.Text, Quote: true})
+	}
+	return s, nil
+}
+
+func (g *gather) issues(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
+}
+
+func (g *gather) memories(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
+		Scopes: []mem.Scope{mem.ScopeProject}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 20,
+		NotKinds: []mem.Kind{mem.Decision, mem.Summary, mem.Todo, mem.Change, mem.Command, mem.Snapshot, mem.Scratch},
+	})
+}
+
+func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
+}
+
+// sessions are the newest summaries, one a session.
+func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
+	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Kinds: []mem.Kind{mem.Summary}, Limit: 40})
+	if err != nil {
+		return s, fmt.Errorf("summaries: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, mm := range ms {
+		if seen[mm.Session] || g.m.session.Told[mm.ID] || mm.Session == g.m.Session || len(s.Items) == 5 {
+			continue
+		}
+		if item, ok := inject.Line(mm); ok {
+			item.Text = mm.Created.Local().Format("2 Jan") + " " + item.Text
+			seen[mm.Session], g.told[mm.ID] = true, true
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 10})
+}
+
+// index lists titles of what else there is, the newest first, and the sessions
+// it came from. It is not given where the conversation goes on.
+func (g *gather) index(ctx context.Context) (inject.Section, error) {
+	set := g.m.settings
+	s := inject.Section{Name: mem.PlaceIndex, Share: shareIndex, Plain: !set.Glyphs}
+	if g.m.Source == "resume" || g.m.Source == "fork" {
+		return s, nil
+	}
+	if set.Observations > 0 {
+		ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Scopes: []mem.Scope{mem.ScopeProject}, NotKinds: notRecalled(), Limit: set.Observations + len(g.told)})
+		if err != nil {
+			return s, fmt.Errorf("index: %w", err)
+		}
+		for _, mm := range ms {
+			if row, ok := inject.IndexRow(mm, time.Local); ok && !g.told[mm.ID] && (mm.Kind != mem.Todo || !mm.Resolved) && len(s.Rows) < set.Observations {
+				s.Rows = append(s.Rows, row)
+			}
+		}
+	}
+	if set.Sessions == 0 {
+		return s, nil
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.project.Key, Limit: set.Sessions})
+	if err != nil {
+		return s, fmt.Errorf("sessions: %w", err)
+	}
+	for _, se := range ss {
+		if se.FirstPrompt != "" && se.ID != g.m.Session {
+			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: mem.Tokens(se.FirstPrompt)})
+		}
+	}
+	return s, nil
+}
+
+// Next returns what the next session of a place would be told, or with a
+// prompt, what that prompt would be. Nothing is written.
+func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+	p, err := e.place(ctx, ask.Place)
+	if err != nil {
+		return mem.Receipt{}, err
+	}
+	m := &moment{
+		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: first(ask.Source, "startup"), Root: p.Root},
+		settings: e.Settings(), project: p, started: e.Now(),
+	}
+	m.batch.Session = &mem.SessionChange{}
+	if ask.Prompt != "" {
+		m.Kind, m.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
+		if ask.Budget > 0 {
+			m.settings.Budgets.UserPrompt = ask.Budget
+		}
+		if _, err := e.promptRecall(ctx, m); err != nil {
+			return mem.Receipt{}, err
+		}
+	} else {
+		budget := m.settings.Budgets.ofStart(m.Source)
+		if ask.Budget > 0 {
+			budget = ask.Budget
+		}
+		if _, err := e.brief(ctx, m, budget); err != nil {
+			return mem.Receipt{}, err
+		}
+	}
+	if len(m.batch.Receipts) == 0 {
+		return mem.Receipt{Trigger: "prompt", Asked: ask.Prompt, Outcome: mem.Nothing, At: m.At}, nil
+	}
+	return m.batch.Receipts[0], nil
+}

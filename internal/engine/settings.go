@@ -1,0 +1,93 @@
+package engine
+
+import "remanence/internal/mem"
+
+// Profile is a set of defaults: how much is told, and when.
+type Profile string
+
+// The profiles. Silent captures and tells nothing.
+const (
+	Lean   Profile = "lean"
+	Full   Profile = "full"
+	Silent Profile = "silent"
+)
+
+// Settings are the choices of the person that the engine honours.
+type Settings struct {
+	Profile Profile
+	Budgets Budgets
+
+	Observations  int  // rows of the index in a briefing; 0 means no index
+	Sessions      int  // session rows in the index
+	Glyphs        bool // show kinds as glyphs
+	SessionTokens int  // told between two compactions at most; beyond it only the state line and the restore
+	ReceiptLine   bool // one line to the person at session start
+	NudgeEvery    NudgeRule
+	NudgeTokens   int
+
+	Candidates     int // of a prompt's recall
+	MaxMemories    int // told with a prompt
+	MinPromptChars int
+
+	SkipTools       []string // exact names that make no observation
+	ExcludeTools    []string // globs; not captured at all
+	ExcludePaths    []string // globs; a call on one is not captured
+	ExcludeProjects []string // globs on the root, or exact keys or names
+}
+
+// NudgeRule says when the state line is given with a prompt.
+type NudgeRule string
+
+// The rules.
+const (
+	NudgeOnChange NudgeRule = "change"
+	NudgeAlways   NudgeRule = "always"
+	NudgeNever    NudgeRule = "never"
+)
+
+// Budgets are ceilings in tokens; 0 switches a place off.
+type Budgets struct {
+	SessionStart, Resume, Compact, UserPrompt int
+	Read, Write, Bash, Task                   int
+}
+
+// Defaults are the settings of a profile before the person changed any.
+func Defaults(p Profile) Settings {
+	s := Settings{
+		Profile:      p,
+		Budgets:      Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400},
+		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
+		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
+		Candidates: 12, MaxMemories: 4, MinPromptChars: 8,
+		SkipTools:    []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
+		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
+	}
+	if p == Full {
+		s.Budgets = Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}
+		s.NudgeEvery = NudgeAlways
+	}
+	return s
+}
+
+// hushed are the settings with everything off that tells the model something.
+func (s Settings) hushed() Settings {
+	s.Budgets, s.NudgeEvery = Budgets{}, NudgeNever
+	return s
+}
+
+// ofStart is the ceiling of a briefing for a SessionStart source.
+func (b Budgets) ofStart(source string) int {
+	switch source {
+	case "compact":
+		return b.Compact
+	case "resume", "fork":
+		return b.Resume
+	default:
+		return b.SessionStart
+	}
+}
+
+// told reports whether more may be told to the session before its next compaction.
+func (s Settings) told(session mem.Session) bool {
+	return s.SessionTokens <= 0 || session.ToldTokens < s.SessionTokens
+}

@@ -1,0 +1,47 @@
+package engine
+
+import (
+	"context"
+
+	"remanence/internal/mem"
+)
+
+// stop ends a turn: what the assistant said is digested. It never answers:
+// context from here would start another turn of the model.
+func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
+	if !m.person() {
+		return mem.Reply{}, nil
+	}
+	idle := false
+	m.batch.Session.Processing = &idle
+	if m.StopActive {
+		return mem.Reply{}, nil
+	}
+	turn, _ := e.turn(ctx, m.Session, m.PromptID)
+	if turn.Private {
+		m.Text = ""
+		return mem.Reply{}, nil
+	}
+	ms, err := e.digest(ctx, m, turn)
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	m.add(ms...)
+	if m.Text == "" && m.Transcript != "" { // an older client: the words are in the transcript, a little later
+		m.batch.Jobs = append(m.batch.Jobs, lateDigest(m))
+	}
+	return mem.Reply{}, nil
+}
+
+// stopFailure ends a turn that an error of the model's service cut off. What
+// was in hand is saved: nobody says whether it goes on.
+func (e *Engine) stopFailure(ctx context.Context, m *moment) (mem.Reply, error) {
+	idle := false
+	m.batch.Session.Processing = &idle
+	cp, err := e.checkpoint(ctx, m, "stop-failure")
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
+	return mem.Reply{}, nil
+}

@@ -1,0 +1,15 @@
+package engine
+
+import (
+	"context"
+
+	"remanence/internal/mem"
+)
+
+// taskCompleted marks an item of work as done.
+func (e *Engine) taskCompleted(ctx context.Context, m *moment) (mem.Reply, error) {
+	if m.Text == "" {
+		return mem.Reply{}, nil
+	}
+	return mem.Reply{}, e.keepTodos(ctx, m, call{todos: []todo{{text: mem.Clip(mem.Line(m.Text), 160), status: "completed"}}})
+}

@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base32"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// tell renders a block, completes its receipt and puts the receipt into the
+// batch, also when nothing fits or nothing was found.
+func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
+	b.Receipt, b.Boundary, b.Budget = r.ID, e.boundary(m.Session), r.Budget
+	out := inject.Render(b)
+	r.Text, r.Tokens = out.Text, out.Tokens
+	r.Items, r.Dropped = out.Told, append(r.Dropped, out.Cuts...)
+	r.Dropped = r.Dropped[:min(len(r.Dropped), maxDropped)]
+	switch {
+	case out.Text != "":
+		r.Outcome = mem.Injected
+	case r.Outcome == "":
+		r.Outcome = mem.Nothing
+	}
+	r.TookMS = ms1(e.Now().Sub(m.started))
+	m.batch.Receipts = append(m.batch.Receipts, r)
+	return out.Text
+}
+
+// receipt is the empty receipt of an event's injection.
+func (m *moment) receipt(trigger string, budget int) mem.Receipt {
+	return mem.Receipt{
+		ID: receiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.project.Key, At: m.At, Trigger: trigger, Budget: budget,
+	}
+}
+
+// gate names the rule that keeps a memory from being told, if one does.
+func (m *moment) gate(mm mem.Memory) string {
+	switch {
+	case m.session.Told[mm.ID]:
+		return "already_told"
+	case mm.Session == m.Session && m.session.Compactions == 0:
+		return "in_conversation" // it was learned here and is still in view
+	}
+	if _, ok := inject.Tellable(mm); !ok {
+		return "trust"
+	}
+	return ""
+}
+
+// receiptID makes the short id of an event's receipt.
+func receiptID(event string) string {
+	sum := sha256.Sum256([]byte(event))
+	return "r_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+}
+
+// boundary marks the blocks of one session. Nobody without the machine's secret
+// can foresee it.
+func (e *Engine) boundary(session string) string {
+	h := hmac.New(sha256.New, e.Secret)
+	_, _ = h.Write([]byte(session))
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// fileNotes tells what is known of a file that was just read or changed: once a
+// session and file, again after a compaction.
+func (e *Engine) fileNotes(ctx context.Context, m *moment, file string, budget int) (mem.Reply, error) {
+	mark := "file:" + file
+	if file == "" || budget == 0 || m.session.Told[mark] || !m.settings.told(m.session) {
+		return mem.Reply{}, nil
+	}
+	notes, err := e.notesOn(ctx, m, file)
+	if err != nil || len(notes) == 0 {
+		return mem.Reply{}, err
+	}
+	r := m.receipt("file", budget)
+	r.Asked, r.Marks, r.Candidates = file, []string{mark}, len(notes)
+	return mem.Reply{Context: e.tell(m, recallBlock("file", notes, m.At), r)}, nil
+}
+
+// notesOn finds notes on the file itself, and where there are none the
+// conventions of its directory and of its kind.
+func (e *Engine) notesOn(ctx context.Context, m *moment, file string) ([]mem.Hit, error) {
+	knowledge := []mem.Kind{mem.FileNote, mem.Gotcha, mem.Decision, mem.Convention, mem.ErrorFix, mem.Howto, mem.Rationale, mem.TradeOff, mem.Fact, mem.Discovery, mem.Preference}
+	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
+	var out []mem.Hit
+	for _, q := range []mem.Query{
+		{File: file, Kinds: knowledge, Limit: 6},
+		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
+		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
+	} {
+		if q.File == "" {
+			continue
+		}
+		hits, r, err := e.recall(ctx, m, question{trigger: "file", query: q, most: 3, strict: true})
+		if err != nil {
+			return nil, err
+		}
+		_ = r
+		for _, h := range hits {
+			if len(out) < 3 && !contains(out, h.Memory.ID) {
+				out = append(out, h)
+			}
+		}
+	}
+	return out, nil
+}
+
+func contains(hits []mem.Hit, id string) bool {
+	for _, h := range hits {
+		if h.Memory.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func dirOf(file string) string {
+	if i := strings.LastIndexByte(file, '/'); i > 0 {
+		return file[:i+1]
+	}
+	return ""
+}
+
+func extOf(file string) string {
+	base := file[strings.LastIndexByte(file, '/')+1:]
+	if i := strings.LastIndexByte(base, '.'); i > 0 {
+		return base[i:]
+	}
+	return ""
+}
+
+// knownFix tells how a command that just failed was fixed before.
+func (e *Engine) knownFix(ctx context.Context, m *moment, c call) (mem.Reply, error) {
+	return e.commandNotes(ctx, m, c)
+}
+
+// commandNotes tells how a command went before and what fixed it: first what is
+// known of the very same command, else of one like it.
+func (e *Engine) commandNotes(ctx context.Context, m *moment, c call) (mem.Reply, error) {
+	budget := m.settings.Budgets.Bash
+	if budget == 0 || c.plain == "" || !m.settings.told(m.session) {
+		return mem.Reply{}, nil
+	}
+	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha}
+	hits, r, err := e.recall(ctx, m, question{
+		trigger: "command", asked: c.plain, budget: budget, most: 3, strict: true, query: mem.Query{Command: c.plain, Kinds: kinds, Limit: 6},
+	})
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	if len(hits) == 0 {
+		_, message := exitOf(m.Error)
+		hits, r, err = e.recall(ctx, m, question{
+			trigger: "command", asked: c.plain + "\n" + telling(message), budget: budget, most: 2, query: mem.Query{Kinds: kinds},
+		})
+		if err != nil {
+			return mem.Reply{}, err
+		}
+	}
+	return mem.Reply{Context: e.tell(m, recallBlock("command", hits, m.At), r)}, nil
+}
+
+// subagentBrief tells a subagent what is known about its task.
+func (e *Engine) subagentBrief(ctx context.Context, m *moment, launch call) (mem.Reply, error) {
+	budget := m.settings.Budgets.Task
+	if budget == 0 {
+		return mem.Reply{}, nil
+	}
+	// The subagent's context is new: what the session was told it was not.
+	fresh := *m
+	fresh.session.Told, fresh.session.Compactions = nil, 1
+	hits, r, err := e.recall(ctx, &fresh, question{
+		trigger: "subagent", asked: launch.about + "\n" + launch.prompt, budget: budget, most: 10,
+		query: mem.Query{NotKinds: notRecalled()},
+	})
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	b := recallBlock("subagent", hits, m.At)
+	b.Header = inject.HeadSubagent
+	r.Aside = true
+	return mem.Reply{Context: e.tell(m, b, r)}, nil
+}
+
+// notRecalled are the kinds that are the raw stuff of memory, not worth telling.
+func notRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
+
+// recallBlock lays found memories out.
+func recallBlock(kind string, hits []mem.Hit, now time.Time) inject.Block {
+	s := inject.Section{Name: "recall", Share: 100}
+	for _, h := range hits {
+		if item, ok := inject.Recall(h, now, false); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
+}
+
+// toldLine says in one line what a session was told.
+func toldLine(r mem.Receipt) string {
+	return fmt.Sprintf("remanence: told %d items, %d tokens · remanence why %s", len(r.Items), r.Tokens, r.ID)
+}

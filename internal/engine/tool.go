@@ -1,0 +1,257 @@
+package engine
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// call is what is understood of a tool call. Fields the tool does not have are empty.
+type call struct {
+	command  string // Bash, as typed
+	plain    string // normalised, see plainCommand
+	file     string // project-relative
+	old, new string
+	pattern  string
+	prompt   string // Agent
+	about    string // description
+	subagent string
+	output   string // what the tool printed, or its text
+	todos    []todo
+}
+
+// todo is one item of a list the agent keeps.
+type todo struct{ text, status string }
+
+// understand reads the event's tool input and response. Clients change their
+// shapes, so each field is read on its own and a strange one is empty.
+func (e *Engine) understand(m *moment) call {
+	in := fields(m.Input)
+	c := call{
+		command: text(in["command"]), old: text(in["old_string"]), new: first(text(in["new_string"]), text(in["content"])),
+		pattern: text(in["pattern"]), prompt: text(in["prompt"]), about: text(in["description"]), subagent: text(in["subagent_type"]),
+	}
+	if f := first(text(in["file_path"]), text(in["notebook_path"]), text(in["path"])); f != "" {
+		c.file = e.Rel(m.project, f)
+	}
+	c.plain = plainCommand(c.command)
+	c.output = responseText(m.Response)
+	c.todos = todos(in)
+	return c
+}
+
+func fields(raw json.RawMessage) map[string]json.RawMessage {
+	var f map[string]json.RawMessage
+	if json.Unmarshal(raw, &f) != nil {
+		return nil
+	}
+	return f
+}
+
+func text(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func first(ss ...string) string {
+	for _, s := range ss {
+		if s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// responseText is what a tool's answer says: a string as it is, an object's
+// stdout, stderr or text, an array's texts joined.
+func responseText(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	switch raw[0] {
+	case '"':
+		return text(raw)
+	case '{':
+		f := fields(raw)
+		if list := f["content"]; len(list) > 0 && list[0] == '[' {
+			return responseText(list)
+		}
+		out := []string{text(f["stdout"]), text(f["stderr"]), text(f["text"]), text(f["content"])}
+		return strings.TrimSpace(strings.Join(out, "\n"))
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return ""
+		}
+		var out []string
+		for _, item := range list {
+			if t := responseText(item); t != "" {
+				out = append(out, t)
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return ""
+}
+
+// todos reads the items of TodoWrite, or the one item of the task tools.
+func todos(in map[string]json.RawMessage) []todo {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(in["todos"], &list) != nil {
+		subject := first(text(in["subject"]), text(in["taskSubject"]))
+		if subject == "" {
+			return nil
+		}
+		return []todo{{text: mem.Clip(mem.Line(subject), 160), status: first(text(in["status"]), "pending")}}
+	}
+	var out []todo
+	for _, item := range list {
+		if t := mem.Clip(mem.Line(first(text(item["content"]), text(item["subject"]))), 160); t != "" {
+			out = append(out, todo{text: t, status: text(item["status"])})
+		}
+	}
+	return out
+}
+
+// plainCommand is the command without what varies between two runs of the same
+// thing: a leading cd, variables set in front, redirections to view the output
+// and surplus white space.
+func plainCommand(s string) string {
+	s = mem.Line(s)
+	for strings.HasPrefix(s, "cd ") {
+		_, rest, ok := strings.Cut(s, "&& ")
+		if !ok {
+			break
+		}
+		s = strings.TrimSpace(rest)
+	}
+	for {
+		word, rest, ok := strings.Cut(s, " ")
+		if !ok || !assignment(word) {
+			break
+		}
+		s = rest
+	}
+	for _, tail := range []string{" | tail", " | head", " | less", " | cat"} {
+		if i := strings.LastIndex(s, tail); i > 0 && !strings.Contains(s[i+3:], "|") {
+			s = s[:i]
+		}
+	}
+	s = strings.TrimSuffix(strings.TrimSpace(s), "2>&1")
+	return strings.TrimSpace(s)
+}
+
+// assignment reports whether a word of a command line sets a variable.
+func assignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	if !ok || name == "" {
+		return false
+	}
+	for i, r := range name {
+		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// remote reports whether the tool brings in text from outside the machine: the
+// web, another server, or a command that prints what one answered.
+func remote(tool, command string) bool {
+	switch {
+	case tool == "WebFetch", tool == "WebSearch", strings.HasPrefix(tool, "mcp__"):
+		return true
+	case command == "":
+		return false
+	}
+	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune("|;&()$`\n", r) }) {
+		switch words := strings.Fields(part); {
+		case len(words) == 0:
+		case fetches(path.Base(words[0])):
+			return true
+		case path.Base(words[0]) == "git" && len(words) > 1 && (words[1] == "ls-remote" || words[1] == "fetch"):
+			return true
+		case (words[0] == "sudo" || words[0] == "env" || words[0] == "time" || words[0] == "xargs") && len(words) > 1 && fetches(path.Base(words[1])):
+			return true
+		}
+	}
+	return false
+}
+
+func fetches(program string) bool {
+	switch program {
+	case "curl", "wget", "gh", "glab", "http", "https", "lynx", "w3m", "links", "aria2c", "nc", "ncat", "telnet", "ssh", "scp":
+		return true
+	}
+	return false
+}
+
+// lasting reports whether a command that worked is worth keeping: it built,
+// tested, installed or moved something.
+func lasting(command string) bool {
+	for _, w := range []string{"install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk"} {
+		if strings.Contains(command, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// exitOf splits the error text of a failed tool into exit status and message.
+// A message without a status counts as status 1.
+func exitOf(s string) (code int, message string) {
+	rest, ok := strings.CutPrefix(s, "Exit code ")
+	if !ok {
+		return 1, strings.TrimSpace(s)
+	}
+	digits, message, _ := strings.Cut(rest, "\n")
+	for _, r := range strings.TrimSpace(digits) {
+		if r < '0' || r > '9' || code > 1<<20 {
+			return 1, strings.TrimSpace(s)
+		}
+		code = code*10 + int(r-'0')
+	}
+	return code, strings.TrimSpace(message)
+}
+
+// telling is the line of an output that says most: the first that names a place
+// in a file, else the first that names an error, else the first.
+func telling(output string) string {
+	named := ""
+	for line := range strings.Lines(output) {
+		t := mem.Line(line)
+		if placed(t) {
+			return t
+		}
+		if named == "" && namesError(t) {
+			named = t
+		}
+	}
+	return first(named, mem.Line(mem.FirstLine(output)))
+}
+
+// placed reports whether a line begins like "file.go:12: message", the form in
+// which compilers and tests say where something is wrong.
+func placed(line string) bool {
+	file, rest, ok := strings.Cut(line, ":")
+	if !ok || strings.ContainsAny(file, " \t") || !strings.Contains(file, ".") {
+		return false
+	}
+	digits := strings.TrimLeft(rest, "0123456789")
+	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4
+}
+
+func namesError(line string) bool {
+	l := strings.ToLower(line)
+	for _, w := range []string{"error", "fail", "panic", "fatal", "cannot", "not found", "undefined", "denied", "exception", "expected"} {
+		if strings.Contains(l, w) && len(l) > len(w)+2 {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,123 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// userPromptSubmit keeps a prompt and answers it with the state line and what
+// is known about what was asked. Nothing to say is a normal answer.
+func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, error) {
+	if !m.person() || !typed(m.Text) {
+		m.taint(true) // not the person's words
+		return mem.Reply{}, nil
+	}
+	busy := true
+	m.batch.Session.Processing, m.batch.Session.Status = &busy, mem.Running
+	m.batch.Session.FirstPrompt = mem.Clip(mem.Line(m.Text), 200)
+	m.batch.Turn.Person, m.batch.Turn.Text, m.batch.Turn.Private = true, m.Text, m.Private
+	if m.Private {
+		return mem.Reply{}, nil
+	}
+	nudge, err := e.nudge(ctx, m)
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	found, err := e.promptRecall(ctx, m)
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	return mem.Reply{Context: strings.TrimSpace(nudge + "\n" + found)}, nil
+}
+
+// typed reports whether a prompt was typed by a person, not made by the client.
+func typed(prompt string) bool {
+	p := strings.TrimSpace(prompt)
+	for _, made := range []string{"<task-notification>", "<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "Stop hook feedback:"} {
+		if strings.HasPrefix(p, made) {
+			return false
+		}
+	}
+	return true
+}
+
+// promptRecall finds what is known about the prompt.
+func (e *Engine) promptRecall(ctx context.Context, m *moment) (string, error) {
+	budget := m.settings.Budgets.UserPrompt
+	if budget == 0 || !m.settings.told(m.session) || e.skips(m) {
+		return "", nil
+	}
+	files, err := e.filesAtHand(ctx, m)
+	if err != nil {
+		return "", err
+	}
+	hits, r, err := e.recall(ctx, m, question{
+		trigger: "prompt", asked: m.Text, files: files, budget: budget, most: m.settings.MaxMemories,
+		query: mem.Query{NotKinds: notRecalled()},
+	})
+	if err != nil {
+		return "", err
+	}
+	return e.tell(m, recallBlock("recall", hits, m.At), r), nil
+}
+
+// skips reports whether the prompt asks for nothing that memory could help with.
+func (e *Engine) skips(m *moment) bool {
+	p := strings.TrimSpace(m.Text)
+	return rank.Trivial(p) || len([]rune(p)) < m.settings.MinPromptChars && !strings.ContainsFunc(p, mem.Wide)
+}
+
+// filesAtHand are the files the session touched last.
+func (e *Engine) filesAtHand(ctx context.Context, m *moment) ([]string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 5})
+	if err != nil {
+		return nil, fmt.Errorf("files at hand: %w", err)
+	}
+	return filesOf(ms), nil
+}
+
+// nudgeAgain is how many prompts may pass without a state line when it is given on change.
+const nudgeAgain = 10
+
+// nudge is the one line that says where the work stands, if it is due.
+func (e *Engine) nudge(ctx context.Context, m *moment) (string, error) {
+	if m.settings.NudgeEvery == NudgeNever || m.settings.NudgeTokens == 0 || m.session.ID == "" {
+		return "", nil
+	}
+	turns, err := e.Store.Turns(ctx, m.Session, 1)
+	if err != nil {
+		return "", fmt.Errorf("turns: %w", err)
+	}
+	own, err := e.Store.List(ctx, mem.Query{
+		Project: m.project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate, Limit: 3,
+	})
+	if err != nil {
+		return "", fmt.Errorf("failing commands: %w", err)
+	}
+	s, err := e.state(ctx, m.project.Key, m.Session, turns, own)
+	if err != nil {
+		return "", err
+	}
+	line := inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), "")
+	if line == "" || mem.Tokens(line) > m.settings.NudgeTokens {
+		return "", nil
+	}
+	due := m.settings.NudgeEvery == NudgeAlways || line != m.session.Nudge || m.session.Prompts-m.session.NudgePrompt >= nudgeAgain
+	if !due {
+		return "", nil
+	}
+	m.batch.Session.Nudge = &line
+	return line, nil
+}
+
+func firstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

@@ -1,0 +1,70 @@
+package hook
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+var (
+	errNobody = errors.New("nobody took the event")
+	errPanic  = errors.New("handler panicked")
+)
+
+// spoolLimit is the spool's own time: it gets all of it, however long the
+// worker was waited for.
+const spoolLimit = 30 * time.Millisecond
+
+// FirstOf asks worker, and if that does not acknowledge the event within the
+// time of ctx, gives it to spool: the event may then be kept twice, which its ID
+// makes harmless, and the answer is silence. Either may be nil. A worker's
+// handler that neither answers nor heeds ctx is left behind; it ends with the
+// process.
+func FirstOf(worker, spool mem.Handler) mem.Handler { return firstOf{worker, spool} }
+
+type firstOf struct{ worker, spool mem.Handler }
+
+func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	errWorker := errNobody
+	if f.worker != nil && ctx.Err() == nil {
+		var r mem.Reply
+		if r, errWorker = within(ctx, f.worker, e); errWorker == nil {
+			return r, nil
+		}
+	}
+	if f.spool == nil {
+		return mem.Reply{}, errWorker
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spoolLimit)
+	defer cancel()
+	if _, err := within(ctx, f.spool, e); err != nil {
+		return mem.Reply{}, errors.Join(errWorker, err)
+	}
+	return mem.Reply{}, nil
+}
+
+// within asks h in a goroutine of its own, so that it can be left behind when
+// ctx ends. A panic there is an error here.
+func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) {
+	type answer struct {
+		reply mem.Reply
+		err   error
+	}
+	got := make(chan answer, 1)
+	go func() {
+		a := answer{err: errPanic}
+		defer func() {
+			_ = recover()
+			got <- a
+		}()
+		a.reply, a.err = h.Handle(ctx, e)
+	}()
+	select {
+	case a := <-got:
+		return a.reply, a.err
+	case <-ctx.Done():
+		return mem.Reply{}, ctx.Err()
+	}
+}

@@ -1,0 +1,481 @@
+package hook_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"remanence/internal/agent"
+	"remanence/internal/hook"
+	"remanence/internal/mem"
+)
+
+func TestMain(m *testing.M) {
+	if scene := os.Getenv("HOOK_TEST_SCENE"); scene != "" {
+		playScene(scene)
+		return
+	}
+	// The runtime's signal loop must not belong to one test's bubble.
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt)
+	signal.Stop(caught)
+	os.Exit(m.Run())
+}
+
+const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt_id":"p","cwd":"/project","prompt":"fix the parser"}`
+
+const startPayload = `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
+
+// door reads one object and redacts nothing.
+func door(r io.Reader) (hook.Payload, error) {
+	var raw json.RawMessage
+	if err := json.NewDecoder(r).Decode(&raw); err != nil {
+		return hook.Payload{}, err
+	}
+	return hook.Payload{JSON: raw, Size: int64(len(raw))}, nil
+}
+
+type handler func(context.Context, mem.Event) (mem.Reply, error)
+
+func (h handler) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) { return h(ctx, e) }
+
+func says(r mem.Reply) handler {
+	return func(context.Context, mem.Event) (mem.Reply, error) { return r, nil }
+}
+
+func fails(context.Context, mem.Event) (mem.Reply, error) {
+	return mem.Reply{}, errors.New("no worker")
+}
+
+func panics(context.Context, mem.Event) (mem.Reply, error) { panic("secret words of the payload") }
+
+// hangs heeds no context. It is let go when the test ends.
+func hangs(t *testing.T) handler {
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	return func(context.Context, mem.Event) (mem.Reply, error) {
+		<-never
+		return mem.Reply{}, errors.New("late")
+	}
+}
+
+// kept is a handler that remembers.
+type kept struct {
+	mu     sync.Mutex
+	events []mem.Event
+}
+
+func (k *kept) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.events = append(k.events, e)
+	return mem.Reply{Context: "never told: a spool only keeps"}, ctx.Err()
+}
+
+// stage is a hook call in a test and what became of it.
+type stage struct {
+	hook.Config
+	out     bytes.Buffer
+	lines   []string
+	dropped []string
+	exits   []int
+}
+
+func newStage(payload string, h mem.Handler) *stage {
+	s := &stage{}
+	s.Config = hook.Config{
+		Dialect: agent.Claude{},
+		Stdin:   strings.NewReader(payload),
+		Stdout:  &s.out,
+		Getenv:  func(string) string { return "" },
+		Door:    door,
+		Handler: h,
+		Now:     func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
+		Nonce:   "n",
+		Log:     func(l hook.Line) { s.lines = append(s.lines, l.String()) },
+		Dropped: func(reason string) { s.dropped = append(s.dropped, reason) },
+		Exit:    func(code int) { s.exits = append(s.exits, code) },
+	}
+	return s
+}
+
+func TestAnswerIsPrintedOnce(t *testing.T) {
+	var got mem.Event
+	s := newStage(promptPayload+" trailing", handler(func(_ context.Context, e mem.Event) (mem.Reply, error) {
+		got = e
+		return mem.Reply{Context: "the parser is in parse.go"}, nil
+	}))
+	hook.Run(s.Config)
+	if want := `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"the parser is in parse.go"}}`; s.out.String() != want {
+		t.Errorf("printed %s, want %s", &s.out, want)
+	}
+	if got.Text != "fix the parser" || !strings.HasPrefix(got.ID, "e_") || got.At.IsZero() || got.Size != int64(len(promptPayload)) {
+		t.Errorf("handled %+v", got)
+	}
+	if len(s.exits)+len(s.dropped) != 0 {
+		t.Errorf("exits %v, dropped %v; want none", s.exits, s.dropped)
+	}
+}
+
+func TestInputIsNotReadBeyondTheObject(t *testing.T) {
+	r, w := io.Pipe() // never closed, as some clients do
+	go func() { _, _ = io.WriteString(w, promptPayload) }()
+	s := newStage("", says(mem.Reply{Context: "c"}))
+	s.Stdin = r
+	hook.Run(s.Config)
+	if s.out.Len() == 0 || len(s.exits) != 0 {
+		t.Errorf("printed %q, exits %v; want an answer in time", &s.out, s.exits)
+	}
+}
+
+func TestUnacknowledgedEventGoesToTheSpool(t *testing.T) {
+	for name, worker := range map[string]mem.Handler{
+		"fails": handler(fails), "panics": handler(panics), "hangs": hangs(t), "is not there": nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var spool kept
+			s := newStage(promptPayload, hook.FirstOf(worker, &spool))
+			hook.Run(s.Config)
+			if len(spool.events) != 1 || spool.events[0].Text != "fix the parser" {
+				t.Errorf("spool got %+v, want the prompt", spool.events)
+			}
+			if s.out.Len() != 0 || len(s.dropped)+len(s.exits) != 0 {
+				t.Errorf("printed %q, dropped %v, exits %v; want silence", &s.out, s.dropped, s.exits)
+			}
+		})
+	}
+}
+
+func TestAcknowledgedEventDoesNotGoToTheSpool(t *testing.T) {
+	var spool kept
+	s := newStage(promptPayload, hook.FirstOf(says(mem.Reply{}), &spool))
+	hook.Run(s.Config)
+	if len(spool.events) != 0 {
+		t.Errorf("spool got %+v", spool.events)
+	}
+}
+
+func TestWhatNobodyTakesIsDroppedAndCounted(t *testing.T) {
+	for name, h := range map[string]mem.Handler{
+		"no handler at all": nil,
+		"neither is there":  hook.FirstOf(nil, nil),
+		"both fail":         hook.FirstOf(handler(fails), handler(fails)),
+		"both panic":        hook.FirstOf(handler(panics), handler(panics)),
+	} {
+		s := newStage(promptPayload, h)
+		hook.Run(s.Config)
+		if !slices.Equal(s.dropped, []string{hook.DroppedHandler}) || s.out.Len() != 0 {
+			t.Errorf("%s: dropped %v, printed %q; want one drop and silence", name, s.dropped, &s.out)
+		}
+	}
+}
+
+type refusal struct{}
+
+func (refusal) Error() string { return "full" }
+func (refusal) Counted() bool { return true }
+
+func TestRefusedEventIsCountedOnce(t *testing.T) {
+	full := func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, refusal{} }
+	s := newStage(promptPayload, hook.FirstOf(handler(fails), handler(full)))
+	hook.Run(s.Config)
+	if len(s.dropped) != 0 || len(s.lines) != 1 {
+		t.Errorf("dropped %v, logged %q; the spool has counted it", s.dropped, s.lines)
+	}
+}
+
+func TestOddInputIsSilent(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		dropped  []string
+	}{
+		{"empty", "", nil},
+		{"half an object", promptPayload[:40], []string{hook.DroppedInput}},
+		{"no JSON", "hello", []string{hook.DroppedInput}},
+		{"a list", "[1,2]", []string{hook.DroppedInput}},
+		{"no session", `{"hook_event_name":"Stop"}`, []string{hook.DroppedInput}},
+		{"an event of somebody else", `{"hook_event_name":"WorktreeCreate","session_id":"s"}`, nil},
+	} {
+		s := newStage(c.in, says(mem.Reply{Context: "c"}))
+		hook.Run(s.Config)
+		if s.out.Len() != 0 || !slices.Equal(s.dropped, c.dropped) || len(s.lines) != 1 {
+			t.Errorf("%s: printed %q, dropped %v, logged %q; want silence, %v and one line", c.name, &s.out, s.dropped, s.lines, c.dropped)
+		}
+	}
+}
+
+func TestPanicAnywhereIsSilence(t *testing.T) {
+	boom := func() { panic("secret words of the payload") }
+	for name, breakIt := range map[string]func(*stage){
+		"door":    func(s *stage) { s.Door = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil } },
+		"dialect": func(s *stage) { s.Dialect = nil },
+		"clock":   func(s *stage) { s.Now = func() time.Time { boom(); return time.Time{} } },
+		"ignore":  func(s *stage) { s.Ignore = func(mem.Event) bool { boom(); return false } },
+		"handler": func(s *stage) { s.Handler = handler(panics) },
+		"getenv":  func(s *stage) { s.Getenv = func(string) string { boom(); return "" } },
+		"counter": func(s *stage) { s.Handler = nil; s.Dropped = func(string) { boom() } },
+	} {
+		s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+		breakIt(s)
+		hook.Run(s.Config)
+		if s.out.Len() != 0 || len(s.exits) != 0 {
+			t.Errorf("%s: printed %q, exits %v; want silence", name, &s.out, s.exits)
+		}
+		if name != "counter" && !slices.Equal(s.dropped, []string{hook.DroppedPanic}) {
+			t.Errorf("%s: dropped %v, want one %s", name, s.dropped, hook.DroppedPanic)
+		}
+		if all := strings.Join(s.lines, "\n"); strings.Contains(all, "secret") {
+			t.Errorf("%s: the log quotes the payload: %s", name, all)
+		}
+	}
+	s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+	s.Log = func(hook.Line) { boom() }
+	hook.Run(s.Config)
+	if s.out.Len() == 0 || len(s.dropped) != 0 {
+		t.Errorf("a log that panics: printed %q, dropped %v; want the answer", &s.out, s.dropped)
+	}
+}
+
+func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
+	prepared := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+	hook.Run(hook.Config{
+		Dialect: prepared.Dialect, Stdin: prepared.Stdin, Stdout: prepared.Stdout, Getenv: prepared.Getenv,
+		Now: prepared.Now, Exit: prepared.Exit,
+		Prepare: func(hook.Config) hook.Config { return prepared.Config },
+	})
+	if prepared.out.Len() == 0 || len(prepared.lines) != 1 {
+		t.Errorf("printed %q, logged %q; want an answer and one line", &prepared.out, prepared.lines)
+	}
+
+	s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+	s.Prepare = func(hook.Config) hook.Config { panic("bad file") }
+	hook.Run(s.Config)
+	if s.out.Len() != 0 || !slices.Equal(s.dropped, []string{hook.DroppedPanic}) {
+		t.Errorf("a panic there: printed %q, dropped %v; want silence and a count", &s.out, s.dropped)
+	}
+
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(promptPayload, nil)
+		never := make(chan struct{})
+		s.Prepare = func(c hook.Config) hook.Config { <-never; return c }
+		ended := make(chan time.Duration, 1)
+		begun := time.Now()
+		s.Exit = func(int) { ended <- time.Since(begun) }
+		go hook.Run(s.Config)
+		if got := <-ended; got != 300*time.Millisecond || !slices.Equal(s.dropped, []string{hook.DroppedTime}) {
+			t.Errorf("ended after %v, dropped %v", got, s.dropped)
+		}
+		close(never)
+	})
+}
+
+func TestSwitchedOffMeansSilence(t *testing.T) {
+	for env, silent := range map[string]bool{
+		"REMANENCE_DISABLED=1": true, "REMANENCE_DISABLED=true": true, "REMANENCE_DISABLED=0": false,
+		"REMANENCE_DEPTH=1": true, "REMANENCE_DEPTH=7": true, "REMANENCE_DEPTH=0": false, "REMANENCE_DEPTH=x": true,
+	} {
+		name, value, _ := strings.Cut(env, "=")
+		var k kept
+		s := newStage(promptPayload, &k)
+		s.Getenv = func(n string) string {
+			if n == name {
+				return value
+			}
+			return ""
+		}
+		hook.Run(s.Config)
+		if (len(k.events) == 0) != silent || silent && len(s.lines)+len(s.dropped)+s.out.Len() > 0 {
+			t.Errorf("%s: handled %d, logged %v, dropped %v; want silent %t", env, len(k.events), s.lines, s.dropped, silent)
+		}
+	}
+}
+
+func TestIgnoredEventIsNotHandled(t *testing.T) {
+	var k kept
+	s := newStage(promptPayload, &k)
+	s.Ignore = func(e mem.Event) bool { return e.Root == "/project" }
+	hook.Run(s.Config)
+	if len(k.events) != 0 || len(s.dropped) != 0 || s.out.Len() != 0 {
+		t.Errorf("handled %v, dropped %v, printed %q", k.events, s.dropped, &s.out)
+	}
+}
+
+func TestPromptThatWasAllPrivateIsMarked(t *testing.T) {
+	for _, c := range []struct {
+		payload string
+		private bool // the door took a private span out
+		want    bool
+	}{
+		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":" "}`, true, true},
+		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":"rest"}`, true, false},
+		{`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt":""}`, false, false},
+		{`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash"}`, true, false},
+	} {
+		var k kept
+		s := newStage(c.payload, &k)
+		s.Door = func(r io.Reader) (hook.Payload, error) {
+			p, err := door(r)
+			p.Private, p.Cut = c.private, true
+			return p, err
+		}
+		hook.Run(s.Config)
+		if len(k.events) != 1 || k.events[0].Private != c.want || !k.events[0].Cut {
+			t.Errorf("%s with span %t: got %+v, want private %t", c.payload, c.private, k.events, c.want)
+		}
+	}
+}
+
+func TestLogNamesToolsAndNoText(t *testing.T) {
+	for command, want := range map[string]string{
+		"git commit -m hunter2":      "HOOK PostToolUse Bash(git…)",
+		"/usr/bin/git status":        "HOOK PostToolUse Bash(git…)",
+		"API_KEY=hunter2 run":        "HOOK PostToolUse Bash(…)",
+		"hunter2HUNTER2hunter2 x":    "HOOK PostToolUse Bash(…)",
+		"cat<<EOF":                   "HOOK PostToolUse Bash(…)",
+		strings.Repeat("hunter2", 9): "HOOK PostToolUse Bash(…)",
+		"":                           "HOOK PostToolUse Bash",
+	} {
+		in, _ := json.Marshal(map[string]string{"command": command})
+		s := newStage(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_input":`+string(in)+`}`, says(mem.Reply{}))
+		hook.Run(s.Config)
+		if !slices.Equal(s.lines, []string{want}) {
+			t.Errorf("%q: logged %q, want %q", command, s.lines, want)
+		}
+	}
+}
+
+// The tests below run on a clock of their own.
+
+func TestHardLimitEndsTheProcess(t *testing.T) {
+	for _, c := range []struct {
+		name, event, payload string
+		want                 time.Duration
+	}{
+		{"nothing to read", "", "", 300 * time.Millisecond},
+		{"nothing to read at a session's start", "session-start", "", time.Second},
+		{"half an object", "", promptPayload[:50], 300 * time.Millisecond},
+		{"handler hangs", "", promptPayload, 300 * time.Millisecond},
+		{"handler hangs at a session's start", "", `{"hook_event_name":"SessionStart","session_id":"s"}`, time.Second},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := newStage("", hangs(t))
+				r, w := io.Pipe()
+				s.Stdin, s.Event = r, c.event
+				begun := time.Now()
+				ended := make(chan time.Duration, 1)
+				s.Exit = func(code int) {
+					s.exits = append(s.exits, code)
+					ended <- time.Since(begun)
+				}
+				if c.payload != "" {
+					go func() { _, _ = io.WriteString(w, c.payload) }()
+				}
+				go hook.Run(s.Config)
+				if got := <-ended; got != c.want || !slices.Equal(s.exits, []int{0}) {
+					t.Errorf("ended after %v with %v; want %v with 0", got, s.exits, c.want)
+				}
+				if !slices.Equal(s.dropped, []string{hook.DroppedTime}) || s.out.Len() != 0 {
+					t.Errorf("dropped %v, printed %q; want the event counted and silence", s.dropped, &s.out)
+				}
+				_ = w.Close()
+			})
+		})
+	}
+}
+
+func TestCounterThatHangsDoesNotDelayTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan struct{})
+		s := newStage("", hangs(t))
+		r, w := io.Pipe()
+		s.Stdin = r
+		s.Dropped = func(string) { <-never }
+		ended := make(chan struct{})
+		begun := time.Now()
+		s.Exit = func(int) { close(ended) }
+		go hook.Run(s.Config)
+		<-ended
+		if got := time.Since(begun); got > 350*time.Millisecond {
+			t.Errorf("ended after %v", got)
+		}
+		close(never)
+		s.Dropped = nil
+		_ = w.Close()
+	})
+}
+
+func TestHandlersGetTheirSoftLimits(t *testing.T) {
+	for kind, want := range map[string]time.Duration{
+		"SessionStart": 900 * time.Millisecond, "UserPromptSubmit": 250 * time.Millisecond,
+		"PostToolUse": 100 * time.Millisecond, "PostToolUseFailure": 100 * time.Millisecond, "SubagentStart": 100 * time.Millisecond,
+		"Stop": 25 * time.Millisecond, "SessionEnd": 25 * time.Millisecond, "PreCompact": 25 * time.Millisecond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			var worker, spool time.Duration
+			begun := time.Now()
+			waits := func(took *time.Duration) handler {
+				return func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
+					until, _ := ctx.Deadline()
+					*took = until.Sub(begun)
+					<-ctx.Done()
+					return mem.Reply{}, ctx.Err()
+				}
+			}
+			s := newStage(`{"session_id":"s","hook_event_name":"`+kind+`"}`, hook.FirstOf(waits(&worker), waits(&spool)))
+			hook.Run(s.Config)
+			synctest.Wait() // for the handlers left behind
+			if worker != want {
+				t.Errorf("%s: worker had %v, want %v", kind, worker, want)
+			}
+			if spool != want+30*time.Millisecond || len(s.exits) != 0 {
+				t.Errorf("%s: spool had until %v, exits %v; want %v and none", kind, spool, s.exits, want+30*time.Millisecond)
+			}
+		})
+	}
+}
+
+func TestSlowInputLeavesTheSpoolItsTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var spool kept
+		s := newStage(promptPayload, hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
+			<-ctx.Done()
+			return mem.Reply{}, ctx.Err()
+		}), &spool))
+		s.Door = func(r io.Reader) (hook.Payload, error) {
+			time.Sleep(200 * time.Millisecond)
+			return door(r)
+		}
+		begun := time.Now()
+		hook.Run(s.Config)
+		if took := time.Since(begun); took >= 300*time.Millisecond || len(spool.events) != 1 || len(s.exits) != 0 {
+			t.Errorf("took %v, spool got %d, exits %v; want the spool to have it in time", took, len(spool.events), s.exits)
+		}
+	})
+}
+
+func TestUnreadAnswerIsNotADroppedEvent(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, w := io.Pipe() // nobody reads
+		s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+		s.Stdout = w
+		ended := make(chan struct{})
+		s.Exit = func(int) { close(ended) }
+		go hook.Run(s.Config)
+		<-ended
+		if len(s.dropped) != 0 {
+			t.Errorf("dropped %v", s.dropped)
+		}
+		_ = r.Close()
+	})
+}

@@ -1,0 +1,99 @@
+package hook
+
+import (
+	"encoding/json"
+	"path"
+	"strings"
+	"sync"
+
+	"remanence/internal/mem"
+)
+
+// Line is one line of the log. It holds no text of the payload.
+type Line struct {
+	Component string // "HOOK"
+	Event     mem.EventKind
+	Tool      string // e.g. "Edit" or "Bash(git…)"; empty where the event has none
+	Note      string // what was unusual; empty if nothing was
+}
+
+// String is e.g. "HOOK PostToolUse Bash(git…)".
+func (l Line) String() string {
+	parts := []string{l.Component, string(l.Event), l.Tool, l.Note}
+	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
+}
+
+// report is where a call tells how it went. Two goroutines may tell: the call
+// and its hard limit, which has the last word.
+type report struct {
+	mu      sync.Mutex
+	log     func(Line)
+	dropped func(reason string)
+	counted bool // a call drops one event at most
+	over    bool
+}
+
+// to sets where to tell.
+func (t *report) to(c Config) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.log, t.dropped = c.Log, c.Dropped
+}
+
+func (t *report) drop(reason string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.over || t.counted || t.dropped == nil {
+		return
+	}
+	t.counted = true
+	t.dropped(reason)
+}
+
+func (t *report) line(e mem.Event, note string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.over && t.log != nil {
+		t.log(Line{Component: "HOOK", Event: e.Kind, Tool: toolLabel(e), Note: note})
+	}
+}
+
+// last tells both and lets nothing more be told.
+func (t *report) last(reason, note string) {
+	t.drop(reason)
+	t.line(mem.Event{}, note)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.over = true
+}
+
+// toolLabel names the tool and, of a command, the program.
+func toolLabel(e mem.Event) string {
+	if e.Tool == "" {
+		return ""
+	}
+	var in struct {
+		Command string `json:"command"`
+	}
+	if json.Unmarshal(e.Input, &in) != nil || in.Command == "" {
+		return e.Tool
+	}
+	return e.Tool + "(" + program(in.Command) + "…)"
+}
+
+// program is the first word of a command if it looks like the name of a
+// program and nothing else: an assignment there may hold a secret.
+func program(command string) string {
+	words := strings.Fields(command)
+	if len(words) == 0 {
+		return ""
+	}
+	name := path.Base(words[0])
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r == '-' || r == '_' || r == '.' || r >= '0' && r <= '9'
+	}
+	if len(name) > 24 || strings.IndexFunc(name, func(r rune) bool { return !plain(r) }) >= 0 {
+		return ""
+	}
+	return name
+}

@@ -1,0 +1,142 @@
+package inject
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// maxTitle bounds a title told alone, in characters.
+const maxTitle = 160
+
+// Row is one line of the index: a memory or a session.
+type Row struct {
+	ID     string
+	At     time.Time // shown in its own location
+	File   string    // the first it is about; empty for none
+	Kind   mem.Kind
+	Title  string
+	Tokens int // what the full text costs
+}
+
+func (r Row) told() mem.Told {
+	return mem.Told{ID: r.ID, Kind: r.Kind, Title: r.Title}
+}
+
+// line is the row as it stands in the table; a row of the same minute as the
+// one before it has clock "″".
+func (r Row) line(clock string) string {
+	return r.format(clock, r.glyph())
+}
+
+func (r Row) glyph() string {
+	info, _ := r.Kind.Info()
+	return info.Glyph
+}
+
+func (r Row) format(clock, mark string) string {
+	return fmt.Sprintf("| %s | %s | %s | %s | ~%d |\n", cell(r.ID), clock, mark, cell(mem.Clip(Neutral(r.Title), maxTitle)), max(0, r.Tokens))
+}
+
+// cell keeps a text inside its cell of a table.
+func cell(s string) string { return strings.ReplaceAll(Neutral(s), "|", "¦") }
+
+// arrange puts rows of one day together, and in it those of one file: days and
+// files in the order in which they first appear.
+func arrange(rows []Row) []Row {
+	var days []string
+	files := map[string][]string{}
+	groups := map[[2]string][]Row{}
+	for _, r := range rows {
+		day := r.day()
+		if files[day] == nil {
+			days = append(days, day)
+		}
+		at := [2]string{day, r.File}
+		if groups[at] == nil {
+			files[day] = append(files[day], r.File)
+		}
+		groups[at] = append(groups[at], r)
+	}
+	out := make([]Row, 0, len(rows))
+	for _, day := range days {
+		for _, file := range files[day] {
+			out = append(out, groups[[2]string{day, file}]...)
+		}
+	}
+	return out
+}
+
+func (r Row) day() string { return r.At.Format("Jan 2, 2006") }
+
+// table lays rows out by day and file under a legend of the glyphs they use.
+// No rows give no text.
+func table(rows []Row, plain bool) string {
+	if len(rows) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("# [remanence] recent context\n")
+	if !plain {
+		b.WriteString(legend(rows))
+	}
+	day, file, clock := "", "", ""
+	for i, r := range arrange(rows) {
+		newDay := r.day()
+		if newDay != day {
+			fmt.Fprintf(&b, "### %s\n", newDay)
+		}
+		if newDay != day || r.File != file || i == 0 {
+			fmt.Fprintf(&b, "**%s**\n| ID | Time | T | Title | Tokens |\n|---|---|---|---|---|\n", group(r.File))
+			clock = ""
+		}
+		day, file = newDay, r.File
+		at := r.At.Format("3:04 PM")
+		if at == clock {
+			at = "″"
+		} else {
+			clock = at
+		}
+		mark := r.glyph()
+		if plain {
+			mark = string(r.Kind)
+		}
+		b.WriteString(r.format(at, cell(mark)))
+	}
+	b.WriteString("Full text: tool get, or remanence show ID\n")
+	return b.String()
+}
+
+func group(file string) string {
+	if f := mem.Clip(Neutral(file), maxTitle); f != "" {
+		return strings.ReplaceAll(f, "*", "∗")
+	}
+	return "General"
+}
+
+// legend names the glyphs in use, in the order of mem.Kinds.
+func legend(rows []Row) string {
+	var used []string
+	for _, info := range mem.Kinds() {
+		for _, r := range rows {
+			if r.Kind == info.Kind {
+				used = append(used, info.Glyph+" "+legendName(info.Kind))
+				break
+			}
+		}
+	}
+	if len(used) == 0 {
+		return ""
+	}
+	return "**Legend:** " + strings.Join(used, " | ") + "\n"
+}
+
+// legendName is the kind's name; a request stands for its session.
+func legendName(k mem.Kind) string {
+	if k == mem.Request {
+		return "session-request"
+	}
+	return string(k)
+}

@@ -1,0 +1,55 @@
+package inject
+
+import (
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// NudgeTokens is the most that a nudge may take, maxField the most characters
+// that each of its fields may.
+const (
+	NudgeTokens = 60
+	maxField    = 80
+)
+
+// Nudge is the one line that says where the work stands. Fields that are not
+// known are left out; nothing known gives an empty line. tail is a fixed
+// hint of ours for its end, which may be empty.
+func Nudge(phase, next, blocked, tail string) string {
+	if none(blocked) {
+		blocked = ""
+	}
+	for width := maxField; width > 0; width -= 8 {
+		line := nudge(width, phase, next, blocked, tail)
+		if mem.Tokens(line) <= NudgeTokens {
+			return line
+		}
+	}
+	return ""
+}
+
+func nudge(width int, phase, next, blocked, tail string) string {
+	var fields []string
+	for _, f := range []struct{ name, text string }{{"Phase", phase}, {"Next", next}, {"BLOCKED", blocked}} {
+		if t := mem.Clip(Neutral(f.text), width); t != "" {
+			fields = append(fields, f.name+": "+t)
+		}
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	if tail != "" {
+		fields = append(fields, Neutral(tail))
+	}
+	return HeadMemory + " " + strings.Join(fields, " | ")
+}
+
+// none reports whether a field says that there is nothing to say.
+func none(s string) bool {
+	switch strings.ToLower(strings.Trim(s, " .-\t\r\n")) {
+	case "", "none", "nothing", "n/a":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,248 @@
+package inject
+
+import (
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// plan is which items of a block are told.
+type plan struct {
+	block  Block
+	open   string
+	end    string
+	tokens int // left of the budget
+	bytes  int // left of MaxBytes
+	items  int // left of MaxItems
+	rows   int // left of MaxRows
+	parts  []part
+}
+
+// part is the plan of one section.
+type part struct {
+	section Section
+	caption string
+	lines   []line // of its items, told or not
+	rows    int    // how many of its rows are told
+	share   int    // tokens left of its own share
+}
+
+type line struct {
+	text  string
+	item  Item
+	told  bool
+	limit bool // left out for another reason than the budget
+}
+
+// newPlan makes a plan in which nothing is told yet. left is how many items
+// the last line will name, 0 for no such line.
+func newPlan(b Block, left int) *plan {
+	p := &plan{block: b, tokens: b.Budget, bytes: MaxBytes, items: MaxItems, rows: MaxRows}
+	p.open, p.end = b.frame()
+	if left > 0 {
+		last := b.leftOut(9999)
+		p.tokens -= mem.Tokens(last)
+		p.end = last + p.end
+	}
+	p.tokens -= b.ownTokens()
+	p.bytes -= len(p.open) + len(p.end)
+	for _, s := range b.Sections {
+		p.parts = append(p.parts, p.newPart(s))
+	}
+	return p
+}
+
+func (p *plan) newPart(s Section) part {
+	pt := part{section: s, share: max(0, p.tokens) * s.Share / 100}
+	if s.Caption != "" {
+		pt.caption = "--- " + p.block.own(s.Caption) + " ---\n"
+	}
+	for _, item := range s.Items {
+		text := p.lineOf(item)
+		if text != "" {
+			pt.lines = append(pt.lines, line{text: text, item: item})
+		}
+	}
+	return pt
+}
+
+// lineOf is the line of an item, empty if nothing of it may be seen.
+func (p *plan) lineOf(i Item) string {
+	text := unforged(Neutral(i.Text), p.block.Boundary)
+	mark := "- "
+	if i.Quote {
+		mark, text = "> ", mem.Clip(text, MaxQuote)
+	} else {
+		text = clipBytes(text, maxItemText)
+	}
+	if text == "" {
+		return ""
+	}
+	return mark + text + "\n"
+}
+
+// fill tells what fits: first each section within its share, then the rest.
+func (p *plan) fill() {
+	for i := range p.parts {
+		p.take(&p.parts[i], true)
+	}
+	for i := range p.parts {
+		p.take(&p.parts[i], false)
+	}
+}
+
+func (p *plan) take(pt *part, own bool) {
+	for i := range pt.lines {
+		l := &pt.lines[i]
+		if l.told {
+			continue
+		}
+		if l.limit = p.items == 0 && !pt.section.Apart; l.limit {
+			continue
+		}
+		l.told = p.afford(pt, priceOf(pt.captionIfFirst()+l.text), own)
+		if l.told && !pt.section.Apart {
+			p.items--
+		}
+	}
+	p.takeRows(pt, own)
+}
+
+// takeRows tells as many rows as fit, from the first. The table grows as a
+// whole: its legend and headings depend on the rows.
+func (p *plan) takeRows(pt *part, own bool) {
+	rows := pt.section.Rows
+	for pt.rows < len(rows) && p.rows > 0 {
+		before, after := pt.table(pt.rows, p.block.Boundary), pt.table(pt.rows+1, p.block.Boundary)
+		if !p.afford(pt, priceOf(pt.captionIfFirst()).plus(priceOf(after).less(priceOf(before))), own) {
+			return
+		}
+		pt.rows++
+		p.rows--
+	}
+}
+
+// price is what a text takes.
+type price struct{ tokens, bytes int }
+
+func priceOf(s string) price { return price{mem.Tokens(s), len(s)} }
+
+func (a price) plus(b price) price { return price{a.tokens + b.tokens, a.bytes + b.bytes} }
+
+// less is the price of what a text has more than another. Tokens are rounded
+// up for each text, so that one more may be due.
+func (a price) less(b price) price { return price{a.tokens - b.tokens + 1, a.bytes - b.bytes} }
+
+func (pt *part) table(n int, boundary string) string {
+	return unforged(table(pt.section.Rows[:n], pt.section.Plain), boundary)
+}
+
+// captionIfFirst is the caption while nothing of the section is told.
+func (pt *part) captionIfFirst() string {
+	if pt.told() > 0 {
+		return ""
+	}
+	return pt.caption
+}
+
+func (pt *part) told() int {
+	n := pt.rows
+	for _, l := range pt.lines {
+		if l.told {
+			n++
+		}
+	}
+	return n
+}
+
+// afford pays out of the budget, and with own out of the section's share too,
+// or reports that it cannot.
+func (p *plan) afford(pt *part, c price, own bool) bool {
+	if c.tokens > p.tokens || c.bytes > p.bytes || own && c.tokens > pt.share {
+		return false
+	}
+	p.tokens -= c.tokens
+	p.bytes -= c.bytes
+	pt.share -= c.tokens
+	return true
+}
+
+func (p *plan) told() int {
+	n := 0
+	for i := range p.parts {
+		n += p.parts[i].told()
+	}
+	return n
+}
+
+func (p *plan) left() int {
+	n := 0
+	for _, pt := range p.parts {
+		n += len(pt.lines) + len(pt.section.Rows) - pt.told()
+	}
+	return n
+}
+
+func (p *plan) cuts() []mem.Cut {
+	var out []mem.Cut
+	for _, pt := range p.parts {
+		for _, l := range pt.lines {
+			if !l.told && l.item.Told.ID != "" {
+				out = append(out, cutOf(l.item.Told, l.limit))
+			}
+		}
+		for i, r := range pt.section.Rows[pt.rows:] {
+			out = append(out, cutOf(r.told(), pt.rows+i >= MaxRows))
+		}
+	}
+	return out
+}
+
+func cutOf(t mem.Told, limit bool) mem.Cut {
+	gate := "budget"
+	if limit {
+		gate = "limit"
+	}
+	return mem.Cut{ID: t.ID, Title: t.Title, Score: t.Score, Parts: t.Parts, Gate: gate}
+}
+
+func (p *plan) render() Rendered {
+	var out Rendered
+	var text strings.Builder
+	text.WriteString(p.open)
+	for i := range p.parts {
+		pt := &p.parts[i]
+		if pt.told() == 0 {
+			continue
+		}
+		text.WriteString(pt.caption)
+		for _, l := range pt.lines {
+			if l.told {
+				text.WriteString(l.text)
+				out.tell(l.item.Told, mem.Tokens(l.text), pt.section.Name)
+			}
+		}
+		text.WriteString(pt.table(pt.rows, p.block.Boundary))
+		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
+			out.tell(r.told(), mem.Tokens(r.line("")), pt.section.Name)
+		}
+	}
+	_, end := p.block.frame()
+	if n := p.left(); n > 0 {
+		end = p.block.leftOut(n) + end
+	}
+	text.WriteString(end)
+	out.Text = text.String()
+	out.Cuts = p.cuts()
+	out.Tokens = mem.Tokens(out.Text)
+	return out
+}
+
+// tell adds an item to the receipt.
+func (r *Rendered) tell(t mem.Told, tokens int, place string) {
+	if t.ID == "" {
+		return
+	}
+	t.Rank, t.Tokens, t.Place = len(r.Told)+1, tokens, place
+	r.Told = append(r.Told, t)
+}

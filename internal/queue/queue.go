@@ -1,0 +1,202 @@
+// Package queue works off the jobs of a store: lease, run, finish, or back off
+// and in the end give up. It knows no kind of job; what one does is given.
+package queue
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync/atomic"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+const (
+	// MaxAttempts is how often a job is tried before it is given up.
+	MaxAttempts = 8
+
+	defaultEvery = time.Second
+	defaultLease = 2 * time.Minute
+	defaultBatch = 1
+	maxError     = 500 // characters of an error that are kept
+)
+
+// Store is what the queue needs of a store; see mem.Store.
+type Store interface {
+	Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error)
+	Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error)
+}
+
+// Config says whose jobs are done, and how.
+type Config struct {
+	Store Store
+	// Do does a job and returns what it writes. Its context ends with the
+	// job's lease. The batch and the job's end are written together: both or
+	// neither, so a job that was cut off is done again as a whole.
+	Do    func(ctx context.Context, j mem.Job) (mem.Batch, error)
+	Now   func() time.Time // nil means time.Now
+	Log   *slog.Logger     // nil means no log
+	Every time.Duration    // longest pause between two looks at the store; 0 means a second
+	Lease time.Duration    // longest time for one job; 0 means two minutes
+	Batch int              // jobs leased at a time, done one after the other; 0 means 1. After a crash they rest for all their leases
+}
+
+// Queue works off jobs. Make it with New.
+type Queue struct {
+	cfg                Config
+	wake               chan struct{}
+	done, failed, dead atomic.Int64
+}
+
+// Counters count what became of jobs since the start.
+type Counters struct {
+	Done   int64 `json:"done"`
+	Failed int64 `json:"failed"` // attempts that failed, the last ones too
+	Dead   int64 `json:"dead"`   // jobs given up
+}
+
+// New returns a queue that Run runs.
+func New(cfg Config) *Queue {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Every <= 0 {
+		cfg.Every = defaultEvery
+	}
+	if cfg.Lease <= 0 {
+		cfg.Lease = defaultLease
+	}
+	if cfg.Batch <= 0 {
+		cfg.Batch = defaultBatch
+	}
+	return &Queue{cfg: cfg, wake: make(chan struct{}, 1)}
+}
+
+// Wake makes Run look for jobs at once. It never blocks.
+func (q *Queue) Wake() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Counters returns the counts so far.
+func (q *Queue) Counters() Counters {
+	return Counters{Done: q.done.Load(), Failed: q.failed.Load(), Dead: q.dead.Load()}
+}
+
+// Run does jobs until ctx ends, and returns once the job at hand has ended too.
+// A job that the end of ctx cuts off is no failure: it comes back when its
+// lease has run out.
+func (q *Queue) Run(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-q.wake:
+		case <-timer.C:
+		}
+		for q.round(ctx) {
+		}
+		timer.Reset(q.cfg.Every)
+	}
+}
+
+// round leases jobs once and does them; more reports whether others may wait.
+func (q *Queue) round(ctx context.Context) (more bool) {
+	// The lease of the last one must outlive the work of those before it.
+	lease := q.cfg.Lease * time.Duration(q.cfg.Batch)
+	jobs, err := q.cfg.Store.Lease(ctx, q.cfg.Now(), lease, q.cfg.Batch)
+	if err != nil {
+		if ctx.Err() == nil {
+			q.cfg.Log.Error("lease jobs", "error", err)
+		}
+		return false
+	}
+	for _, j := range jobs {
+		if ctx.Err() != nil {
+			return false
+		}
+		q.run(ctx, j)
+	}
+	return len(jobs) == q.cfg.Batch && ctx.Err() == nil
+}
+
+// run does one job and writes its end.
+func (q *Queue) run(ctx context.Context, j mem.Job) {
+	err := q.attempt(ctx, j)
+	if err == nil {
+		q.done.Add(1)
+		return
+	}
+	if ctx.Err() != nil {
+		q.cfg.Log.Info("job cut off", "job", j.ID, "kind", j.Kind)
+		return
+	}
+	q.failed.Add(1)
+	failed := fail(j, err, q.cfg.Now())
+	q.cfg.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "attempt", failed.Attempts, "dead", failed.Dead, "error", err)
+	if _, err := q.cfg.Store.Apply(ctx, mem.Batch{Failed: []mem.Job{failed}}); err != nil {
+		q.cfg.Log.Error("note a failed job", "job", j.ID, "error", err)
+		return
+	}
+	if failed.Dead {
+		q.dead.Add(1)
+	}
+}
+
+func (q *Queue) attempt(ctx context.Context, j mem.Job) error {
+	within, cancel := context.WithTimeout(ctx, q.cfg.Lease)
+	defer cancel()
+	batch, err := q.do(within, j)
+	if err != nil {
+		return err
+	}
+	batch.Done = append(batch.Done, j.ID)
+	results, err := q.cfg.Store.Apply(ctx, batch)
+	if err != nil {
+		return fmt.Errorf("write: %w", err)
+	}
+	// A duplicate batch writes nothing, not even the job's end.
+	if len(results) == 1 && results[0].Duplicate {
+		_, err = q.cfg.Store.Apply(ctx, mem.Batch{Done: batch.Done})
+	}
+	return err
+}
+
+// do runs the job; a panic is its failure.
+func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if q.cfg.Do == nil {
+		return b, errors.New("nobody does jobs")
+	}
+	return q.cfg.Do(ctx, j)
+}
+
+// fail returns j as it stands after a failure at now.
+func fail(j mem.Job, err error, now time.Time) mem.Job {
+	j.Error = mem.Clip(err.Error(), maxError)
+	j.Dead = j.Attempts >= MaxAttempts
+	j.NotBy = now.Add(Backoff(j.Attempts))
+	return j
+}
+
+// Backoff is how long a job rests after its n-th failed attempt, from one
+// second to an hour.
+func Backoff(n int) time.Duration {
+	steps := [...]time.Duration{
+		time.Second, 4 * time.Second, 15 * time.Second, time.Minute, 4 * time.Minute, 15 * time.Minute, time.Hour,
+	}
+	return steps[min(max(n, 1), len(steps))-1]
+}

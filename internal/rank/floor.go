@@ -1,0 +1,72 @@
+package rank
+
+import (
+	"math"
+
+	"remanence/internal/mem"
+)
+
+// The floor under which nothing is told. Coverage is measured against the
+// store's own frequencies, so that a prompt whose words the store does not
+// know, or knows from everywhere, covers little of itself.
+const (
+	floorPair   = 0.34 // with two telling words met
+	floorName   = 0.25 // with a compound or identifier met
+	floorSingle = 0.60 // with one telling word only: it has to be what the question is about …
+	rareSingle  = 0.75 // … and of few memories: about 6 of 300
+	floorBack   = 0.20 // when the question refers to the past and one telling word is met
+
+	// longQuestion is the number of telling words from which on a question
+	// says more than any memory can answer; the floors sink with the root of
+	// the excess, never below leastFloor, and a third word has to be met.
+	longQuestion = 12
+	leastFloor   = 0.12
+)
+
+// Floor parts the hits of Rerank into those worth telling, in their order, and
+// those that are not. floor is the coverage that a hit with two telling words needed.
+func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.Cut, floor float64) {
+	sink := sinking(q.Terms)
+	for _, h := range hits {
+		if worthTelling(h.Parts, sink, q.Back) {
+			kept = append(kept, h)
+		} else {
+			cuts = append(cuts, cut(h, "below_floor"))
+		}
+	}
+	return kept, cuts, max(leastFloor, floorPair*sink)
+}
+
+// sinking is the factor, at most 1, by which the floors sink for a long question.
+func sinking(terms []string) float64 {
+	q := newQuery(terms)
+	telling := 0.0
+	for _, w := range q.words {
+		telling += w.telling()
+	}
+	if telling <= longQuestion {
+		return 1
+	}
+	return math.Sqrt(longQuestion / telling)
+}
+
+func worthTelling(p map[string]float64, sink float64, back bool) bool {
+	coverage, telling := p[PartCoverage], p[PartTelling]
+	least := 2.0
+	if sink < 1 {
+		least = 3
+	}
+	switch {
+	case telling >= least && coverage >= max(leastFloor, floorPair*sink):
+		return true
+	case p[PartName] > 0 && telling >= 1 && coverage >= max(leastFloor, floorName*sink):
+		return true
+	case telling >= 1 && coverage >= floorSingle && p[PartRarity] >= rareSingle:
+		return true
+	}
+	return back && telling >= 1 && coverage >= floorBack
+}
+
+func cut(h mem.Hit, gate string) mem.Cut {
+	return mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate}
+}

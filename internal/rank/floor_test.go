@@ -1,0 +1,212 @@
+package rank
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+var now = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// lines reads a table of the test data, one row a line, cells between bars.
+func lines(t testing.TB, name string) [][]string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out [][]string
+	for line := range strings.Lines(string(data)) {
+		cells := strings.Split(line, "|")
+		for i := range cells {
+			cells[i] = strings.TrimSpace(cells[i])
+		}
+		out = append(out, cells)
+	}
+	return out
+}
+
+// bigStore is the sixty written memories and 240 more of the kind that a rule
+// makes out of tool output, which share the words of programming at large.
+func bigStore(t testing.TB) []mem.Memory {
+	t.Helper()
+	var out []mem.Memory
+	add := func(kind, title, body, file string) {
+		m := mem.Memory{
+			ID: fmt.Sprintf("m_%d", len(out)), Kind: mem.Kind(kind), Title: title, Body: body, Scope: mem.ScopeProject, Trust: mem.TrustAssistant,
+			Importance: 0.5, Confidence: 0.6, Created: now.Add(-time.Duration(len(out)) * 7 * time.Hour),
+		}
+		if file != "" {
+			m.Files = []string{file}
+		}
+		m.Index = Index(m)
+		out = append(out, m)
+	}
+	for _, c := range lines(t, "memories.txt") {
+		add(c[0], c[1], c[2], c[3])
+	}
+	units := []string{
+		"parser", "scheduler", "renderer", "importer", "exporter", "router", "mailer", "indexer", "validator", "compiler",
+		"formatter", "uploader", "watcher", "tokenizer", "balancer", "resolver", "poller", "logger", "encoder", "decoder",
+	}
+	for i, u := range units {
+		dir := fmt.Sprintf("pkg/%s", u)
+		for j, form := range []string{
+			"changed %s.go: 12 lines added, 3 removed", "go test ./%s: exit 1", "go build ./%s: exit 0", "created %s_test.go",
+			"read %s.go to find where the value is set", "refactor of the %s: one function split into two", "fixed a wrong list order in the %s",
+			"added a parameter for the page size to the %s", "the %s returns an error when the file is empty", "renamed a variable in the %s and moved its helper class",
+			"wrote documentation and an example for the %s", "updated dependencies of the %s",
+		} {
+			add("change", fmt.Sprintf(form, u), "", fmt.Sprintf("%s/%s_%d.go", dir, u, (i+j)%5))
+		}
+	}
+	return out
+}
+
+// match is what a store's full-text search answers: any term by stem or phrase,
+// scored by BM25 without length.
+func match(store []mem.Memory, terms []string, limit int) []mem.Hit {
+	texts := make([][]string, len(store))
+	for i, m := range store {
+		texts[i] = searchWords(strings.Join([]string{m.Title, m.Body, strings.Join(m.Files, " "), m.Index}, " "))
+	}
+	scores := make([]float64, len(store))
+	for _, term := range terms {
+		var in []int
+		for i := range texts {
+			if holdsPhrase(texts[i], searchWords(term)) {
+				in = append(in, i)
+			}
+		}
+		for _, i := range in {
+			scores[i] += math.Log(1 + (float64(len(store)-len(in))+0.5)/(float64(len(in))+0.5))
+		}
+	}
+	var hits []mem.Hit
+	for i, s := range scores {
+		if s > 0 {
+			hits = append(hits, mem.Hit{Memory: store[i], Score: s})
+		}
+	}
+	slices.SortStableFunc(hits, func(a, b mem.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return hits[:min(limit, len(hits))]
+}
+
+func holdsPhrase(words, phrase []string) bool {
+	for i := 0; i+len(phrase) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(phrase)], phrase) {
+			return true
+		}
+	}
+	return false
+}
+
+// recall is the whole of a prompt's recall, as far as this package makes it.
+func recall(store []mem.Memory, prompt string) (kept []mem.Hit, cuts []mem.Cut) {
+	if Trivial(prompt) {
+		return nil, nil
+	}
+	q := Ask{Terms: Terms(prompt), Now: now, Profile: ProfileOf(prompt), Back: RefersBack(prompt), Total: len(store)}
+	kept, cuts, _ = Floor(q, Rerank(q, match(store, q.Terms, Candidates)))
+	return kept, cuts
+}
+
+// The plain tables were written before the floor was set. The later ones were
+// written after it and added a dozen general words to the everyday ones. The
+// fresh one was only measured: it shows what to expect of new prompts. False
+// injections annoy on every prompt, misses only on some; hence the bounds.
+func TestUnrelatedPromptsAreToldNothing(t *testing.T) {
+	store := bigStore(t)
+	for _, name := range []string{"unrelated.txt", "unrelated_later.txt", "unrelated_fresh.txt"} {
+		prompts := lines(t, name)
+		var told []string
+		for _, cells := range prompts {
+			prompt := strings.Join(cells, "|")
+			if kept, _ := recall(store, prompt); len(kept) > 0 {
+				told = append(told, fmt.Sprintf("%q: %q %v", prompt, kept[0].Memory.Title, kept[0].Parts))
+			}
+		}
+		t.Logf("%s: told something on %d of %d", name, len(told), len(prompts))
+		if len(told)*20 > len(prompts) {
+			t.Errorf("%s: told something on %d of %d prompts, want at most one in twenty:\n%s", name, len(told), len(prompts), strings.Join(told, "\n"))
+		}
+	}
+}
+
+func TestRelatedPromptsFindTheirMemory(t *testing.T) {
+	store := bigStore(t)
+	for _, name := range []string{"related.txt", "related_later.txt"} {
+		table := lines(t, name)
+		var missed []string
+		first, told := 0, 0
+		for _, row := range table {
+			kept, cuts := recall(store, row[0])
+			told += len(kept)
+			switch slices.IndexFunc(kept, func(h mem.Hit) bool { return h.Memory.Title == row[1] }) {
+			case 0:
+				first++
+			case 1, 2:
+			default:
+				missed = append(missed, row[0]+partsOf(cuts, row[1]))
+			}
+		}
+		t.Logf("%s: of %d first %d, missed %d, told %.1f each", name, len(table), first, len(missed), float64(told)/float64(len(table)))
+		if len(missed)*10 > len(table) || first*10 < len(table)*8 {
+			t.Errorf("%s: of %d first %d, missed %d, want at least 8 in 10 and at most 1 in 10:\n%s", name, len(table), first, len(missed), strings.Join(missed, "\n"))
+		}
+	}
+}
+
+func partsOf(cuts []mem.Cut, title string) string {
+	for _, c := range cuts {
+		if c.Title == title {
+			return fmt.Sprintf(": cut with %v", c.Parts)
+		}
+	}
+	return ": not among the candidates, or too far down"
+}
+
+func TestCutsSayWhichRuleCutThem(t *testing.T) {
+	q := Ask{Terms: Terms("login race in the haiku about oceans and mountains"), Total: 300}
+	hits := Rerank(q, []mem.Hit{
+		{Memory: mem.Memory{ID: "m_1", Title: "login is slow"}, Score: 1},
+		{Memory: mem.Memory{ID: "m_2", Title: "login race, oceans and mountains haiku"}, Score: 2},
+	})
+	kept, cuts, floor := Floor(q, hits)
+	if len(kept) != 1 || kept[0].Memory.ID != "m_2" {
+		t.Errorf("kept %v, want m_2", kept)
+	}
+	if len(cuts) != 1 || cuts[0].ID != "m_1" || cuts[0].Gate != "below_floor" || cuts[0].Parts[PartCoverage] >= floor {
+		t.Errorf("cut %v under %v, want m_1 below the floor", cuts, floor)
+	}
+}
+
+func TestReferringBackLowersTheFloor(t *testing.T) {
+	hits := []mem.Hit{{Memory: mem.Memory{ID: "m_1", Title: "turborepo breaks caching"}, Score: 1}}
+	for back, want := range map[bool]int{false: 0, true: 1} {
+		q := Ask{Terms: Terms("that turborepo problem with windows"), Total: 300, Back: back}
+		if kept, _, _ := Floor(q, Rerank(q, hits)); len(kept) != want {
+			t.Errorf("back %v: kept %d, want %d", back, len(kept), want)
+		}
+	}
+}
+
+func TestLongPromptStillFindsWhatItIsAbout(t *testing.T) {
+	store := bigStore(t)
+	prompt := `I looked at the incident from yesterday evening: about forty customers on the enterprise plan reported that they
+were signed out at random. Support collected browser traces, and in each of them two tabs refresh the session within a few
+milliseconds. My suspicion is the session handler: it does not hold the session lock while it reads, therefore the second
+write wins. Please examine auth/session.go, propose a patch, mention edge cases such as sleeping laptops, and estimate the risk.`
+	kept, _ := recall(store, prompt)
+	if len(kept) == 0 || kept[0].Memory.Title != "login race fixed by taking the session lock" {
+		t.Errorf("kept %v, want the session lock first", kept)
+	}
+}

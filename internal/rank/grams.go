@@ -1,0 +1,74 @@
+package rank
+
+// gramLength is the length of a gram, in bytes, with a mark at either end of
+// its word.
+const gramLength = 4
+
+// grams compares words by their pieces: it sees that sync is part of
+// synchronize, where stems see nothing. The score is BM25 over the pieces.
+type grams struct {
+	ids map[string]int
+	idf []float64
+	avg float64 // words of a document
+}
+
+func newGrams() grams { return grams{ids: map[string]int{}} }
+
+func (g *grams) count() int { return len(g.ids) }
+
+// learn adds the grams of a word of the query.
+func (g *grams) learn(word string) {
+	if stopWord(word) {
+		return
+	}
+	for piece := range pieces(word) {
+		if _, ok := g.ids[piece]; !ok {
+			g.ids[piece] = len(g.ids)
+		}
+	}
+}
+
+// of are the learnt grams of a word.
+func (g *grams) of(word string) []int {
+	var out []int
+	for piece := range pieces(word) {
+		if id, ok := g.ids[piece]; ok {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+func pieces(word string) func(yield func(string) bool) {
+	return func(yield func(string) bool) {
+		marked := "_" + word + "_"
+		for i := 0; i+gramLength <= len(marked); i++ {
+			if !yield(marked[i : i+gramLength]) {
+				return
+			}
+		}
+	}
+}
+
+func (g *grams) weigh(docs []doc, n int) {
+	g.idf = make([]float64, len(g.ids))
+	for id := range g.idf {
+		g.idf[id] = idf(n, countDocs(docs, func(d doc) bool { return d.grams[id] > 0 }))
+	}
+	g.avg = 1
+	for _, d := range docs {
+		g.avg += float64(d.words) / float64(len(docs))
+	}
+}
+
+// score is BM25 with k1 = 1 and b = 0.5.
+func (g *grams) score(d doc) float64 {
+	length := 0.5 + 0.5*float64(d.words)/g.avg
+	total := 0.0
+	for id, tf := range d.grams {
+		if tf > 0 {
+			total += g.idf[id] * 2 * float64(tf) / (float64(tf) + length)
+		}
+	}
+	return total
+}

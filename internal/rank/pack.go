@@ -1,0 +1,131 @@
+package rank
+
+import (
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+const (
+	// Lambda is how much relevance counts against novelty when Diversify picks.
+	Lambda = 0.65
+
+	// same is the overlap from which two memories say the same.
+	same = 0.90
+)
+
+// Diversify picks up to n hits, most relevant first, each time the one that is
+// the best mix of relevance and of words not told by those before it (maximal
+// marginal relevance). A hit that repeats one already picked is cut as a duplicate;
+// of two such, in different scopes, the wider scope wins unless the other
+// scores twice as much. n of 0 or less means all.
+func Diversify(hits []mem.Hit, n int) (kept []mem.Hit, cuts []mem.Cut) {
+	rest := make([]candidate, 0, len(hits))
+	for _, h := range hits {
+		rest = append(rest, candidate{hit: h, words: wordSet(h.Memory)})
+	}
+	rest, cuts = dropDoubles(rest)
+	best := bestScore(hits)
+	for len(rest) > 0 && (n <= 0 || len(kept) < n) {
+		at := nextPick(rest, best)
+		pick := rest[at]
+		kept = append(kept, pick.hit)
+		rest = slices.Delete(rest, at, at+1)
+		for i := range rest {
+			rest[i].told = max(rest[i].told, overlap(rest[i].words, pick.words))
+		}
+	}
+	for _, c := range rest {
+		cuts = append(cuts, cut(c.hit, "limit"))
+	}
+	return kept, cuts
+}
+
+type candidate struct {
+	hit   mem.Hit
+	words map[string]bool
+	told  float64 // greatest overlap with what was picked
+}
+
+// dropDoubles leaves one of each set of memories that say the same, at the
+// place of its first.
+func dropDoubles(list []candidate) (out []candidate, cuts []mem.Cut) {
+	for _, c := range list {
+		at := slices.IndexFunc(out, func(o candidate) bool { return overlap(o.words, c.words) > same })
+		switch {
+		case at < 0:
+			out = append(out, c)
+		case beats(c.hit, out[at].hit):
+			cuts = append(cuts, cut(out[at].hit, "duplicate"))
+			out[at] = c
+		default:
+			cuts = append(cuts, cut(c.hit, "duplicate"))
+		}
+	}
+	return out, cuts
+}
+
+// beats reports whether a wins over b, which scores at least as much.
+func beats(a, b mem.Hit) bool {
+	return reach(a.Memory.Scope) > reach(b.Memory.Scope) && b.Score < 2*a.Score
+}
+
+func reach(s mem.Scope) int {
+	switch s {
+	case mem.ScopeUser:
+		return 2
+	case mem.ScopeProject:
+		return 1
+	}
+	return 0
+}
+
+func nextPick(list []candidate, best float64) int {
+	at, top := 0, -2.0
+	for i, c := range list {
+		if v := Lambda*share(c.hit.Score, best, i) - (1-Lambda)*c.told; v > top {
+			at, top = i, v
+		}
+	}
+	return at
+}
+
+// wordSet is the words of a memory that say something, from its beginning.
+func wordSet(m mem.Memory) map[string]bool {
+	set := map[string]bool{}
+	for _, t := range Terms(head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)) {
+		set[keyOf(t)] = true
+	}
+	return set
+}
+
+// overlap is the Jaccard index of two sets, 0…1; of two empty ones it is 0.
+func overlap(a, b map[string]bool) float64 {
+	both := 0
+	for w := range a {
+		if b[w] {
+			both++
+		}
+	}
+	if both == 0 {
+		return 0
+	}
+	return float64(both) / float64(len(a)+len(b)-both)
+}
+
+// Pack takes hits in order while they fit into a budget of tokens, each whole
+// or not at all; a smaller one may follow one that did not fit. cost is what a
+// memory takes when told.
+func Pack(hits []mem.Hit, budget int, cost func(mem.Hit) int) (kept []mem.Hit, cuts []mem.Cut) {
+	for _, h := range hits {
+		c := cost(h)
+		if c > budget {
+			cuts = append(cuts, cut(h, "budget"))
+			continue
+		}
+		budget -= c
+		kept = append(kept, h)
+	}
+	return kept, cuts
+}

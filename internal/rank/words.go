@@ -1,0 +1,207 @@
+package rank
+
+import (
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+// names yields the names of a text: words, paths, options and identifiers, in
+// their own spelling, without the punctuation around them. Every name holds at
+// least one letter or digit.
+func names(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		start := -1
+		for i, r := range text {
+			if wordRune(r) || joiner(r) {
+				if start < 0 {
+					start = i
+				}
+				continue
+			}
+			if start >= 0 && !yieldName(text[start:i], yield) {
+				return
+			}
+			start = -1
+		}
+		if start >= 0 {
+			yieldName(text[start:], yield)
+		}
+	}
+}
+
+func yieldName(run string, yield func(string) bool) bool {
+	name := trimName(run)
+	return name == "" || yield(name)
+}
+
+// wordRune reports whether r is part of a word. It is the rule of SQLite's
+// unicode61 tokenizer, with combining marks added.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+	}
+	return r != utf8.RuneError && unicode.In(r, unicode.L, unicode.N, unicode.M)
+}
+
+// wordStart reports whether r can begin a word: marks alone are none.
+func wordStart(r rune) bool { return wordRune(r) && !unicode.Is(unicode.M, r) }
+
+// joiner reports whether r may join words into one name.
+func joiner(r rune) bool {
+	switch r {
+	case '_', '-', '.', '/', '\\', ':', '\'', '’', '@', '+', '#':
+		return true
+	}
+	return false
+}
+
+// trimName cuts punctuation around a name and a clitic at its end. The dashes
+// of an option stay, and so do the signs of c++ and c#.
+func trimName(run string) string {
+	name := strings.TrimLeftFunc(run, func(r rune) bool { return !wordStart(r) })
+	if name == "" {
+		return ""
+	}
+	lead := run[:len(run)-len(name)]
+	name = strings.TrimRight(name, `_-./\:'’@`)
+	if !signed(name) {
+		name = strings.TrimRightFunc(name, func(r rune) bool { return !wordRune(r) })
+	}
+	name = cutClitic(name)
+	if strings.HasSuffix(lead, "--") {
+		name = "--" + name
+	}
+	return name
+}
+
+// signed reports whether name is one letter with its sign, as c++, c#, f#.
+func signed(name string) bool {
+	if len(name) < 2 || !wordRune(rune(name[0])) {
+		return false
+	}
+	return name[1:] == "++" || name[1:] == "#"
+}
+
+func cutClitic(name string) string {
+	at := strings.LastIndexAny(name, "'’")
+	if at <= 0 {
+		return name
+	}
+	_, size := utf8.DecodeRuneInString(name[at:])
+	switch strings.ToLower(name[at+size:]) {
+	case "t":
+		return strings.TrimSuffix(strings.TrimSuffix(name[:at], "n"), "N")
+	case "s", "ll", "re", "ve", "d", "m":
+		return name[:at]
+	}
+	return name
+}
+
+// atom is a run of word characters of one sort.
+type atom struct {
+	text string // in its own spelling
+	wide bool   // of a script that is written without spaces
+}
+
+// atoms splits a name at everything that is not part of a word, and where an
+// unsegmented script begins or ends.
+func atoms(name string) []atom {
+	var out []atom
+	start, wide := -1, false
+	flush := func(end int) {
+		if start >= 0 {
+			out = append(out, atom{name[start:end], wide})
+		}
+		start = -1
+	}
+	for i, r := range name {
+		if !wordRune(r) {
+			flush(i)
+			continue
+		}
+		if start >= 0 && !unicode.Is(unicode.M, r) && unsegmented(r) != wide {
+			flush(i)
+		}
+		if start < 0 && wordStart(r) {
+			start, wide = i, unsegmented(r)
+		}
+	}
+	flush(len(name))
+	return out
+}
+
+// unsegmented reports whether r belongs to a script whose words are not, or not
+// reliably, separated by spaces. The long-vowel marks count as kana.
+func unsegmented(r rune) bool {
+	if r < 0x0E00 {
+		return false
+	}
+	return r == 'ー' || r == 'ｰ' || r == '々' || unicode.In(r,
+		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
+		unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// pairs returns the overlapping pairs of letters of an unsegmented run. Marks
+// are left out: tokenizers cut words at them. A run of one letter is its own pair.
+func pairs(run string) []string {
+	var letters []rune
+	for _, r := range run {
+		if !unicode.Is(unicode.M, r) {
+			letters = append(letters, r)
+		}
+	}
+	if len(letters) == 1 {
+		return []string{string(letters)}
+	}
+	var out []string
+	for i := 1; i < len(letters); i++ {
+		out = append(out, string(letters[i-1:i+1]))
+	}
+	return out
+}
+
+// camel splits a word at its inner capitals: parseHTTPRequest gives parse, HTTP,
+// Request. A word without inner capitals comes back whole.
+func camel(word string) []string {
+	runes := []rune(word)
+	var out []string
+	start := 0
+	for i := 1; i < len(runes); i++ {
+		if !unicode.IsUpper(runes[i]) {
+			continue
+		}
+		after := i+1 < len(runes) && unicode.IsLower(runes[i+1])
+		if !unicode.IsUpper(runes[i-1]) || after && i-start > 1 {
+			out = append(out, string(runes[start:i]))
+			start = i
+		}
+	}
+	return append(out, string(runes[start:]))
+}
+
+// fold gives words that differ only in case and accents one form.
+func fold(word string) string {
+	lower := strings.ToLower(word)
+	if ascii(lower) {
+		return lower
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Mn, r) {
+			return -1
+		}
+		return r
+	}, norm.NFD.String(lower))
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package redact
+
+import "strings"
+
+// Secrets on command lines, where a flag's letter alone says what it is.
+
+const commandLine = 256 // bytes of a command that are looked at
+
+// commandAfter is the rest of the simple command that a head begins.
+func commandAfter(s string, end int) string {
+	line := s[end:min(len(s), end+commandLine)]
+	if i := strings.IndexAny(line, "\n|;"); i >= 0 {
+		line = line[:i]
+	}
+	return line
+}
+
+// findGluedPassword finds -pSECRET, as the MySQL tools want it.
+func findGluedPassword(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	for i := 0; ; {
+		n := strings.Index(line[i:], " -p")
+		if n < 0 {
+			return 0, 0, false
+		}
+		i += n + len(" -p")
+		if from, to, ok = flagValue(s, end+i, end+len(line)); ok && !strings.HasPrefix(s[from:to], "-") {
+			return from, to, true
+		}
+	}
+}
+
+// findSpacedPassword finds -p SECRET.
+func findSpacedPassword(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	i := strings.Index(line, " -p")
+	if i < 0 {
+		return 0, 0, false
+	}
+	return flagValue(s, end+skipAny(line, i+len(" -p"), " =", 4), end+len(line))
+}
+
+// findRedisPassword finds -a SECRET.
+func findRedisPassword(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	i := strings.Index(line, " -a ")
+	if i < 0 {
+		return 0, 0, false
+	}
+	return flagValue(s, end+skipAny(line, i+len(" -a"), " ", 4), end+len(line))
+}
+
+// findUserPassword finds the password of -u user:SECRET, as HTTP clients take it.
+func findUserPassword(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	for _, flag := range [...]string{" -u", " --user", " -a ", " --auth"} {
+		i := strings.Index(line, flag)
+		if i < 0 {
+			continue
+		}
+		from, to, ok = flagValue(s, end+skipAny(line, i+len(flag), " =", 4), end+len(line))
+		if !ok {
+			continue
+		}
+		user, password, found := strings.Cut(s[from:to], ":")
+		if found && user != "" && !strings.HasPrefix(password, "//") && notPlaceholder(password) {
+			return from + len(user) + 1, to, true
+		}
+	}
+	return 0, 0, false
+}
+
+// flagValue reads one argument at s[i:limit], without its quotes.
+func flagValue(s string, i, limit int) (from, to int, ok bool) {
+	i = min(skipAny(s, i, "\\", 4), limit)
+	stops := " \t\"'\\"
+	if i < limit && (s[i] == '\'' || s[i] == '"') {
+		stops = s[i : i+1]
+		i++
+	}
+	to = i
+	for to < limit && strings.IndexByte(stops, s[to]) < 0 {
+		to++
+	}
+	return i, to, notPlaceholder(s[i:to])
+}

@@ -1,0 +1,167 @@
+package redact
+
+import (
+	"encoding/base64"
+	"strings"
+)
+
+// The finders here look at places where custom puts a secret: after a provider's name, in a URL, in a header. They
+// are written out by hand where a pattern would have to look far ahead: each looks at a bounded stretch, once.
+
+const nearby = 64 // bytes after a provider's name in which its key is looked for
+
+// findAWSSecret finds forty characters of base 64 given to a name like aws_secret_access_key.
+func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
+	limit := min(len(s), end+nearby)
+	i := end
+	for i < limit && s[i] != '\n' {
+		run := i
+		for run < len(s) && isBase64Byte(s[run]) && run-i <= 40 {
+			run++
+		}
+		if run-i == 40 && isMixed(s[i:run]) && !isAll(s[i:run], isHex) {
+			return i, run, true
+		}
+		i = max(run, i+1)
+		for i < len(s) && run-i > 40 && isBase64Byte(s[i]) {
+			i++
+		}
+	}
+	return 0, 0, false
+}
+
+func isBase64Byte(c byte) bool { return isLetter(c) || isDigit(c) || c == '/' || c == '+' }
+
+// findHerokuKey finds a UUID on the same line: Heroku's older keys are plain ones.
+func findHerokuKey(s string, _, end int) (from, to int, ok bool) {
+	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
+		if isHex(s[i]) && !isHex(s[i-1]) && i+36 <= len(s) && isUUID(s[i:i+36]) {
+			return i, i + 36, true
+		}
+	}
+	return 0, 0, false
+}
+
+// findTwilioToken finds 32 hex digits on the same line.
+func findTwilioToken(s string, _, end int) (from, to int, ok bool) {
+	for i := end; i < min(len(s), end+nearby) && s[i] != '\n'; i++ {
+		if !isHex(s[i]) || isWordByte(s[i-1]) {
+			continue
+		}
+		run := i
+		for run < len(s) && run-i <= 32 && isHex(s[run]) {
+			run++
+		}
+		if run-i == 32 && isMixed(s[i:run]) {
+			return i, run, true
+		}
+		i = run
+	}
+	return 0, 0, false
+}
+
+// findMailchimpKey finds 32 hex digits before the data centre's suffix.
+func findMailchimpKey(s string, at, end int) (from, to int, ok bool) {
+	if at < 32 || !isAll(s[at-32:at], isLowerHex) {
+		return 0, 0, false
+	}
+	for end < len(s) && isDigit(s[end]) {
+		end++
+	}
+	return at - 32, end, true
+}
+
+// findURLPassword finds the password of scheme://user:password@host, or a token in the user's place.
+func findURLPassword(s string, _, end int) (from, to int, ok bool) {
+	stop, at := end, -1
+	for ; stop < len(s) && stop-end < 1024; stop++ {
+		c := s[stop]
+		if c <= ' ' || strings.IndexByte("/\"'`<>", c) >= 0 {
+			break
+		}
+		if c == '@' {
+			at = stop
+		}
+	}
+	if at < 0 || at+1 >= len(s) {
+		return 0, 0, false
+	}
+	user, password, found := strings.Cut(s[end:at], ":")
+	if !found {
+		return end, at, len(user) >= 16 && isMixed(user)
+	}
+	if password == "" && len(user) >= 16 && isMixed(user) { // a token for a user, as some hosts want it
+		return end, at, true
+	}
+	from = end + len(user) + 1
+	return from, at, notPlaceholder(password)
+}
+
+// findAuthorization finds the credentials of an Authorization header, in whatever syntax it is set.
+func findAuthorization(s string, _, end int) (from, to int, ok bool) {
+	i := skipAny(s, end, "\"'`\\]) \t", 8)
+	if i >= len(s) || strings.IndexByte(":=,", s[i]) < 0 {
+		return 0, 0, false
+	}
+	i = skipAny(s, i, ":=,\"'`\\ \t", 12)
+	return schemeValue(s, i)
+}
+
+// schemeValue reads "Bearer abc…" or the like at s[i:]: the value is the secret.
+func schemeValue(s string, i int) (from, to int, ok bool) {
+	word := i
+	for word < len(s) && (isLetter(s[word]) || s[word] == '-') && word-i < 24 {
+		word++
+	}
+	basic := hasFold(s[i:word], "basic")
+	if word > i && word < len(s) && isBlank(s[word]) {
+		i = skipAny(s, word, " \t", 8)
+	}
+	from, to = i, i
+	for to < len(s) && (isTokenByte(s[to]) || s[to] == ':') && to-from < 4096 {
+		to++
+	}
+	value := s[from:to]
+	if basic {
+		return from, to, isBasic(value)
+	}
+	return from, to, len(value) >= 8 && isMixed(value) && notPlaceholder(value)
+}
+
+// isBasic reports whether value is base 64 of "user:password".
+func isBasic(value string) bool {
+	if len(value) < 6 {
+		return false
+	}
+	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	return err == nil && strings.Contains(string(raw), ":") || isMixed(value) && len(value) >= 16
+}
+
+// findCookie finds what a Cookie or Set-Cookie header carries: of the first all pairs, of the second the value.
+func findCookie(s string, at, end int) (from, to int, ok bool) {
+	i := skipAny(s, end, " \t\"'\\", 8)
+	setting := at >= 4 && hasFold(s[at-4:], "set-")
+	stops := "\"'`\r\n\\"
+	if setting {
+		stops += ";"
+	}
+	stop := i
+	for stop < len(s) && strings.IndexByte(stops, s[stop]) < 0 && stop-i < 8192 {
+		stop++
+	}
+	eq := strings.IndexByte(s[i:stop], '=')
+	if eq <= 0 || strings.ContainsAny(s[i:i+eq], " \t,(") {
+		return 0, 0, false
+	}
+	from = i + eq + 1
+	value := s[from:stop]
+	return from, stop, len(value) >= 8 && isMixed(value) && notPlaceholder(value)
+}
+
+// skipAny returns the first place at or after i whose byte is not in set, at most n bytes on.
+func skipAny(s string, i int, set string, n int) int {
+	for limit := min(len(s), i+n); i < limit && strings.IndexByte(set, s[i]) >= 0; {
+		i++
+	}
+	return i
+}

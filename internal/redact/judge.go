@@ -1,0 +1,382 @@
+package redact
+
+import (
+	"math"
+	"strings"
+)
+
+// classify tells what an identifier speaks of by its words: "db_password" and "stripeSecretKey" name secrets,
+// "password_file", "maxTokens" and "primary_key" do not.
+func classify(name string) class {
+	words := nameWords(name)
+	if len(words) == 0 {
+		return noSecret
+	}
+	last := words[len(words)-1]
+	if isAll(last, isDigit) && len(words) > 1 {
+		words = words[:len(words)-1]
+		last = words[len(words)-1]
+	}
+	if isAbout(last) {
+		return noSecret
+	}
+	if name == "PWD" { // where one is, not what one knows
+		return noSecret
+	}
+	found := noSecret
+	for i, w := range words {
+		c := wordClass(w)
+		if (w == "pass" || w == "pwd") && i+1 < len(words) { // "passConstant"
+			c = noSecret
+		}
+		if c == noSecret && i > 0 && w == "key" && isKeyOwner(words[i-1]) {
+			c = token
+		}
+		if c != noSecret {
+			found = c
+		}
+	}
+	return found
+}
+
+func wordClass(word string) class {
+	word = strings.TrimRight(word, "0123456789")
+	switch word {
+	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "passcode", "passwords", "userpass", "dbpass",
+		"dbpassword", "pgpassword", "mypassword", "adminpassword", "rootpassword", "sshpass", "mypass", "upwd", "userpassword":
+		return password
+	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
+		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
+		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
+		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken", "sessiontoken":
+		return token
+	}
+	return noSecret
+}
+
+// isKeyOwner reports whether a key of this sort is a secret.
+func isKeyOwner(word string) bool {
+	switch word {
+	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
+		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
+		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project", "server",
+		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
+		return true
+	}
+	return false
+}
+
+// isAbout reports whether a name that ends in word is about a secret and not one itself.
+func isAbout(word string) bool {
+	switch word {
+	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "kind", "count",
+		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex", "pattern",
+		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
+		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env", "var",
+		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
+		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set", "at",
+		"changed", "updated", "created", "window", "rate", "kinds":
+		return true
+	}
+	return false
+}
+
+// nameWords splits an identifier at '_', '-', '.' and where a capital follows a small letter; in lower case.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			words = append(words, asciiLower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+			cut(i)
+			start = i + 1
+		case i > start && isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
+			cut(i)
+			start = i
+		}
+	}
+	cut(len(name))
+	return words
+}
+
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if isUpper(c) {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// judge decides whether the value is a secret. It would rather take a word too many than leave a credential.
+func (a *assignment) judge() bool {
+	v := a.value
+	if !notPlaceholder(v) || isWordOfCode(v) || looksLikePath(v) {
+		return false
+	}
+	switch {
+	case hasFold(v, asciiLower(a.name)) && len(v) < len(a.name)+8:
+		return false
+	case a.prose:
+		return a.judgeProse()
+	case a.class == password && a.quoted:
+		return len(v) >= 4 && !looksLikePhrase(v) && !looksLikeCode(v)
+	case a.class == password && a.strong:
+		return len(v) >= 4 && !looksLikeCode(v) && (isMixed(v) || !strings.HasSuffix(v, ","))
+	case a.class == password:
+		return len(v) >= 6 && isMixed(v) && !looksLikeCode(v) && !isAlgorithm(v)
+	case strings.ContainsAny(v, " \t"):
+		return false
+	case a.quoted || a.strong:
+		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret())
+	}
+	return len(v) >= 12 && isRandom(v) && !looksLikeCode(v)
+}
+
+// isNamedSecret reports whether a value without the look of a random one is still a secret: names in capitals are
+// given real ones, and a word with a symbol or a digit in it is no identifier.
+func (a *assignment) isNamedSecret() bool {
+	if a.strong && a.name == strings.ToUpper(a.name) {
+		return !isAll(a.value, func(c byte) bool { return isUpper(c) || c == '_' })
+	}
+	return len(a.value) >= 12 && isMixed(a.value) && entropy(a.value) >= 2.5
+}
+
+func (a *assignment) judgeProse() bool {
+	v := a.value
+	if a.class != password {
+		return len(v) >= 10 && isRandom(v)
+	}
+	if a.quoted {
+		return len(v) >= 4 && !looksLikePhrase(v)
+	}
+	if looksLikeCode(v) || isAlgorithm(v) || len(v) < 4 {
+		return false
+	}
+	if isMixed(v) || strings.ContainsAny(v, "!@#$%^&*+=~") || isAll(v, isDigit) {
+		return true
+	}
+	return a.owned && !isCommonWord(asciiLower(v))
+}
+
+// isOwner reports whether a word before "password is" tells that a certain one is meant, and no password as such.
+func isOwner(word string) bool {
+	switch asciiLower(word) {
+	case "my", "our", "the", "his", "her", "their", "your", "new", "old", "current", "root", "admin", "user", "db", "database",
+		"login", "wifi", "wi-fi", "sudo", "master", "ssh", "test", "temp", "temporary", "initial", "account", "vpn", "mein", "das",
+		"whose", "and", "with", "its", "production", "prod", "staging", "postgres", "redis", "github", "email", "gmail":
+		return true
+	}
+	return false
+}
+
+// isCommonWord reports whether word may follow "the password is" and be no password.
+func isCommonWord(word string) bool {
+	switch strings.Trim(word, ".,:;()*_`") {
+	case "wrong", "incorrect", "correct", "invalid", "valid", "missing", "empty", "required", "optional", "expired", "stored",
+		"hashed", "encrypted", "used", "sent", "still", "being", "never", "always", "also", "only", "just", "then", "than", "that",
+		"this", "from", "with", "what", "when", "where", "which", "your", "their", "there", "here", "same", "based", "given",
+		"known", "unknown", "needed", "printed", "passed", "read", "shown", "hidden", "visible", "checked", "verified",
+		"compared", "provided", "supplied", "specified", "asked", "prompted", "ignored", "allowed", "accepted", "rejected",
+		"refused", "more", "less", "long", "short", "weak", "strong", "safe", "secure", "insecure", "public", "private",
+		"secret", "plain", "plaintext", "correctly", "nothing", "something", "anything", "about", "above", "below", "after",
+		"before", "because", "changed", "reset", "rotated", "logged", "leaked", "exposed", "redacted", "masked", "removed",
+		"deleted", "saved", "kept", "cached", "returned", "generated", "created", "defined", "default", "derived", "left",
+		"have", "must", "should", "could", "would", "will", "does", "done", "made", "part", "supposed", "going", "available",
+		"loaded", "found", "lost", "protected", "longer", "shorter", "blank", "null", "none", "true", "false", "really",
+		"already", "however", "currently", "usually", "typically", "either", "both", "neither", "handled", "taken", "typed",
+		"entered", "written", "unset", "compromised", "different", "identical", "equal", "simple", "complex", "good",
+		"enough", "disabled", "enabled", "omitted", "transmitted", "very", "quite", "probably", "rather", "actually", "often":
+		return true
+	}
+	return len(word) < 4
+}
+
+// isWordOfCode reports whether v is a word that code, schemas and documents put where a value would be.
+func isWordOfCode(v string) bool {
+	switch strings.TrimRight(asciiLower(v), ";,)") {
+	case "string", "str", "bool", "boolean", "int", "bytes", "text", "any", "number", "null", "none", "nil", "true", "false",
+		"undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr", "varchar",
+		"type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer", "basic", "redacted",
+		"hidden", "masked", "empty", "unset", "default", "self", "this", "void", "char", "const", "let", "var", "new", "await",
+		"return", "func", "function", "username", "user", "email", "login", "input", "output", "auth", "oauth", "header",
+		"authorization", "interface", "struct", "option", "private_key", "access_token", "refresh_token", "client_secret",
+		"prompt", "file", "stdin", "env", "key", "name", "session", "cookie", "error", "test", "write", "read", "inherit":
+		return true
+	}
+	return false
+}
+
+func isAlgorithm(v string) bool {
+	switch strings.TrimRight(asciiLower(v), ".,;:)") {
+	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt", "argon2",
+		"argon2id", "pbkdf2", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
+		return true
+	}
+	return false
+}
+
+// notPlaceholder reports whether v is more than a place for a value: no variable, no template, no row of stars.
+func notPlaceholder(v string) bool {
+	if len(v) < 3 {
+		return false
+	}
+	if strings.Contains(v, "${") || strings.Contains(v, "{{") || strings.Contains(v, "$(") || strings.Contains(v, "<%") ||
+		strings.Contains(v, "...") || strings.Contains(v, "…") {
+		return false
+	}
+	switch v[0] {
+	case '$':
+		return !isAll(v[1:], isWordByte)
+	case '<', '{', '[':
+		return v[len(v)-1] != v[0]+2 // the closing bracket is two further on in ASCII
+	case '%':
+		return len(v) > 4 && !isAll(v[1:], isWordByte) && v[1] != '('
+	}
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[0] {
+			return !isYourWord(v)
+		}
+	}
+	return false // one byte over and over
+}
+
+// isYourWord reports whether v is one of the phrases that manuals print for the reader to replace.
+func isYourWord(v string) bool {
+	for _, prefix := range [...]string{"your-", "your_", "your ", "my-secret-", "insert-", "replace-", "enter-", "changeme-", "put-your"} {
+		if hasFold(v, prefix) {
+			return !hasDigit(v)
+		}
+	}
+	return false
+}
+
+// looksLikeCode reports whether v is an expression rather than a value.
+func looksLikeCode(v string) bool {
+	if strings.ContainsAny(v, "()[]{}") && !strings.ContainsAny(v, "!@#^&") {
+		return true
+	}
+	if v[0] == '*' || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
+		return true
+	}
+	for _, mark := range [...]string{`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.", "vars.", "env."} {
+		if strings.Contains(v, mark) {
+			return true
+		}
+	}
+	return isDottedName(v)
+}
+
+// isNumericType reports whether v is a type such as uint32 or float64.
+func isNumericType(v string) bool {
+	for _, prefix := range [...]string{"uint", "int", "float", "complex", "i", "u", "f"} {
+		if bits, ok := strings.CutPrefix(v, prefix); ok && len(bits) <= 3 && isAll(bits, isDigit) {
+			return true
+		}
+	}
+	return false
+}
+
+// isDottedName reports whether v reads like cfg.Token: identifiers joined by dots, none of them random.
+func isDottedName(v string) bool {
+	if !strings.Contains(v, ".") {
+		return false
+	}
+	for part := range strings.SplitSeq(v, ".") {
+		if part == "" || !isLetter(part[0]) && part[0] != '_' || !isAll(part, isWordByte) {
+			return false
+		}
+		if len(part) >= 12 && isRandom(part) {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikePhrase reports whether a quoted v is a message: several words without a digit or a symbol.
+func looksLikePhrase(v string) bool {
+	if !strings.ContainsAny(v, " \t") {
+		return false
+	}
+	words := len(strings.Fields(v))
+	return words > 8 || strings.Contains(v, "%") || !hasDigit(v) && !strings.ContainsAny(v, "!@#$^&*+=~")
+}
+
+func looksLikePath(v string) bool {
+	for _, prefix := range [...]string{"/", "./", "../", "~/"} {
+		if strings.HasPrefix(v, prefix) {
+			return !strings.ContainsAny(v, "+=!@#$ ") && (strings.Contains(v, ".") || len(v) < 24 || !isMixed(v))
+		}
+	}
+	return len(v) > 3 && isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
+}
+
+// isRandom reports whether v has the look of a generated value: letters and digits mixed, few of them repeated.
+func isRandom(v string) bool {
+	if !isMixed(v) {
+		return len(v) >= 20 && hasUpperAndLower(v) && strings.ContainsAny(v, "+/=") && entropy(v) >= 4
+	}
+	if len(v) < 16 {
+		return entropy(v) >= 2.5
+	}
+	return entropy(v) >= 3
+}
+
+// entropy is Shannon's, in bits per byte.
+func entropy(v string) float64 {
+	var count [256]int
+	for i := range len(v) {
+		count[v[i]]++
+	}
+	bits, n := 0.0, float64(len(v))
+	for _, c := range count {
+		if c > 0 {
+			p := float64(c) / n
+			bits -= p * math.Log2(p)
+		}
+	}
+	return bits
+}
+
+func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
+
+// isMixed reports whether v has both letters and digits.
+func isMixed(v string) bool {
+	letters := false
+	for i := range len(v) {
+		letters = letters || isLetter(v[i])
+	}
+	return letters && hasDigit(v)
+}
+
+func hasUpperAndLower(v string) bool {
+	upper, lower := false, false
+	for i := range len(v) {
+		upper = upper || isUpper(v[i])
+		lower = lower || isLower(v[i])
+	}
+	return upper && lower
+}
+
+func isSessionValue(v string) bool { return isMixed(v) && !isUUID(v) && entropy(v) >= 3 }
+
+// isUUID reports whether v is one, in its usual form.
+func isUUID(v string) bool {
+	if len(v) != 36 {
+		return false
+	}
+	for i := range len(v) {
+		dash := i == 8 || i == 13 || i == 18 || i == 23
+		if dash != (v[i] == '-') || !dash && !isHex(v[i]) {
+			return false
+		}
+	}
+	return true
+}

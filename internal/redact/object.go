@@ -1,0 +1,92 @@
+package redact
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+)
+
+// The bounds of an Object, in bytes of text.
+const (
+	MaxObject = 1 << 20  // all of it, as JSON
+	MaxString = 96 << 10 // one string; of a longer one its beginning and its end are kept
+	keepHead  = 64 << 10
+	keepTail  = 32<<10 - 64 // room for the mark between them
+	lateRoom  = 64 << 10    // kept free for the ids that may come after all the rest
+)
+
+// ErrNoObject means that the stream does not begin with a complete JSON object.
+var ErrNoObject = errors.New("no JSON object")
+
+// Object is the first JSON object of a stream, stripped, redacted and bounded.
+type Object struct {
+	JSON   []byte // valid JSON of at most MaxObject bytes, without white space; member order as it came
+	Size   int64  // bytes of the object in the stream
+	Cut    bool   // something was left out or cut short to keep the bounds
+	Counts Counts // what was taken out
+}
+
+// Object reads the first JSON object of r and stops behind its closing brace: it never waits for the end of the
+// stream. A byte order mark and white space may come first; what comes after is ignored.
+//
+// Ids and paths under their usual names go through unchanged. Other strings are stripped and redacted over their
+// whole length, then cut. Values nested deeper than 256 become null, members that find no room any more are left
+// out, those of the object itself last. An object that is not complete or not JSON gives an ErrNoObject.
+func (d *Door) Object(r io.Reader) (Object, error) {
+	w := walker{door: d, in: source{r: r}, limit: MaxObject}
+	size, err := w.object()
+	if err != nil {
+		return Object{}, fmt.Errorf("%w: %w", ErrNoObject, err)
+	}
+	d.count(w.counts)
+	return Object{JSON: w.out, Size: size, Cut: w.cut, Counts: w.counts}, nil
+}
+
+// JSON strips and redacts every string of a JSON value, and keys that hold a secret. Order, duplicates and the
+// spelling of numbers stay. Nothing is cut; values nested deeper than 256 become null. What is not valid gives {}.
+func (d *Door) JSON(raw []byte) json.RawMessage {
+	w := walker{door: d, in: source{buf: raw}}
+	if err := w.whole(); err != nil {
+		return json.RawMessage("{}")
+	}
+	d.count(w.counts)
+	return w.out
+}
+
+// object reads one object and returns how many bytes of the stream it took.
+func (w *walker) object() (int64, error) {
+	if err := w.in.skipMark(); err != nil {
+		return 0, err
+	}
+	c, err := w.in.nextToken()
+	if err != nil {
+		return 0, err
+	}
+	if c != '{' {
+		return 0, errSyntax
+	}
+	start := w.in.offset() - 1
+	if err := w.walk(c); err != nil {
+		return 0, err
+	}
+	return w.in.offset() - start, nil
+}
+
+// whole reads a value that is all of the input.
+func (w *walker) whole() error {
+	if err := w.in.skipMark(); err != nil {
+		return err
+	}
+	c, err := w.in.nextToken()
+	if err != nil {
+		return err
+	}
+	if err := w.walk(c); err != nil {
+		return err
+	}
+	if _, err := w.in.nextToken(); err != io.EOF {
+		return errSyntax
+	}
+	return nil
+}

@@ -1,0 +1,212 @@
+package redact
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+)
+
+const (
+	markerHead = "[secret:"
+	maxKind    = 32 // bytes of a marker's kind
+)
+
+// span is a secret's place in a text.
+type span struct {
+	from, to int
+	kind     string
+	sure     bool // known by its own form, not by what stands before it
+}
+
+// redact replaces the secrets of s by markers, and says where the place cut of s is in the result; a cut within a
+// secret moves to the start of its marker. It goes on until it finds nothing more.
+func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
+	for {
+		found := d.secrets(s)
+		if len(found) == 0 {
+			return s, cut
+		}
+		s, cut = d.render(s, cut, found, c)
+	}
+}
+
+// secrets finds the secrets of s, in order and apart from one another. A marker is never part of one: what stands
+// on its two sides is looked at as if they were two texts.
+func (d *Door) secrets(s string) []span {
+	var found []span
+	for at := 0; at < len(s); {
+		from, to := nextMarker(s, at)
+		found = d.search(s[at:from], at, found)
+		at = to
+	}
+	return merge(found, s)
+}
+
+func (d *Door) search(s string, offset int, found []span) []span {
+	d.open()
+	found = d.match(s, offset, found)
+	for _, r := range d.user {
+		for _, m := range r.pattern.FindAllStringSubmatchIndex(s, -1) {
+			from, to := m[0], m[1]
+			if len(m) > 2 && m[2] >= 0 {
+				from, to = m[2], m[3]
+			}
+			if from < to {
+				found = append(found, span{from + offset, to + offset, r.kind, true})
+			}
+		}
+	}
+	return found
+}
+
+// match looks for the built-in kinds.
+func (d *Door) match(s string, offset int, found []span) []span {
+	var done [len(builtin)]int // where each rule's last match ended
+	for at := d.next(s, 0); at < len(s); at = d.next(s, at+1) {
+		for i := d.bucket(s, at); i > 0; i = d.heads[i].next {
+			h := &d.heads[i]
+			r := &builtin[h.rule]
+			if at < done[h.rule] || !h.at(s, at) || !r.left.allows(s, at) {
+				continue
+			}
+			from, to, ok := d.try(r, h.rule, s, at, at+len(h.text))
+			if ok {
+				done[h.rule] = to
+				found = append(found, span{from + offset, to + offset, r.kind, r.sure})
+			}
+		}
+	}
+	return found
+}
+
+// try asks whether rule r holds for the head at s[at:end].
+func (d *Door) try(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
+	if r.find != nil {
+		return r.find(s, at, end)
+	}
+	limit := min(len(s), end+cmp.Or(r.reach, defaultReach))
+	m := d.tail(index).FindStringSubmatchIndex(s[end:limit])
+	if m == nil {
+		return 0, 0, false
+	}
+	from, to = at, end+m[1]
+	if len(m) > 2 && m[2] >= 0 {
+		from, to = end+m[2], end+m[3]
+	}
+	if r.check != nil && !r.check(s[from:to]) {
+		return 0, 0, false
+	}
+	for n := 0; n < r.back && from > 0 && isBackByte(s[from-1]); n++ {
+		from--
+	}
+	if to == limit { // the window ended within it
+		for to < len(s) && isTokenByte(s[to]) {
+			to++
+		}
+	}
+	return from, to, true
+}
+
+// compiledTail is a rule's pattern, compiled when the first text holds one of its heads.
+type compiledTail struct {
+	once    sync.Once
+	pattern *regexp.Regexp
+}
+
+func (d *Door) tail(index int) *regexp.Regexp {
+	t := &d.compiled[index]
+	t.once.Do(func() { t.pattern = regexp.MustCompile(`^(?:` + builtin[index].tail + `)`) })
+	return t.pattern
+}
+
+// merge joins spans that overlap or touch into one, of the surest kind among them.
+func merge(found []span, s string) []span {
+	if len(found) < 2 {
+		return found
+	}
+	slices.SortStableFunc(found, func(a, b span) int { return cmp.Compare(a.from, b.from) })
+	merged := found[:1]
+	for _, next := range found[1:] {
+		last := &merged[len(merged)-1]
+		if next.from >= last.to {
+			merged = append(merged, next)
+			continue
+		}
+		if next.sure && !last.sure {
+			last.kind, last.sure = next.kind, true
+		}
+		last.to = max(last.to, next.to)
+	}
+	return merged
+}
+
+func (d *Door) render(s string, cut int, found []span, c *Counts) (string, int) {
+	var b strings.Builder
+	b.Grow(len(s) + 16*len(found))
+	moved, last := cut, 0
+	for _, f := range found {
+		b.WriteString(s[last:f.from])
+		start := b.Len()
+		b.WriteString(d.marker(f.kind, s[f.from:f.to]))
+		switch {
+		case cut >= f.to:
+			moved = b.Len() + cut - f.to
+		case cut > f.from:
+			moved = start
+		}
+		c.secret(f.kind, 1)
+		last = f.to
+	}
+	b.WriteString(s[last:])
+	return b.String(), moved
+}
+
+func (d *Door) marker(kind, secret string) string {
+	if len(d.Key) == 0 {
+		return markerHead + kind + "]"
+	}
+	h := hmac.New(sha256.New, d.Key)
+	h.Write([]byte(secret))
+	return markerHead + kind + ":" + hex.EncodeToString(h.Sum(nil)[:2]) + "]"
+}
+
+// nextMarker returns where the next marker at or after i begins and ends; len(s) twice when there is none.
+func nextMarker(s string, i int) (from, to int) {
+	for i < len(s) {
+		n := strings.Index(s[i:], markerHead)
+		if n < 0 {
+			break
+		}
+		from = i + n
+		if to, ok := markerEnd(s, from+len(markerHead)); ok {
+			return from, to
+		}
+		i = from + len(markerHead)
+	}
+	return len(s), len(s)
+}
+
+// markerEnd reads a marker's kind, perhaps its four digits, and its bracket.
+func markerEnd(s string, i int) (int, bool) {
+	start := i
+	for i < len(s) && isKindByte(s[i]) {
+		i++
+	}
+	if i == start || i-start > maxKind {
+		return 0, false
+	}
+	if i+5 < len(s) && s[i] == ':' && isAll(s[i+1:i+5], isLowerHex) {
+		i += 5
+	}
+	if i < len(s) && s[i] == ']' {
+		return i + 1, true
+	}
+	return 0, false
+}
+
+func isKindByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }

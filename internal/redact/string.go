@@ -1,0 +1,172 @@
+package redact
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	streamAt = 128 << 10 // bytes of a string, from where on it is no longer held in one piece
+	margin   = 8 << 10   // bytes beyond a cut that are searched for secrets with what is kept
+)
+
+// str reads a string's value behind its quote, and writes it stripped, redacted and bounded.
+func (w *walker) str() error {
+	if w.muted() {
+		return w.skipString()
+	}
+	if !w.room(1) {
+		w.cut = true
+		return w.skipString()
+	}
+	hold := 0
+	if w.limit > 0 {
+		hold = streamAt
+	}
+	w.text = w.text[:0]
+	done, err := w.readString(hold)
+	if err != nil {
+		return err
+	}
+	if !done {
+		return w.longString()
+	}
+	w.shortString(string(w.text))
+	return nil
+}
+
+func (w *walker) shortString(s string) {
+	key, top := w.key(), len(w.stack) == 1
+	if !w.door.passes(key, top, s) {
+		s = w.bound(w.clean(key, s))
+	}
+	w.writeString(s)
+}
+
+// clean takes the string s under key through the door. The strings of an array are one text to private spans and
+// envelopes: files come as arrays of lines.
+func (w *walker) clean(key, s string) string {
+	if f := w.top(); f != nil && f.array {
+		s, _ = f.carry.strip(s, &w.counts)
+	}
+	return w.door.text(w.door.valueOf(key, stripAll(s, &w.counts), &w.counts), &w.counts)
+}
+
+// valueOf redacts what s, standing under key, is by its key alone. A value that holds a marker has been here before.
+func (d *Door) valueOf(key, s string, c *Counts) string {
+	if marker, _ := nextMarker(s, 0); marker < len(s) {
+		return s
+	}
+	found, ok := keyedValue(key, s)
+	if !ok {
+		return s
+	}
+	all := merge(append(d.secrets(s), found), s)
+	s, _ = d.render(s, 0, all, c)
+	return s
+}
+
+func keyedValue(key, s string) (span, bool) {
+	if len(key) == len("authorization") && hasFold(key, "authorization") {
+		from, to, ok := schemeValue(s, 0)
+		return span{from: from, to: to, kind: "authorization"}, ok
+	}
+	a := assignment{class: classify(key), name: key, value: s, quoted: true}
+	if a.class == noSecret || len(s) > maxValue && strings.ContainsAny(s, " \t\n") {
+		return span{}, false
+	}
+	kind := "token"
+	if a.class == password {
+		kind = "password"
+	}
+	return span{to: len(s), kind: kind}, a.judge()
+}
+
+// longString goes on with a string of which w.text holds the beginning: what is visible of all of it is searched for
+// tags, its two ends are kept.
+func (w *walker) longString() error {
+	var k keeper
+	st := stripper{}
+	if f := w.top(); f != nil && f.array {
+		st = f.carry
+	}
+	for {
+		done, err := w.readString(len(w.text) + readSize)
+		if err != nil {
+			return err
+		}
+		whole := len(w.text)
+		if !done {
+			whole -= partialRune(w.text)
+		}
+		n := st.feed(string(w.text[:whole]), done, &w.counts, k.add)
+		w.text = append(w.text[:0], w.text[n:]...)
+		if done {
+			break
+		}
+	}
+	if f := w.top(); f != nil && f.array {
+		f.carry = st
+	}
+	w.writeString(w.kept(&k))
+	return nil
+}
+
+// kept returns the text of a long string that k has kept the ends of.
+func (w *walker) kept(k *keeper) string {
+	head, tail := string(k.head), string(k.tail)
+	if k.dropped > 0 {
+		dropped := k.dropped + len(head) - keepHead + len(tail) - keepTail
+		return w.cutText(head, keepHead, tail, len(tail)-keepTail, dropped)
+	}
+	s := w.door.text(w.door.valueOf(w.key(), head+tail, &w.counts), &w.counts)
+	return w.bound(s)
+}
+
+// bound cuts s if it is too long for a bounded object.
+func (w *walker) bound(s string) string {
+	if w.limit == 0 || len(s) <= MaxString {
+		return s
+	}
+	return w.cutText(s, keepHead, s, len(s)-keepTail, len(s)-keepHead-keepTail)
+}
+
+// cutText returns head[:to], a mark, and tail[from:]. Both texts are searched for secrets in full, so that neither
+// cut can leave half of one.
+func (w *walker) cutText(head string, to int, tail string, from, dropped int) string {
+	w.cut = true
+	stripped := stripAll(head, &w.counts)
+	to = max(0, to-(len(head)-len(stripped)))
+	head, to = w.door.redact(stripped, to, &w.counts)
+	tail = stripAll(tail, &w.counts)
+	tail, from = w.door.redact(tail, min(from, len(tail)), &w.counts)
+	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
+		to--
+	}
+	for from < len(tail) && !utf8.RuneStart(tail[from]) {
+		from++
+	}
+	mark := fmt.Sprintf("\n[cut: %d bytes]\n", dropped)
+	return w.door.text(head[:to]+mark+tail[from:], &w.counts)
+}
+
+// keeper keeps the two ends of a text that is too long to be held, each with its margin.
+type keeper struct {
+	head, tail []byte
+	dropped    int // bytes between them
+}
+
+func (k *keeper) add(run string) {
+	if room := keepHead + margin - len(k.head); room > 0 {
+		n := min(room, len(run))
+		k.head = append(k.head, run[:n]...)
+		run = run[n:]
+	}
+	const size = keepTail + margin
+	k.tail = append(k.tail, run...)
+	if extra := len(k.tail) - size; extra > readSize {
+		k.dropped += extra
+		k.tail = append(k.tail[:0], k.tail[extra:]...)
+	}
+}

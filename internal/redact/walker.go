@@ -1,0 +1,397 @@
+package redact
+
+import (
+	"errors"
+	"io"
+)
+
+const (
+	maxDepth  = 256     // deeper values become null
+	maxLevels = 1 << 20 // deeper input is given up
+	maxKey    = 1 << 10 // bytes; a member with a longer key is left out of a bounded object
+	maxNumber = 1 << 10 // bytes; a longer number becomes null in a bounded object
+	shortText = 4 << 10 // bytes; what the late room may be used for
+)
+
+var (
+	errSyntax = errors.New("invalid JSON")
+	errDeep   = errors.New("nested too deep")
+)
+
+// walker copies one JSON value from in to out, token by token and without recursion, so that neither size nor depth
+// of the input costs memory. Strings go through the door.
+type walker struct {
+	door   *Door
+	in     source
+	out    []byte
+	limit  int // of out; 0 means none
+	counts Counts
+	cut    bool
+
+	stack []frame // containers that are open and copied
+	mute  levels  // containers that are open and left out; all inside the copied ones
+	text  []byte  // the string being read
+
+	high    rune // the last escaped half of a surrogate pair
+	highEnd int  // where in text it ended; 0 for none
+}
+
+// frame is an open container.
+type frame struct {
+	array bool
+	key   string // of the member being read; in an array the key the array stands under
+	any   bool   // something has been written into it
+	skip  bool   // the member being read is left out
+	carry stripper
+}
+
+// walk copies the value that begins with c.
+func (w *walker) walk(c byte) error {
+	for {
+		opened, err := w.value(c)
+		if err != nil {
+			return err
+		}
+		if opened {
+			c, err = w.enter()
+		} else {
+			c, err = w.leave()
+		}
+		if err != nil {
+			return err
+		}
+		if c == 0 {
+			return nil
+		}
+	}
+}
+
+// value reads the value that begins with c; of a container only that.
+func (w *walker) value(c byte) (opened bool, err error) {
+	switch {
+	case c == '{' || c == '[':
+		return true, w.open(c)
+	case c == '"':
+		return false, w.str()
+	case c == '-' || isDigit(c):
+		return false, w.number(c)
+	}
+	return false, w.literal(c)
+}
+
+func (w *walker) muted() bool { return w.mute.n > 0 }
+
+func (w *walker) top() *frame {
+	if len(w.stack) == 0 {
+		return nil
+	}
+	return &w.stack[len(w.stack)-1]
+}
+
+// key is the name under which the value being read stands, "" at the root.
+func (w *walker) key() string {
+	if f := w.top(); f != nil {
+		return f.key
+	}
+	return ""
+}
+
+func (w *walker) open(c byte) error {
+	array := c == '['
+	if w.muted() || !w.room(0) {
+		w.cut = true
+		return w.mute.push(array)
+	}
+	if len(w.stack) == maxDepth {
+		w.cut = true
+		w.raw("null")
+		return w.mute.push(array)
+	}
+	key := w.key()
+	w.raw(string(c))
+	w.stack = append(w.stack, frame{array: array, key: key})
+	return nil
+}
+
+// enter comes after an opening bracket: it returns the first byte of the first value, or closes an empty container.
+func (w *walker) enter() (byte, error) {
+	c, err := w.in.nextToken()
+	if err != nil {
+		return 0, err
+	}
+	if c == ']' || c == '}' {
+		if err := w.close(c); err != nil {
+			return 0, err
+		}
+		return w.leave()
+	}
+	return w.member(c)
+}
+
+// leave comes after a value: it closes what ends here and returns the first byte of the next value, 0 if none comes.
+func (w *walker) leave() (byte, error) {
+	for len(w.stack) > 0 || w.muted() {
+		c, err := w.in.nextToken()
+		if err != nil {
+			return 0, err
+		}
+		if c == ',' {
+			if c, err = w.in.nextToken(); err != nil {
+				return 0, err
+			}
+			return w.member(c)
+		}
+		if err := w.close(c); err != nil {
+			return 0, err
+		}
+	}
+	return 0, nil
+}
+
+func (w *walker) inArray() bool {
+	if w.muted() {
+		return w.mute.top()
+	}
+	return w.top().array
+}
+
+func (w *walker) close(c byte) error {
+	want := byte('}')
+	if w.inArray() {
+		want = ']'
+	}
+	if c != want {
+		return errSyntax
+	}
+	if w.muted() {
+		w.mute.pop()
+		return nil
+	}
+	w.stack = w.stack[:len(w.stack)-1]
+	w.out = append(w.out, c)
+	return nil
+}
+
+// member reads what comes before a value in its container, the key that begins with c, and returns the first byte of
+// the value.
+func (w *walker) member(c byte) (byte, error) {
+	if w.inArray() {
+		return c, nil
+	}
+	if c != '"' {
+		return 0, errSyntax
+	}
+	if err := w.readKey(); err != nil {
+		return 0, err
+	}
+	c, err := w.in.nextToken()
+	if err != nil {
+		return 0, err
+	}
+	if c != ':' {
+		return 0, errSyntax
+	}
+	return w.in.nextToken()
+}
+
+func (w *walker) readKey() error {
+	if w.muted() {
+		return w.skipString()
+	}
+	w.text = w.text[:0]
+	done, err := w.readString(w.keyLimit())
+	if err != nil {
+		return err
+	}
+	f := w.top()
+	f.key, f.skip = string(w.text), !done
+	if f.skip {
+		w.cut = true
+		return w.skipString()
+	}
+	return nil
+}
+
+func (w *walker) keyLimit() int {
+	if w.limit == 0 {
+		return 0
+	}
+	return maxKey
+}
+
+// begin writes what comes before a value: a comma, a key.
+func (w *walker) begin() {
+	f := w.top()
+	if f == nil {
+		return
+	}
+	if f.any {
+		w.out = append(w.out, ',')
+	}
+	f.any = true
+	if !f.array {
+		w.out = appendQuoted(w.out, w.cleanKey(f.key))
+		w.out = append(w.out, ':')
+	}
+}
+
+// cleanKey takes a key through the door; nearly all are short names that can hold nothing.
+func (w *walker) cleanKey(key string) string {
+	if len(key) < 16 && isAll(key, isWordByte) {
+		return key
+	}
+	return w.door.text(key, &w.counts)
+}
+
+// raw writes a value that needs no cleaning.
+func (w *walker) raw(s string) {
+	w.begin()
+	w.out = append(w.out, s...)
+}
+
+// room reports whether a value of about n bytes may still be written. Near the limit there is none for what is
+// nested; the members of the object itself have the late room, for short values.
+func (w *walker) room(n int) bool {
+	if w.limit == 0 {
+		return true
+	}
+	limit := w.limit - lateRoom
+	if len(w.stack) == 1 && n > 0 && n <= shortText {
+		limit = w.limit - maxDepth
+	}
+	f := w.top()
+	if f != nil && f.skip {
+		return false
+	}
+	if f != nil && !f.array {
+		n += 6*len(f.key) + 4
+	}
+	return len(w.out)+n+1 <= limit
+}
+
+func (w *walker) number(c byte) error {
+	w.text = append(w.text[:0], c)
+	for {
+		c, err := w.in.peek()
+		if err == io.EOF && len(w.stack) == 0 {
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if !isDigit(c) && c != '.' && c != 'e' && c != 'E' && c != '+' && c != '-' {
+			break
+		}
+		w.in.pos++
+		if w.limit == 0 || len(w.text) <= maxNumber {
+			w.text = append(w.text, c)
+		}
+	}
+	switch {
+	case w.limit > 0 && len(w.text) > maxNumber:
+		w.cut = true
+		w.literalText("null")
+	case !isNumber(w.text):
+		return errSyntax
+	default:
+		w.literalText(string(w.text))
+	}
+	return nil
+}
+
+func (w *walker) literal(c byte) error {
+	word := ""
+	switch c {
+	case 't':
+		word = "true"
+	case 'f':
+		word = "false"
+	case 'n':
+		word = "null"
+	default:
+		return errSyntax
+	}
+	for i := 1; i < len(word); i++ {
+		c, err := w.in.next()
+		if err != nil {
+			return err
+		}
+		if c != word[i] {
+			return errSyntax
+		}
+	}
+	w.literalText(word)
+	return nil
+}
+
+func (w *walker) literalText(s string) {
+	if w.muted() {
+		return
+	}
+	if !w.room(len(s)) {
+		w.cut = true
+		return
+	}
+	w.raw(s)
+}
+
+// isNumber reports whether s is a number of JSON.
+func isNumber(s []byte) bool {
+	i := 0
+	digits := func() bool {
+		start := i
+		for i < len(s) && isDigit(s[i]) {
+			i++
+		}
+		return i > start
+	}
+	if i < len(s) && s[i] == '-' {
+		i++
+	}
+	if i < len(s) && s[i] == '0' {
+		i++
+	} else if !digits() {
+		return false
+	}
+	if i < len(s) && s[i] == '.' {
+		i++
+		if !digits() {
+			return false
+		}
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		i++
+		if i < len(s) && (s[i] == '+' || s[i] == '-') {
+			i++
+		}
+		if !digits() {
+			return false
+		}
+	}
+	return i == len(s)
+}
+
+// levels is a stack of container kinds, one bit each.
+type levels struct {
+	bits []uint64
+	n    int
+}
+
+func (l *levels) push(array bool) error {
+	if l.n == maxLevels {
+		return errDeep
+	}
+	if l.n>>6 == len(l.bits) {
+		l.bits = append(l.bits, 0)
+	}
+	l.bits[l.n>>6] &^= 1 << (l.n & 63)
+	if array {
+		l.bits[l.n>>6] |= 1 << (l.n & 63)
+	}
+	l.n++
+	return nil
+}
+
+func (l *levels) pop() { l.n-- }
+
+func (l *levels) top() bool { return l.bits[(l.n-1)>>6]>>((l.n-1)&63)&1 == 1 }

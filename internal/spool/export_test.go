@@ -1,0 +1,14 @@
+package spool
+
+import (
+	"encoding/binary"
+	"time"
+)
+
+// NewerFrame is a record as a later version could write it.
+func NewerFrame(json []byte, at time.Time, session string) []byte {
+	b := frame(json, at, session)
+	b[5] = version + 1
+	binary.LittleEndian.PutUint32(b[checkAt:], check(b, json))
+	return b
+}

@@ -1,0 +1,28 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// opened is a store in a directory of the test, with the suite's clock.
+func opened(t testing.TB) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "remanence.db"), Now: storetest.Clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	return s
+}
+
+func TestSQLiteKeepsTheContract(t *testing.T) {
+	storetest.Run(t, func(t *testing.T) mem.Store { return opened(t) })
+}

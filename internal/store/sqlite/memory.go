@@ -1,0 +1,355 @@
+package sqlite
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// memoryColumns need table memory as m and its session as s.
+const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts, m.concepts, m.tags,
+	m.files, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.importance, m.confidence, m.trust, m.origin,
+	m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes, m.branch, m.head, m.key, m.repeats, m.words,
+	m.uses, m.last_used, m.created, m.updated, m.hidden`
+
+// memoryRow is a memory as its table holds it.
+type memoryRow struct {
+	mem.Memory
+	number                                                  int64
+	facts, concepts, tags, files, modified, summary, source string
+	prompt                                                  int
+	lastUsed, created, updated, hidden                      int64
+}
+
+func (r *memoryRow) fields() []any {
+	m := &r.Memory
+	return []any{
+		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts, &r.concepts, &r.tags,
+		&r.files, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Importance, &m.Confidence, &m.Trust, &m.Origin,
+		&r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned, &m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index,
+		&m.Uses, &r.lastUsed, &r.created, &r.updated, &r.hidden,
+	}
+}
+
+// unpack turns the stored forms into the memory's own.
+func (r *memoryRow) unpack() error {
+	m := &r.Memory
+	for stored, into := range map[*string]*[]string{
+		&r.facts: &m.Facts, &r.concepts: &m.Concepts, &r.tags: &m.Tags, &r.files: &m.Files, &r.modified: &m.Modified,
+	} {
+		if err := unlist(*stored, into); err != nil {
+			return fmt.Errorf("memory %s: %w", m.ID, err)
+		}
+	}
+	if r.summary != "" {
+		if err := json.Unmarshal([]byte(r.summary), &m.Summary); err != nil {
+			return fmt.Errorf("memory %s: summary: %w", m.ID, err)
+		}
+	}
+	if err := json.Unmarshal([]byte(r.source), &m.Source); err != nil {
+		return fmt.Errorf("memory %s: source: %w", m.ID, err)
+	}
+	m.Source.Prompt = r.prompt
+	m.LastUsed, m.Created, m.Updated, m.Hidden = moment(r.lastUsed), moment(r.created), moment(r.updated), moment(r.hidden)
+	return nil
+}
+
+// putMemory writes a new memory, or adds to the one that it repeats.
+func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err error) {
+	if m.Title == "" && m.Body == "" {
+		return "", errors.New("nothing to keep")
+	}
+	if m.Project, err = e.knownProject(ctx, m.Project); err != nil {
+		return "", err
+	}
+	if m.Scope == mem.ScopeUser {
+		m.Project = ""
+	}
+	if m.Key == "" {
+		m.Key = contentKey(m)
+	}
+	session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
+	if err != nil {
+		return "", err
+	}
+	old, found, err := e.sameMemory(ctx, session, m)
+	if err != nil {
+		return "", err
+	}
+	if found {
+		return old.ID, e.repeat(ctx, old, m)
+	}
+	if m, err = e.freshMemory(ctx, session, m); err != nil {
+		return "", err
+	}
+	if err := e.insertMemory(ctx, session, m); err != nil {
+		return "", err
+	}
+	return m.ID, e.supersede(ctx, m)
+}
+
+// contentKey is the key of a memory that brings none.
+func contentKey(m mem.Memory) string {
+	h := sha256.New()
+	for _, part := range []string{string(m.Kind), string(m.Scope), m.Title, m.Body} {
+		fmt.Fprintf(h, "%d:%s", len(part), part)
+	}
+	return "h_" + hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// sameMemory finds the memory of the session with the same key. Memories of no
+// session are compared within their project.
+func (e *entry) sameMemory(ctx context.Context, session any, m mem.Memory) (memoryRow, bool, error) {
+	if session == nil {
+		return e.oneMemory(ctx, "m.session IS NULL AND m.key=? AND m.project=?", m.Key, m.Project)
+	}
+	return e.oneMemory(ctx, "m.session=? AND m.key=?", session, m.Key)
+}
+
+func (e *entry) oneMemory(ctx context.Context, condition string, args ...any) (r memoryRow, found bool, err error) {
+	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + condition + " LIMIT 1"
+	found, err = e.find(ctx, query, args, r.fields()...)
+	if found {
+		err = r.unpack()
+	}
+	return r, found, err
+}
+
+// freshMemory fills in what the store sets.
+func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem.Memory, error) {
+	n, err := e.next(ctx, "memory")
+	if err != nil {
+		return m, err
+	}
+	m.ID = shortID("m_", n)
+	if m.Status == "" {
+		m.Status = mem.Active
+	}
+	m.Created = firstOf(m.Created, e.now)
+	m.Updated = firstOf(m.Updated, m.Created)
+	if m.Source.Prompt != 0 {
+		return m, nil
+	}
+	if m.Session == e.event.Session && e.prompt > 0 && (m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID) {
+		m.Source.Prompt = e.prompt
+		return m, nil
+	}
+	if e.session != nil && m.Session == e.event.Session && m.Source.PromptID == "" {
+		m.Source.Prompt = e.session.Prompts
+		return m, nil
+	}
+	m.Source.Prompt, err = e.promptOf(ctx, session, m.Source.PromptID)
+	return m, err
+}
+
+// repeat gives the old memory the text of the new one, and the files and tags
+// of both. Its trust is the worse of the two, unless a person says it again.
+func (e *entry) repeat(ctx context.Context, old memoryRow, m mem.Memory) error {
+	now := old.Memory
+	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
+	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
+	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
+	if m.Trust < now.Trust || m.Trust == mem.TrustUser {
+		now.Trust = m.Trust
+	}
+	if m.Origin == mem.FromUserCommand && now.Status != mem.Active {
+		now.Status, now.Hidden = mem.Active, moment(0)
+	}
+	now.Repeats++
+	now.Updated = firstOf(m.Updated, m.Created, e.now)
+	return e.updateMemory(ctx, old.number, now, true)
+}
+
+func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) error {
+	summary, source, err := packed(m)
+	if err != nil {
+		return err
+	}
+	res, err := e.exec(ctx, `INSERT INTO memory (id, scope, project, session, kind, title, body, facts, concepts, tags, files, modified,
+		tool, command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
+		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
+		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
+		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden))
+	if err != nil {
+		return err
+	}
+	n, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", n, searchBody(m), m.Title, searchIdent(m)); err != nil {
+		return err
+	}
+	return e.indexLists(ctx, n, m)
+}
+
+// updateMemory writes what may change after a memory was made. Its index rows
+// are written again only if reindex says that text, files or tags changed.
+func (e *entry) updateMemory(ctx context.Context, n int64, m mem.Memory, reindex bool) error {
+	summary, _, err := packed(m)
+	if err != nil {
+		return err
+	}
+	_, err = e.exec(ctx, `UPDATE memory SET scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, modified=?,
+		tool=?, command=?, exit_code=?, summary=?, importance=?, trust=?, resolved=?, status=?, pinned=?, repeats=?, words=?,
+		uses=?, last_used=?, updated=?, hidden=? WHERE number=?`,
+		string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
+		m.Tool, m.Command, m.ExitCode, summary, m.Importance, int(m.Trust), m.Resolved, string(m.Status), m.Pinned, m.Repeats, m.Index,
+		m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), n)
+	if err != nil || !reindex {
+		return err
+	}
+	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?", searchBody(m), m.Title, searchIdent(m), n); err != nil {
+		return err
+	}
+	for _, table := range []string{"memory_file", "memory_tag"} {
+		if _, err := e.exec(ctx, "DELETE FROM "+table+" WHERE memory=?", n); err != nil {
+			return err
+		}
+	}
+	return e.indexLists(ctx, n, m)
+}
+
+// packed returns the JSON of a memory's summary and source.
+func packed(m mem.Memory) (summary, source string, err error) {
+	if m.Summary != nil {
+		if summary, err = text(m.Summary); err != nil {
+			return "", "", err
+		}
+	}
+	source, err = text(m.Source)
+	return summary, source, err
+}
+
+// indexLists writes the rows by which files and tags are looked up.
+func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
+	for _, f := range m.Files {
+		dir, _ := path.Split(f)
+		if dir == "" {
+			dir = "./"
+		}
+		if _, err := e.exec(ctx, "INSERT INTO memory_file (memory, path, dir, ext) VALUES (?,?,?,?) ON CONFLICT DO NOTHING", n, f, dir, path.Ext(f)); err != nil {
+			return err
+		}
+	}
+	for _, t := range m.Tags {
+		if _, err := e.exec(ctx, "INSERT INTO memory_tag (memory, tag) VALUES (?,?) ON CONFLICT DO NOTHING", n, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// searchBody is the text that a memory is found by, beside its title.
+func searchBody(m mem.Memory) string {
+	parts := append([]string{m.Body}, m.Facts...)
+	if t := m.Summary; t != nil {
+		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// searchIdent is what names the things that a memory is about.
+func searchIdent(m mem.Memory) string {
+	parts := append([]string{m.Index, m.Command}, m.Tags...)
+	return strings.Join(append(append(parts, m.Concepts...), m.Files...), "\n")
+}
+
+// supersede marks the memory that m replaces.
+func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
+	if m.Supersedes == "" || m.Supersedes == m.ID {
+		return nil
+	}
+	_, err := e.exec(ctx, "UPDATE memory SET status=?, updated=? WHERE id=? AND status=?",
+		string(mem.Superseded), stamp(e.now), m.Supersedes, string(mem.Active))
+	return err
+}
+
+// edit changes one memory.
+func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
+	old, found, err := e.oneMemory(ctx, "m.id=?", ed.ID)
+	if err != nil {
+		return err
+	}
+	if !found {
+		return mem.ErrNotFound
+	}
+	m := old.Memory
+	changed, reindex := edited(&m, ed)
+	if ed.Project != nil {
+		if m.Project, err = e.knownProject(ctx, *ed.Project); err != nil {
+			return err
+		}
+		changed = true
+	}
+	if ed.Status != nil && m.Status != *ed.Status {
+		m.Status, m.Hidden, changed = *ed.Status, moment(0), true
+		if m.Status == mem.Forgotten {
+			m.Hidden = e.now
+		}
+	}
+	if ed.Used != 0 {
+		m.Uses += ed.Used
+		m.LastUsed = e.now
+	}
+	if changed {
+		m.Updated = e.now
+	}
+	return e.updateMemory(ctx, old.number, m, reindex)
+}
+
+// edited sets the plain fields. It reports whether anything was given, and
+// whether it is something that search goes by.
+func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
+	reindex = set(&m.Title, ed.Title)
+	reindex = set(&m.Body, ed.Body) || reindex
+	reindex = set(&m.Index, ed.Index) || reindex
+	if ed.Files != nil {
+		m.Files, reindex = ed.Files, true
+	}
+	if ed.Tags != nil {
+		m.Tags, reindex = ed.Tags, true
+	}
+	changed = set(&m.Kind, ed.Kind) || reindex
+	changed = set(&m.Scope, ed.Scope) || changed
+	changed = set(&m.Importance, ed.Importance) || changed
+	changed = set(&m.Trust, ed.Trust) || changed
+	changed = set(&m.Resolved, ed.Resolved) || changed
+	changed = set(&m.Pinned, ed.Pinned) || changed
+	return changed, reindex
+}
+
+// set assigns a value that was given and reports whether it was.
+func set[T any](field, value *T) bool {
+	if value == nil {
+		return false
+	}
+	*field = *value
+	return true
+}
+
+// scanRow reads a row of memoryColumns.
+func scanRow(r *sql.Rows) (row memoryRow, err error) {
+	if err := r.Scan(row.fields()...); err != nil {
+		return row, err
+	}
+	err = row.unpack()
+	return row, err
+}
+
+// scanMemory reads a row of memoryColumns. Its search words stay behind.
+func scanMemory(r *sql.Rows) (mem.Memory, error) {
+	row, err := scanRow(r)
+	row.Index = ""
+	return row.Memory, err
+}

@@ -1,0 +1,148 @@
+package sqlite
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"os"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+//go:embed schema/*.sql
+var schemas embed.FS
+
+// applicationID marks a file as ours: "Rmnc".
+const applicationID = 0x526d6e63
+
+// migrate brings the database to the newest schema, each step in a transaction
+// of its own. A database that holds something is copied first.
+func (s *Store) migrate(ctx context.Context) error {
+	steps, err := migrations()
+	if err != nil {
+		return err
+	}
+	have, err := s.identify(ctx)
+	if err != nil {
+		return err
+	}
+	if have > len(steps) {
+		return fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, have, len(steps))
+	}
+	if _, err := s.conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
+		return err
+	}
+	if have > 0 && have < len(steps) {
+		if err := s.Backup(ctx, s.copyName(have)); err != nil {
+			return fmt.Errorf("copy before migration: %w", err)
+		}
+	}
+	for n := have; n < len(steps); n++ {
+		if err := s.step(ctx, n, steps[n]); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", n+1, err)
+		}
+	}
+	return s.provesWritable(ctx)
+}
+
+// migrations returns the text of every step in order.
+func migrations() ([]string, error) {
+	entries, err := schemas.ReadDir("schema") // sorted by name
+	if err != nil {
+		return nil, err
+	}
+	steps := make([]string, 0, len(entries))
+	for i, e := range entries {
+		if !strings.HasPrefix(e.Name(), fmt.Sprintf("%04d_", i+1)) {
+			return nil, fmt.Errorf("schema %s is out of order", e.Name())
+		}
+		text, err := schemas.ReadFile("schema/" + e.Name())
+		if err != nil {
+			return nil, err
+		}
+		steps = append(steps, string(text))
+	}
+	return steps, nil
+}
+
+// identify returns the schema's number, 0 for an empty file.
+func (s *Store) identify(ctx context.Context) (int, error) {
+	var app, version, objects int
+	for pragma, dest := range map[string]*int{
+		"PRAGMA application_id":              &app,
+		"PRAGMA user_version":                &version,
+		"SELECT count(*) FROM sqlite_schema": &objects,
+	} {
+		if err := s.conn.QueryRowContext(ctx, pragma).Scan(dest); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case app == applicationID:
+		return version, nil
+	case app == 0 && version == 0 && objects == 0:
+		return 0, nil
+	default:
+		return 0, mem.ErrForeign
+	}
+}
+
+// step applies one migration, unless another process did it in the meantime.
+func (s *Store) step(ctx context.Context, from int, text string) error {
+	return s.transact(ctx, func(w *writer) error {
+		var have int
+		if err := w.get(ctx, "PRAGMA user_version", nil, &have); err != nil {
+			return err
+		}
+		if have != from {
+			return nil
+		}
+		// The numbers below are ours; a pragma takes no parameters.
+		_, err := s.conn.ExecContext(ctx, text+fmt.Sprintf(";\nPRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID, from+1))
+		return err
+	})
+}
+
+// provesWritable takes the write lock once, so that a database that cannot be
+// written is found here and not at the first event.
+func (s *Store) provesWritable(ctx context.Context) error {
+	return s.transact(ctx, func(*writer) error { return nil })
+}
+
+// copyName is where the copy before a migration goes.
+func (s *Store) copyName(version int) string {
+	return fmt.Sprintf("%s.schema%d", s.path, version)
+}
+
+// Backup writes a consistent copy of the database to path, which nobody else
+// can read. A file that is there is replaced.
+func (s *Store) Backup(ctx context.Context, path string) error {
+	next := path + ".part"
+	if err := os.Remove(next); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := s.vacuumInto(ctx, next); err != nil {
+		_ = os.Remove(next)
+		return fmt.Errorf("copy to %s: %w", path, translate(err))
+	}
+	return os.Rename(next, path)
+}
+
+// vacuumInto reads in a transaction like any reader. Before the readers are
+// there, the writing connection does it.
+func (s *Store) vacuumInto(ctx context.Context, path string) error {
+	if s.read == nil {
+		_, err := s.conn.ExecContext(ctx, "VACUUM INTO ?", path)
+		return err
+	}
+	_, err := s.read.ExecContext(ctx, "VACUUM INTO ?", path)
+	return err
+}

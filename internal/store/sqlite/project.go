@@ -1,0 +1,121 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// knownKey is a condition's right side: the key that a project is known under.
+// It takes the key that the caller has, twice.
+const knownKey = "coalesce((SELECT known FROM project_alias WHERE key=?), ?)"
+
+// putProject writes a project. One that is known under another key keeps that:
+// its memories would be lost to it if a new remote gave it a new one.
+func (e *entry) putProject(ctx context.Context, p mem.Project) error {
+	if p.Key == "" {
+		return errors.New("project without a key")
+	}
+	known, err := e.settleKey(ctx, p)
+	if err != nil {
+		return err
+	}
+	_, err = e.exec(ctx, `INSERT INTO project (key, name, root, common, origin, branch, head, last_event) VALUES (?,?,?,?,?,?,?,?)
+		ON CONFLICT (key) DO UPDATE SET
+			name = coalesce(nullif(excluded.name,''), name), root = coalesce(nullif(excluded.root,''), root),
+			common = coalesce(nullif(excluded.common,''), common), origin = coalesce(nullif(excluded.origin,''), origin),
+			branch = coalesce(nullif(excluded.branch,''), branch), head = coalesce(nullif(excluded.head,''), head),
+			last_event = max(last_event, excluded.last_event)`,
+		known, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at))
+	if err != nil || p.Root == "" {
+		return err
+	}
+	_, err = e.exec(ctx, "INSERT INTO project_root (root, key) VALUES (?,?) ON CONFLICT DO NOTHING", p.Root, known)
+	return err
+}
+
+// settleKey decides under which key a project is known, and remembers it.
+func (e *entry) settleKey(ctx context.Context, p mem.Project) (string, error) {
+	known, err := e.knownProject(ctx, p.Key)
+	if err != nil || p.Common == "" {
+		return known, err
+	}
+	found, err := e.find(ctx, "SELECT key FROM project_common WHERE common=?", []any{p.Common}, &known)
+	if err != nil {
+		return known, err
+	}
+	e.projects[p.Key] = known
+	if !found {
+		_, err := e.exec(ctx, "INSERT INTO project_common (common, key) VALUES (?,?)", p.Common, known)
+		return known, err
+	}
+	if known == p.Key {
+		return known, nil
+	}
+	// A key that is a project of its own stays one.
+	_, err = e.exec(ctx, `INSERT INTO project_alias (key, known) SELECT ?, ?
+		WHERE NOT EXISTS (SELECT 1 FROM project WHERE key=?) ON CONFLICT DO NOTHING`, p.Key, known, p.Key)
+	return known, err
+}
+
+// knownProject translates a key into the one that its project is known under.
+func (e *entry) knownProject(ctx context.Context, key string) (string, error) {
+	if key == "" {
+		return "", nil
+	}
+	if known, ok := e.projects[key]; ok {
+		return known, nil
+	}
+	known := key
+	if _, err := e.find(ctx, "SELECT known FROM project_alias WHERE key=?", []any{key}, &known); err != nil {
+		return "", err
+	}
+	e.projects[key] = known
+	return known, nil
+}
+
+// Projects implements mem.Store.
+func (s *Store) Projects(ctx context.Context, ref string) ([]mem.Project, error) {
+	found, err := s.findProjects(ctx, ref)
+	if err != nil {
+		return nil, fmt.Errorf("projects %q: %w", ref, translate(err))
+	}
+	return found, nil
+}
+
+// findProjects tries the ways to name a project, the surest first.
+func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, error) {
+	if ref == "" {
+		return s.projects(ctx, &filter{})
+	}
+	exact, err := s.projects(ctx, (&filter{}).and("p.key = "+knownKey, ref, ref))
+	if len(exact) > 0 || err != nil {
+		return exact, err
+	}
+	named, err := s.projects(ctx, (&filter{}).and(`(p.name = ? OR p.key IN (SELECT key FROM project_root WHERE root=?
+		UNION SELECT key FROM project_common WHERE common=?))`, ref, ref, ref))
+	if len(named) > 0 || err != nil {
+		return named, err
+	}
+	prefixed, err := s.projects(ctx, (&filter{}).and("p.key > ? AND p.key < ?", ref, above(ref)))
+	if len(prefixed) > 1 {
+		return nil, mem.ErrAmbiguous
+	}
+	return prefixed, err
+}
+
+func (s *Store) projects(ctx context.Context, f *filter) ([]mem.Project, error) {
+	query := `SELECT p.key, p.name, p.root, p.common, p.origin, p.branch, p.head,
+		max(p.last_event, coalesce((SELECT max(last_event) FROM session WHERE project = p.key), 0)) AS active
+		FROM project p WHERE ` + f.where() + " ORDER BY active DESC, p.key"
+	return rows(ctx, s.read, query, f.args, func(r *sql.Rows) (mem.Project, error) {
+		var p mem.Project
+		var last int64
+		err := r.Scan(&p.Key, &p.Name, &p.Root, &p.Common, &p.Origin, &p.Branch, &p.Commit, &last)
+		p.LastEvent = moment(last)
+		return p, err
+	})
+}

@@ -1,0 +1,365 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Purge implements mem.Store.
+func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return mem.Purged{}, fmt.Errorf("purge: %w", err)
+	}
+	defer unlock()
+	var done mem.Purged
+	err = s.transact(ctx, func(w *writer) error {
+		e := &eraser{writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}}
+		if err := e.find(ctx, ids); err != nil {
+			return err
+		}
+		if err := e.erase(ctx); err != nil {
+			return err
+		}
+		done = e.done
+		return nil
+	})
+	if err != nil {
+		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	}
+	if err := s.scrub(ctx); err != nil {
+		return done, fmt.Errorf("purge: %w", translate(err))
+	}
+	return done, nil
+}
+
+// scrub takes the erased text out of the log, which still holds the pages as
+// they were, and out of our own copies.
+func (s *Store) scrub(ctx context.Context) error {
+	const tries = 5 // each waits as long as for any lock
+	for i := range tries {
+		var busy, pages, moved int
+		if err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {
+			return err
+		}
+		if busy == 0 {
+			break
+		}
+		if i == tries-1 {
+			return fmt.Errorf("empty the log: %w", mem.ErrLocked)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+	copies, err := filepath.Glob(globQuote(s.path) + ".schema*")
+	if err != nil {
+		return err
+	}
+	for _, c := range copies {
+		if err := os.Remove(c); err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// globQuote makes a path that stands for itself in a pattern.
+func globQuote(path string) string {
+	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(path)
+}
+
+// eraser is one purge in its transaction.
+type eraser struct {
+	*writer
+	memories map[int64]mem.Memory // to be erased, by number
+	sessions map[int64]bool       // to be erased whole
+	traces   traces               // of all memories, for the receipts that told them
+	done     mem.Purged
+}
+
+// find resolves the ids. Nothing has been written when one is not there.
+func (e *eraser) find(ctx context.Context, ids []string) error {
+	for _, id := range ids {
+		if strings.HasPrefix(id, "m_") {
+			found, err := e.add(ctx, "m.id=?", id)
+			if err != nil {
+				return err
+			}
+			if found > 0 {
+				continue
+			}
+		}
+		var n int64
+		found, err := e.writer.find(ctx, "SELECT number FROM session WHERE id=? OR short=?", []any{id, id}, &n)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
+		}
+		e.sessions[n] = true
+	}
+	return nil
+}
+
+// add dooms the memories of a condition and returns how many there are.
+func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
+	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRow)
+	if err != nil {
+		return 0, err
+	}
+	for _, r := range found {
+		e.memories[r.number] = r.Memory
+		e.traces.add(r.Memory)
+	}
+	return len(found), nil
+}
+
+func (e *eraser) erase(ctx context.Context) error {
+	named := make([]mem.Memory, 0, len(e.memories))
+	for _, m := range e.memories {
+		named = append(named, m)
+	}
+	for n := range e.sessions {
+		if _, err := e.add(ctx, "m.session=?", n); err != nil {
+			return err
+		}
+	}
+	for _, m := range named {
+		if err := e.blankSession(ctx, m); err != nil {
+			return err
+		}
+	}
+	if err := e.blankTold(ctx); err != nil {
+		return err
+	}
+	for n := range e.memories {
+		if err := e.deleteMemory(ctx, n); err != nil {
+			return err
+		}
+	}
+	for n := range e.sessions {
+		if err := e.deleteSession(ctx, n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
+	if _, err := e.exec(ctx, "DELETE FROM memory_fts WHERE rowid=?", n); err != nil {
+		return err
+	}
+	e.done.Memories++
+	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n)
+	return err
+}
+
+// deleteSession removes a session with all that hangs on it. Of its events the
+// ids stay, as does the order.
+func (e *eraser) deleteSession(ctx context.Context, n int64) error {
+	for table, count := range map[string]*int{"turn": &e.done.Turns, "receipt": &e.done.Receipts, "checkpoint": &e.done.Checkpoints} {
+		var rows int
+		if err := e.get(ctx, "SELECT count(*) FROM "+table+" WHERE session=?", []any{n}, &rows); err != nil {
+			return err
+		}
+		*count += rows
+	}
+	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>''", n)
+	if err != nil {
+		return err
+	}
+	e.done.Events += events
+	_, err = e.exec(ctx, "DELETE FROM session WHERE number=?", n)
+	return err
+}
+
+const blankEvent = "UPDATE event SET payload='', prompt_id='', tool='', tool_use_id='', agent_id='', agent_type=''"
+
+// changed runs a statement and returns how many rows it changed.
+func (e *eraser) changed(ctx context.Context, query string, args ...any) (int, error) {
+	res, err := e.exec(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	n, err := res.RowsAffected()
+	return int(n), err
+}
+
+// blankSession erases what else of the memory's session holds its text.
+func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
+	if m.Session == "" {
+		return nil
+	}
+	var n int64
+	if err := e.get(ctx, "SELECT number FROM session WHERE id=?", []any{m.Session}, &n); err != nil {
+		return err
+	}
+	if e.sessions[n] {
+		return nil // all of it goes
+	}
+	var t traces
+	t.add(m)
+	for _, blank := range []func(context.Context, int64, traces) error{
+		e.blankEvents, e.blankTurns, e.blankDocs, e.blankOwn, e.doomDerived,
+	} {
+		if err := blank(ctx, n, t); err != nil {
+			return err
+		}
+	}
+	if m.Source.Event == "" && m.Source.ToolUseID == "" {
+		return nil
+	}
+	// What the memory was made of may say the same in other words.
+	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
+		n, m.Source.Event, m.Source.ToolUseID)
+	e.done.Events += events
+	return err
+}
+
+func (e *eraser) blankEvents(ctx context.Context, session int64, t traces) error {
+	held, err := e.holding(ctx, "SELECT seq, payload FROM event WHERE session=? AND payload<>''", session, t.inDocument)
+	if err != nil {
+		return err
+	}
+	for n := range held {
+		if _, err := e.exec(ctx, blankEvent+" WHERE seq=?", n); err != nil {
+			return err
+		}
+	}
+	e.done.Events += len(held)
+	return nil
+}
+
+func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error {
+	held, err := e.holding(ctx, "SELECT number, text FROM turn WHERE session=? AND text<>''", session, t.in)
+	if err != nil {
+		return err
+	}
+	for n := range held {
+		if _, err := e.exec(ctx, "UPDATE turn SET text='' WHERE number=?", n); err != nil {
+			return err
+		}
+	}
+	e.done.Turns += len(held)
+	return nil
+}
+
+// blankDocs blanks the strings of checkpoints and receipts that hold a trace;
+// the rest of them stays.
+func (e *eraser) blankDocs(ctx context.Context, session int64, t traces) error {
+	for table, count := range map[string]*int{"checkpoint": &e.done.Checkpoints, "receipt": &e.done.Receipts} {
+		held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE session=?", session, t.inDocument)
+		if err != nil {
+			return err
+		}
+		for n, doc := range held {
+			blank, err := t.blank(doc)
+			if err != nil {
+				return fmt.Errorf("%s %d: %w", table, n, err)
+			}
+			if _, err := e.exec(ctx, "UPDATE "+table+" SET doc=? WHERE number=?", blank, n); err != nil {
+				return err
+			}
+		}
+		*count += len(held)
+	}
+	return nil
+}
+
+// blankOwn blanks the session's own texts and drops its jobs that hold a trace.
+func (e *eraser) blankOwn(ctx context.Context, session int64, t traces) error {
+	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
+		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE number=?", session, t.in)
+		if err != nil {
+			return err
+		}
+		for n := range held {
+			if _, err := e.exec(ctx, "UPDATE session SET "+column+"='' WHERE number=?", n); err != nil {
+				return err
+			}
+		}
+	}
+	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE session=?", session, t.in)
+	if err != nil {
+		return err
+	}
+	for n := range jobs {
+		if _, err := e.exec(ctx, "DELETE FROM job WHERE number=?", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// doomDerived erases the other memories of the session that hold a trace.
+func (e *eraser) doomDerived(ctx context.Context, session int64, t traces) error {
+	held, err := e.holding(ctx, `SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
+		|| command || char(10) || words FROM memory WHERE session=?`, session, t.in)
+	if err != nil {
+		return err
+	}
+	for n := range held {
+		if _, err := e.add(ctx, "m.number=?", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blankTold takes the erased memories out of every receipt that named them,
+// whatever session it was given to.
+func (e *eraser) blankTold(ctx context.Context) error {
+	for _, m := range e.memories {
+		docs, err := e.holding(ctx, "SELECT number, doc FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)",
+			m.ID, func(string) bool { return true })
+		if err != nil {
+			return err
+		}
+		for n, doc := range docs {
+			blank, err := e.traces.blankReceipt(doc, m.ID)
+			if errors.Is(err, errUnchanged) {
+				continue
+			}
+			if err != nil {
+				return fmt.Errorf("receipt %d: %w", n, err)
+			}
+			if _, err := e.exec(ctx, "UPDATE receipt SET doc=? WHERE number=?", blank, n); err != nil {
+				return err
+			}
+			e.done.Receipts++
+		}
+	}
+	return nil
+}
+
+// holding returns the rows, number and text, whose text passes.
+func (e *eraser) holding(ctx context.Context, query string, arg any, passes func(string) bool) (map[int64]string, error) {
+	rs, err := e.conn.QueryContext(ctx, query, arg)
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Close()
+	held := map[int64]string{}
+	for rs.Next() {
+		var n int64
+		var text string
+		if err := rs.Scan(&n, &text); err != nil {
+			return nil, err
+		}
+		if passes(text) {
+			held[n] = text
+		}
+	}
+	return held, rs.Err()
+}

@@ -1,0 +1,90 @@
+package sqlite
+
+import (
+	"sync"
+
+	"remanence/internal/mem"
+)
+
+// call is one caller's share of a group.
+type call struct {
+	batches []mem.Batch
+	results []mem.Result
+	err     error
+	done    chan struct{} // closed when results and err are final
+}
+
+// queue holds the calls that wait for a leader.
+type queue struct {
+	lead chan struct{} // holds a token while somebody writes
+	gone chan struct{} // closed when nobody will ever write again
+
+	mu      sync.Mutex
+	waiting []*call
+	closed  bool
+}
+
+func newQueue() *queue { return &queue{lead: make(chan struct{}, 1), gone: make(chan struct{})} }
+
+func (q *queue) add(c *call) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	q.waiting = append(q.waiting, c)
+	return nil
+}
+
+// take removes the calls of the next group, oldest first, at least one if any wait.
+func (q *queue) take() []*call {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	n, batches := 0, 0
+	for n < len(q.waiting) {
+		batches += len(q.waiting[n].batches)
+		if n > 0 && batches > maxGroup {
+			break
+		}
+		n++
+	}
+	group := q.waiting[:n:n]
+	q.waiting = append([]*call(nil), q.waiting[n:]...)
+	return group
+}
+
+// withdraw removes a call that nobody has taken yet.
+func (q *queue) withdraw(c *call) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, w := range q.waiting {
+		if w == c {
+			q.waiting = append(q.waiting[:i:i], q.waiting[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// close takes no more calls and returns when those that wait are written and
+// nobody writes any more. It reports false if the queue was closed before.
+func (q *queue) close() bool {
+	q.mu.Lock()
+	was := q.closed
+	q.closed = true
+	q.mu.Unlock()
+	if was {
+		return false
+	}
+	for {
+		q.lead <- struct{}{}
+		q.mu.Lock()
+		n := len(q.waiting)
+		q.mu.Unlock()
+		if n == 0 {
+			close(q.gone)
+			return true // the token is kept: nobody leads again
+		}
+		<-q.lead // let one of those that wait lead
+	}
+}

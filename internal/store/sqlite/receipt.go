@@ -1,0 +1,155 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// putCheckpoint writes a checkpoint under a number of its own.
+func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error) {
+	if c.Project, err = e.knownProject(ctx, c.Project); err != nil {
+		return err
+	}
+	session, err := e.sessionOf(ctx, c.Session, c.Project, e.event.Agent)
+	if err != nil {
+		return err
+	}
+	n, err := e.next(ctx, "checkpoint")
+	if err != nil {
+		return err
+	}
+	c.ID, c.At = shortID("c_", n), firstOf(c.At, e.at)
+	doc, err := text(c)
+	if err != nil {
+		return err
+	}
+	_, err = e.exec(ctx, "INSERT INTO checkpoint (number, id, session, project, at, trigger, doc) VALUES (?,?,?,?,?,?,?)",
+		n, c.ID, session, c.Project, stamp(c.At), c.Trigger, doc)
+	return err
+}
+
+// putReceipt writes a receipt, and what it told as told to its session.
+func (e *entry) putReceipt(ctx context.Context, r mem.Receipt) (err error) {
+	if r.Project, err = e.knownProject(ctx, r.Project); err != nil {
+		return err
+	}
+	session, err := e.sessionOf(ctx, r.Session, r.Project, e.event.Agent)
+	if err != nil {
+		return err
+	}
+	r.At = firstOf(r.At, e.at)
+	doc, err := text(r)
+	if err != nil {
+		return err
+	}
+	res, err := e.exec(ctx, "INSERT INTO receipt (id, session, project, at, outcome, tokens, doc) VALUES (?,?,?,?,?,?,?)",
+		r.ID, session, r.Project, stamp(r.At), r.Outcome, r.Tokens, doc)
+	if err != nil {
+		return err
+	}
+	n, err := res.LastInsertId()
+	if err != nil {
+		return err
+	}
+	if err := e.putItems(ctx, n, r); err != nil || session == nil {
+		return err
+	}
+	return e.tell(ctx, session, r)
+}
+
+// putItems writes which memories a receipt names.
+func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
+	const insert = "INSERT INTO receipt_item (receipt, memory, told) VALUES (?,?,?) ON CONFLICT DO NOTHING"
+	for _, it := range r.Items {
+		if _, err := e.exec(ctx, insert, n, it.ID, 1); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Dropped {
+		if _, err := e.exec(ctx, insert, n, c.ID, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// tell marks what a receipt told.
+func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
+	marks := append([]string(nil), r.Marks...)
+	for _, it := range r.Items {
+		marks = append(marks, it.ID)
+	}
+	for _, m := range marks {
+		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session, m); err != nil {
+			return err
+		}
+	}
+	_, err := e.exec(ctx, "UPDATE session SET told_tokens = told_tokens + ? WHERE number=?", r.Tokens, session)
+	return err
+}
+
+// Checkpoints implements mem.Store.
+func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
+	f := &filter{}
+	if q.ID != "" {
+		n, err := s.single(ctx, "checkpoint", "id", q.ID, nil)
+		if err != nil {
+			return nil, fmt.Errorf("checkpoint: %w", err)
+		}
+		f.and("m.number = ?", n)
+	} else {
+		ownFilter(f, q.Session, q.Project)
+	}
+	found, err := documents[mem.Checkpoint](ctx, s, "checkpoint", f, q.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("checkpoints: %w", translate(err))
+	}
+	return found, nil
+}
+
+// Receipts implements mem.Store.
+func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
+	f := &filter{}
+	if q.ID != "" {
+		n, err := s.single(ctx, "receipt", "id", q.ID, nil)
+		if err != nil {
+			return nil, fmt.Errorf("receipt: %w", err)
+		}
+		f.and("m.number = ?", n)
+	} else {
+		ownFilter(f, q.Session, q.Project)
+		if q.Memory != "" {
+			f.and("m.number IN (SELECT receipt FROM receipt_item WHERE memory=? AND told=1)", q.Memory)
+		}
+	}
+	found, err := documents[mem.Receipt](ctx, s, "receipt", f, q.Limit)
+	if err != nil {
+		return nil, fmt.Errorf("receipts: %w", translate(err))
+	}
+	return found, nil
+}
+
+func ownFilter(f *filter, session, project string) {
+	if session != "" {
+		f.and("m.session = (SELECT number FROM session WHERE id=?)", session)
+	}
+	if project != "" {
+		f.and("m.project = "+knownKey, project, project)
+	}
+}
+
+// documents reads what a table keeps as JSON, newest first.
+func documents[T any](ctx context.Context, s *Store, table string, f *filter, limit int) ([]T, error) {
+	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?"
+	return rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (v T, err error) {
+		var doc string
+		if err := r.Scan(&doc); err != nil {
+			return v, err
+		}
+		return v, json.Unmarshal([]byte(doc), &v)
+	})
+}

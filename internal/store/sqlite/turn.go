@@ -1,0 +1,109 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// turnKey names the turn of the event; empty if it belongs to none. A prompt of
+// a client that does not number turns is a turn under the event's own id.
+func (e *entry) turnKey(c *mem.TurnChange) string {
+	if e.event.PromptID != "" {
+		return e.event.PromptID
+	}
+	if c != nil && c.Person {
+		return e.event.ID
+	}
+	return ""
+}
+
+// putTurn makes the turn of the event if it is not there and changes it.
+func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
+	key := e.turnKey(c)
+	if key == "" {
+		return nil
+	}
+	t := mem.Turn{Trust: mem.TrustUser, At: e.at}
+	var n, at int64
+	found, err := e.find(ctx, "SELECT number, prompt, text, private, trust, at FROM turn WHERE session=? AND prompt_id=?",
+		[]any{e.session.Number, key}, &n, &t.Number, &t.Text, &t.Private, &t.Trust, &at)
+	if err != nil {
+		return err
+	}
+	if found && c == nil {
+		e.prompt = t.Number
+		return nil
+	}
+	newcomer := e.changeTurn(&t, c)
+	e.prompt = t.Number
+	if !found {
+		_, err = e.exec(ctx, "INSERT INTO turn (session, prompt_id, prompt, text, private, trust, at) VALUES (?,?,?,?,?,?,?)",
+			e.session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stamp(t.At))
+		return err
+	}
+	if _, err := e.exec(ctx, "UPDATE turn SET prompt=?, text=?, private=?, trust=? WHERE number=?",
+		t.Number, t.Text, t.Private, int(t.Trust), n); err != nil {
+		return err
+	}
+	if !newcomer {
+		return nil
+	}
+	// What was learned in the turn before its prompt arrived gets the number too.
+	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number, e.session.Number, key)
+	return err
+}
+
+// changeTurn merges c into t and reports whether the turn got its number now.
+func (e *entry) changeTurn(t *mem.Turn, c *mem.TurnChange) bool {
+	if c == nil {
+		return false
+	}
+	if t.Text == "" {
+		t.Text = c.Text
+	}
+	t.Private = t.Private || c.Private
+	if c.Tainted {
+		t.Trust = min(t.Trust, c.Taint)
+	}
+	if !c.Person || t.Number != 0 {
+		return false
+	}
+	e.session.Prompts++
+	t.Number = e.session.Prompts
+	return true
+}
+
+// promptOf returns the number of the prompt that a memory was learned in. A
+// client that numbers no turns leaves the newest prompt of the session.
+func (e *entry) promptOf(ctx context.Context, session any, promptID string) (int, error) {
+	if session == nil {
+		return 0, nil
+	}
+	var n int
+	if promptID == "" {
+		_, err := e.find(ctx, "SELECT prompts FROM session WHERE number=?", []any{session}, &n)
+		return n, err
+	}
+	_, err := e.find(ctx, "SELECT prompt FROM turn WHERE session=? AND prompt_id=?", []any{session, promptID}, &n)
+	return n, err
+}
+
+// Turns implements mem.Store.
+func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
+	turns, err := rows(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
+		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.number DESC LIMIT ?`, []any{session, limitOr(limit)},
+		func(r *sql.Rows) (mem.Turn, error) {
+			t := mem.Turn{Session: session}
+			var at int64
+			err := r.Scan(&t.PromptID, &t.Number, &t.Text, &t.Private, &t.Trust, &at)
+			t.At = moment(at)
+			return t, err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("turns of %s: %w", session, translate(err))
+	}
+	return turns, nil
+}

@@ -1,0 +1,120 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+)
+
+// digits are Crockford's: none can be taken for another, and they sort by value.
+const digits = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// shortID writes a row's number in base 32 behind the prefix of its kind.
+func shortID(prefix string, n int64) string {
+	var buf [16]byte
+	i := len(buf)
+	for {
+		i--
+		buf[i] = digits[n&31]
+		if n >>= 5; n == 0 {
+			return prefix + string(buf[i:])
+		}
+	}
+}
+
+// stamp is how a time is stored.
+func stamp(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixNano()
+}
+
+// moment is the time that stamp stored.
+func moment(n int64) time.Time {
+	if n == 0 {
+		return time.Time{}
+	}
+	return time.Unix(0, n).UTC()
+}
+
+// firstOf returns the first time that is set.
+func firstOf(times ...time.Time) time.Time {
+	for _, t := range times {
+		if !t.IsZero() {
+			return t
+		}
+	}
+	return time.Time{}
+}
+
+// text writes v as JSON, letters as they are, so that erasing finds them.
+func text(v any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return "", err
+	}
+	return strings.TrimSuffix(b.String(), "\n"), nil
+}
+
+// list writes a list as JSON, an empty one as nothing.
+func list(v []string) string {
+	if len(v) == 0 {
+		return ""
+	}
+	s, _ := text(v) // strings always can be written
+	return s
+}
+
+// array writes values for json_each.
+func array[T ~string | ~int64](v []T) string {
+	if len(v) == 0 {
+		return "[]"
+	}
+	s, _ := text(v)
+	return s
+}
+
+// unlist reads what list wrote.
+func unlist(s string, into *[]string) error {
+	if s == "" {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(s), into); err != nil {
+		return fmt.Errorf("stored list: %w", err)
+	}
+	return nil
+}
+
+// union returns the members of a and then those of b that a does not have.
+func union(a, b []string) []string {
+	if len(a) == 0 {
+		return b
+	}
+	have := make(map[string]bool, len(a))
+	out := append([]string(nil), a...)
+	for _, s := range a {
+		have[s] = true
+	}
+	for _, s := range b {
+		if !have[s] {
+			have[s] = true
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// fileSize returns 0 for a file that is not there.
+func fileSize(path string) int64 {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0
+	}
+	return info.Size()
+}

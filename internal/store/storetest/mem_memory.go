@@ -1,0 +1,275 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// memory finds by exact id, nil if there is none.
+func (s *Mem) memory(id string) *memory {
+	for _, m := range s.memories {
+		if m.ID == id {
+			return m
+		}
+	}
+	return nil
+}
+
+// putMemory keeps a new memory, or adds to the one that it repeats.
+func (d *deed) putMemory(m mem.Memory) string {
+	m = cloned(m)
+	m.Project = d.key(m.Project)
+	if m.Scope == mem.ScopeUser {
+		m.Project = ""
+	}
+	if m.Key == "" {
+		m.Key = fmt.Sprintf("h_%q", []string{string(m.Kind), string(m.Scope), m.Title, m.Body})
+	}
+	ss := d.sessionOf(m.Session, m.Project, m.Source.Agent)
+	for _, old := range d.memories {
+		if old.Key == m.Key && old.session == ss && (ss != nil || old.Project == m.Project) {
+			d.repeat(old, m)
+			return old.ID
+		}
+	}
+	n := d.next("m_")
+	m.ID = short("m_", n)
+	if m.Status == "" {
+		m.Status = mem.Active
+	}
+	if m.Created.IsZero() {
+		m.Created = clean(d.now())
+	}
+	if m.Updated.IsZero() {
+		m.Updated = m.Created
+	}
+	if m.Source.Prompt == 0 {
+		m.Source.Prompt = d.promptOf(ss, m.Source.PromptID)
+	}
+	d.memories = append(d.memories, &memory{m, n, ss})
+	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && old.Status == mem.Active {
+		old.Status, old.Updated = mem.Superseded, clean(d.now())
+	}
+	return m.ID
+}
+
+// promptOf returns the number of the prompt that a memory was learned in.
+func (d *deed) promptOf(ss *session, promptID string) int {
+	if ss == nil {
+		return 0
+	}
+	if promptID == "" && ss == d.session && d.turn != nil && d.turn.Number > 0 {
+		return d.turn.Number
+	}
+	if promptID == "" {
+		return ss.Prompts
+	}
+	if t := d.findTurn(ss, promptID); t != nil {
+		return t.Number
+	}
+	return 0
+}
+
+func (d *deed) repeat(old *memory, m mem.Memory) {
+	old.Title, old.Body, old.Facts, old.Concepts, old.Summary, old.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
+	old.Tool, old.Command, old.ExitCode, old.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
+	old.Files, old.Tags, old.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
+	if m.Trust < old.Trust || m.Trust == mem.TrustUser {
+		old.Trust = m.Trust
+	}
+	if m.Origin == mem.FromUserCommand && old.Status != mem.Active {
+		old.Status, old.Hidden = mem.Active, time.Time{}
+	}
+	old.Repeats++
+	old.Updated = clean(d.now())
+	if !m.Created.IsZero() {
+		old.Updated = m.Created
+	}
+	if !m.Updated.IsZero() {
+		old.Updated = m.Updated
+	}
+}
+
+func (d *deed) edit(ed mem.Edit) {
+	m := d.memory(ed.ID)
+	before := cloned(m.Memory)
+	given := assign(&m.Title, ed.Title)
+	given = assign(&m.Body, ed.Body) || given
+	given = assign(&m.Index, ed.Index) || given
+	given = assign(&m.Kind, ed.Kind) || given
+	given = assign(&m.Scope, ed.Scope) || given
+	given = assign(&m.Importance, ed.Importance) || given
+	given = assign(&m.Trust, ed.Trust) || given
+	given = assign(&m.Resolved, ed.Resolved) || given
+	given = assign(&m.Pinned, ed.Pinned) || given
+	if ed.Project != nil {
+		m.Project, given = d.key(*ed.Project), true
+	}
+	if ed.Files != nil {
+		m.Files, given = some(ed.Files), true
+	}
+	if ed.Tags != nil {
+		m.Tags, given = some(ed.Tags), true
+	}
+	if ed.Status != nil && *ed.Status != before.Status {
+		m.Status, m.Hidden, given = *ed.Status, time.Time{}, true
+		if m.Status == mem.Forgotten {
+			m.Hidden = clean(d.now())
+		}
+	}
+	if ed.Used != 0 {
+		m.Uses += ed.Used
+		m.LastUsed = clean(d.now())
+	}
+	if given {
+		m.Updated = clean(d.now())
+	}
+}
+
+func assign[T any](field, value *T) bool {
+	if value == nil {
+		return false
+	}
+	*field = *value
+	return true
+}
+
+// some returns a copy of a list, nil for an empty one.
+func some(v []string) []string {
+	if len(v) == 0 {
+		return nil
+	}
+	return slices.Clone(v)
+}
+
+// cloned shares nothing with m that can be changed.
+func cloned(m mem.Memory) mem.Memory {
+	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified} {
+		*l = some(*l)
+	}
+	if m.Summary != nil {
+		text := *m.Summary
+		m.Summary = &text
+	}
+	m.LastUsed, m.Created, m.Updated, m.Hidden = clean(m.LastUsed), clean(m.Created), clean(m.Updated), clean(m.Hidden)
+	return m
+}
+
+// shown is a memory as it is given out.
+func shown(m *memory) mem.Memory {
+	v := cloned(m.Memory)
+	v.Index = ""
+	return v
+}
+
+// List implements mem.Store.
+func (s *Mem) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	unlock, err := s.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	if len(q.IDs) > 0 {
+		named, err := s.named(q)
+		if err != nil {
+			return nil, err
+		}
+		found := make([]mem.Memory, 0, len(named))
+		for _, m := range named {
+			found = append(found, shown(m))
+		}
+		return found, nil
+	}
+	var found []mem.Memory
+	for _, m := range s.newest() {
+		if s.passes(m, q) {
+			found = append(found, shown(m))
+		}
+	}
+	switch q.Order {
+	case mem.ByImportance:
+		slices.SortStableFunc(found, func(a, b mem.Memory) int { return compare(b.Importance, a.Importance) })
+	case mem.ByUpdate:
+		slices.SortStableFunc(found, func(a, b mem.Memory) int { return b.Updated.Compare(a.Updated) })
+	}
+	return page(found, q.Offset, q.Limit, mem.DefaultLimit), nil
+}
+
+func compare(a, b float64) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// newest returns every memory, newest first.
+func (s *Mem) newest() []*memory {
+	all := backwards(s.memories)
+	slices.SortStableFunc(all, func(a, b *memory) int { return b.Created.Compare(a.Created) })
+	return all
+}
+
+// named resolves the ids of q among the memories that q may see.
+func (s *Mem) named(q mem.Query) ([]*memory, error) {
+	var visible, found []*memory
+	for _, m := range s.memories {
+		if q.Hidden || m.Status == mem.Active {
+			visible = append(visible, m)
+		}
+	}
+	for _, id := range q.IDs {
+		m, err := pick(visible, id, func(m *memory) string { return m.ID })
+		if err != nil {
+			return nil, fmt.Errorf("memory %w", err)
+		}
+		found = append(found, m)
+	}
+	return found, nil
+}
+
+// passes reports whether m passes every filter of q but ids and terms.
+func (s *Mem) passes(m *memory, q mem.Query) bool {
+	switch {
+	case !q.Hidden && m.Status != mem.Active,
+		len(q.Scopes) > 0 && !slices.Contains(q.Scopes, m.Scope),
+		len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.Kind),
+		slices.Contains(q.NotKinds, m.Kind),
+		q.Project != "" && m.Scope != mem.ScopeUser && m.Project != s.alias(q.Project),
+		q.Session != "" && m.Session != q.Session,
+		q.Session == "" && q.Within != "*" && m.Scope == mem.ScopeSession && (q.Within == "" || m.Session != q.Within),
+		q.PromptID != "" && m.Source.PromptID != q.PromptID,
+		q.File != "" && !slices.ContainsFunc(m.Files, func(f string) bool { return isFile(f, q.File) }),
+		len(q.Tags) > 0 && !slices.ContainsFunc(m.Tags, func(t string) bool { return slices.Contains(q.Tags, t) }),
+		q.Command != "" && m.Command != q.Command,
+		q.Agent != "" && m.Source.Agent != q.Agent,
+		q.Branch != "" && m.Branch != q.Branch,
+		!q.After.IsZero() && m.Created.Before(q.After),
+		!q.Before.IsZero() && !m.Created.Before(q.Before),
+		m.Importance < q.MinImportance,
+		m.Trust < q.MinTrust,
+		q.Open && m.Resolved:
+		return false
+	}
+	return true
+}
+
+// isFile reports whether the file is asked for by name, directory or extension.
+func isFile(file, asked string) bool {
+	dir, _ := path.Split(file)
+	if dir == "" {
+		dir = "./"
+	}
+	if strings.HasPrefix(asked, ".") && path.Ext(file) == asked {
+		return true
+	}
+	return file == asked || dir == asked
+}

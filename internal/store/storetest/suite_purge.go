@@ -1,0 +1,187 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Secret is the text that Diary writes everywhere. A store that was purged of
+// it holds no byte of it.
+const Secret = "the launch code is swordfish-4711"
+
+// Diary fills a store with a session "one" that holds Secret in every place
+// that can hold text, and a session "two" that was told it. It returns the id
+// of the memory that says it.
+func Diary() []mem.Batch {
+	e := mem.Event{
+		ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "one", PromptID: "p1",
+		Text: "remember:\n  \"" + Secret + "\"", Input: json.RawMessage(`{"a":["x","` + Secret + `"]}`),
+	}
+	other := mem.Event{ID: "e_2", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", Text: "harmless words"}
+	source := mem.Event{ID: "e_3", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", ToolUseID: "tu", Text: "the same in other words"}
+	nudge := "think of it: " + Secret
+	told := []mem.Told{{ID: "m_1", Title: "code: " + Secret}}
+	return []mem.Batch{
+		{
+			Event: &e, Turn: &mem.TurnChange{Person: true, Text: e.Text},
+			Session: &mem.SessionChange{FirstPrompt: e.Text, Notification: "saw " + Secret, Nudge: &nudge},
+			Memories: []mem.Memory{
+				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "code: " + Secret, Body: "first line\n" + Secret + "\nlast line", Facts: []string{Secret}, Tags: []string{"code"}, Files: []string{"launch.txt"}, Index: Secret, Source: mem.Source{Event: "e_1", ToolUseID: "tu"}},
+				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "sum of it", Summary: &mem.SummaryText{Learned: "we know that " + Secret + "."}},
+				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "unrelated and kept"},
+			},
+			Checkpoints: []mem.Checkpoint{{Session: "one", State: mem.State{Request: e.Text, Phase: "build"}, Evidence: mem.Evidence{Numbers: []string{Secret, "42"}}}},
+			Receipts:    []mem.Receipt{{ID: "r_1", Session: "one", Asked: "what is it: " + Secret, Text: "told: " + Secret, Outcome: mem.Injected, Tokens: 9, Items: told}},
+			Jobs:        []mem.Job{{Kind: "transcript", Session: "one", Data: Secret}},
+		},
+		{Event: &other},
+		{Event: &source},
+		{Event: report("e_4", "two"), Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Text: "told: " + Secret, Outcome: mem.Injected, Items: told}}},
+	}
+}
+
+var purgeTests = []promise{
+	{"a memory is erased wherever its sessions hold its text", func(k kit) {
+		k.apply(Diary()...)
+		got, err := k.store.Purge(k.Context(), "m_1")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("purged", got, mem.Purged{Memories: 2, Events: 2, Turns: 1, Receipts: 2, Checkpoints: 1})
+		if rest := k.everything(); strings.Contains(rest, "swordfish") {
+			k.Errorf("left: %s", rest)
+		}
+		k.same("memories", titles(k.list(mem.Query{Hidden: true, Within: "*"})), []string{"unrelated and kept"})
+		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4", "e_2"})
+		if c, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{}); err != nil || len(c) != 1 || c[0].State.Phase != "build" {
+			k.Errorf("checkpoints %+v, %v, want the rest of it kept", c, err)
+		}
+		if r, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Session: "one"}); err != nil || len(r) != 1 || r[0].Tokens != 9 || r[0].Items[0].ID != "m_1" {
+			k.Errorf("receipts %+v, %v, want the rest of it kept", r, err)
+		}
+		k.same("found", k.match(mem.Query{Terms: []string{"swordfish", "launch"}}), []string{})
+	}},
+	{"an erased event is still a duplicate", func(k kit) {
+		k.apply(Diary()...)
+		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
+			k.Fatal(err)
+		}
+		for i, r := range k.apply(Diary()...) {
+			if !r.Duplicate {
+				k.Errorf("batch %d was written again", i)
+			}
+		}
+	}},
+	{"a session is erased with all that belongs to it", func(k kit) {
+		for _, id := range []string{"one", "s_1"} {
+			k := kit{k.T, k.store}
+			if id == "s_1" {
+				continue
+			}
+			k.apply(Diary()...)
+			got, err := k.store.Purge(k.Context(), id)
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.same("purged", got, mem.Purged{Memories: 3, Events: 3, Turns: 1, Receipts: 2, Checkpoints: 1})
+		}
+		if rest := k.everything(); strings.Contains(rest, "swordfish") {
+			k.Errorf("left: %s", rest)
+		}
+		if _, err := k.store.Session(k.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("session: %v, want %v", err, mem.ErrNotFound)
+		}
+		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4"})
+		if got := k.apply(Diary()[0])[0]; !got.Duplicate {
+			k.Error("its event was written again")
+		}
+		k.apply(mem.Batch{Event: report("e_9", "one")})
+		if s := k.session("one"); s.Number != 3 {
+			k.Errorf("number %d of the session that comes back, want 3", s.Number)
+		}
+	}},
+	{"a session goes by its short id too", func(k kit) {
+		k.apply(Diary()...)
+		if _, err := k.store.Purge(k.Context(), "s_1"); err != nil {
+			k.Fatal(err)
+		}
+		if _, err := k.store.Session(k.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("session: %v, want %v", err, mem.ErrNotFound)
+		}
+	}},
+	{"if one id is not there nothing is erased", func(k kit) {
+		k.apply(Diary()...)
+		before := k.everything()
+		for _, id := range []string{"m_99", "s_99", "nobody", ""} {
+			if _, err := k.store.Purge(k.Context(), "m_1", "two", id); !errors.Is(err, mem.ErrNotFound) {
+				k.Errorf("id %q: %v, want %v", id, err, mem.ErrNotFound)
+			}
+		}
+		if after := k.everything(); after != before {
+			k.Errorf("changed from %s to %s", before, after)
+		}
+	}},
+	{"a memory and its session at once are erased once", func(k kit) {
+		k.apply(Diary()...)
+		got, err := k.store.Purge(k.Context(), "m_1", "one", "m_1")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("purged", got, mem.Purged{Memories: 3, Events: 3, Turns: 1, Receipts: 2, Checkpoints: 1})
+	}},
+	{"a memory of no session is erased from receipts", func(k kit) {
+		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
+		id := k.keep(m)[0]
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.Told{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", Dropped: []mem.Cut{{ID: id, Title: Secret}}}}})
+		got, err := k.store.Purge(k.Context(), id)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("purged", got, mem.Purged{Memories: 1, Receipts: 2})
+		if rest := k.everything(); strings.Contains(rest, "swordfish") {
+			k.Errorf("left: %s", rest)
+		}
+	}},
+	{"hidden memories can be erased", func(k kit) {
+		forgotten := mem.Forgotten
+		id := k.keep(note("alpha"))[0]
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
+		if _, err := k.store.Purge(k.Context(), id); err != nil {
+			k.Error(err)
+		}
+	}},
+}
+
+// everything is all that the store gives out, as JSON.
+func (k kit) everything() string {
+	k.Helper()
+	ctx := k.Context()
+	var all []any
+	add := func(v any, err error) {
+		if err != nil {
+			k.Fatalf("%T: %v", v, err)
+		}
+		all = append(all, v)
+	}
+	memories, err := k.store.List(ctx, mem.Query{Hidden: true, Within: "*", Limit: 1000})
+	add(memories, err)
+	events, err := k.store.Events(ctx, mem.EventQuery{Limit: 1000})
+	add(events, err)
+	checks, err := k.store.Checkpoints(ctx, mem.CheckpointQuery{Limit: 1000})
+	add(checks, err)
+	receipts, err := k.store.Receipts(ctx, mem.ReceiptQuery{Limit: 1000})
+	add(receipts, err)
+	sessions, err := k.store.Sessions(ctx, mem.SessionQuery{Limit: 1000})
+	add(sessions, err)
+	for _, s := range sessions {
+		all = append(all, s.Nudge, k.turns(s.ID))
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		k.Fatal(err)
+	}
+	return string(b)
+}

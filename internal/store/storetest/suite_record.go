@@ -1,0 +1,417 @@
+package storetest
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+var recordTests = []promise{
+	{"Events returns the newest first, by every filter", func(k kit) {
+		for i, e := range []mem.Event{
+			{Session: "one", PromptID: "p1", Kind: mem.UserPromptSubmit}, {Session: "one", PromptID: "p1", Kind: mem.PostToolUse, AgentID: "sub"},
+			{Session: "two", PromptID: "p2", Kind: mem.PostToolUse}, {Session: "one", PromptID: "p3", Kind: mem.Stop},
+		} {
+			e.ID, e.At = fmt.Sprint("e_", i), Clock().Add(-time.Duration(i)*time.Hour) // clocks jump: order is by arrival
+			k.apply(mem.Batch{Event: &e})
+		}
+		main, sub := "", "sub"
+		for name, c := range map[string]struct {
+			q    mem.EventQuery
+			want []string
+		}{
+			"all":        {mem.EventQuery{}, []string{"e_3", "e_2", "e_1", "e_0"}},
+			"session":    {mem.EventQuery{Session: "one"}, []string{"e_3", "e_1", "e_0"}},
+			"turn":       {mem.EventQuery{Session: "one", PromptID: "p1"}, []string{"e_1", "e_0"}},
+			"kinds":      {mem.EventQuery{Kinds: []mem.EventKind{mem.Stop, mem.UserPromptSubmit}}, []string{"e_3", "e_0"}},
+			"subagent":   {mem.EventQuery{AgentID: &sub}, []string{"e_1"}},
+			"main":       {mem.EventQuery{AgentID: &main, Session: "one"}, []string{"e_3", "e_0"}},
+			"limit":      {mem.EventQuery{Limit: 2}, []string{"e_3", "e_2"}},
+			"around":     {mem.EventQuery{Around: "e_1", Limit: 1}, []string{"e_0", "e_1", "e_2"}},
+			"around own": {mem.EventQuery{Around: "e_1", Session: "one", Limit: 5}, []string{"e_0", "e_1", "e_3"}},
+		} {
+			k.same(name, k.eventIDs(c.q), c.want)
+		}
+		if _, err := k.store.Events(k.Context(), mem.EventQuery{Around: "e_none"}); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("around nothing: %v, want %v", err, mem.ErrNotFound)
+		}
+	}},
+	{"Checkpoints come back whole, newest first", func(k kit) {
+		c := mem.Checkpoint{
+			Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "auto", State: mem.State{Phase: "test", Next: []string{"n"}, Files: []string{"f"}},
+			Evidence: mem.Evidence{Commands: []mem.Outcome{{Command: "make", Exit: 2, Note: "boom"}}, Numbers: []string{"1 of 2"}}, Recent: []mem.Said{{Who: "user", Text: "go"}},
+		}
+		k.apply(mem.Batch{Event: report("e_1", "one"), Checkpoints: []mem.Checkpoint{c}}, mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_2"}}})
+		c.ID = "c_1"
+		second := mem.Checkpoint{ID: "c_2", Session: "two", Project: "p_2", At: Clock()}
+		for name, q := range map[string]struct {
+			q    mem.CheckpointQuery
+			want []mem.Checkpoint
+		}{
+			"all":     {mem.CheckpointQuery{}, []mem.Checkpoint{second, c}},
+			"session": {mem.CheckpointQuery{Session: "one"}, []mem.Checkpoint{c}},
+			"project": {mem.CheckpointQuery{Project: "p_2"}, []mem.Checkpoint{second}},
+			"id":      {mem.CheckpointQuery{ID: "c_1", Session: "two"}, []mem.Checkpoint{c}},
+			"limit":   {mem.CheckpointQuery{Limit: 1}, []mem.Checkpoint{second}},
+		} {
+			got, err := k.store.Checkpoints(k.Context(), q.q)
+			if err != nil {
+				k.Errorf("%s: %v", name, err)
+			}
+			k.same(name, got, q.want)
+		}
+		if _, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{ID: "c_9"}); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("unknown id: %v, want %v", err, mem.ErrNotFound)
+		}
+	}},
+	{"Receipts come back whole, newest first", func(k kit) {
+		r := mem.Receipt{
+			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Asked: "what?", Terms: []string{"what"},
+			Outcome: mem.Injected, Candidates: 3, Floor: 0.5, Budget: 100, Tokens: 20, TookMS: 1.5, Text: "the exact text",
+			Items:   []mem.Told{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Place: "facts"}},
+			Dropped: []mem.Cut{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
+		}
+		second := mem.Receipt{ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour), Outcome: mem.Nothing}
+		k.apply(mem.Batch{Receipts: []mem.Receipt{r}}, mem.Batch{Receipts: []mem.Receipt{second}})
+		for name, q := range map[string]struct {
+			q    mem.ReceiptQuery
+			want []mem.Receipt
+		}{
+			"all":         {mem.ReceiptQuery{}, []mem.Receipt{second, r}},
+			"session":     {mem.ReceiptQuery{Session: "one"}, []mem.Receipt{r}},
+			"project":     {mem.ReceiptQuery{Project: "p_2"}, []mem.Receipt{second}},
+			"told":        {mem.ReceiptQuery{Memory: "m_1"}, []mem.Receipt{r}},
+			"not dropped": {mem.ReceiptQuery{Memory: "m_2"}, []mem.Receipt{}},
+			"id":          {mem.ReceiptQuery{ID: "r_00000001", Session: "two"}, []mem.Receipt{r}},
+			"prefix":      {mem.ReceiptQuery{ID: "r_00000002"[:10]}, []mem.Receipt{second}},
+			"limit":       {mem.ReceiptQuery{Limit: 1}, []mem.Receipt{second}},
+		} {
+			got, err := k.store.Receipts(k.Context(), q.q)
+			if err != nil {
+				k.Errorf("%s: %v", name, err)
+			}
+			k.same(name, got, q.want)
+		}
+		for id, want := range map[string]error{"r_9": mem.ErrNotFound, "r_0": mem.ErrAmbiguous} {
+			if _, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{ID: id}); !errors.Is(err, want) {
+				k.Errorf("id %s: %v, want %v", id, err, want)
+			}
+		}
+	}},
+	{"two receipts may share an id", func(k kit) {
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one"}}}, mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "two"}}})
+		got, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{ID: "r_1"})
+		if err != nil || len(got) != 1 || got[0].Session != "two" {
+			k.Errorf("got %+v, %v, want the newest", got, err)
+		}
+	}},
+	{"Paused leaves out what ended", func(k kit) {
+		k.apply(mem.Batch{Pauses: []mem.Pause{
+			{Target: "all", Until: later(-time.Second)}, {Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}, {Target: "two", Until: Clock()},
+		}})
+		k.same("pauses", k.pauses(), []mem.Pause{{Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}})
+	}},
+	{"a pause is replaced and lifted", func(k kit) {
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all"}}})
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all", Until: later(time.Hour), InjectOnly: true}}})
+		k.same("replaced", k.pauses(), []mem.Pause{{Target: "all", Until: later(time.Hour), InjectOnly: true}})
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all", Lift: true}, {Target: "nobody", Lift: true}}})
+		k.same("lifted", k.pauses(), []mem.Pause{})
+	}},
+}
+
+func (k kit) eventIDs(q mem.EventQuery) []string {
+	k.Helper()
+	found, err := k.store.Events(k.Context(), q)
+	if err != nil {
+		k.Fatalf("Events: %v", err)
+	}
+	ids := []string{}
+	for _, e := range found {
+		ids = append(ids, e.ID)
+	}
+	return ids
+}
+
+func (k kit) pauses() []mem.Pause {
+	k.Helper()
+	got, err := k.store.Paused(k.Context(), Clock())
+	if err != nil {
+		k.Fatalf("Paused: %v", err)
+	}
+	return got
+}
+
+// lease takes jobs at a time after Clock and returns their keys.
+func (k kit) lease(after time.Duration, n int) []string {
+	k.Helper()
+	jobs, err := k.store.Lease(k.Context(), later(after), time.Minute, n)
+	if err != nil {
+		k.Fatalf("Lease: %v", err)
+	}
+	keys := []string{}
+	for _, j := range jobs {
+		keys = append(keys, j.Key)
+	}
+	return keys
+}
+
+var jobTests = []promise{
+	{"a job comes back as it was given, with an id and this attempt counted", func(k kit) {
+		j := mem.Job{Kind: "transcript", Session: "one", Key: "k", Data: "d", NotBy: later(-time.Hour)}
+		k.apply(mem.Batch{Jobs: []mem.Job{j}})
+		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 5)
+		if err != nil {
+			k.Fatal(err)
+		}
+		j.ID, j.Attempts, j.Created = "j_1", 1, Clock()
+		k.same("jobs", got, []mem.Job{j})
+	}},
+	{"up to n that are due, oldest first", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}, {Kind: "a", Key: "2", NotBy: later(time.Hour)}, {Kind: "a", Key: "3"}, {Kind: "a", Key: "4"}}})
+		k.same("none", k.lease(0, 0), []string{})
+		k.same("first", k.lease(0, 2), []string{"1", "3"})
+		k.same("next", k.lease(0, 9), []string{"4"})
+		k.same("later", k.lease(2*time.Hour, 1), []string{"1"})
+	}},
+	{"a lease hides it until it ends", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
+		k.same("taken", k.lease(0, 1), []string{"1"})
+		k.same("hidden", k.lease(59*time.Second, 1), []string{})
+		k.same("due again", k.lease(time.Minute, 1), []string{"1"})
+	}},
+	{"one that is done is gone", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
+		k.lease(0, 1)
+		k.apply(mem.Batch{Done: []string{"j_1", "j_never"}})
+		k.same("due", k.lease(time.Hour, 1), []string{})
+	}},
+	{"one that failed is tried again when it says, and keeps its error", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
+		k.lease(0, 1)
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", NotBy: later(10 * time.Second)}, {ID: "j_never"}}})
+		k.same("too early", k.lease(9*time.Second, 1), []string{})
+		got, err := k.store.Lease(k.Context(), later(10*time.Second), time.Minute, 1)
+		if err != nil || len(got) != 1 || got[0].Error != "boom" || got[0].Attempts != 2 {
+			k.Errorf("got %+v, %v, want attempt 2 after boom", got, err)
+		}
+	}},
+	{"a dead one rests until it is brought back", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", Dead: true}}})
+		k.same("dead", k.lease(time.Hour, 1), []string{})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1"}}})
+		k.same("back", k.lease(0, 1), []string{"1"})
+	}},
+	{"a waiting job is not added again", func(k kit) {
+		j := mem.Job{Kind: "a", Session: "one", Key: "k", Data: "first"}
+		k.apply(mem.Batch{Jobs: []mem.Job{j, {Kind: "a", Session: "one", Key: "k", Data: "second"}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "b", Session: "one", Key: "k"}, {Kind: "a", Session: "two", Key: "k"}, {Kind: "a", Session: "one", Key: "l"}, {Kind: "a", Key: "k"}, {Kind: "a", Key: "k"}}})
+		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 9)
+		if err != nil {
+			k.Fatal(err)
+		}
+		if len(got) != 5 || got[0].Data != "first" {
+			k.Errorf("got %+v, want five, the first with its own data", got)
+		}
+		// Somebody works on it now: what came since needs a job of its own.
+		k.apply(mem.Batch{Jobs: []mem.Job{j}})
+		k.same("beside the one in work", k.lease(0, 9), []string{"k"})
+	}},
+	{"callers side by side never get the same job", func(k kit) {
+		var jobs []mem.Job
+		for i := range 40 {
+			jobs = append(jobs, mem.Job{Kind: "a", Key: fmt.Sprint(i)})
+		}
+		k.apply(mem.Batch{Jobs: jobs})
+		taken := make(chan string, 80)
+		done := make(chan error)
+		for range 8 {
+			go func() {
+				got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 5)
+				for _, j := range got {
+					taken <- j.ID
+				}
+				done <- err
+			}()
+		}
+		for range 8 {
+			if err := <-done; err != nil {
+				k.Error(err)
+			}
+		}
+		close(taken)
+		seen := map[string]bool{}
+		for id := range taken {
+			if seen[id] {
+				k.Errorf("%s was given twice", id)
+			}
+			seen[id] = true
+		}
+		if len(seen) != 40 {
+			k.Errorf("%d jobs given, want 40", len(seen))
+		}
+	}},
+}
+
+var projectTests = []promise{
+	{"Projects finds by key, prefix, name, root and git directory", func(k kit) {
+		a := mem.Project{Key: "p_aaaaaaaaaaa1", Name: "alpha", Root: "/src/alpha", Common: "/src/alpha/.git", Origin: "host/alpha", Branch: "main", Commit: "c1"}
+		b := mem.Project{Key: "p_aaaaaaaaaaa2", Name: "beta", Root: "/src/beta"}
+		late := report("e_2", "two")
+		late.At = later(time.Hour)
+		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &a}, mem.Batch{Event: late, Project: &b})
+		a.LastEvent, b.LastEvent = Clock(), later(time.Hour)
+		for ref, want := range map[string][]mem.Project{
+			"": {b, a}, a.Key: {a}, "beta": {b}, "/src/alpha": {a}, "/src/alpha/.git": {a}, "p_aaaaaaaaaaa2": {b}, "/src": {}, "nothing": {}, "p_b": {}, "%": {},
+		} {
+			got, err := k.store.Projects(k.Context(), ref)
+			if err != nil {
+				k.Errorf("Projects(%q): %v", ref, err)
+			}
+			k.same(fmt.Sprintf("Projects(%q)", ref), got, want)
+		}
+		if _, err := k.store.Projects(k.Context(), "p_aaa"); !errors.Is(err, mem.ErrAmbiguous) {
+			k.Errorf("a prefix of two: %v, want %v", err, mem.ErrAmbiguous)
+		}
+	}},
+	{"a unique prefix is enough", func(k kit) {
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_aaa1", Name: "x"}}, mem.Batch{Project: &mem.Project{Key: "p_bbb1", Name: "y"}})
+		k.same("keys", k.keys("p_b"), []string{"p_bbb1"})
+	}},
+	{"of one name the last active comes first", func(k kit) {
+		for i, key := range []string{"p_1", "p_2", "p_3"} {
+			e := report("e_"+key, key)
+			e.At = later([]time.Duration{0, 2 * time.Hour, time.Hour}[i])
+			k.apply(mem.Batch{Event: e, Project: &mem.Project{Key: key, Name: "same"}})
+		}
+		k.same("keys", k.keys("same"), []string{"p_2", "p_3", "p_1"})
+	}},
+	{"an event of its session makes it active", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_1"}, Session: &mem.SessionChange{Project: "p_1"}})
+		e := report("e_2", "one")
+		e.At = later(time.Hour)
+		k.apply(mem.Batch{Event: e})
+		got, err := k.store.Projects(k.Context(), "p_1")
+		if err != nil || len(got) != 1 || !got[0].LastEvent.Equal(later(time.Hour)) {
+			k.Errorf("got %+v, %v, want last event %v", got, err, later(time.Hour))
+		}
+	}},
+	{"all its checkouts are it", func(k kit) {
+		p := mem.Project{Key: "p_1", Name: "x", Root: "/a", Common: "/a/.git"}
+		tree, clone := p, p
+		tree.Root = "/b"
+		clone.Root, clone.Common = "/c", "/c/.git"
+		k.apply(mem.Batch{Project: &p}, mem.Batch{Project: &tree}, mem.Batch{Project: &clone})
+		for _, ref := range []string{"/a", "/b", "/c", "/a/.git", "/c/.git"} {
+			k.same(ref, k.keys(ref), []string{"p_1"})
+		}
+	}},
+	{"a known git directory keeps its project's key", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"}, Memories: []mem.Memory{with(note("before"), func(m *mem.Memory) { m.Project = "p_old" })}})
+		k.apply(mem.Batch{
+			Event: report("e_2", "two"), Project: &mem.Project{Key: "p_new", Name: "x", Common: "/a/.git", Origin: "host/x"},
+			Session:     &mem.SessionChange{Project: "p_new"},
+			Memories:    []mem.Memory{with(note("after"), func(m *mem.Memory) { m.Project = "p_new" })},
+			Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_new"}},
+			Receipts:    []mem.Receipt{{ID: "r_1", Session: "two", Project: "p_new"}},
+			Pauses:      []mem.Pause{{Target: "p_new"}},
+		})
+		// A later batch need not bring the project with it.
+		k.keep(with(note("later"), func(m *mem.Memory) { m.Project = "p_new" }))
+		k.same("keys", k.keys(""), []string{"p_old"})
+		for _, ref := range []string{"p_old", "p_new"} {
+			k.same("by "+ref, k.keys(ref), []string{"p_old"})
+			if got := len(k.list(mem.Query{Project: ref})); got != 3 {
+				k.Errorf("%d memories of %s, want 3", got, ref)
+			}
+			sessions, err := k.store.Sessions(k.Context(), mem.SessionQuery{Project: ref})
+			if err != nil || len(sessions) != 1 || sessions[0].Project != "p_old" {
+				k.Errorf("sessions of %s: %+v, %v", ref, sessions, err)
+			}
+			checks, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Project: ref})
+			if err != nil || len(checks) != 1 || checks[0].Project != "p_old" {
+				k.Errorf("checkpoints of %s: %+v, %v", ref, checks, err)
+			}
+			receipts, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Project: ref})
+			if err != nil || len(receipts) != 1 || receipts[0].Project != "p_old" {
+				k.Errorf("receipts of %s: %+v, %v", ref, receipts, err)
+			}
+			if st, err := k.store.Stats(k.Context(), ref, Clock()); err != nil || st.Memories != 3 {
+				k.Errorf("stats of %s: %+v, %v", ref, st, err)
+			}
+		}
+		k.same("pauses", k.pauses(), []mem.Pause{{Target: "p_old"}})
+	}},
+	{"a key that is a project of its own is not taken from it", func(k kit) {
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}}, mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"}, Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) { m.Project = "p_1" })}})
+		k.same("by p_1", k.keys("p_1"), []string{"p_1"})
+		k.same("of p_2", titles(k.list(mem.Query{Project: "p_2"})), []string{"of two"})
+	}},
+	{"what is not given is left alone", func(k kit) {
+		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}}, mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})
+		got, err := k.store.Projects(k.Context(), "p_1")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("project", got, []mem.Project{{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "dev", Commit: "c", LastEvent: Clock()}})
+	}},
+}
+
+func (k kit) keys(ref string) []string {
+	k.Helper()
+	found, err := k.store.Projects(k.Context(), ref)
+	if err != nil {
+		k.Fatalf("Projects(%q): %v", ref, err)
+	}
+	keys := []string{}
+	for _, p := range found {
+		keys = append(keys, p.Key)
+	}
+	return keys
+}
+
+var statsTests = []promise{
+	{"an empty store counts nothing", func(k kit) {
+		k.same("stats", k.stats(""), mem.Stats{})
+	}},
+	{"it counts all, or what is of one project", func(k kit) {
+		forgotten := mem.Forgotten
+		old := with(note("of yesterday"), func(m *mem.Memory) { m.Created = later(-24 * time.Hour) })
+		gotcha := with(note("sharp"), func(m *mem.Memory) { m.Kind = mem.Gotcha })
+		b := prompt("one", "p1", "hi")
+		b.Session.Project, b.Memories = "p_000000000001", []mem.Memory{old, gotcha, note("to hide")}
+		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one"}, {Kind: "snapshot", Session: "one"}}
+		b.Receipts = []mem.Receipt{{ID: "r_1", Session: "one", Project: "p_000000000001", Outcome: mem.Injected, Tokens: 40}}
+		k.apply(b)
+		late := report("e_2", "two")
+		late.At = later(time.Hour)
+		k.apply(mem.Batch{
+			Event: late, Session: &mem.SessionChange{Project: "p_2"}, Edits: []mem.Edit{{ID: "m_3", Status: &forgotten}},
+			Memories: []mem.Memory{with(note("other"), func(m *mem.Memory) { m.Project = "p_2" })},
+			Failed:   []mem.Job{{ID: "j_2", Dead: true}}, Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
+		})
+		k.same("one project", k.stats("p_000000000001"), mem.Stats{
+			Memories: 2, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 1, mem.Gotcha: 1}, Today: 1, Sessions: 1, Events: 1, Turns: 1, Receipts: 1,
+			Jobs: 1, DeadJobs: 1, OldestJob: Clock(), ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
+		})
+		k.same("all", k.stats(""), mem.Stats{
+			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2, Turns: 1, Receipts: 2,
+			Jobs: 1, DeadJobs: 1, OldestJob: Clock(), ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
+		})
+	}},
+}
+
+// stats returns the counts; schema and bytes are each store's own.
+func (k kit) stats(project string) mem.Stats {
+	k.Helper()
+	st, err := k.store.Stats(k.Context(), project, Clock())
+	if err != nil {
+		k.Fatalf("Stats: %v", err)
+	}
+	st.Schema, st.Bytes = 0, 0
+	return st
+}

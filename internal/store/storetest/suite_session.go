@@ -1,0 +1,291 @@
+package storetest
+
+import (
+	"errors"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// change applies one event with a change of its session.
+func (k kit) change(id string, c mem.SessionChange) {
+	k.Helper()
+	k.apply(mem.Batch{Event: report(id, "one"), Session: &c})
+}
+
+var sessionTests = []promise{
+	{"a missing session is made by any event", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one")})
+		got := k.session("one")
+		k.same("session", got, mem.Session{
+			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(), LastEvent: Clock(),
+		})
+	}},
+	{"zero fields leave what is stored alone", func(k kit) {
+		yes, nudge := true, "3 left"
+		all := mem.SessionChange{
+			Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m", Entrypoint: "cli", Parent: "zero",
+			Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: &yes, Notification: "ping", Nudge: &nudge,
+		}
+		k.change("e_1", all)
+		k.change("e_2", mem.SessionChange{})
+		k.same("session", k.session("one"), mem.Session{
+			ID: "one", Number: 1, Short: "s_1", Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m",
+			Entrypoint: "cli", Parent: "zero", Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: true,
+			LastNotification: "ping", Notifications: 1, Nudge: "3 left", Created: Clock(), LastEvent: Clock(),
+		})
+	}},
+	{"the first prompt is kept, the rest is replaced", func(k kit) {
+		k.change("e_1", mem.SessionChange{FirstPrompt: "first", Cwd: "/a"})
+		k.change("e_2", mem.SessionChange{FirstPrompt: "second", Cwd: "/b"})
+		if s := k.session("one"); s.FirstPrompt != "first" || s.Cwd != "/b" {
+			k.Errorf("first prompt %q, directory %q, want %q, %q", s.FirstPrompt, s.Cwd, "first", "/b")
+		}
+	}},
+	{"the nudge remembers the prompt it was given with, and can be emptied", func(k kit) {
+		k.apply(prompt("one", "p1", "a"), prompt("one", "p2", "b"))
+		text, none := "go on", ""
+		k.change("e_1", mem.SessionChange{Nudge: &text})
+		if s := k.session("one"); s.Nudge != "go on" || s.NudgePrompt != 2 {
+			k.Errorf("nudge %q at %d, want %q at 2", s.Nudge, s.NudgePrompt, "go on")
+		}
+		k.change("e_2", mem.SessionChange{Nudge: &none})
+		if s := k.session("one"); s.Nudge != "" {
+			k.Errorf("nudge %q, want none", s.Nudge)
+		}
+	}},
+	{"a late event of a completed session does not reopen it", func(k kit) {
+		k.change("e_1", mem.SessionChange{Status: mem.Completed, EndReason: "clear"})
+		k.change("e_2", mem.SessionChange{Cwd: "/late"})
+		k.apply(mem.Batch{Event: report("e_3", "one")})
+		s := k.session("one")
+		if s.Status != mem.Completed || s.EndReason != "clear" || !s.Completed.Equal(Clock()) || s.Cwd != "/late" {
+			k.Errorf("got %+v, want it completed at %v", s, Clock())
+		}
+	}},
+	{"any other status reopens it", func(k kit) {
+		k.change("e_1", mem.SessionChange{Status: mem.Completed, EndReason: "clear"})
+		k.change("e_2", mem.SessionChange{Status: mem.Running})
+		if s := k.session("one"); s.Status != mem.Running || s.EndReason != "" || !s.Completed.IsZero() {
+			k.Errorf("status %q, reason %q, completed %v", s.Status, s.EndReason, s.Completed)
+		}
+	}},
+	{"silence of 12 hours is abandonment, until the next event", func(k kit) {
+		old := report("e_1", "one")
+		old.At = Clock().Add(-mem.AbandonAfter)
+		k.apply(mem.Batch{Event: old, Session: &mem.SessionChange{Status: mem.Running}})
+		if got := k.session("one").Status; got != mem.Abandoned {
+			k.Errorf("status %q, want %q", got, mem.Abandoned)
+		}
+		k.apply(mem.Batch{Event: report("e_2", "one")})
+		if got := k.session("one").Status; got != mem.Running {
+			k.Errorf("status %q after an event, want %q", got, mem.Running)
+		}
+	}},
+	{"a completed session is never abandoned", func(k kit) {
+		old := report("e_1", "one")
+		old.At = Clock().Add(-100 * time.Hour)
+		k.apply(mem.Batch{Event: old, Session: &mem.SessionChange{Status: mem.Completed}})
+		if got := k.session("one").Status; got != mem.Completed {
+			k.Errorf("status %q, want %q", got, mem.Completed)
+		}
+	}},
+	{"it is summarizing while its digest waits", func(k kit) {
+		yes, no := true, false
+		k.apply(mem.Batch{Event: report("e_1", "one"), Session: &mem.SessionChange{Status: mem.Running, Processing: &no}, Jobs: []mem.Job{{Kind: "transcript", Session: "one"}}})
+		if got := k.session("one").Status; got != mem.Summarizing {
+			k.Errorf("status %q, want %q", got, mem.Summarizing)
+		}
+		k.change("e_2", mem.SessionChange{Processing: &yes})
+		if got := k.session("one").Status; got != mem.Running {
+			k.Errorf("status %q after a new prompt, want %q", got, mem.Running)
+		}
+		k.change("e_3", mem.SessionChange{Processing: &no})
+		k.apply(mem.Batch{Done: []string{"j_1"}})
+		if got := k.session("one").Status; got != mem.Running {
+			k.Errorf("status %q after the digest, want %q", got, mem.Running)
+		}
+	}},
+	{"what was told is known until a compaction", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 7, Items: []mem.Told{{ID: "m_1"}}, Marks: []string{"file:a.go"}}}})
+		s := k.session("one")
+		k.same("told", s.Told, map[string]bool{"m_1": true, "file:a.go": true})
+		if s.ToldTokens != 7 {
+			k.Errorf("told tokens %d, want 7", s.ToldTokens)
+		}
+		k.change("e_2", mem.SessionChange{Compacted: true})
+		s = k.session("one")
+		k.same("told after the compaction", s.Told, map[string]bool{})
+		if s.ToldTokens != 0 || s.Compactions != 1 {
+			k.Errorf("told tokens %d, compactions %d, want 0, 1", s.ToldTokens, s.Compactions)
+		}
+	}},
+	{"TellAgain forgets without counting a compaction", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.Told{{ID: "m_1"}}}}})
+		k.change("e_2", mem.SessionChange{TellAgain: true})
+		s := k.session("one")
+		k.same("told", s.Told, map[string]bool{})
+		if s.Compactions != 0 {
+			k.Errorf("compactions %d, want 0", s.Compactions)
+		}
+	}},
+	{"a receipt of the batch that compacts counts as told after it", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.Told{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{
+			Event: report("e_2", "one"), Session: &mem.SessionChange{Compacted: true},
+			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.Told{{ID: "m_2"}}}},
+		})
+		s := k.session("one")
+		k.same("told", s.Told, map[string]bool{"m_2": true})
+		if s.ToldTokens != 2 {
+			k.Errorf("told tokens %d, want 2", s.ToldTokens)
+		}
+	}},
+	{"ToldLike copies the marks of another session", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "zero"), Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.Told{{ID: "m_1"}}}}})
+		k.change("e_2", mem.SessionChange{ToldLike: "zero", Parent: "zero"})
+		k.same("told", k.session("one").Told, map[string]bool{"m_1": true})
+		k.change("e_3", mem.SessionChange{ToldLike: "nobody"})
+	}},
+	{"it is found by id, short id and unique prefix", func(k kit) {
+		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")}, mem.Batch{Event: report("e_3", "aab")})
+		for ref, want := range map[string]string{"aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab", "aab-": "aab-2", "s_2": "aab-2"} {
+			if got := k.session(ref).ID; got != want {
+				k.Errorf("Session(%q) is %s, want %s", ref, got, want)
+			}
+		}
+		for ref, want := range map[string]error{"aa": mem.ErrAmbiguous, "s_": mem.ErrAmbiguous, "zzz": mem.ErrNotFound, "": mem.ErrNotFound, "s_2x": mem.ErrNotFound, "a%": mem.ErrNotFound} {
+			if _, err := k.store.Session(k.Context(), ref); !errors.Is(err, want) {
+				k.Errorf("Session(%q): %v, want %v", ref, err, want)
+			}
+		}
+	}},
+	{"Sessions lists the last active first, of one project or all", func(k kit) {
+		for i, s := range []string{"old", "new", "other"} {
+			e := report("e_"+s, s)
+			e.At = Clock().Add(time.Duration(i) * time.Minute)
+			project := "p_1"
+			if s == "other" {
+				project = "p_2"
+			}
+			k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Project: project}})
+		}
+		for _, c := range []struct {
+			q    mem.SessionQuery
+			want []string
+		}{
+			{mem.SessionQuery{}, []string{"other", "new", "old"}},
+			{mem.SessionQuery{Project: "p_1"}, []string{"new", "old"}},
+			{mem.SessionQuery{Limit: 1}, []string{"other"}},
+			{mem.SessionQuery{Project: "p_3"}, []string{}},
+		} {
+			found, err := k.store.Sessions(k.Context(), c.q)
+			if err != nil {
+				k.Fatal(err)
+			}
+			got := []string{}
+			for _, s := range found {
+				if got = append(got, s.ID); s.Told != nil {
+					k.Errorf("told of %s is %v, want nil", s.ID, s.Told)
+				}
+			}
+			k.same("sessions", got, c.want)
+		}
+	}},
+}
+
+var turnTests = []promise{
+	{"a turn is made by the first event that carries its prompt id", func(k kit) {
+		e := report("e_1", "one")
+		e.PromptID = "p1"
+		if got := k.apply(mem.Batch{Event: e})[0].Prompt; got != 0 {
+			k.Errorf("prompt %d before the prompt, want 0", got)
+		}
+		late := prompt("one", "p1", "what I asked")
+		late.Event.At = Clock().Add(time.Second)
+		if got := k.apply(late)[0].Prompt; got != 1 {
+			k.Errorf("prompt %d, want 1", got)
+		}
+		k.same("turns", k.turns("one"), []mem.Turn{{Session: "one", PromptID: "p1", Number: 1, Text: "what I asked", Trust: mem.TrustUser, At: Clock()}})
+	}},
+	{"each prompt of the person has the next number, a repeated prompt id has not", func(k kit) {
+		again := prompt("one", "p1", "other words")
+		got := k.apply(prompt("one", "p1", "a"), prompt("one", "p2", "b"), again, prompt("two", "p9", "c"))
+		for i, want := range []int{1, 2, 1, 1} {
+			if got[i].Prompt != want {
+				k.Errorf("batch %d has prompt %d, want %d", i, got[i].Prompt, want)
+			}
+		}
+		if n := k.session("one").Prompts; n != 2 {
+			k.Errorf("%d prompts, want 2", n)
+		}
+		if text := k.turns("one")[1].Text; text != "a" {
+			k.Errorf("text %q, want the first, %q", text, "a")
+		}
+	}},
+	{"a turn that is no person's has no number", func(k kit) {
+		b := prompt("one", "p1", "a task is done")
+		b.Turn.Person = false
+		if got := k.apply(b)[0].Prompt; got != 0 {
+			k.Errorf("prompt %d, want 0", got)
+		}
+		if got := k.apply(prompt("one", "p2", "mine"))[0].Prompt; got != 1 {
+			k.Errorf("prompt %d, want 1", got)
+		}
+	}},
+	{"a later event of the turn knows its number", func(k kit) {
+		e := report("e_1", "one")
+		e.PromptID = "p1"
+		k.apply(prompt("one", "p1", "a"))
+		if got := k.apply(mem.Batch{Event: e})[0].Prompt; got != 1 {
+			k.Errorf("prompt %d, want 1", got)
+		}
+	}},
+	{"a prompt without a prompt id is a turn too", func(k kit) {
+		got := k.apply(prompt("one", "", "a"))[0]
+		if got.Prompt != 1 {
+			k.Errorf("prompt %d, want 1", got.Prompt)
+		}
+		if turns := k.turns("one"); len(turns) != 1 || turns[0].Text != "a" || turns[0].PromptID == "" {
+			k.Errorf("turns %+v, want one under the event's id", turns)
+		}
+	}},
+	{"trust only falls, and privacy stays", func(k kit) {
+		taint := func(id string, c mem.TurnChange) {
+			e := report(id, "one")
+			e.PromptID = "p1"
+			k.apply(mem.Batch{Event: e, Turn: &c})
+		}
+		k.apply(prompt("one", "p1", "a"))
+		taint("e_1", mem.TurnChange{Taint: mem.TrustNone})
+		if got := k.turns("one")[0].Trust; got != mem.TrustUser {
+			k.Errorf("trust %v without Tainted, want %v", got, mem.TrustUser)
+		}
+		taint("e_2", mem.TurnChange{Taint: mem.TrustTool, Tainted: true, Private: true})
+		taint("e_3", mem.TurnChange{Taint: mem.TrustAssistant, Tainted: true})
+		if got := k.turns("one")[0]; got.Trust != mem.TrustTool || !got.Private {
+			k.Errorf("trust %v, private %v, want %v, true", got.Trust, got.Private, mem.TrustTool)
+		}
+	}},
+	{"Turns returns the newest of one session, newest first", func(k kit) {
+		k.apply(prompt("one", "p1", "a"), prompt("two", "q1", "x"), prompt("one", "p2", "b"), prompt("one", "p3", "c"))
+		got, err := k.store.Turns(k.Context(), "one", 2)
+		if err != nil {
+			k.Fatal(err)
+		}
+		texts := []string{}
+		for _, t := range got {
+			texts = append(texts, t.Text)
+		}
+		k.same("texts", texts, []string{"c", "b"})
+	}},
+}
+
+func (k kit) turns(session string) []mem.Turn {
+	k.Helper()
+	turns, err := k.store.Turns(k.Context(), session, 0)
+	if err != nil {
+		k.Fatalf("Turns: %v", err)
+	}
+	return turns
+}

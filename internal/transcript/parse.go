@@ -1,0 +1,213 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// record is one line, as far as it matters. Every other type than user,
+// assistant and system is passed over: among them are copies of messages and
+// what our own hooks said.
+type record struct {
+	Type      string          `json:"type"`
+	Subtype   string          `json:"subtype"`
+	Sidechain bool            `json:"isSidechain"` // a subagent's
+	Meta      bool            `json:"isMeta"`      // the client's own words
+	Summary   bool            `json:"isCompactSummary"`
+	Origin    string          `json:"turnOrigin"`
+	Result    json.RawMessage `json:"toolUseResult"`
+	PromptID  string          `json:"promptId"`
+	Timestamp string          `json:"timestamp"`
+	Message   json.RawMessage `json:"message"`
+}
+
+type message struct {
+	ID      string          `json:"id"`
+	Model   string          `json:"model"`
+	Content json.RawMessage `json:"content"` // a string or blocks
+	Usage   usage           `json:"usage"`
+}
+
+type usage struct {
+	Input       int `json:"input_tokens"`
+	CacheCreate int `json:"cache_creation_input_tokens"`
+	CacheRead   int `json:"cache_read_input_tokens"`
+	Output      int `json:"output_tokens"`
+}
+
+func (u usage) total() int { return u.Input + u.CacheCreate + u.CacheRead + u.Output }
+
+type block struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// synthetic is the model of messages that the client made itself, such as API errors.
+const synthetic = "<synthetic>"
+
+// parser turns lines into a Part.
+type parser struct{ part Part }
+
+// line takes one line; nil is one that was too long.
+func (p *parser) line(line []byte) {
+	if line == nil {
+		p.part.Bad++
+		return
+	}
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
+	var r record
+	if err := json.Unmarshal(line, &r); err != nil || r.Type == "" {
+		p.part.Bad++
+		return
+	}
+	if r.Sidechain {
+		return
+	}
+	switch r.Type {
+	case "system":
+		p.system(r)
+	case "user", "assistant":
+		var m message
+		if err := json.Unmarshal(r.Message, &m); err != nil {
+			p.part.Bad++
+			return
+		}
+		if r.Type == "user" {
+			p.user(r, m)
+		} else {
+			p.assistant(r, m)
+		}
+	}
+}
+
+func (p *parser) system(r record) {
+	if r.Subtype == "compact_boundary" {
+		p.part.Compactions++
+		p.part.Fill = 0
+	}
+}
+
+// user takes what a person typed. Records of type user are also tool results
+// and the client's own notes to the model.
+func (p *parser) user(r record, m message) {
+	result := len(r.Result) > 0 && string(r.Result) != "null"
+	if result || r.Meta || r.Summary || r.Origin == "task_notification" {
+		return
+	}
+	text, ok := words(m.Content)
+	if !ok || clientWords(text) {
+		return
+	}
+	p.part.Said = append(p.part.Said, Utterance{
+		Said: mem.Said{Who: User, Text: text}, At: stamp(r), PromptID: r.PromptID,
+	})
+}
+
+// assistant takes one content block of a message: each is a record of its own,
+// with the usage of the whole message.
+func (p *parser) assistant(r record, m message) {
+	if m.Model == synthetic {
+		return
+	}
+	if n := m.Usage.total(); n > 0 {
+		p.part.Fill = n
+	}
+	text, ok := words(m.Content)
+	if !ok || text == "" {
+		return
+	}
+	if n := len(p.part.Said); n > 0 && m.ID != "" {
+		if last := &p.part.Said[n-1]; last.Who == Assistant && last.Message == m.ID {
+			last.Text += "\n" + text
+			return
+		}
+	}
+	p.part.Said = append(p.part.Said, Utterance{
+		Said: mem.Said{Who: Assistant, Text: text}, At: stamp(r), Message: m.ID,
+	})
+}
+
+// finish puts every text through the door; what nothing is left of is dropped.
+func (p *parser) finish(door func(string) string) Part {
+	kept := p.part.Said[:0]
+	for _, u := range p.part.Said {
+		u.Text = strings.TrimSpace(door(u.Text))
+		if u.Text == "" {
+			continue
+		}
+		kept = append(kept, u)
+		if u.Who == User {
+			p.part.LastUser = u.Text
+		} else {
+			p.part.LastAssistant = u.Text
+		}
+	}
+	p.part.Said = kept
+	return p.part
+}
+
+// words returns the text of a message's content without reminders; ok is false
+// if it holds a tool's result or is of no known form.
+func words(content json.RawMessage) (text string, ok bool) {
+	if err := json.Unmarshal(content, &text); err == nil {
+		return withoutReminders(text), true
+	}
+	var blocks []block
+	if err := json.Unmarshal(content, &blocks); err != nil {
+		return "", false
+	}
+	var texts []string
+	for _, b := range blocks {
+		if b.Type == "tool_result" {
+			return "", false
+		}
+		if t := withoutReminders(b.Text); b.Type == "text" && t != "" {
+			texts = append(texts, t)
+		}
+	}
+	return strings.Join(texts, "\n"), true
+}
+
+// withoutReminders removes what the client tells the model between the
+// person's words. A reminder that is not closed reaches to the end.
+func withoutReminders(s string) string {
+	const begin, end = "<system-reminder>", "</system-reminder>"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, begin)
+		b.WriteString(before)
+		if !found {
+			return strings.TrimSpace(b.String())
+		}
+		_, s, _ = strings.Cut(rest, end)
+	}
+}
+
+// clientWords reports whether a text of the person's side was written by the
+// client: local commands and their output, hook feedback, notices.
+func clientWords(text string) bool {
+	for _, start := range [...]string{
+		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
+		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
+		"Stop hook feedback:", "[Request interrupted by user",
+	} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+func stamp(r record) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, r.Timestamp)
+	if err != nil {
+		return time.Time{}
+	}
+	return at.UTC()
+}

@@ -1,0 +1,191 @@
+// Package transcript reads what was said from the client's own record of a
+// session, a file of JSON lines that grows while the session runs. It takes the
+// words of the person and of the assistant and nothing else; every text goes
+// through the caller's door before it is given out. It knows no store.
+package transcript
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Bounds of one call, in bytes.
+const (
+	MaxLine = 1 << 20  // a longer line is skipped and counted
+	MaxRead = 64 << 20 // read by one call; Part.More tells that there is more
+	MaxTail = 16 << 20 // looked at by Tail, from the end
+)
+
+// The two who speak.
+const (
+	User      = "user"
+	Assistant = "assistant"
+)
+
+var errNoDoor = errors.New("read transcript: no door given")
+
+// Utterance is one thing said in the main conversation.
+type Utterance struct {
+	mem.Said
+	At       time.Time // zero if the record does not say
+	PromptID string    // of the turn; a person's only
+	Message  string    // the assistant's message id. The same id in the next Part is the same message going on
+}
+
+// Part is what a stretch of the record says.
+type Part struct {
+	Said          []Utterance // in order
+	LastUser      string      // the last thing the person said; empty if nothing
+	LastAssistant string
+	// Fill is how many tokens of context the last message of the main
+	// conversation used, since the last compaction; 0 if no message tells.
+	Fill        int
+	Compactions int   // boundaries seen; with one and no Fill the context is new and unmeasured
+	From        int64 // where reading began: 0 if the file is shorter than the watermark
+	Next        int64 // the new watermark, in bytes: the end of the last whole line
+	Bad         int   // lines that were no record, or too long
+	More        bool  // MaxRead was reached; read on from Next
+}
+
+// Read reads path from the watermark from, in bytes, 0 at first. A last line
+// without its end is left for the next time. Errors wrap fs.ErrNotExist while
+// the client has not written yet.
+func Read(path string, from int64, door func(string) string) (Part, error) {
+	if door == nil {
+		return Part{}, errNoDoor
+	}
+	f, size, err := open(path)
+	if err != nil {
+		return Part{}, fmt.Errorf("read transcript: %w", err)
+	}
+	defer f.Close()
+	if from < 0 || from > size {
+		from = 0
+	}
+	return read(f, from, door)
+}
+
+// Tail reads the newest lines of path, whatever they hold.
+func Tail(path string, lines int, door func(string) string) (Part, error) {
+	if door == nil {
+		return Part{}, errNoDoor
+	}
+	f, size, err := open(path)
+	if err != nil {
+		return Part{}, fmt.Errorf("read transcript: %w", err)
+	}
+	defer f.Close()
+	from, err := tailStart(f, size, lines)
+	if err != nil {
+		return Part{}, fmt.Errorf("read transcript: %w", err)
+	}
+	return read(f, from, door)
+}
+
+// open opens a regular file; what a link or a pipe leads to is not the client's record.
+func open(path string) (*os.File, int64, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, fmt.Errorf("%s is not a regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	now, err := f.Stat()
+	if err == nil && !os.SameFile(info, now) {
+		err = fmt.Errorf("%s was replaced", path)
+	}
+	if err != nil {
+		_ = f.Close()
+		return nil, 0, err
+	}
+	return f, now.Size(), nil
+}
+
+func read(f *os.File, from int64, door func(string) string) (Part, error) {
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return Part{}, fmt.Errorf("read transcript: %w", err)
+	}
+	p := parser{part: Part{From: from, Next: from}}
+	lines := lineReader{r: bufio.NewReaderSize(f, 64<<10)}
+	for !p.part.More {
+		line, n, err := lines.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return Part{}, fmt.Errorf("read transcript: %w", err)
+		}
+		p.part.Next += n
+		p.line(line)
+		p.part.More = p.part.Next-from >= MaxRead
+	}
+	return p.finish(door), nil
+}
+
+// lineReader reads whole lines of bounded length.
+type lineReader struct {
+	r   *bufio.Reader
+	buf []byte
+}
+
+// next returns the next line and its length in the file. A line beyond MaxLine
+// comes as nil. io.EOF also if only a part of a line is left.
+func (l *lineReader) next() (line []byte, n int64, err error) {
+	l.buf = l.buf[:0]
+	for {
+		piece, err := l.r.ReadSlice('\n')
+		n += int64(len(piece))
+		if n <= MaxLine {
+			l.buf = append(l.buf, piece...)
+		}
+		if err == bufio.ErrBufferFull {
+			continue
+		}
+		if err != nil {
+			return nil, n, err
+		}
+		if n > MaxLine {
+			return nil, n, nil
+		}
+		return l.buf, n, nil
+	}
+}
+
+// tailStart finds where the last whole lines begin, within MaxTail of the end.
+func tailStart(f io.ReaderAt, size int64, lines int) (int64, error) {
+	const chunk = 64 << 10
+	buf := make([]byte, chunk)
+	end, seen, first := size, 0, size
+	for stop := max(0, size-MaxTail); end > stop; {
+		start := max(stop, end-chunk)
+		b := buf[:end-start]
+		if _, err := f.ReadAt(b, start); err != nil && err != io.EOF {
+			return 0, err
+		}
+		for i := len(b) - 1; i >= 0; i-- {
+			if b[i] != '\n' {
+				continue
+			}
+			if seen++; seen > lines {
+				return start + int64(i) + 1, nil
+			}
+			first = start + int64(i) + 1
+		}
+		end = start
+	}
+	if end == 0 {
+		return 0, nil
+	}
+	return first, nil
+}

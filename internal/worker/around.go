@@ -1,0 +1,101 @@
+package worker
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// lookAround does, again and again, what no request causes: it takes in the
+// spool, counts the backlog, and finds out when it is time to end.
+func (w *worker) lookAround(ctx context.Context) {
+	tick := time.NewTicker(w.cfg.Every)
+	defer tick.Stop()
+	for n := 1; ; n++ {
+		w.look(ctx, n)
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (w *worker) look(ctx context.Context, n int) {
+	defer func() {
+		if p := recover(); p != nil {
+			w.cfg.Log.Error("look around", "panic", p)
+		}
+	}()
+	for _, x := range w.watched {
+		if x.gone() {
+			w.end(x.path + " is gone or replaced")
+			return
+		}
+	}
+	if err := w.drainer.retry(ctx); err != nil && ctx.Err() == nil {
+		w.cfg.Log.Warn("spool not drained", "error", err)
+	}
+	w.count(ctx, n)
+	if w.idle() {
+		w.end("idle")
+	}
+}
+
+// countEvery is how many looks lie between two counts: counting reads much.
+const countEvery = 5
+
+// count counts the jobs that wait, if something may have changed them.
+func (w *worker) count(ctx context.Context, n int) {
+	if n%countEvery != 0 || (!w.stale.Swap(false) && w.depth.Load() == 0) || w.cfg.Store == nil {
+		return
+	}
+	s, err := w.cfg.Store.Stats(ctx, "", time.Now())
+	if err != nil {
+		w.stale.Store(true)
+		w.cfg.Log.Warn("count jobs", "error", err)
+		return
+	}
+	w.depth.Store(int64(s.Jobs))
+	w.oldest.Store(0)
+	if s.Jobs > 0 && !s.OldestJob.IsZero() {
+		w.oldest.Store(s.OldestJob.Unix())
+	}
+}
+
+// idle reports whether nothing happens, nothing has for long, and nothing waits.
+func (w *worker) idle() bool {
+	quiet := time.Since(time.Unix(0, w.last.Load()))
+	if quiet < w.cfg.Idle || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
+		return false
+	}
+	return w.cfg.Spool == nil || w.cfg.Spool.Empty()
+}
+
+// watched is a file whose end is the worker's end.
+type watched struct {
+	path string
+	was  fs.FileInfo
+}
+
+// watch remembers the files that are there.
+func watch(paths ...string) []watched {
+	var all []watched
+	for _, p := range paths {
+		if info, err := os.Stat(p); err == nil {
+			all = append(all, watched{p, info})
+		}
+	}
+	return all
+}
+
+// gone reports whether the file is missing or another one. An error that does
+// not say so proves nothing.
+func (x watched) gone() bool {
+	info, err := os.Stat(x.path)
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	return !os.SameFile(x.was, info)
+}

@@ -1,0 +1,144 @@
+//go:build unix
+
+package worker_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/worker"
+)
+
+// log notes the ids of handled events.
+type log struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (l *log) handle(e mem.Event) (mem.Reply, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.ids = append(l.ids, e.ID)
+	return mem.Reply{}, nil
+}
+
+func (l *log) seen() []string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.ids)
+}
+
+func TestSpooledEventsAreHandledBeforeTheNextOne(t *testing.T) {
+	var l log
+	s := &spool{}
+	w := start(t, worker.Config{Spool: s, Every: time.Hour, Handler: handler(l.handle)})
+	c := w.client(t)
+	s.add("e1", "e2")
+	if _, err := c.Handle(t.Context(), mem.Event{ID: "e3"}); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := l.seen(), []string{"e1", "e2", "e3"}; !slices.Equal(got, want) {
+		t.Errorf("handled %v, want %v", got, want)
+	}
+}
+
+func TestSpoolIsTakenInWithoutAnyEvent(t *testing.T) {
+	var l log
+	s := &spool{}
+	start(t, worker.Config{Spool: s, Handler: handler(l.handle)})
+	s.add("e1")
+	await(t, func() bool { return slices.Equal(l.seen(), []string{"e1"}) })
+}
+
+func TestBacklogIsReplayedInBoundedBatches(t *testing.T) {
+	s := &spool{}
+	for i := range 1000 {
+		s.add(fmt.Sprint("e", i))
+	}
+	sizes := make(chan int, 1000)
+	start(t, worker.Config{Spool: s, Replay: func(_ context.Context, events []mem.Event) error {
+		sizes <- len(events)
+		return nil
+	}})
+	await(t, s.Empty)
+	for len(sizes) > 0 {
+		if n := <-sizes; n > worker.DrainBatch {
+			t.Errorf("batch of %d, want at most %d", n, worker.DrainBatch)
+		}
+	}
+}
+
+func TestEventIsAnsweredThoughTheSpoolFails(t *testing.T) {
+	s := &spool{}
+	s.add("e1")
+	w := start(t, worker.Config{Spool: s, Handler: handler(func(e mem.Event) (mem.Reply, error) {
+		if e.ID == "e1" {
+			return mem.Reply{}, mem.ErrLocked
+		}
+		return mem.Reply{Context: "fine"}, nil
+	})})
+	got, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e2"})
+	if err != nil || got.Context != "fine" {
+		t.Errorf("got %+v, %v, want the answer", got, err)
+	}
+	if s.Empty() {
+		t.Error("the event that failed is lost")
+	}
+}
+
+func TestEventThatCanNeverBeKeptIsPutAside(t *testing.T) {
+	var l log
+	s := &spool{}
+	s.add("e1", "poison", "e2")
+	aside := make(chan string, 10)
+	start(t, worker.Config{
+		Spool:  s,
+		Replay: func(context.Context, []mem.Event) error { return errors.New("one of them") },
+		Handler: handler(func(e mem.Event) (mem.Reply, error) {
+			if e.ID == "poison" {
+				panic("cannot")
+			}
+			return l.handle(e)
+		}),
+		GiveUp: func(e mem.Event, _ error) error { aside <- e.ID; return nil },
+	})
+	await(t, s.Empty)
+	if got := <-aside; got != "poison" || len(aside) != 0 {
+		t.Errorf("put aside %q and %d more, want poison alone", got, len(aside))
+	}
+	for _, id := range []string{"e1", "e2"} {
+		if !slices.Contains(l.seen(), id) {
+			t.Errorf("%s is lost", id)
+		}
+	}
+}
+
+func TestNothingIsPutAsideWhileTheStoreIsDown(t *testing.T) {
+	var l log
+	s := &spool{}
+	s.add("e1", "e2")
+	var mu sync.Mutex
+	tries := 0
+	start(t, worker.Config{
+		Spool: s,
+		Handler: handler(func(e mem.Event) (mem.Reply, error) {
+			mu.Lock()
+			defer mu.Unlock()
+			if tries++; tries <= 40 {
+				return mem.Reply{}, mem.ErrLocked
+			}
+			return l.handle(e)
+		}),
+		GiveUp: func(e mem.Event, _ error) error { t.Errorf("%s was put aside", e.ID); return nil },
+	})
+	await(t, s.Empty)
+	if got, want := l.seen(), []string{"e1", "e2"}; !slices.Equal(got, want) {
+		t.Errorf("handled %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,26 @@
+package worker
+
+import (
+	"net"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// ownPeer reports whether the other end of a unix socket is a process of this user.
+func ownPeer(c net.Conn) bool {
+	u, ok := c.(*net.UnixConn)
+	if !ok {
+		return false
+	}
+	raw, err := u.SyscallConn()
+	if err != nil {
+		return false
+	}
+	own := false
+	err = raw.Control(func(fd uintptr) {
+		cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
+		own = err == nil && int(cred.Uid) == os.Getuid()
+	})
+	return err == nil && own
+}

@@ -1,0 +1,112 @@
+package worker
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"remanence/internal/api"
+)
+
+// closeDir takes away others' right to enter dir, and proves that this worked.
+func closeDir(dir string) error {
+	if err := api.CheckDir(dir); err == nil {
+		return nil
+	}
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return fmt.Errorf("%s is not a directory", dir)
+	}
+	if err := os.Chmod(dir, 0o700); err != nil {
+		return err
+	}
+	return api.CheckDir(dir)
+}
+
+// maxSocketPath is how many bytes the system's address of a socket holds.
+func maxSocketPath() int {
+	if runtime.GOOS == "linux" {
+		return 107
+	}
+	return 103
+}
+
+// listen opens the worker's socket in the first of dirs that is private to this
+// user and short enough, else in a directory of this user's below the temporary
+// one. The name is the data directory's own, since workers of two of them may
+// share a socket directory. Only the holder of the lock may call it: it removes
+// what an earlier worker left.
+func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string, error) {
+	sum := sha256.Sum256([]byte(data))
+	name := "worker-" + hex.EncodeToString(sum[:4]) + ".sock"
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		real, err := privateDir(dir)
+		if err == nil && len(filepath.Join(real, name)) > maxSocketPath() {
+			err = errors.New("path is too long for a socket")
+		}
+		if err != nil {
+			log.Warn("socket directory not used", "dir", dir, "error", err)
+			continue
+		}
+		return listenAt(filepath.Join(real, name))
+	}
+	dir, err := tempSocketDir()
+	if err != nil {
+		return nil, "", err
+	}
+	return listenAt(filepath.Join(dir, name))
+}
+
+// tempSocketDir is a directory below the temporary one, where others could have
+// put something of the same name: it is used only if it is proven to be ours.
+func tempSocketDir() (string, error) {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(temp, "remanence-"+strconv.Itoa(os.Getuid()))
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", err
+	}
+	return dir, api.CheckDir(dir)
+}
+
+func listenAt(path string) (net.Listener, string, error) {
+	if err := removeStale(path); err != nil {
+		return nil, "", err
+	}
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		_ = l.Close()
+		return nil, "", err
+	}
+	return l, path, nil
+}
+
+// removeStale removes the socket of a worker that is no more.
+func removeStale(path string) error {
+	info, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if info.Mode().Type() != fs.ModeSocket && runtime.GOOS != "windows" {
+		return fmt.Errorf("%s is in the way: it is not a socket", path)
+	}
+	return os.Remove(path)
+}

@@ -1,0 +1,223 @@
+// Package worker is the daemon: one process a user that answers events and
+// questions over a unix socket, takes in what was spooled, works off the queue,
+// and ends by itself when nobody needs it. It owns these goroutines. What
+// events and questions mean is bound from outside.
+package worker
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/queue"
+)
+
+const (
+	defaultIdle  = 30 * time.Minute
+	defaultEvery = time.Second
+	finishWithin = 2 * time.Second // for requests that are running at the end
+)
+
+// Store is what the worker itself needs of a store; see mem.Store.
+type Store interface {
+	queue.Store
+	Stats(ctx context.Context, project string, today time.Time) (mem.Stats, error)
+}
+
+// Config says what the worker does. Everything without a stated zero is needed.
+type Config struct {
+	Lock        *Lock       // held by the caller until the store is closed
+	RuntimeFile string      // path; its directory is made if it is missing
+	SocketDir   string      // preferred; empty or unusable means beside the runtime file
+	Runtime     api.Runtime // what the runtime file says besides socket, token, pid and start
+
+	Store    Store         // nil is allowed without Do
+	Handler  mem.Handler   // answers events
+	Bindings []api.Binding // the other routes; event and drain are the worker's own
+
+	Spool Spool // nil means none
+	// Replay keeps a batch of spooled events without answering them; nil means
+	// that Handler takes them one by one.
+	Replay func(ctx context.Context, events []mem.Event) error
+	// GiveUp puts aside a spooled event that failed again and again while
+	// others passed; on an error it stays spooled. nil means all stay.
+	GiveUp func(e mem.Event, cause error) error
+	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // does a job; nil means no queue runs
+
+	Idle   time.Duration // silence after which it ends; 0 means 30 min. Never with jobs or spooled events waiting
+	Every  time.Duration // between two looks around; 0 means a second
+	Binary string        // ends when this file is gone or replaced; empty means its own
+	Log    *slog.Logger  // nil means no log
+	// Ready, if set, is called once the worker can be reached.
+	Ready func(api.Runtime)
+}
+
+// Run serves until ctx ends, the process is asked to by SIGTERM, SIGINT or the
+// drain route, nothing has happened for Idle, or its binary, socket or data
+// directory is gone; all these are no errors. When it returns, every request
+// has ended, the socket is removed and no goroutine of it is left. The runtime
+// file stays. The process's umask is 077 from here on.
+func Run(ctx context.Context, cfg Config) error {
+	w, err := open(cfg)
+	if err != nil {
+		return fmt.Errorf("start worker: %w", err)
+	}
+	ctx, release := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer release()
+	return w.run(ctx)
+}
+
+type worker struct {
+	cfg      Config
+	listener net.Listener
+	server   *http.Server
+	queue    *queue.Queue // nil without Do
+	drainer  *drainer
+	watched  []watched
+	started  time.Time
+
+	stop     chan struct{} // closed when it shall end
+	stopOnce sync.Once
+	draining atomic.Bool
+
+	active  atomic.Int64 // requests being answered
+	last    atomic.Int64 // Unix nanoseconds of the last one
+	stale   atomic.Bool  // the backlog may have changed since it was counted
+	depth   atomic.Int64 // jobs waiting
+	oldest  atomic.Int64 // Unix seconds when the oldest was made; 0 with none
+	runtime api.Runtime
+}
+
+// open makes everything ready and tells where it is.
+func open(cfg Config) (*worker, error) {
+	if cfg.Lock == nil {
+		return nil, errors.New("no lock is held")
+	}
+	w := &worker{cfg: withDefaults(cfg), stop: make(chan struct{}), started: time.Now()}
+	w.last.Store(w.started.UnixNano())
+	w.stale.Store(true)
+	closeUmask()
+	home := filepath.Dir(cfg.RuntimeFile)
+	if _, err := privateDir(home); err != nil {
+		return nil, err
+	}
+	l, socket, err := listen(cfg.Lock.data, []string{cfg.SocketDir, home}, w.cfg.Log)
+	if err != nil {
+		return nil, err
+	}
+	w.listener = guard(l, w.cfg.Log)
+	if err := w.publish(socket); err != nil {
+		_ = l.Close()
+		return nil, err
+	}
+	return w, nil
+}
+
+func withDefaults(cfg Config) Config {
+	if cfg.Idle <= 0 {
+		cfg.Idle = defaultIdle
+	}
+	if cfg.Every <= 0 {
+		cfg.Every = defaultEvery
+	}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Binary == "" {
+		cfg.Binary, _ = os.Executable()
+	}
+	return cfg
+}
+
+// publish builds the parts that need the socket and writes the runtime file.
+func (w *worker) publish(socket string) error {
+	token := make([]byte, 32)
+	_, _ = rand.Read(token) // never fails
+	w.runtime = w.cfg.Runtime
+	w.runtime.Socket, w.runtime.Token = socket, hex.EncodeToString(token)
+	w.runtime.PID, w.runtime.Started = os.Getpid(), w.started.UTC()
+	w.runtime.Protocol = api.Protocol
+
+	w.watched = watch(w.cfg.Binary, socket, w.cfg.Lock.data)
+	w.drainer = &drainer{
+		spool: w.cfg.Spool, replay: w.cfg.Replay, giveUp: w.cfg.GiveUp, log: w.cfg.Log,
+		handle: func(ctx context.Context, e mem.Event) error {
+			_, err := w.cfg.Handler.Handle(ctx, e)
+			return err
+		},
+		turn: make(chan struct{}, 1), fails: map[string]int{},
+	}
+	if w.cfg.Do != nil {
+		w.queue = queue.New(queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log})
+	}
+	w.server = w.newServer()
+	return w.runtime.Write(w.cfg.RuntimeFile)
+}
+
+// run starts the goroutines, waits for the end and for all of them.
+func (w *worker) run(ctx context.Context) error {
+	within, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	looking, stopLooking := context.WithCancel(within)
+	defer stopLooking()
+	var all sync.WaitGroup
+	var served error
+	all.Go(func() {
+		if err := w.server.Serve(w.listener); !errors.Is(err, http.ErrServerClosed) {
+			served = err
+			w.end("socket failed")
+		}
+	})
+	all.Go(func() { w.lookAround(looking) })
+	if w.queue != nil {
+		all.Go(func() { w.queue.Run(within) })
+	}
+	w.cfg.Log.Info("worker started", "socket", w.runtime.Socket, "version", w.runtime.Version)
+	if w.cfg.Ready != nil {
+		w.cfg.Ready(w.runtime)
+	}
+	select {
+	case <-ctx.Done():
+		w.end("asked by the system")
+	case <-w.stop:
+	}
+	stopLooking()
+	w.finish()
+	cancel()
+	all.Wait()
+	w.cfg.Log.Info("worker ended")
+	return served
+}
+
+// end makes run end. The first reason counts.
+func (w *worker) end(reason string) {
+	w.stopOnce.Do(func() {
+		w.draining.Store(true)
+		w.cfg.Log.Info("worker ends", "reason", reason)
+		close(w.stop)
+	})
+}
+
+// finish takes no more requests and waits for those that are running.
+func (w *worker) finish() {
+	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
+	defer cancel()
+	if err := w.server.Shutdown(ctx); err != nil {
+		w.cfg.Log.Warn("requests cut off", "error", err)
+		_ = w.server.Close()
+	}
+}
