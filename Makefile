@@ -7,6 +7,8 @@ GOFUMPT_VERSION  := v0.12.0
 FUZZTIME  ?= 10s
 BENCH     ?= .
 BENCHTIME ?= 100ms
+RUNS      ?= 200
+MEMORIES  ?= 1000
 
 # One folder per version, so a new pin is a new build and an old one costs nothing.
 TOOLS    := $(CURDIR)/bin/tools
@@ -37,8 +39,9 @@ fuzz: ## every fuzz target for FUZZTIME (10s) each
 	  go test -run '^$$' -fuzz "^$${func#func }\$$" -fuzztime $(FUZZTIME) "$$(dirname "$$file")" </dev/null || exit 1; \
 	done
 
-bench: ## benchmarks that match BENCH (all), for BENCHTIME (100ms) each
+bench: ## benchmarks that match BENCH (all), for BENCHTIME (100ms) each; then whole processes, RUNS (200) each
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
+	go run ./test/bench -n $(RUNS) -memories $(MEMORIES)
 
 e2e: ## the real client with our hooks in it (fetches the client once)
 	$(BENCHDIR)/install.sh

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +48,10 @@ func execute(ctx context.Context, sys System) int {
 	if err == nil {
 		return 0
 	}
+	if slices.Contains(sys.Args, "--json") { // also where the command line was not understood
+		a.flags.json = true
+	}
+	a.out = newPrinter(sys, a.flags)
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return 130
 	}
@@ -55,6 +61,11 @@ func execute(ctx context.Context, sys System) int {
 // before runs after the flags are read and before any command.
 func (a *app) before(*cobra.Command, []string) error {
 	a.out = newPrinter(a.sys, a.flags)
+	switch a.flags.color {
+	case "auto", "always", "never":
+	default:
+		return faultUsage.about("--color %q is unknown", a.flags.color).fixedBy("use auto, always or never")
+	}
 	var err error
 	a.paths, err = pathsFrom(a.sys.Getenv, a.flags.dataDir)
 	if a.flags.config != "" {
@@ -66,11 +77,21 @@ func (a *app) before(*cobra.Command, []string) error {
 // place is what the person's command is about: the project of the working
 // directory unless a flag says otherwise.
 func (a *app) place() mem.Place {
+	if strings.ContainsAny(a.flags.project, `./\`) {
+		if dir, err := filepath.Abs(a.flags.project); err == nil && isDir(dir) {
+			return mem.Place{Dir: dir}
+		}
+	}
 	dir := a.sys.Getenv("CLAUDE_PROJECT_DIR")
 	if dir == "" {
 		dir, _ = os.Getwd()
 	}
 	return mem.Place{Project: a.flags.project, Dir: dir}
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // ask puts a question to the worker, or to an engine of our own with --no-daemon.

@@ -19,10 +19,10 @@ import (
 
 // Figures above or below which a check finds fault.
 const (
-	jobTooOld  = 10 * time.Minute
-	aheadMost  = 5 * time.Minute // of the clock
-	diskLow    = 200 << 20       // bytes
-	mayBeOpen  = 0o077           // bits of a mode that nobody else may have
+	jobTooOld = 10 * time.Minute
+	aheadMost = 5 * time.Minute // of the clock
+	diskLow   = 200 << 20       // bytes
+	mayBeOpen = 0o077           // bits of a mode that nobody else may have
 )
 
 // examine runs every check.

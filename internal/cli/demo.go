@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,6 +20,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/redact"
 	"remanence/internal/setup"
 )
 
@@ -53,6 +56,7 @@ type stage struct {
 	dir     string
 	project string
 	fast    bool
+	door    redact.Door // as the hook's, to show what it does
 }
 
 func (a *app) demo(ctx context.Context, fast, keep bool) (err error) {
@@ -117,6 +121,9 @@ func (s *stage) yesterday(ctx context.Context) (int, error) {
 		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
 		read += mem.Tokens(in.Response.File.Content)
 		p.line("   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
+		for _, what := range s.takenOut(e) {
+			p.line("   %20s %s", "", p.style(dim, what+" was taken out before anything was written"))
+		}
 		s.wait()
 	}
 	return read, nil
@@ -347,6 +354,22 @@ func (s *stage) what(payload []byte) string {
 	return in.Event
 }
 
+// takenOut names what the door removes from a payload.
+func (s *stage) takenOut(payload []byte) []string {
+	o, err := s.door.Object(bytes.NewReader(payload))
+	if err != nil {
+		return nil
+	}
+	var out []string
+	if o.Counts.Private > 0 {
+		out = append(out, "a private span")
+	}
+	for _, kind := range slices.Sorted(maps.Keys(o.Counts.Secrets)) {
+		out = append(out, "a secret ("+kind+")")
+	}
+	return out
+}
+
 func (s *stage) detail(payload []byte) string {
 	var in struct {
 		Prompt string `json:"prompt"`
@@ -361,7 +384,7 @@ func (s *stage) detail(payload []byte) string {
 	_ = json.Unmarshal(payload, &in)
 	for _, t := range []string{in.Prompt, in.Input.Command, strings.TrimPrefix(in.Input.File, s.project+"/"), in.Last, in.Source, in.Reason} {
 		if t != "" {
-			return t
+			return s.door.Text(t)
 		}
 	}
 	return ""

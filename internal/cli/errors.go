@@ -47,13 +47,22 @@ func explain(root *cobra.Command, err error) Fault {
 		{context.DeadlineExceeded, faultSlow},
 	} {
 		if errors.Is(err, k.is) {
-			return k.fault.because("%s", err)
+			return k.fault.because("%s", cause(err))
 		}
 	}
 	if word, ok := unknownCommand(err); ok {
 		return faultUsage.about("unknown command %q", word).fixedBy(suggest(root, word)...)
 	}
-	return faultOther.because("%s", err)
+	return faultOther.because("%s", cause(err))
+}
+
+// cause is an error in words: the daemon's own, where it answered with one.
+func cause(err error) string {
+	var e *api.Error
+	if errors.As(err, &e) {
+		return e.Error()
+	}
+	return err.Error()
 }
 
 // unknownCommand returns the word that cobra took for a command. It has no type

@@ -6,7 +6,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -369,7 +368,7 @@ func (v uninstallView) human(p *printer) {
 		p.line("Dry run: nothing was written.")
 		return
 	}
-	p.line("Done in %s. Back again: remanence install", time.Duration(v.TookMS*float64(time.Millisecond)).Round(100*time.Millisecond))
+	p.line("Done in %.1f s. Back again: remanence install", v.TookMS/1000)
 }
 
 func (v uninstallView) plan(line func(string, ...any)) {

@@ -181,4 +181,3 @@ func parseScope(s string) (mem.Scope, error) {
 	}
 	return "", faultInput.about("no such scope: %q", s).fixedBy("use project or user")
 }
-

@@ -29,7 +29,7 @@ func (a *app) root() *cobra.Command {
 	root.SetVersionTemplate("remanence {{.Version}}\n")
 	a.globalFlags(root)
 	root.AddCommand(
-		a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
+		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(),
 		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"),
 		a.purgeCommand(), a.pauseCommand(), a.resumeCommand(),

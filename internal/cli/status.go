@@ -47,6 +47,7 @@ type statusView struct {
 	Suggest     *suggestItem `json:"suggest"`
 
 	suggesting bool
+	names      map[string]string // of targets of pauses
 }
 
 type projectItem struct {
@@ -109,6 +110,7 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, now time.Time) statusVi
 	}
 	if o.Project.Key != "" {
 		v.Project = &projectItem{o.Project.Key, o.Project.Name, nullable(o.Project.Branch)}
+		v.names = map[string]string{o.Project.Key: "this project"}
 	}
 	if o.Last != nil {
 		v.LastSession = &lastItem{ID: o.Last.Short, At: moment(o.Last.LastEvent), Tokens: o.Last.ToldTokens}
@@ -154,7 +156,11 @@ func (v statusView) human(p *printer) {
 	p.field("last session", "%s", v.LastSession.sentence(p.now()))
 	p.field("hooks", "%s", oneLine(v.Hooks.What))
 	if len(v.Paused) > 0 {
-		p.field("paused", "%s", v.Paused[0].sentence(p.now()))
+		it := v.Paused[0]
+		if name := v.names[it.Target]; name != "" {
+			it.Target = name
+		}
+		p.field("paused", "%s", it.sentence(p.now()))
 	} else {
 		p.field("waiting", "%s", v.Queue.sentence())
 	}

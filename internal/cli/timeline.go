@@ -87,7 +87,7 @@ func (v timelineView) human(p *printer) {
 	cols := []column{{name: ""}, {name: "when"}, {name: "id"}, {name: "what", drop: 1}, {name: "title", flex: true}, {name: "session", drop: 2}}
 	rows := make([][]string, 0, len(v.Entries))
 	for _, e := range v.Entries {
-		mark, when, session := " ", "", ""
+		mark, when, session := "", "", ""
 		if v.Anchor != nil && e.ID == *v.Anchor {
 			mark = ">"
 		}

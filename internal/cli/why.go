@@ -93,6 +93,9 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
 		Items: []toldItem{}, Dropped: []cutItem{}, Text: r.Text, name: name,
 	}
+	if name == "next" {
+		v.Session = nil // there is none yet
+	}
 	for _, it := range r.Items {
 		v.Items = append(v.Items, toldItem{
 			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens, Place: nullable(it.Place),

@@ -57,6 +57,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		Project:  project.Identify,
 		Rel:      project.Rel,
 		Tail:     tail(d),
+		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		Warnings: h.warnings,
 		Paused:   h.tellHooks,
 	})

@@ -3,8 +3,10 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +24,7 @@ const (
 // checkpoint saves where the session of m stands.
 func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem.Checkpoint, error) {
 	cp := mem.Checkpoint{Session: m.Session, Project: m.project.Key, At: m.At, Trigger: trigger}
-	turns, err := e.Store.Turns(ctx, m.Session, maxRecent)
+	turns, err := e.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
 		return cp, fmt.Errorf("turns: %w", err)
 	}
@@ -39,6 +41,7 @@ func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem
 	if cp.State, err = e.state(ctx, m.project.Key, m.Session, turns, own); err != nil {
 		return cp, err
 	}
+	stops = trusted(stops, turns)
 	if len(stops) > 0 {
 		cp.State.Status = mem.Clip(mem.Line(stops[0].Text), recentChars)
 	}
@@ -62,7 +65,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 	var s mem.State
 	for _, t := range turns { // newest first
 		if s.Request == "" && t.Number > 0 {
-			s.Request = mem.Clip(mem.Line(t.Text), recentChars)
+			s.Request = request(t.Text)
 		}
 	}
 	open, err := e.Store.List(ctx, mem.Query{Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen})
@@ -70,7 +73,9 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 		return s, fmt.Errorf("open items: %w", err)
 	}
 	for _, o := range open {
-		s.Open = append(s.Open, o.Title)
+		if _, ok := inject.Tellable(o); ok {
+			s.Open = append(s.Open, o.Title)
+		}
 	}
 	for _, mm := range own { // last changed first
 		switch {
@@ -79,7 +84,9 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 				s.Files = appendNew(s.Files, f, maxFiles)
 			}
 		case mm.Kind == mem.Command && !mm.Resolved && len(s.Blocked) < 3:
-			s.Blocked = append(s.Blocked, mem.Clip(mm.Title, 200))
+			if text, ok := inject.Tellable(mm); ok {
+				s.Blocked = append(s.Blocked, text)
+			}
 		}
 	}
 	sum, err := e.Store.List(ctx, mem.Query{Project: project, Session: session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Limit: 1})
@@ -103,7 +110,7 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 			continue
 		}
 		o := mem.Outcome{Command: mm.Command, Exit: mm.ExitCode}
-		if _, msg, ok := strings.Cut(mm.Title, "| Error: "); ok {
+		if _, msg, ok := strings.Cut(mm.Title, "| Error: "); ok && mm.Trust > mem.TrustNone && !inject.Suspicious(msg) {
 			o.Note = msg
 			ev.Errors = appendNew(ev.Errors, msg, maxFigures)
 			if mm.Resolved {
@@ -122,6 +129,27 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	return ev
 }
 
+// trusted keeps the answers of turns that read nothing from outside and that do
+// not sound like orders.
+func trusted(stops []mem.Event, turns []mem.Turn) []mem.Event {
+	return slices.DeleteFunc(stops, func(st mem.Event) bool {
+		tainted := slices.ContainsFunc(turns, func(t mem.Turn) bool { return t.PromptID == st.PromptID && t.Trust == mem.TrustNone })
+		return st.Text == "" || tainted || inject.Suspicious(st.Text)
+	})
+}
+
+// pasted is the length, in bytes, from which a prompt counts as pasted and no
+// more than its beginning as the person's words.
+const pasted = 4000
+
+// request is what a prompt asks, in one line.
+func request(prompt string) string {
+	if len(prompt) > pasted {
+		return mem.Clip(mem.Line(mem.FirstLine(prompt)), 160)
+	}
+	return mem.Clip(mem.Line(prompt), recentChars)
+}
+
 // recent are the newest utterances of both sides, oldest first.
 func recent(turns []mem.Turn, stops []mem.Event) []mem.Said {
 	answer := map[string]string{}
@@ -131,7 +159,7 @@ func recent(turns []mem.Turn, stops []mem.Event) []mem.Said {
 	var out []mem.Said
 	for i := min(len(turns), maxRecent/2) - 1; i >= 0; i-- {
 		if t := turns[i]; t.Text != "" {
-			out = append(out, mem.Said{Who: "user", Text: mem.Clip(mem.Line(t.Text), recentChars)})
+			out = append(out, mem.Said{Who: "user", Text: request(t.Text)})
 		}
 		if a := answer[turns[i].PromptID]; a != "" && turns[i].PromptID != "" {
 			out = append(out, mem.Said{Who: "assistant", Text: mem.Clip(mem.Line(a), recentChars)})

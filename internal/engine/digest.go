@@ -42,7 +42,7 @@ func (e *Engine) digest(ctx context.Context, m *moment, turn mem.Turn) ([]mem.Me
 
 // asked keeps what the person laid down in a prompt.
 func asked(m *moment, turn mem.Turn) []mem.Memory {
-	if len(turn.Text) > 4000 { // pasted, not typed
+	if len(turn.Text) > pasted {
 		return nil
 	}
 	var out []mem.Memory
@@ -98,7 +98,7 @@ func summarize(m *moment, turn mem.Turn, own []mem.Memory) (mem.Memory, bool) {
 		return mem.Memory{}, false
 	}
 	mm := m.newMemory(mem.Summary, mem.ScopeProject)
-	s := &mem.SummaryText{Request: mem.Clip(mem.Line(turn.Text), 200)}
+	s := &mem.SummaryText{Request: mem.Clip(request(turn.Text), 200)}
 	var done, tried []string
 	for _, o := range own {
 		switch o.Kind {

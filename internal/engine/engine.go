@@ -28,6 +28,8 @@ type Config struct {
 	// Tail returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
 	Tail func(path string, lines int) ([]mem.Said, error)
+	// Own are directories of ours: calls on files in them are not observed.
+	Own []string
 	// Warnings returns lines for the person that were not shown today.
 	Warnings func() []string
 	// Paused is told of every change of the pauses. May be nil.
@@ -193,11 +195,12 @@ func (e *Engine) clean(ev mem.Event) mem.Event {
 	}
 	ev.Error = e.Door.Text(ev.Error)
 	if len(ev.Input) > 0 {
-		ev.Input = e.Door.JSON(ev.Input)
+		ev.Input = bounded(e.Door.JSON(ev.Input))
 	}
 	if len(ev.Response) > 0 {
-		ev.Response = e.Door.JSON(ev.Response)
+		ev.Response = bounded(e.Door.JSON(ev.Response))
 	}
+	ev.Text, ev.Error = middle(ev.Text, maxField), middle(ev.Error, maxField)
 	return ev
 }
 

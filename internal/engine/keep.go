@@ -10,6 +10,9 @@ import (
 	"remanence/internal/rank"
 )
 
+// importanceUser is what a statement that the person keeps by hand is worth at least.
+const importanceUser = 0.8
+
 // Bad orders of a person. Callers give them their exit status.
 var (
 	ErrNoText  = errors.New("nothing left to keep")
@@ -39,7 +42,7 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 	now := e.Now()
 	mm := mem.Memory{
 		Scope: ask.Scope, Project: p.Key, Kind: kind, Tags: ask.Tags,
-		Importance: max(info.Importance, 0.5), Confidence: ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+		Importance: max(info.Importance, importanceUser), Confidence: ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		Resolved: kind != mem.Todo, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
 	}
 	for _, f := range ask.Files {

@@ -11,7 +11,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Show returns whole records. Asking for a memory by id counts as a use.
+// Show returns whole records.
 func (e *Engine) Show(ctx context.Context, ask mem.IDs) (mem.Records, error) {
 	ms, err := e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true, Within: "*"})
 	if err != nil {

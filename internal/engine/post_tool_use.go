@@ -25,7 +25,7 @@ const (
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) {
 	if e.ours(m) {
-		m.batch = mem.Batch{Event: &m.Event, Session: m.batch.Session, Project: m.batch.Project}
+		m.Response = nil // what we told must not come back as memory
 		return mem.Reply{}, nil
 	}
 	c := e.understand(m)
@@ -58,8 +58,12 @@ func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, 
 	if m.Tool != "Bash" || c.plain == "" || !e.observed(ctx, m) {
 		return mem.Reply{}, nil
 	}
-	m.add(failed(m, c))
-	return e.knownFix(ctx, m, c)
+	mm := failed(m, c)
+	if remote(m.Tool, c.command) {
+		mm.Trust = mem.TrustNone // its error text is somebody else's
+	}
+	m.add(mm)
+	return e.commandNotes(ctx, m, c)
 }
 
 // taint lowers the turn's trust if the event brought in text from elsewhere.
@@ -174,7 +178,7 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 		return mem.Memory{}, fmt.Errorf("find changes: %w", err)
 	}
 	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool = failure.Command, failure.ExitCode, m.Tool
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust = failure.Command, failure.ExitCode, m.Tool, failure.Trust
 	mm.Tags = []string{"debugging", "resolved", autoCaptured}
 	var how []string
 	for _, ch := range changes {
@@ -203,6 +207,10 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
 	if len(c.todos) == 0 {
 		return nil
 	}
+	turn, _ := e.turn(ctx, m.Session, m.PromptID)
+	if turn.Private {
+		return nil
+	}
 	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
 	if err != nil {
 		return fmt.Errorf("open items: %w", err)
@@ -216,7 +224,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
 		}
 		mm := m.newMemory(mem.Todo, mem.ScopeProject)
 		mm.Title, mm.Key = t.text, "todo:"+strings.ToLower(t.text)
-		mm.Trust, mm.Origin, mm.Confidence = mem.TrustAssistant, mem.FromAssistant, ConfidenceAgent
+		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, turnTrust(turn)), mem.FromAssistant, ConfidenceAgent
 		mm.Resolved, mm.Tags = done, []string{"todo"}
 		m.add(mm)
 	}
@@ -231,5 +239,9 @@ func (e *Engine) ours(m *moment) bool {
 	}
 	in := fields(m.Input)
 	words := strings.Fields(plainCommand(text(in["command"])))
-	return len(words) > 0 && path.Base(words[0]) == "remanence"
+	if len(words) > 0 && path.Base(words[0]) == "remanence" {
+		return true
+	}
+	file := first(text(in["file_path"]), text(in["path"]))
+	return slices.ContainsFunc(e.Own, func(dir string) bool { return dir != "" && strings.HasPrefix(file, dir+"/") })
 }

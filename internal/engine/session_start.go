@@ -37,6 +37,13 @@ func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error)
 	if r.Context, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source)); err != nil {
 		return mem.Reply{}, err
 	}
+	if r.Context != "" && m.settings.NudgeEvery == NudgeOnChange {
+		line, err := e.stateLine(ctx, m)
+		if err != nil {
+			return mem.Reply{}, err
+		}
+		m.batch.Session.Nudge = &line // the briefing says it already
+	}
 	r.Notice = e.notice(m)
 	return r, nil
 }
@@ -322,7 +329,7 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 10})
+	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.7, Order: mem.ByImportance, Limit: 10})
 }
 
 // index lists titles of what else there is, the newest first, and the sessions

@@ -47,6 +47,8 @@ func (m *moment) gate(mm mem.Memory) string {
 		return "already_told"
 	case mm.Session == m.Session && m.session.Compactions == 0:
 		return "in_conversation" // it was learned here and is still in view
+	case mm.Kind == mem.Todo && mm.Resolved:
+		return "done"
 	}
 	if _, ok := inject.Tellable(mm); !ok {
 		return "trust"
@@ -98,11 +100,10 @@ func (e *Engine) notesOn(ctx context.Context, m *moment, file string) ([]mem.Hit
 		if q.File == "" {
 			continue
 		}
-		hits, r, err := e.recall(ctx, m, question{trigger: "file", query: q, most: 3, strict: true})
+		hits, _, err := e.recall(ctx, m, question{trigger: "file", query: q, most: 3, strict: true})
 		if err != nil {
 			return nil, err
 		}
-		_ = r
 		for _, h := range hits {
 			if len(out) < 3 && !contains(out, h.Memory.ID) {
 				out = append(out, h)
@@ -134,11 +135,6 @@ func extOf(file string) string {
 		return base[i:]
 	}
 	return ""
-}
-
-// knownFix tells how a command that just failed was fixed before.
-func (e *Engine) knownFix(ctx context.Context, m *moment, c call) (mem.Reply, error) {
-	return e.commandNotes(ctx, m, c)
 }
 
 // commandNotes tells how a command went before and what fixed it: first what is

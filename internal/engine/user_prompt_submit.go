@@ -14,8 +14,7 @@ import (
 // is known about what was asked. Nothing to say is a normal answer.
 func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, error) {
 	if !m.person() || !typed(m.Text) {
-		m.taint(true) // not the person's words
-		return mem.Reply{}, nil
+		return mem.Reply{}, e.inherit(ctx, m)
 	}
 	busy := true
 	m.batch.Session.Processing, m.batch.Session.Status = &busy, mem.Running
@@ -46,6 +45,19 @@ func typed(prompt string) bool {
 	return true
 }
 
+// inherit gives a turn that no person began, such as a subagent's report, the
+// worst trust of the turns before it: what the subagent read is behind it.
+func (e *Engine) inherit(ctx context.Context, m *moment) error {
+	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	if err != nil {
+		return fmt.Errorf("turns: %w", err)
+	}
+	for _, t := range turns {
+		m.taint(t.Trust == mem.TrustNone)
+	}
+	return nil
+}
+
 // promptRecall finds what is known about the prompt.
 func (e *Engine) promptRecall(ctx context.Context, m *moment) (string, error) {
 	budget := m.settings.Budgets.UserPrompt
@@ -63,7 +75,30 @@ func (e *Engine) promptRecall(ctx context.Context, m *moment) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if len(hits) > 0 && rank.NewTask(m.Text) { // a task that this project knows nothing about is not one of it
+		if hits, err = e.withRules(ctx, m, hits); err != nil {
+			return "", err
+		}
+	}
 	return e.tell(m, recallBlock("recall", hits, m.At), r), nil
+}
+
+// withRules adds the project's conventions to what was found: a new task has to
+// keep to them whether or not it names them.
+func (e *Engine) withRules(ctx context.Context, m *moment, hits []mem.Hit) ([]mem.Hit, error) {
+	rules, _, err := e.recall(ctx, m, question{
+		trigger: "prompt", most: m.settings.MaxMemories, strict: true,
+		query: mem.Query{Kinds: []mem.Kind{mem.Convention, mem.Preference}, Order: mem.ByImportance, Limit: 5},
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range rules {
+		if len(hits) < m.settings.MaxMemories && !contains(hits, h.Memory.ID) {
+			hits = append(hits, h)
+		}
+	}
+	return hits, nil
 }
 
 // skips reports whether the prompt asks for nothing that memory could help with.
@@ -89,6 +124,21 @@ func (e *Engine) nudge(ctx context.Context, m *moment) (string, error) {
 	if m.settings.NudgeEvery == NudgeNever || m.settings.NudgeTokens == 0 || m.session.ID == "" {
 		return "", nil
 	}
+	line, err := e.stateLine(ctx, m)
+	if err != nil || line == "" || mem.Tokens(line) > m.settings.NudgeTokens {
+		return "", err
+	}
+	due := m.settings.NudgeEvery == NudgeAlways || line != m.session.Nudge || m.session.Prompts-m.session.NudgePrompt >= nudgeAgain
+	if !due {
+		return "", nil
+	}
+	m.batch.Session.Nudge = &line
+	return line, nil
+}
+
+// stateLine says in one line what is next and what is in the way; empty if
+// neither is known.
+func (e *Engine) stateLine(ctx context.Context, m *moment) (string, error) {
 	turns, err := e.Store.Turns(ctx, m.Session, 1)
 	if err != nil {
 		return "", fmt.Errorf("turns: %w", err)
@@ -103,16 +153,7 @@ func (e *Engine) nudge(ctx context.Context, m *moment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	line := inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), "")
-	if line == "" || mem.Tokens(line) > m.settings.NudgeTokens {
-		return "", nil
-	}
-	due := m.settings.NudgeEvery == NudgeAlways || line != m.session.Nudge || m.session.Prompts-m.session.NudgePrompt >= nudgeAgain
-	if !due {
-		return "", nil
-	}
-	m.batch.Session.Nudge = &line
-	return line, nil
+	return inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), ""), nil
 }
 
 func firstOf(list []string) string {

@@ -105,7 +105,7 @@ func table(rows []Row, plain bool) string {
 		}
 		b.WriteString(r.format(at, cell(mark)))
 	}
-	b.WriteString("Full text: tool get, or remanence show ID\n")
+	b.WriteString("Full text: remanence show ID\n")
 	return b.String()
 }
 

@@ -192,7 +192,11 @@ func (a *assignment) sentence(s string, i int) (int, bool) {
 		return 0, false
 	}
 	a.prose = true
-	return i, bare && a.class == password && isMixed(firstWord(line)) && !isAlgorithm(firstWord(line))
+	word := firstWord(s[i:min(len(s), i+maxValue)])
+	if a.class == token {
+		return i, len(word) >= 20 && isRandom(word)
+	}
+	return i, bare && isMixed(word) && !isAlgorithm(word)
 }
 
 func line0(s string) byte {

@@ -24,7 +24,7 @@ func (e edge) allows(s string, at int) bool {
 		return isDigit(c)
 	case edgeToken:
 		if c == '-' || c == '+' || c == '.' {
-			return false
+			return c != '.' && (at == 1 || s[at-2] == '\n') // a line of a patch
 		}
 	}
 	return !isWordByte(c) || endsEscape(s[:at])

@@ -263,7 +263,7 @@ func looksLikeCode(v string) bool {
 	if strings.ContainsAny(v, "()[]{}") && !strings.ContainsAny(v, "!@#^&") {
 		return true
 	}
-	if v[0] == '*' || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
+	if v[0] == '*' && isAll(v[1:], isNamePart) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
 		return true
 	}
 	for _, mark := range [...]string{`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.", "vars.", "env."} {
@@ -321,12 +321,23 @@ func looksLikePath(v string) bool {
 // isRandom reports whether v has the look of a generated value: letters and digits mixed, few of them repeated.
 func isRandom(v string) bool {
 	if !isMixed(v) {
-		return len(v) >= 20 && hasUpperAndLower(v) && strings.ContainsAny(v, "+/=") && entropy(v) >= 4
+		return len(v) >= 20 && hasUpperAndLower(v) && vowels(v)*4 < len(v) && entropy(v) >= 3.8
 	}
 	if len(v) < 16 {
 		return entropy(v) >= 2.5
 	}
 	return entropy(v) >= 3
+}
+
+// vowels counts them. Words have two in five letters, random letters one in five.
+func vowels(v string) int {
+	n := 0
+	for i := range len(v) {
+		if strings.IndexByte("aeiouAEIOU", v[i]) >= 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // entropy is Shannon's, in bits per byte.

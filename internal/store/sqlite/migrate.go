@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"embed"
+	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -16,13 +18,18 @@ var schemas embed.FS
 // applicationID marks a file as ours: "Rmnc".
 const applicationID = 0x526d6e63
 
-// migrate brings the database to the newest schema, each step in a transaction
-// of its own. A database that holds something is copied first.
+// migrate brings the database to the newest schema.
 func (s *Store) migrate(ctx context.Context) error {
 	steps, err := migrations()
 	if err != nil {
 		return err
 	}
+	return s.migrateTo(ctx, steps)
+}
+
+// migrateTo applies the steps that are missing, each in a transaction of its
+// own. A database that holds something is copied first.
+func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 	have, err := s.identify(ctx)
 	if err != nil {
 		return err
@@ -136,13 +143,25 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return os.Rename(next, path)
 }
 
-// vacuumInto reads in a transaction like any reader. Before the readers are
-// there, the writing connection does it.
+// vacuumInto copies over a connection of its own: it may take long, the writer
+// need not wait for it, and readers may write nothing, not even elsewhere.
 func (s *Store) vacuumInto(ctx context.Context, path string) error {
-	if s.read == nil {
-		_, err := s.conn.ExecContext(ctx, "VACUUM INTO ?", path)
+	db, err := sql.Open("sqlite", dsn(s.path, s.busy))
+	if err != nil {
 		return err
 	}
-	_, err := s.read.ExecContext(ctx, "VACUUM INTO ?", path)
-	return err
+	_, err = db.ExecContext(ctx, "VACUUM INTO ?", path)
+	if err == nil {
+		err = syncFile(path)
+	}
+	return errors.Join(err, db.Close())
+}
+
+// syncFile brings a file to the disk.
+func syncFile(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
 }

@@ -21,7 +21,7 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	defer unlock()
 	var done mem.Purged
 	err = s.transact(ctx, func(w *writer) error {
-		e := &eraser{writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}}
+		e := &eraser{writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{}}
 		if err := e.find(ctx, ids); err != nil {
 			return err
 		}
@@ -84,6 +84,7 @@ type eraser struct {
 	memories map[int64]mem.Memory // to be erased, by number
 	sessions map[int64]bool       // to be erased whole
 	traces   traces               // of all memories, for the receipts that told them
+	receipts map[int64]bool       // blanked or deleted
 	done     mem.Purged
 }
 
@@ -140,9 +141,6 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.blankTold(ctx); err != nil {
-		return err
-	}
 	for n := range e.memories {
 		if err := e.deleteMemory(ctx, n); err != nil {
 			return err
@@ -153,6 +151,10 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.blankTold(ctx); err != nil {
+		return err
+	}
+	e.done.Receipts += len(e.receipts)
 	return nil
 }
 
@@ -258,7 +260,7 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error 
 // blankDocs blanks the strings of checkpoints and receipts that hold a trace;
 // the rest of them stays.
 func (e *eraser) blankDocs(ctx context.Context, session int64, t traces) error {
-	for table, count := range map[string]*int{"checkpoint": &e.done.Checkpoints, "receipt": &e.done.Receipts} {
+	for _, table := range []string{"checkpoint", "receipt"} {
 		held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE session=?", session, t.inDocument)
 		if err != nil {
 			return err
@@ -271,8 +273,12 @@ func (e *eraser) blankDocs(ctx context.Context, session int64, t traces) error {
 			if _, err := e.exec(ctx, "UPDATE "+table+" SET doc=? WHERE number=?", blank, n); err != nil {
 				return err
 			}
+			if table == "receipt" {
+				e.receipts[n] = true
+				continue
+			}
+			e.done.Checkpoints++
 		}
-		*count += len(held)
 	}
 	return nil
 }
@@ -337,7 +343,7 @@ func (e *eraser) blankTold(ctx context.Context) error {
 			if _, err := e.exec(ctx, "UPDATE receipt SET doc=? WHERE number=?", blank, n); err != nil {
 				return err
 			}
-			e.done.Receipts++
+			e.receipts[n] = true
 		}
 	}
 	return nil

@@ -39,6 +39,7 @@ const (
 type Store struct {
 	path  string
 	now   func() time.Time
+	busy  time.Duration
 	read  *sql.DB
 	write *sql.DB
 	conn  *sql.Conn // the only one of write
@@ -80,15 +81,15 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, now: cfg.Now, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
-	if err := s.connect(ctx, cfg.Busy); err != nil {
+	s := &Store{path: path, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	if err := s.connect(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-func (s *Store) connect(ctx context.Context, busy time.Duration) (err error) {
-	if s.write, err = sql.Open("sqlite", dsn(s.path, busy)); err != nil {
+func (s *Store) connect(ctx context.Context) (err error) {
+	if s.write, err = sql.Open("sqlite", dsn(s.path, s.busy)); err != nil {
 		return err
 	}
 	s.write.SetMaxOpenConns(1)
@@ -98,7 +99,7 @@ func (s *Store) connect(ctx context.Context, busy time.Duration) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if s.read, err = sql.Open("sqlite", dsn(s.path, busy, "query_only(1)")); err != nil {
+	if s.read, err = sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)")); err != nil {
 		return err
 	}
 	s.read.SetMaxOpenConns(readers)

@@ -25,7 +25,7 @@ func (s *Mem) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 		i := slices.IndexFunc(s.sessions, func(ss *session) bool { return ss.ID == id || ss.Short == id })
 		switch {
 		case m != nil:
-			named = append(named, m)
+			named = joined(named, []*memory{m})
 		case i >= 0:
 			whole = append(whole, s.sessions[i])
 		default:
@@ -44,7 +44,7 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	}
 	for _, m := range named {
 		if m.session != nil && !slices.Contains(whole, m.session) {
-			doomed = union2(doomed, s.blankSession(m, &done))
+			doomed = joined(doomed, s.blankSession(m, &done))
 		}
 	}
 	gone := func(ss *session) bool { return ss != nil && slices.Contains(whole, ss) }
@@ -59,8 +59,8 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	return done
 }
 
-// union2 adds the memories that are not there yet.
-func union2(a, b []*memory) []*memory {
+// joined adds the memories that are not there yet.
+func joined(a, b []*memory) []*memory {
 	for _, m := range b {
 		if !slices.Contains(a, m) {
 			a = append(a, m)

@@ -328,7 +328,7 @@ var projectTests = []promise{
 				k.Errorf("%d memories of %s, want 3", got, ref)
 			}
 			sessions, err := k.store.Sessions(k.Context(), mem.SessionQuery{Project: ref})
-			if err != nil || len(sessions) != 1 || sessions[0].Project != "p_old" {
+			if err != nil || len(sessions) != 2 || sessions[0].Project != "p_old" {
 				k.Errorf("sessions of %s: %+v, %v", ref, sessions, err)
 			}
 			checks, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Project: ref})

@@ -1,0 +1,73 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"remanence/internal/mem"
+)
+
+// maxField bounds one stored field of an event, in bytes. Of longer ones the
+// beginning and the end are kept.
+const maxField = 64 << 10
+
+// middle cuts the middle out of a text that is longer than limit bytes: of what
+// is left two thirds are its beginning.
+func middle(s string, limit int) string {
+	if len(s) <= limit {
+		return s
+	}
+	const mark = "\n[… cut …]\n"
+	head := (limit - len(mark)) * 2 / 3
+	tail := len(s) - (limit - len(mark) - head)
+	for head > 0 && !runeStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !runeStart(s[tail]) {
+		tail++
+	}
+	return s[:head] + mark + s[tail:]
+}
+
+func runeStart(b byte) bool { return b&0xC0 != 0x80 }
+
+// bounded cuts the strings of a JSON value until it has at most maxField bytes.
+// One that is long for other reasons becomes a note of its size.
+func bounded(raw json.RawMessage) json.RawMessage {
+	if len(raw) <= maxField {
+		return raw
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.UseNumber()
+	var v any
+	if dec.Decode(&v) != nil {
+		return json.RawMessage("{}")
+	}
+	for limit := maxField / 2; limit >= 256; limit /= 4 {
+		v = clipStrings(v, limit)
+		if out, err := json.Marshal(v); err == nil && len(out) <= maxField {
+			return out
+		}
+	}
+	out, err := json.Marshal(map[string]any{"cut": true, "bytes": len(raw), "begins": mem.Clip(string(raw), 4096)})
+	if err != nil {
+		return json.RawMessage("{}")
+	}
+	return out
+}
+
+func clipStrings(v any, limit int) any {
+	switch x := v.(type) {
+	case string:
+		return middle(x, limit)
+	case []any:
+		for i := range x {
+			x[i] = clipStrings(x[i], limit)
+		}
+	case map[string]any:
+		for k := range x {
+			x[k] = clipStrings(x[k], limit)
+		}
+	}
+	return v
+}

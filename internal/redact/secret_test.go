@@ -1,0 +1,225 @@
+package redact
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+const pat = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
+
+func TestAMarkerNamesTheKind(t *testing.T) {
+	if got, want := new(Door).Text("use "+pat+" now"), "use [secret:github-pat] now"; got != want {
+		t.Errorf("without a key: %q, want %q", got, want)
+	}
+	d := &Door{Key: []byte("k")}
+	got := d.Text(pat + " " + pat + " ghp_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz")
+	m := regexp.MustCompile(`^(\[secret:github-pat:[0-9a-f]{4}\]) (\S+) (\S+)$`).FindStringSubmatch(got)
+	if m == nil || m[1] != m[2] || m[1] == m[3] {
+		t.Errorf("with a key: %q, want equal markers for equal secrets only", got)
+	}
+	if other := (&Door{Key: []byte("other")}).Text(pat); strings.HasPrefix(got, other) {
+		t.Errorf("another key gives the same marker %q", other)
+	}
+}
+
+func TestTheContextOfASecretStays(t *testing.T) {
+	for in, want := range map[string]string{
+		`export DB_PASSWORD="s3cr3t!x" && run`:                  `export DB_PASSWORD="[secret:password]" && run`,
+		"mysql -u root -phunter2 app":                           "mysql -u root -p[secret:password] app",
+		"my password is hunter2, ok?":                           "my password is [secret:password], ok?",
+		"postgres://app:hunter2@db:5432/x":                      "postgres://app:[secret:url-password]@db:5432/x",
+		"Authorization: Bearer " + pat:                          "Authorization: Bearer [secret:github-pat]",
+		"Set-Cookie: sid=0123456789abcdefABCDEF; Path=/":        "Set-Cookie: sid=[secret:cookie]; Path=/",
+		"password=" + pat + "!x":                                "password=[secret:github-pat]",
+		"a -----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n": "a [secret:private-key]",
+		"MIIEpAIBAAKCAQEA7\nabc\n-----END PRIVATE KEY----- b":   "[secret:private-key] b",
+	} {
+		if got := new(Door).Text(in); got != want {
+			t.Errorf("Text(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestWhatIsNoSecretStays(t *testing.T) {
+	for _, s := range []string{
+		"993404b5-91aa-4a15-97f6-c25103f13900", "da39a3ee5e6b4b0d3255bfef95601890afd80709", "toolu_01A09q90qw90lq917835lq9",
+		"commit 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08", "/home/dev/.claude/projects/-home-dev/26b09994.jsonl",
+		"h1:oIi9Bhn8mCnGn8OTf6UgKhmEQq0pVPwV0d3bFbS9SKQ=", `"integrity": "sha512-Xq9nH7KlWZmcAGODXti8yv7RPVsLuJCTgCkOiz7G6ZLpBc=="`,
+		"the password is wrong", "password is required", "Invalid password.", "token expired", "the secret is safe", "max_tokens: 4096", "input_tokens=120394",
+		"password: string", "password: ${DB_PASSWORD}", "token = os.Getenv(\"TOKEN\")", "apiKey: process.env.API_KEY", "password = \"\"", "PASSWORD=$PASS",
+		"Authorization: Bearer $TOKEN", "password: ********", "func (t *Token) String() string", "token := p.next()", "if tok == token.LPAREN {",
+		"secret_name: my-app-credentials", "password_file: /run/secrets/db", "git commit -m 'pass ctx to store'", "the key-value store", "primary_key: id",
+		"http://localhost:8080/a@b", "user@example.org", "npm_config_registry=x", "task-skills-and-more-things1", "go test ./... -run TestToken",
+		"<password>", "password:", "token", "mysql -u root -p app", "curl -u admin https://h/", "api key", "Cookie: none", "-----BEGIN CERTIFICATE-----\nMIID\n",
+		"strings.Contains(s, \"-----BEGIN PRIVATE KEY-----\")", "passwd := readPasswd(r)", "const secretKey = loadKey()", "session_id=993404b5-91aa-4a15-97f6-c25103f13900",
+		"x-amz-date 20250101T000000Z", "v1.2.3-20240102030405-abcdef012345", "2025-01-02T03:04:05.678Z", "PWD=/home/dev/project", "cd $PWD",
+	} {
+		if got := new(Door).Text(s); got != s {
+			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
+		}
+	}
+}
+
+func TestSecretsAreCountedByKind(t *testing.T) {
+	d := &Door{}
+	d.Text(pat + " and " + pat + " and my password is hunter2")
+	got := d.Counts().Secrets
+	if got["github-pat"] != 2 || got["password"] != 1 || len(got) != 2 {
+		t.Errorf("Counts().Secrets = %v, want github-pat 2, password 1", got)
+	}
+}
+
+func TestUserRulesRedact(t *testing.T) {
+	d := &Door{Rules: []Rule{{"Badge No.", `EMP-\d{6}`}, {"", `pin (\d{4})`}}}
+	in, want := "EMP-123456 has pin 9876", "[secret:badge-no] has pin [secret:custom]"
+	if got := d.Text(in); got != want {
+		t.Errorf("Text(%q) = %q, want %q", in, got, want)
+	}
+	if errs := d.Errors(); errs != nil {
+		t.Errorf("Errors() = %v, want none", errs)
+	}
+}
+
+func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
+	d := &Door{Rules: []Rule{{"paren", `(`}, {"too many", `x{1001}`}, {"nothing", `y*`}, {"good", `EMP-\d{6}`}}}
+	if got, want := d.Text("EMP-123456 "+pat), "[secret:good] [secret:github-pat]"; got != want {
+		t.Errorf("Text = %q, want %q", got, want)
+	}
+	errs := d.Errors()
+	if len(errs) != 3 {
+		t.Fatalf("Errors() = %v, want three", errs)
+	}
+	for i, name := range []string{"paren", "too many", "nothing"} {
+		if !strings.Contains(errs[i].Error(), name) {
+			t.Errorf("error %d = %q, want it to name %q", i, errs[i], name)
+		}
+	}
+}
+
+func TestBuiltInRulesCompileAndHaveHeads(t *testing.T) {
+	d := &Door{}
+	d.open()
+	for i := range builtin {
+		r := &builtin[i]
+		if (r.find == nil) == (r.tail == "") {
+			t.Errorf("%s: want either a tail or a finder", r.kind)
+		}
+		if r.tail != "" {
+			d.tail(i) // panics if it does not compile
+		}
+		if _, ok := markerEnd(r.kind+"]", 0); !ok {
+			t.Errorf("%q is no kind for a marker", r.kind)
+		}
+		for _, h := range r.heads {
+			if len(h) < 3 || r.fold && h != asciiLower(h) {
+				t.Errorf("%s: bad head %q", r.kind, h)
+			}
+		}
+	}
+}
+
+// Whatever a rule's pattern matches, the finder leads to it: no head is missing from the index, in whatever case and
+// company it stands.
+func TestEveryHeadIsFound(t *testing.T) {
+	d := &Door{}
+	d.open()
+	rapid.Check(t, func(t *rapid.T) {
+		h := rapid.SampledFrom(d.heads[1:]).Draw(t, "head")
+		r := builtin[h.rule]
+		text := []byte(h.text)
+		for i := range text {
+			if h.fold && isLower(text[i]) && rapid.Bool().Draw(t, "upper") {
+				text[i] -= 'a' - 'A'
+			}
+		}
+		before := drawText(t)
+		s := before + string(text)
+		if r.tail != "" {
+			s += rapid.StringMatching(r.tail).Draw(t, "tail")
+		}
+		s += drawText(t)
+		for at := d.next(s, 0); at <= len(before); at = d.next(s, at+1) {
+			for i := d.bucket(s, at); at == len(before) && i > 0; i = d.heads[i].next {
+				if d.heads[i].rule == h.rule && d.heads[i].at(s, at) {
+					return
+				}
+			}
+		}
+		t.Fatalf("%s: head %q not found at %d of %q", r.kind, text, len(before), s)
+	})
+}
+
+// What matches a rule's pattern, standing alone, is redacted. Rules with a check are left out: it may say no.
+func TestEveryPatternIsRedacted(t *testing.T) {
+	d := &Door{}
+	d.open()
+	var plain []head
+	for _, h := range d.heads[1:] {
+		if r := builtin[h.rule]; r.tail != "" && r.check == nil {
+			plain = append(plain, h)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		h := rapid.SampledFrom(plain).Draw(t, "head")
+		r := builtin[h.rule]
+		before := " "
+		if r.left == edgeDigit {
+			before = " 12345678"
+		}
+		s := before + h.text + rapid.StringMatching(r.tail).Draw(t, "tail")
+		if got := d.Text(s); !strings.Contains(got, markerHead) {
+			t.Fatalf("%s: Text(%q) = %q", r.kind, s, got)
+		}
+	})
+}
+
+func TestRedactingTwiceIsRedactingOnce(t *testing.T) {
+	d := &Door{Key: []byte("k"), Rules: []Rule{{"word", `x\w+`}}}
+	rapid.Check(t, func(t *rapid.T) {
+		once := d.Text(drawText(t))
+		if twice := d.Text(once); twice != once {
+			t.Fatalf("second pass of %q gives %q", once, twice)
+		}
+	})
+}
+
+func TestASecretIsRedactedInAnyCompany(t *testing.T) {
+	d := &Door{}
+	rapid.Check(t, func(t *rapid.T) {
+		before, after := drawText(t), drawText(t)
+		if got := d.Text(before + " " + pat + " " + after); strings.Contains(got, "56789abcdefghij") {
+			t.Fatalf("%q and %q: %q", before, after, got)
+		}
+	})
+}
+
+func FuzzRedact(f *testing.F) {
+	for _, p := range pieces {
+		f.Add(p, "x", `x+`)
+	}
+	for _, c := range passwordContexts {
+		f.Add(strings.ReplaceAll(c, "%s", "hunter2!"), "tail", `(`)
+	}
+	f.Add("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", `\b`)
+	f.Fuzz(func(t *testing.T, before, after, pattern string) {
+		d := &Door{Rules: []Rule{{"fuzzed", pattern}}}
+		once := d.Text(before + " " + pat + " " + after)
+		if strings.Contains(once, pat) {
+			t.Errorf("secret survives: %q", once)
+		}
+		if twice := d.Text(once); twice != once {
+			t.Errorf("%q, then %q", once, twice)
+		}
+		s := before + after
+		last := 0
+		for _, m := range d.secrets(s) {
+			if m.from < last || m.from >= m.to || m.to > len(s) {
+				t.Errorf("span %+v of %q", m, s)
+			}
+			last = m.to
+		}
+	})
+}

@@ -1,0 +1,201 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// event is a batch like those of a busy session.
+func event(id, session string) mem.Batch {
+	return mem.Batch{
+		Event: &mem.Event{
+			ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: session, PromptID: "p1", Tool: "Bash", ToolUseID: id,
+			Input: []byte(`{"command":"go test ./..."}`), Response: []byte(`{"stdout":"` + strings.Repeat("ok ", 200) + `"}`),
+		},
+		Session: &mem.SessionChange{Status: mem.Running},
+	}
+}
+
+// hold keeps everybody from writing until the function returned is called.
+func hold(t *testing.T, s *Store) (release func()) {
+	t.Helper()
+	unlock, err := s.lock(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return unlock
+}
+
+// waiting returns when n calls wait.
+func waiting(s *Store, n int) {
+	for {
+		s.queue.mu.Lock()
+		got := len(s.queue.waiting)
+		s.queue.mu.Unlock()
+		if got == n {
+			return
+		}
+	}
+}
+
+func TestWhoWaitsTogetherIsWrittenTogether(t *testing.T) {
+	s := opened(t)
+	release := hold(t, s)
+	var wg sync.WaitGroup
+	for i := range 20 {
+		wg.Go(func() {
+			if _, err := s.Apply(t.Context(), event(fmt.Sprint("e_", i), "one")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	waiting(s, 20)
+	group := s.queue.take()
+	if len(group) != 20 {
+		t.Errorf("the next group has %d calls, want all 20", len(group))
+	}
+	s.queue.mu.Lock()
+	s.queue.waiting = append(s.queue.waiting, group...)
+	s.queue.mu.Unlock()
+	release()
+	wg.Wait()
+}
+
+func TestAGroupIsBounded(t *testing.T) {
+	q := newQueue()
+	for range 5 {
+		if err := q.add(&call{batches: make([]mem.Batch, 100)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sizes []int
+	for range 4 {
+		sizes = append(sizes, len(q.take()))
+	}
+	if got := fmt.Sprint(sizes); got != "[2 2 1 0]" {
+		t.Errorf("groups of %s calls, want [2 2 1 0]", got)
+	}
+}
+
+func TestACallerThatGivesUpTakesNothingFromTheOthers(t *testing.T) {
+	s := opened(t)
+	release := hold(t, s)
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	var gaveUp, stayed error
+	wg.Go(func() { _, gaveUp = s.Apply(ctx, event("e_1", "one")) })
+	waiting(s, 1)
+	wg.Go(func() { _, stayed = s.Apply(t.Context(), event("e_2", "one")) })
+	waiting(s, 2)
+	cancel()
+	waiting(s, 1)
+	release()
+	wg.Wait()
+	if !errors.Is(gaveUp, context.Canceled) || stayed != nil {
+		t.Errorf("errors %v and %v, want %v and none", gaveUp, stayed, context.Canceled)
+	}
+	got, err := s.Events(t.Context(), mem.EventQuery{})
+	if err != nil || len(got) != 1 || got[0].ID != "e_2" {
+		t.Errorf("events %+v, %v, want e_2 alone", got, err)
+	}
+}
+
+func TestCloseWritesWhatWaits(t *testing.T) {
+	s := opened(t)
+	release := hold(t, s)
+	var wg sync.WaitGroup
+	for i := range 5 {
+		wg.Go(func() {
+			if _, err := s.Apply(t.Context(), event(fmt.Sprint("e_", i), "one")); err != nil {
+				t.Errorf("a call that waited: %v", err)
+			}
+		})
+	}
+	waiting(s, 5)
+	wg.Go(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("close: %v", err)
+		}
+	})
+	release()
+	wg.Wait()
+	again, err := at(t, s.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, again)
+	if got, err := again.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 5 {
+		t.Errorf("%d events, %v, want 5", len(got), err)
+	}
+}
+
+func TestTheLogStaysBounded(t *testing.T) {
+	s := opened(t)
+	// A reader that stays keeps SQLite from starting the log anew by itself.
+	tx, err := s.read.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM event").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	big := strings.Repeat("x", 1<<20)
+	write := func(from, to int) {
+		for i := from; i < to; i++ {
+			b := event(fmt.Sprint("e_", i), "one")
+			b.Event.Text = big
+			if _, err := s.Apply(t.Context(), b); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	s.busyFor(t, 1)
+	write(0, 40)
+	if got := fileSize(s.path + "-wal"); got <= maxWAL {
+		t.Fatalf("the log has %d bytes under a reader that stays; this proves nothing", got)
+	}
+	if err := tx.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	write(40, 41)
+	if got := fileSize(s.path + "-wal"); got > maxWAL {
+		t.Errorf("the log has %d bytes, want at most %d", got, maxWAL)
+	}
+}
+
+// busyFor sets how many milliseconds the writer waits for locks.
+func (s *Store) busyFor(t *testing.T, ms int) {
+	t.Helper()
+	if _, err := s.conn.ExecContext(t.Context(), fmt.Sprint("PRAGMA busy_timeout=", ms)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func BenchmarkApply(b *testing.B) {
+	for _, callers := range []int{1, 16} {
+		b.Run(fmt.Sprint(callers), func(b *testing.B) {
+			s := opened(b)
+			var wg sync.WaitGroup
+			b.ResetTimer()
+			for c := range callers {
+				wg.Go(func() {
+					for i := c; i < b.N; i += callers {
+						if _, err := s.Apply(b.Context(), event(fmt.Sprint("e_", i), fmt.Sprint("session ", c))); err != nil {
+							b.Error(err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
+		})
+	}
+}

@@ -1,0 +1,110 @@
+package sqlite
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// bytesLeft counts a text in every file beside the database.
+func bytesLeft(t *testing.T, s *Store, text string) int {
+	t.Helper()
+	files, err := os.ReadDir(filepath.Dir(s.path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(filepath.Dir(s.path), f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n += bytes.Count(bytes.ToLower(b), []byte(text))
+	}
+	return n
+}
+
+// filled has a diary between many other things of many sizes, so that pages
+// split, merge and move.
+func filled(t *testing.T) *Store {
+	t.Helper()
+	s := opened(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	noise := func(from, to int) {
+		for i := from; i < to; i++ {
+			e := mem.Event{ID: fmt.Sprint("e_noise", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: []string{"one", "three"}[i%2], PromptID: "p1", Text: strings.Repeat(fmt.Sprint("noise ", i, " "), r.IntN(300))}
+			m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: e.Session, Kind: mem.Fact, Title: fmt.Sprint("noise memory ", i), Body: strings.Repeat(fmt.Sprint("word", i, " "), r.IntN(200))}
+			if _, err := s.Apply(t.Context(), mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, b := range storetest.Diary() {
+		if _, err := s.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+		noise(i*100, i*100+100)
+	}
+	return s
+}
+
+func TestNoByteOfAnErasedMemoryIsLeft(t *testing.T) {
+	for _, id := range []string{"m_1", "one"} {
+		t.Run(id, func(t *testing.T) {
+			s := filled(t)
+			if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+				t.Fatal(err)
+			}
+			if n := bytesLeft(t, s, "swordfish"); n == 0 {
+				t.Fatal("the text is not there before it is erased")
+			}
+			if _, err := s.Purge(t.Context(), id); err != nil {
+				t.Fatal(err)
+			}
+			if n := bytesLeft(t, s, "swordfish"); n != 0 {
+				t.Errorf("%d traces left, want 0", n)
+			}
+			if c := s.Check(t.Context()); c.Err != nil {
+				t.Error(c.Err)
+			}
+		})
+	}
+}
+
+func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
+	s := filled(t)
+	title := "harmless by now"
+	if _, err := s.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Purge(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytesLeft(t, s, "swordfish"); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+}
+
+func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
+	var tr traces
+	tr.add(mem.Memory{Title: "the password is hunter2, says…", Body: "C:\\temp\\secret file.txt\nshort"})
+	for text, want := range map[string]bool{
+		"he wrote: the password is\n   hunter2, says the note": true,
+		`{"nested":"the password is hunter2, says"}`:           true,
+		`see C:\\temp\\secret file.txt there`:                  true,
+		"the password is hunter3, says":                        false,
+		"short":                                                false,
+		"":                                                     false,
+	} {
+		if got := tr.in(text); got != want {
+			t.Errorf("in(%q) is %v, want %v", text, got, want)
+		}
+	}
+}

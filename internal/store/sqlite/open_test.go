@@ -1,0 +1,392 @@
+package sqlite
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// at opens the database of a path with a short wait for locks.
+func at(t *testing.T, path string) (*Store, error) {
+	t.Helper()
+	return Open(t.Context(), Config{Path: path, Now: storetest.Clock, Busy: 50 * time.Millisecond})
+}
+
+// raw opens a file as SQLite does, without our settings.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() }) // a second one does nothing
+	return db
+}
+
+func run(t *testing.T, db *sql.DB, query string) {
+	t.Helper()
+	if _, err := db.Exec(query); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+}
+
+func closed(t *testing.T, s *Store) {
+	t.Helper()
+	if err := s.Close(); err != nil {
+		t.Fatalf("close: %v", err)
+	}
+}
+
+func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	if s, err = at(t, path); err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"swordfish"}})
+	if err != nil || len(hits) != 2 {
+		t.Errorf("%d hits, %v, want 2", len(hits), err)
+	}
+	r, err := s.Apply(t.Context(), storetest.Diary()[0])
+	if err != nil || !r[0].Duplicate {
+		t.Errorf("got %+v, %v, want a duplicate", r, err)
+	}
+}
+
+func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
+	s := opened(t)
+	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
+		t.Fatal(err)
+	}
+	// What a killed process leaves: database and log as they are now.
+	path := filepath.Join(t.TempDir(), "killed.db")
+	for _, suffix := range []string{"", "-wal"} {
+		b, err := os.ReadFile(s.path + suffix)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path+suffix, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, again)
+	if err := again.Check(t.Context()).Err; err != nil {
+		t.Error(err)
+	}
+	got, err := again.Events(t.Context(), mem.EventQuery{})
+	if err != nil || len(got) != 4 {
+		t.Errorf("%d events, %v, want 4", len(got), err)
+	}
+}
+
+func TestNobodyElseCanReadTheFiles(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made")
+	s, err := at(t, filepath.Join(dir, "m.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]fs.FileMode{"": 0o700 | fs.ModeDir, "m.db": 0o600, "m.db-wal": 0o600, "m.db-shm": 0o600, "copy.db": 0o600} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.Mode() != want {
+			t.Errorf("mode of %q is %v, want %v", name, info.Mode(), want)
+		}
+	}
+}
+
+func TestALooseFileIsClosedToOthers(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	if err := os.WriteFile(path, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
+		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
+	}
+}
+
+func TestEveryConnectionHasTheSafeSettings(t *testing.T) {
+	s := opened(t)
+	for pragma, want := range map[string]string{
+		"journal_mode": "wal", "synchronous": "2", "secure_delete": "1", "foreign_keys": "1", "mmap_size": "0", "temp_store": "2", "busy_timeout": "5000",
+	} {
+		for name, row := range map[string]*sql.Row{
+			"writer": s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma), "reader": s.read.QueryRowContext(t.Context(), "PRAGMA "+pragma),
+		} {
+			var got string
+			if err := row.Scan(&got); err != nil || got != want {
+				t.Errorf("%s of the %s is %q, %v, want %q", pragma, name, got, err, want)
+			}
+		}
+	}
+	if _, err := s.read.ExecContext(t.Context(), "DELETE FROM pause"); err == nil {
+		t.Error("a reader can write")
+	}
+	var erases int
+	if err := s.conn.QueryRowContext(t.Context(), "SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
+		t.Errorf("secure-delete of the search index is %d, %v, want 1", erases, err)
+	}
+}
+
+func TestTheSQLiteLinkedIsFreeOfTheLogResetFault(t *testing.T) {
+	var got string
+	if err := opened(t).conn.QueryRowContext(t.Context(), "SELECT sqlite_version()").Scan(&got); err != nil {
+		t.Fatal(err)
+	}
+	var v [3]int
+	if _, err := fmt.Sscanf(got, "%d.%d.%d", &v[0], &v[1], &v[2]); err != nil {
+		t.Fatal(err)
+	}
+	if v[0]*1e6+v[1]*1e3+v[2] < 3051003 {
+		t.Errorf("SQLite %s, want 3.51.3 or newer", got)
+	}
+}
+
+// TestOpenRefuses plays every file that is not to be touched, and proves that it was not.
+func TestOpenRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		make func(t *testing.T, path string)
+		want error
+	}{
+		{"another program's database", func(t *testing.T, path string) {
+			run(t, raw(t, path), "CREATE TABLE theirs (x)")
+		}, mem.ErrForeign},
+		{"another program's id", func(t *testing.T, path string) {
+			run(t, raw(t, path), "PRAGMA application_id=7")
+		}, mem.ErrForeign},
+		{"a file that is no database", func(t *testing.T, path string) {
+			write(t, path, bytes.Repeat([]byte("notes of a person\n"), 200))
+		}, mem.ErrForeign},
+		{"a newer schema", func(t *testing.T, path string) {
+			ours(t, path)
+			run(t, raw(t, path), "PRAGMA user_version=9999")
+		}, mem.ErrNewer},
+		{"a damaged database", func(t *testing.T, path string) {
+			ours(t, path)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			copy(b[100:4000], bytes.Repeat([]byte{0xff}, 3900)) // the page of the schema
+			write(t, path, b)
+		}, mem.ErrCorrupt},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "m.db")
+			c.make(t, path)
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := at(t, path)
+			if !errors.Is(err, c.want) {
+				t.Errorf("error %v, want %v", err, c.want)
+			}
+			if err == nil {
+				closed(t, s)
+			}
+			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+				t.Errorf("the file was changed, %v", err)
+			}
+		})
+	}
+}
+
+// ours leaves a database of ours at path, closed.
+func ours(t *testing.T, path string) {
+	t.Helper()
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+}
+
+func write(t *testing.T, path string, b []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestALockOfAnotherProgramIsSaid(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	ours(t, path)
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	run(t, other, "BEGIN IMMEDIATE")
+	if _, err := at(t, path); !errors.Is(err, mem.ErrLocked) {
+		t.Errorf("error %v, want %v", err, mem.ErrLocked)
+	}
+	run(t, other, "ROLLBACK")
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	run(t, other, "BEGIN IMMEDIATE")
+	late := mem.Batch{Event: &mem.Event{ID: "e_late", Session: "one"}}
+	if _, err := s.Apply(t.Context(), late); !errors.Is(err, mem.ErrLocked) {
+		t.Errorf("Apply: %v, want %v", err, mem.ErrLocked)
+	}
+	run(t, other, "ROLLBACK")
+	if r, err := s.Apply(t.Context(), late); err != nil || r[0].Duplicate {
+		t.Errorf("Apply after the lock: %+v, %v", r, err)
+	}
+}
+
+func TestADirectoryThatCannotBeMadeIsAPlainError(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	write(t, file, nil)
+	if _, err := at(t, filepath.Join(file, "m.db")); err == nil || errors.Is(err, mem.ErrCorrupt) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := at(t, t.TempDir()); err == nil || errors.Is(err, mem.ErrCorrupt) {
+		t.Errorf("a directory: error %v", err)
+	}
+}
+
+func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	ours(t, path)
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := append(steps, "CREATE TABLE later (x INTEGER) STRICT")
+	if err := s.migrateTo(t.Context(), next); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.conn.ExecContext(t.Context(), "INSERT INTO later VALUES (1)"); err != nil {
+		t.Error(err)
+	}
+	closed(t, s)
+	if _, err := at(t, path); !errors.Is(err, mem.ErrNewer) {
+		t.Errorf("opening the newer one: %v, want %v", err, mem.ErrNewer)
+	}
+	old, err := at(t, fmt.Sprintf("%s.schema%d", path, len(steps)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, old)
+	if got, err := old.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 4 {
+		t.Errorf("%d events in the copy, %v, want 4", len(got), err)
+	}
+}
+
+func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	ours(t, path)
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.migrateTo(t.Context(), append(steps, "CREATE TABLE half (x INTEGER) STRICT; NONSENSE")); err == nil {
+		t.Fatal("no error")
+	}
+	closed(t, s)
+	if s, err = at(t, path); err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	var n int
+	if err := s.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema WHERE name='half'").Scan(&n); err != nil || n != 0 {
+		t.Errorf("%d tables of the failed step, %v, want 0", n, err)
+	}
+}
+
+func TestCheckTellsHowTheDatabaseIs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	ours(t, path)
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.Check(t.Context())
+	if c.Err != nil || c.Schema < 1 || c.Journal != "wal" || c.Path != path || c.Bytes == 0 {
+		t.Errorf("got %+v", c)
+	}
+	closed(t, s)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for page := 8; page < 20; page++ {
+		copy(b[page*4096:], strings.Repeat("damage", 600))
+	}
+	write(t, path, b)
+	if s, err = at(t, path); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }() // of a damaged file
+	if c := s.Check(t.Context()); !errors.Is(c.Err, mem.ErrCorrupt) {
+		t.Errorf("error %v, want %v", c.Err, mem.ErrCorrupt)
+	}
+}
+
+func TestOpeningSideBySideMakesOneDatabase(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	errs := make(chan error)
+	for range 4 {
+		go func() {
+			s, err := Open(context.WithoutCancel(t.Context()), Config{Path: path})
+			if err == nil {
+				err = s.Close()
+			}
+			errs <- err
+		}()
+	}
+	for range 4 {
+		if err := <-errs; err != nil {
+			t.Error(err)
+		}
+	}
+}
