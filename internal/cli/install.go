@@ -64,17 +64,26 @@ func (a *app) installCommand() *cobra.Command {
 			if len(found) == 0 && len(args) == 0 && !all {
 				return faultNoAgent.because("neither its directory nor its command is here")
 			}
+			if !cmd.Flags().Changed("hooks") {
+				hooks = a.profile()
+			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
 			return a.install(c, o, found, installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks")})
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
-	cmd.Flags().StringVar(&hooks, "hooks", "lean", "lean, full or silent; also sets the profile")
+	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.ValidArgs = []string{setup.AgentID}
 	return cmd
+}
+
+// profile is the configured one.
+func (a *app) profile() string {
+	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // a mistake there has its default
+	return value[string](cfg, "profile")
 }
 
 // installing says how an installation is carried out.

@@ -49,7 +49,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
 	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours")
 	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "only data, no talk")
-	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more, also of errors")
+	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
 	f.StringVar(&a.flags.project, "project", "", "project: id, name, directory or all (default: of this directory)")
 	f.StringVar(&a.flags.config, "config", "", "configuration file")
 	f.StringVar(&a.flags.dataDir, "data-dir", "", "directory of the database")

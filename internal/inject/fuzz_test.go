@@ -69,7 +69,7 @@ type failer interface {
 	Fatalf(format string, args ...any)
 }
 
-var ownLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full text: tool get|Recorded history: )`)
+var ownLine = regexp.MustCompile(`^(- |> |\| |\|---|--- .* ---$|### \w+ \d+, \d+$|\*\*.*\*\*$|\*\*Legend:\*\* |# \[remanence\] recent context$|Full text: remanence show ID$|Recorded history: )`)
 
 func checkBlock(t failer, b Block) {
 	t.Helper()
