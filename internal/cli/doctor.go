@@ -14,7 +14,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	var fix bool
 	cmd := &cobra.Command{
 		Use:     "doctor",
-		Short:   "look for what is wrong and name the fix; exit 5 if something is",
+		Short:   "find what is wrong and name the fix; exit 5 if it fails",
 		Long:    "Required checks fail, optional ones warn. --fix does only what is safe.",
 		Example: "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --json",
 		Args:    atMost(0),

@@ -18,7 +18,9 @@ import (
 
 func testTree() *cobra.Command {
 	a := &app{sys: System{Getenv: func(string) string { return "" }}, close: func() {}}
-	return a.root()
+	root := a.root()
+	root.InitDefaultHelpCmd()
+	return root
 }
 
 func TestEveryCommandThatAFaultSuggestsExists(t *testing.T) {
@@ -141,7 +143,6 @@ func TestHelpListsEveryCommandAndFitsEightyColumns(t *testing.T) {
 		listed = append(append(listed, c.first...), c.more...)
 	}
 	root := testTree()
-	root.InitDefaultHelpCmd()
 	for _, cmd := range root.Commands() {
 		if !slices.Contains(listed, cmd.Name()) {
 			t.Errorf("help does not list %q", cmd.Name())

@@ -137,7 +137,7 @@ func (a *app) addCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "add <text>...",
 		Short: "remember a statement of yours",
-		Example: "  remanence add \"the gateway sends 429 without Retry-After\" -k gotcha --file client.go\n" +
+		Example: "  remanence add \"no Retry-After with 429 here\" -k gotcha --file client.go\n" +
 			"  git log -1 --format=%B | remanence add -k decision\n" +
 			"  remanence add -k preference --scope user \"tabs, not spaces\"",
 		RunE: func(cmd *cobra.Command, args []string) error {

@@ -15,7 +15,7 @@ func testPrinter(width int) (*printer, *strings.Builder) {
 
 func TestWhatSteersATerminalIsShownInstead(t *testing.T) {
 	for in, want := range map[string]string{
-		"plain ünï 日本 👩‍🔧":        "plain ünï 日本 👩‍🔧",
+		"plain ünï 日本 👩‍🔧":      "plain ünï 日本 👩‍🔧",
 		"a\x1b[2Jb":             `a\u{1b}[2Jb`,
 		"c1 \u009b31m":          `c1 \u{9b}31m`,
 		"bidi \u202e drow":      `bidi \u{202e} drow`,

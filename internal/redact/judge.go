@@ -29,7 +29,7 @@ func classify(name string) class {
 		if (w == "pass" || w == "pwd") && i+1 < len(words) { // "passConstant"
 			c = noSecret
 		}
-		if c == noSecret && i > 0 && w == "key" && isKeyOwner(words[i-1]) {
+		if c == noSecret && i > 0 && (w == "key" || w == "keys") && isKeyOwner(words[i-1]) {
 			c = token
 		}
 		if c != noSecret {

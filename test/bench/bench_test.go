@@ -94,11 +94,10 @@ func TestEveryRunIsALineForBenchstat(t *testing.T) {
 	c := &bench{name: "recall"}
 	c.add(sample{wall: 3 * time.Millisecond, cpu: time.Millisecond, rss: 4096}, true)
 	c.add(sample{wall: 4 * time.Millisecond, cpu: time.Millisecond, rss: 4096}, true)
-	var out strings.Builder
-	lines(&out, []*bench{c})
+	got := lines([]*bench{c})
 	for _, want := range []string{"\t3000000 ns/op\t1000000 cpu-ns/op\t4096 max-rss-B\n", "\t4000000 ns/op\t"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("got\n%s\nwant a line with %q", out.String(), want)
+		if !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant a line with %q", got, want)
 		}
 	}
 }

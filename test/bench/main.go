@@ -73,11 +73,12 @@ func run(ctx context.Context, o options, out io.Writer) (err error) {
 	if err := takeTurns(ctx, p, cases, o.runs); err != nil {
 		return err
 	}
-	if err := table(out, o, cases, time.Since(begun)); err != nil {
-		return err
-	}
+	report := table(o, cases, time.Since(begun))
 	if o.benchstat {
-		lines(out, cases)
+		report += lines(cases)
+	}
+	if _, err := io.WriteString(out, report); err != nil {
+		return err
 	}
 	return plausible(cases)
 }

@@ -2,10 +2,9 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"runtime"
 	"slices"
-	"text/tabwriter"
+	"strings"
 	"time"
 )
 
@@ -36,35 +35,34 @@ func quantile(sorted []time.Duration, p int) time.Duration {
 	return sorted[(len(sorted)*p+99)/100-1]
 }
 
-// table prints one row a case.
-func table(out io.Writer, o options, cases []*bench, took time.Duration) error {
-	fmt.Fprintf(out, "whole processes: %d runs of each in turn, %d memories, %s/%s, %d CPUs, %s\n",
+// table is one row a case.
+func table(o options, cases []*bench, took time.Duration) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "whole processes: %d runs of each in turn, %d memories, %s/%s, %d CPUs, %s\n",
 		o.runs, o.memories, runtime.GOOS, runtime.GOARCH, runtime.NumCPU(), took.Round(time.Second))
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "case\tmin ms\tmedian ms\tp95 ms\tcpu ms\tmax rss MB\tmissed\t")
+	fmt.Fprintf(&b, "%-14s%9s%11s%9s%9s%12s%8s\n", "case", "min ms", "median ms", "p95 ms", "cpu ms", "max rss MB", "missed")
 	for _, c := range cases {
 		s := summarise(c.samples)
-		fmt.Fprintf(t, "%s\t%.2f\t%.2f\t%.2f\t%.2f\t%.1f\t%d\t\n",
+		fmt.Fprintf(&b, "%-14s%9.2f%11.2f%9.2f%9.2f%12.1f%8d\n",
 			c.name, ms(s.least), ms(s.median), ms(s.p95), ms(s.cpu), float64(s.rss)/1e6, c.missed)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintln(out, "cpu: median of user and system time, of the process alone and not of the worker.\n"+
-		"rss: no less than that of the small process which measures; the empty one's is that.\n"+
-		"missed: runs that did something else than the case says, such as no answer in time; their times count.")
-	return err
+	b.WriteString("cpu: median of user and system time, of the process alone and not of the worker.\n" +
+		"rss: no less than that of the small process which measures; the empty one's is that.\n" +
+		"missed: runs that did something else than the case says, such as no answer in time; their times count.\n")
+	return b.String()
 }
 
 func ms(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
 
-// lines prints every run the way Go prints benchmarks.
-func lines(out io.Writer, cases []*bench) {
-	fmt.Fprintf(out, "\ngoos: %s\ngoarch: %s\npkg: remanence/test/bench\n", runtime.GOOS, runtime.GOARCH)
+// lines are the runs the way Go prints benchmarks, one a line.
+func lines(cases []*bench) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\ngoos: %s\ngoarch: %s\npkg: remanence/test/bench\n", runtime.GOOS, runtime.GOARCH)
 	for _, c := range cases {
 		for _, s := range c.samples {
-			fmt.Fprintf(out, "BenchmarkProcess/%s-%d\t1\t%d ns/op\t%d cpu-ns/op\t%d max-rss-B\n",
+			fmt.Fprintf(&b, "BenchmarkProcess/%s-%d\t1\t%d ns/op\t%d cpu-ns/op\t%d max-rss-B\n",
 				c.name, runtime.NumCPU(), s.wall.Nanoseconds(), s.cpu.Nanoseconds(), s.rss)
 		}
 	}
+	return b.String()
 }

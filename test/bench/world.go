@@ -127,10 +127,13 @@ func (w *world) stop() error {
 	if err != nil {
 		return fmt.Errorf("stop the worker: %w", err)
 	}
-	if _, err := rt.Client("").Health(ctx); !errors.Is(err, api.ErrUnreachable) {
-		return fmt.Errorf("stop the worker: it still answers (%v)", err)
+	switch _, err := rt.Client("").Health(ctx); {
+	case errors.Is(err, api.ErrUnreachable):
+		return nil
+	case err != nil:
+		return fmt.Errorf("stop the worker: %w", err)
 	}
-	return nil
+	return errors.New("stop the worker: it still answers")
 }
 
 // payload reads a recorded payload and sets fields of it.

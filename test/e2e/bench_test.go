@@ -5,7 +5,6 @@
 package e2e
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -42,58 +42,81 @@ type user struct {
 	t    *testing.T
 	dir  string
 	home string
-	runs int
+	runs atomic.Int32
 }
 
 // newUser returns a person with an empty home. The worker that the hooks
 // started is stopped at the end, and nothing of it may be left.
 func newUser(t *testing.T) *user {
 	t.Helper()
+	t.Parallel() // -parallel bounds how many at a time
 	dir := t.TempDir()
 	u := &user{t: t, dir: dir, home: filepath.Join(dir, "home")}
 	t.Cleanup(func() {
-		pid := u.workerPID()
 		if out, err := u.try("daemon", "stop"); err != nil {
 			t.Errorf("stop the daemon: %v\n%s", err, out)
 		}
-		if pid > 0 && alive(pid) {
-			t.Errorf("worker %d is left behind", pid)
+		gone := eventually(func() bool { return len(u.processes()) == 0 })
+		if !gone {
+			t.Errorf("left behind: %v", u.processes())
 		}
 	})
 	return u
 }
 
-func (u *user) workerPID() int {
-	b, err := os.ReadFile(filepath.Join(u.home, ".local/state/remanence/run/runtime.json"))
-	if err != nil {
-		return 0
+// processes lists what runs with the person's home, whatever it is.
+func (u *user) processes() []string {
+	var out []string
+	envs, _ := filepath.Glob("/proc/[0-9]*/environ")
+	for _, f := range envs {
+		env, err := os.ReadFile(f)
+		if err != nil || !bytes.Contains(env, []byte("HOME="+u.home+"\x00")) {
+			continue
+		}
+		cmd, _ := os.ReadFile(filepath.Join(filepath.Dir(f), "cmdline"))
+		if len(cmd) > 0 { // a zombie has none
+			out = append(out, filepath.Base(filepath.Dir(f))+" "+strings.ReplaceAll(string(cmd), "\x00", " "))
+		}
 	}
+	return out
+}
+
+func (u *user) workerPID() int {
+	u.t.Helper()
 	var rt struct{ PID int }
-	_ = json.Unmarshal(b, &rt)
+	if err := json.Unmarshal([]byte(u.read(filepath.Join(u.home, ".local/state/remanence/run/runtime.json"))), &rt); err != nil {
+		u.t.Fatal(err)
+	}
 	return rt.PID
 }
 
-// alive reports whether a process of the binary under test has this pid.
-func alive(pid int) bool {
-	for range 40 {
-		exe, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", pid))
-		if err != nil || !strings.Contains(exe, "remanence") {
-			return false
+// eventually asks again and again, for ten seconds at most.
+func eventually(ok func() bool) bool {
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(30 * time.Millisecond) {
+		if ok() {
+			return true
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
-	return true
+	return ok()
 }
+
+// What a session's hooks are, beside a file or a plugin's directory.
+const (
+	underTest = ""     // every hook that the product registers, each call held to the lint
+	asTheyAre = "keep" // what the person's settings hold already
+)
 
 // session is one run of the client.
 type session struct {
-	project  string            // name of the project directory
-	script   string            // file in testdata, or a script as JSON
-	settings string            // "" registers every hook under the lint
-	args     string            // more arguments of the client
-	env      map[string]string // more variables of the bench
-	prompts  []string
-	fails    bool // the client's own exit status is not 0
+	project string // name of the project directory
+	script  string // file in testdata, or a script as JSON
+	hooks   string
+	bare    bool     // the hooks are called by the client itself, so nobody records the calls
+	args    string   // more arguments of the client
+	env     []string // more variables of the bench
+	prompts []string
+	stream  bool // all prompts to one process, which knows /compact and /clear
+	fails   bool // the client's own exit status is not 0
 }
 
 // ran is what a session left behind.
@@ -106,39 +129,94 @@ type ran struct {
 // rule of the lint was broken.
 func (u *user) run(s session) ran {
 	u.t.Helper()
-	u.runs++
-	out := filepath.Join(u.dir, fmt.Sprintf("run%d", u.runs))
-	if err := os.MkdirAll(out, 0o755); err != nil {
+	r, err := u.play(s)
+	if err != nil {
 		u.t.Fatal(err)
+	}
+	return r
+}
+
+// play is run for several sessions at once.
+func (u *user) play(s session) (ran, error) {
+	n := u.runs.Add(1)
+	out := filepath.Join(u.dir, fmt.Sprintf("run%d", n))
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return ran{}, err
 	}
 	script := filepath.Join("testdata", s.script)
 	if strings.HasPrefix(s.script, "{") {
 		script = filepath.Join(out, "turns.json")
 		if err := os.WriteFile(script, []byte(s.script), 0o644); err != nil {
-			u.t.Fatal(err)
+			return ran{}, err
 		}
 	}
-	settings := s.settings
-	if settings == "" {
-		settings = "../client/settings.under-test.json"
+	hooks := s.hooks
+	switch hooks {
+	case underTest:
+		hooks = "../client/settings.under-test.json"
+	case asTheyAre:
+		hooks = ""
 	}
-	cmd := exec.Command("../client/run.sh", append([]string{abs(u.t, script), abs(u.t, settings)}, s.prompts...)...)
+	if hooks != "" {
+		hooks = abs(u.t, hooks)
+	}
+	cmd := exec.Command("../client/run.sh", append([]string{abs(u.t, script), hooks}, s.prompts...)...)
 	cmd.Env = append(os.Environ(),
-		"CC_OUT="+out, "CC_HOME="+u.home, "CC_CWD="+u.project(s.project), "CC_LINT=1",
+		"CC_OUT="+out, "CC_HOME="+u.home, "CC_CWD="+u.project(s.project),
 		"CC_TEST_CMD="+binary+" hook claude-code", "CC_ARGS="+s.args,
 	)
-	for k, v := range s.env {
-		cmd.Env = append(cmd.Env, k+"="+v)
+	if !s.bare {
+		cmd.Env = append(cmd.Env, "CC_LINT=1")
 	}
+	if s.stream {
+		cmd.Env = append(cmd.Env, "CC_STREAM=1")
+	}
+	cmd.Env = append(cmd.Env, s.env...)
 	log, err := cmd.CombinedOutput()
-	code := cmd.ProcessState.ExitCode()
-	if s.fails && code != 0 && code != 90 {
+	r := ran{u.t, out}
+	if code := cmd.ProcessState.ExitCode(); s.fails && code != 0 && code != 90 {
 		err = nil
 	}
-	if err != nil {
-		u.t.Fatalf("session %d: %v\n%s", u.runs, err, log)
+	if bytes.Contains(log, []byte("LINT ")) || bytes.Contains(log, []byte("EXPECTATION FAILED")) { // also where the client itself failed
+		err = fmt.Errorf("broken rules or expectations (%w)", err)
 	}
-	return ran{u.t, out}
+	if err != nil {
+		return r, fmt.Errorf("session %d: %w\n%s", n, err, log)
+	}
+	return r, r.manners()
+}
+
+// manners judges what every call of our hook keeps to, beyond the lint: no word
+// to stderr, and none at all where nothing may be told.
+func (r ran) manners() error {
+	if !r.has("hooks.jsonl") {
+		return nil
+	}
+	for event, calls := range r.hooks() {
+		for _, c := range calls {
+			if s, _ := c["stderr"].(string); s != "" {
+				return fmt.Errorf("%s: stderr has %q", event, s)
+			}
+			said, _ := c["stdout"].(string)
+			switch event {
+			case "SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "SubagentStart":
+			default:
+				if said != "" {
+					return fmt.Errorf("%s: printed %q", event, said)
+				}
+			}
+			var o map[string]json.RawMessage
+			if said != "" && json.Unmarshal([]byte(said), &o) != nil {
+				return fmt.Errorf("%s: printed %q", event, said)
+			}
+			for k := range o {
+				if k != "hookSpecificOutput" && k != "systemMessage" {
+					return fmt.Errorf("%s: answered with %q", event, k)
+				}
+			}
+		}
+	}
+	return nil
 }
 
 func (u *user) project(name string) string {
@@ -155,6 +233,26 @@ func abs(t *testing.T, p string) string {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// write writes a file and the directories above it.
+func (u *user) write(file, text string) {
+	u.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		u.t.Fatal(err)
+	}
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		u.t.Fatal(err)
+	}
+}
+
+func (u *user) read(file string) string {
+	u.t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	return string(b)
 }
 
 // remanence runs a command of the person's in the default project and returns what it printed.
@@ -178,20 +276,77 @@ func (u *user) try(args ...string) (string, error) {
 	return string(out), err
 }
 
+// asks runs a command with --json and decodes its answer into v.
+func (u *user) asks(v any, args ...string) {
+	u.t.Helper()
+	out := u.remanence(append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), v); err != nil {
+		u.t.Fatalf("remanence %s: %v in\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// memory is what the person's own search shows of one.
+type memory struct {
+	ID, Kind, Title, Body, Trust string
+	Source                       struct{ Turn int }
+}
+
+// finds are the memories that a person's search finds; without words all, the newest first.
+func (u *user) finds(args ...string) []memory {
+	u.t.Helper()
+	var found struct{ Results []struct{ ID string } }
+	u.asks(&found, append([]string{"search", "-n", "100"}, args...)...)
+	if len(found.Results) == 0 {
+		return nil
+	}
+	show := []string{"show"}
+	for _, r := range found.Results {
+		show = append(show, r.ID)
+	}
+	var shown struct{ Memories []memory }
+	u.asks(&shown, show...)
+	return shown.Memories
+}
+
+// keeps polls until a search of the person's finds the words: what a hook
+// handed over is kept a moment later if the worker was busy.
+func (u *user) keeps(words string, args ...string) memory {
+	u.t.Helper()
+	var found memory
+	ok := eventually(func() bool {
+		for _, m := range u.finds(append(args, words)...) {
+			if strings.Contains(m.Title+"\n"+m.Body, words) {
+				found = m
+				return true
+			}
+		}
+		return false
+	})
+	if !ok {
+		u.t.Errorf("%q is not kept; there is %q", words, u.remanence("search", "-n", "100"))
+	}
+	return found
+}
+
+func (r ran) has(name string) bool {
+	_, err := os.Stat(filepath.Join(r.out, name))
+	return err == nil
+}
+
 // lines decodes a JSON-lines file of the run.
 func (r ran) lines(name string) []map[string]any {
-	r.t.Helper()
-	b, err := os.ReadFile(filepath.Join(r.out, name))
+	f, err := os.Open(filepath.Join(r.out, name))
 	if err != nil {
-		r.t.Fatal(err)
+		r.t.Error(err)
+		return nil
 	}
+	defer f.Close()
 	var out []map[string]any
-	sc := bufio.NewScanner(bytes.NewReader(b))
-	sc.Buffer(nil, 64<<20)
-	for sc.Scan() {
+	for dec := json.NewDecoder(f); dec.More(); {
 		var m map[string]any
-		if err := json.Unmarshal(sc.Bytes(), &m); err != nil {
-			r.t.Fatalf("%s: %v", name, err)
+		if err := dec.Decode(&m); err != nil {
+			r.t.Errorf("%s: %v", name, err)
+			return out
 		}
 		out = append(out, m)
 	}
@@ -199,15 +354,27 @@ func (r ran) lines(name string) []map[string]any {
 }
 
 // asked is the text of every request of the main conversation, in order.
-func (r ran) asked() []string {
-	r.t.Helper()
+func (r ran) asked() []string { return r.requests("main") }
+
+// requests are the texts of the requests of one kind, or of a conversation of the script.
+func (r ran) requests(kind string) []string {
 	var out []string
 	for _, m := range r.lines("requests.jsonl") {
-		if m["kind"] == "main" {
-			out = append(out, texts(m["body"]))
+		if m["kind"] == kind {
+			body, _ := m["body"].(map[string]any)
+			out = append(out, texts(body["messages"]))
 		}
 	}
 	return out
+}
+
+// last is the text of the last request of the main conversation.
+func (r ran) last() string {
+	all := r.asked()
+	if len(all) == 0 {
+		r.t.Fatal("the model was never asked")
+	}
+	return all[len(all)-1]
 }
 
 // texts joins every string of a JSON value.
@@ -232,11 +399,13 @@ func texts(v any) string {
 }
 
 // hooks are the finished calls of our hook, by event.
-func (r ran) hooks() map[string][]map[string]any {
-	r.t.Helper()
+func (r ran) hooks() map[string][]map[string]any { return r.calls("end") }
+
+// calls are the records of one phase, by event: of "start" with the payload, of "end" with the answer.
+func (r ran) calls(phase string) map[string][]map[string]any {
 	out := map[string][]map[string]any{}
 	for _, m := range r.lines("hooks.jsonl") {
-		if m["phase"] == "end" {
+		if m["phase"] == phase {
 			name, _ := m["event"].(string)
 			out[name] = append(out[name], m)
 		}
@@ -244,12 +413,51 @@ func (r ran) hooks() map[string][]map[string]any {
 	return out
 }
 
-// printed joins what our hook printed on an event.
-func (r ran) printed(event string) string {
+// sent are the values of one field of the client's payloads of an event.
+func (r ran) sent(event, field string) []string {
+	var out []string
+	for _, m := range r.calls("start")[event] {
+		payload, _ := m["stdin"].(map[string]any)
+		s, _ := payload[field].(string)
+		out = append(out, s)
+	}
+	return out
+}
+
+// printed joins what our hook printed on an event; without an event, on all.
+func (r ran) printed(events ...string) string {
 	var sb strings.Builder
+	for event, calls := range r.hooks() {
+		for _, m := range calls {
+			if s, _ := m["stdout"].(string); len(events) == 0 || strings.Contains(strings.Join(events, " ")+" ", event+" ") {
+				sb.WriteString(s)
+			}
+		}
+	}
+	return sb.String()
+}
+
+// tellings are the contexts that the model got, one for each call that told
+// something, in the order of the calls.
+func (r ran) tellings(event string) []string {
+	var out []string
 	for _, m := range r.hooks()[event] {
 		s, _ := m["stdout"].(string)
-		sb.WriteString(s)
+		var answer struct {
+			HookSpecificOutput struct{ AdditionalContext string }
+		}
+		if json.Unmarshal([]byte(s), &answer) == nil && answer.HookSpecificOutput.AdditionalContext != "" {
+			out = append(out, answer.HookSpecificOutput.AdditionalContext)
+		}
+	}
+	return out
+}
+
+// told joins the tellings of all events.
+func (r ran) told() string {
+	var sb strings.Builder
+	for event := range r.hooks() {
+		sb.WriteString(strings.Join(r.tellings(event), "\n"))
 	}
 	return sb.String()
 }
@@ -269,6 +477,13 @@ func wantsNot(t *testing.T, what, text string, words ...string) {
 		if i := strings.Index(text, w); i >= 0 {
 			t.Errorf("%s: %q is there: …%s…", what, w, text[max(0, i-80):min(len(text), i+len(w)+80)])
 		}
+	}
+}
+
+func wantsSilence(t *testing.T, what, text string) {
+	t.Helper()
+	if text != "" {
+		t.Errorf("%s: printed %q, want nothing at all", what, text)
 	}
 }
 

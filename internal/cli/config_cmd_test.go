@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// run is one command of a person with a home of his own.
+type home struct {
+	t   *testing.T
+	env map[string]string
+}
+
+func newHome(t *testing.T) home {
+	return home{t, map[string]string{"HOME": t.TempDir()}}
+}
+
+func (h home) run(args ...string) (stdout, stderr string, code int) {
+	h.t.Helper()
+	var out, err strings.Builder
+	code = Main(h.t.Context(), System{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Getenv: func(k string) string { return h.env[k] },
+	})
+	return out.String(), err.String(), code
+}
+
+func (h home) config() string { return filepath.Join(h.env["HOME"], ".config", "remanence", "config.toml") }
+
+func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
+	h := newHome(t)
+	for _, o := range Options() {
+		lit, err := literal(o.Def)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := settingOf(Value{Option: o, Value: o.Def}).text()
+		if _, stderr, code := h.run("config", "set", o.Key, text); code != 0 {
+			t.Errorf("set %s %s: exit %d: %s", o.Key, lit, code, stderr)
+		}
+		if out, _, _ := h.run("config", "get", o.Key); strings.TrimSuffix(out, "\n") != text {
+			t.Errorf("get %s: got %q, want %q", o.Key, out, text)
+		}
+	}
+	cfg, err := LoadConfig(h.config(), func(string) string { return "" })
+	if err != nil || len(cfg.Warnings) > 0 {
+		t.Fatalf("after setting all: %v, %v", err, cfg.Warnings)
+	}
+	for _, v := range cfg.Values {
+		if v.Origin != "file" {
+			t.Errorf("%s comes from %s, want file", v.Key, v.Origin)
+		}
+		if _, stderr, code := h.run("config", "unset", v.Key); code != 0 {
+			t.Errorf("unset %s: exit %d: %s", v.Key, code, stderr)
+		}
+	}
+	cfg, err = LoadConfig(h.config(), func(string) string { return "" })
+	for _, v := range cfg.Values {
+		if err != nil || v.Origin != "default" {
+			t.Errorf("%s comes from %s (%v), want default", v.Key, v.Origin, err)
+		}
+	}
+}
+
+func TestTheFileKeepsItsModeAndItsLink(t *testing.T) {
+	h := newHome(t)
+	real := filepath.Join(h.env["HOME"], "dotfiles.toml")
+	if err := os.WriteFile(real, []byte("# mine\n"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(filepath.Dir(h.config()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, h.config()); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code != 0 {
+		t.Fatalf("exit %d: %s", code, stderr)
+	}
+	b, err := os.ReadFile(real)
+	info, _ := os.Stat(real)
+	if err != nil || string(b) != "# mine\nprofile = 'full'\n" || info.Mode().Perm() != 0o640 {
+		t.Errorf("got %q, %v, %v", b, info.Mode(), err)
+	}
+}
+
+func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
+	b, err := json.Marshal(ConfigSchema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root map[string]any
+	if err := json.Unmarshal(b, &root); err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	var visit func(prefix string, node map[string]any)
+	visit = func(prefix string, node map[string]any) {
+		props, ok := node["properties"].(map[string]any)
+		if !ok {
+			left[prefix] = true
+			return
+		}
+		if node["additionalProperties"] != false {
+			t.Errorf("%q lets other keys in", prefix)
+		}
+		for name, sub := range props {
+			visit(strings.TrimPrefix(prefix+"."+name, "."), sub.(map[string]any))
+		}
+	}
+	visit("", root)
+	for _, o := range Options() {
+		if !left[o.Key] {
+			t.Errorf("the schema does not have %s", o.Key)
+		}
+		delete(left, o.Key)
+	}
+	if len(left) > 0 {
+		t.Errorf("the schema has also %v", left)
+	}
+}

@@ -1,0 +1,152 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// views are one example of everything that --json shows.
+func views() map[string]view {
+	at := time.Date(2026, 9, 12, 10, 14, 3, 0, time.FixedZone("", 7200))
+	m := mem.Memory{
+		ID: "m_7k2q", Scope: mem.ScopeProject, Project: "p_3f", Kind: mem.Decision, Title: "chose jittered backoff",
+		Body: "chose jittered backoff\nover a fixed pause", Files: []string{"internal/net/retry.go"}, Trust: mem.TrustTool, Origin: mem.FromTool,
+		Tool: "Bash", Command: "go test ./net", Source: mem.Source{Agent: "claude-code", Session: "0b1c2d3e-4f", Prompt: 3},
+		Status: mem.Active, Commit: "9f3c2a1b77", Branch: "main", Uses: 2, Created: at, Updated: at, LastUsed: at,
+	}
+	receipt := mem.Receipt{
+		ID: "r_88c1", Session: "0b1c2d3e-4f", At: at, Trigger: "prompt", Asked: "add retries", Outcome: mem.Injected,
+		Candidates: 41, Floor: 0.45, Budget: 300, Tokens: 212, TookMS: 38, Text: "<remanence-context>…</remanence-context>",
+		Items:   []mem.Told{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Place: "recall"}},
+		Dropped: []mem.Cut{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
+	}
+	hits := []mem.Hit{{Memory: m, Score: 0.83, Parts: map[string]float64{"fts": 0.7}}}
+	o := mem.Overview{
+		Project: mem.Project{Key: "p_3f", Name: "example/api", Branch: "main"},
+		Stats:   mem.Stats{Memories: 412, Sessions: 37, Today: 2, Bytes: 1 << 20},
+		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, ToldTokens: 640}, Told: &receipt,
+		Pauses: []mem.Pause{{Target: "all", Until: at}},
+	}
+	pid := 4121
+	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}
+	undo := "remanence restore m_7k2q"
+	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
+	forgotten.Undo, forgotten.days = &undo, 30
+	return map[string]view{
+		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, at),
+		"search":    searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
+		"memory":    forgotten,
+		"receipt":   receiptOf("receipt", receipt),
+		"next":      nextView{receiptOf("next", receipt)},
+		"timeline":  timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
+		"purge":     purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Unreached: []string{"exports"}},
+		"pause":     pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
+		"config":    configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
+		"setting":   settingView{setting{"worker.idle_exit", "30m", "30m", "default", "idle"}},
+		"path":      pathView{"config.toml"},
+		"validate":  validateView{OK: true, File: "config.toml", Problems: []string{}},
+		"daemon":    daemonView{Did: "started", State: "up", PID: &pid, Since: moment(at), Log: "remanence.log"},
+		"version":   versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
+		"install":   installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
+		"uninstall": uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}}}, Purged: []string{}},
+		"doctor":    doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
+		"fault":     faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
+	}
+}
+
+func TestJSONShapesStayAsTheyAre(t *testing.T) {
+	for name, v := range views() {
+		got, err := withSchema(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := `{"schema":"remanence.` + name + `/v1",`; !bytes.HasPrefix(got, []byte(want)) {
+			t.Errorf("got %.60s, want it to begin with %s", got, want)
+		}
+		golden(t, name, got)
+	}
+}
+
+func TestErrorsAsJSONStayAsTheyAre(t *testing.T) {
+	p, _ := testPrinter(80)
+	p.flags.json = true
+	if code := p.fail(faultStale.because("nobody answers")); code != exitNoSetup {
+		t.Errorf("got exit %d, want %d", code, exitNoSetup)
+	}
+	golden(t, "error", []byte(strings.TrimSpace(p.err.(*strings.Builder).String())))
+}
+
+// golden compares with a file, which holds the same indented.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, got, "", "  "); err != nil {
+		t.Fatalf("%s: %v in %s", name, err, got)
+	}
+	pretty.WriteByte('\n')
+	file := filepath.Join("testdata", "json", name+".json")
+	if *update {
+		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil || !bytes.Equal(pretty.Bytes(), want) {
+		t.Errorf("%s (%v):\ngot\n%swant\n%s", file, err, pretty.String(), want)
+	}
+}
+
+func TestListsAreOneItemALineOnRequest(t *testing.T) {
+	for name, v := range views() {
+		l, ok := v.(lister)
+		if !ok {
+			continue
+		}
+		p, out := testPrinter(80)
+		p.flags.jsonl = true
+		if err := p.show(v); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := strings.Count(out.String(), "\n"), len(l.list()); got != want || strings.Contains(out.String(), `"schema"`) {
+			t.Errorf("%s: got %d lines, want %d without a schema: %s", name, got, want, out)
+		}
+	}
+}
+
+// What a memory says must not reach a terminal as it is, in any command.
+func TestHostileTextOfAMemoryStaysText(t *testing.T) {
+	evil := "\x1b]0;title\a\u202etxt"
+	m := mem.Memory{ID: "m_1", Kind: mem.Fact, Title: evil, Body: evil, Facts: []string{evil}, Files: []string{evil}, Tags: []string{evil}, Branch: evil, Tool: evil}
+	now := time.Now()
+	shown := recordsOf("shown", []mem.Memory{m}, now)
+	raw := shown
+	raw.raw = true
+	for name, v := range map[string]view{
+		"show": shown, "show --raw": raw, "forget": recordsOf("hidden", []mem.Memory{m}, now),
+		"search":   searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
+		"empty":    searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
+		"why":      receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
+		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil})},
+		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
+		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, now),
+		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
+		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
+	} {
+		p, out := testPrinter(100)
+		v.human(p)
+		if strings.ContainsAny(out.String(), "\x1b\a\u202e") {
+			t.Errorf("%s: got %q", name, out)
+		}
+	}
+}

@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"testing"
+
+	"remanence/internal/setup"
+)
+
+func TestPluginRegistersWhatInstallWrites(t *testing.T) {
+	got, err := os.ReadFile("../../plugin/hooks/hooks.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := setup.PluginHooks(); !bytes.Equal(got, want) {
+		t.Errorf("plugin/hooks/hooks.json is not what the table of hooks renders to; want\n%s", want)
+	}
+}

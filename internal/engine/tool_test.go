@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestOneCommandHasOnePlainForm(t *testing.T) {
+	for _, tt := range []struct{ typed, want string }{
+		{"go test ./...", "go test ./..."},
+		{"  go   test\n ./... ", "go test ./..."},
+		{"cd /work/shop && go test ./...", "go test ./..."},
+		{"cd a && cd b && make", "make"},
+		{"CGO_ENABLED=0 GOFLAGS=-v go build .", "go build ."},
+		{"go test ./... 2>&1 | tail -20", "go test ./..."},
+		{"cat x | grep y | head -3", "cat x | grep y"},
+		{"cd nowhere", "cd nowhere"},
+		{"a=b", "a=b"},
+		{"1x=2 go", "1x=2 go"},
+		{"", ""},
+	} {
+		if got := plainCommand(tt.typed); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.typed, got, tt.want)
+		}
+	}
+}
+
+func TestTextFromOutsideIsRecognised(t *testing.T) {
+	for _, tt := range []struct {
+		tool, command string
+		want          bool
+	}{
+		{"WebFetch", "", true},
+		{"WebSearch", "", true},
+		{"mcp__tickets__get", "", true},
+		{"Read", "", false},
+		{"Bash", "go test ./...", false},
+		{"Bash", "curl -s https://example.org", true},
+		{"Bash", "cd x && /usr/bin/wget y", true},
+		{"Bash", "gh issue view 3 | head", true},
+		{"Bash", "echo $(curl localhost)", true},
+		{"Bash", "sudo curl x", true},
+		{"Bash", "git fetch origin", true},
+		{"Bash", "git status", false},
+		{"Bash", "echo curl", false},
+	} {
+		if got := remote(tt.tool, tt.command); got != tt.want {
+			t.Errorf("%s %q: got %v, want %v", tt.tool, tt.command, got, tt.want)
+		}
+	}
+}
+
+func TestErrorsOfToolsAreReadAsTheClientWritesThem(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		code int
+		text string
+	}{
+		{"Exit code 3\noops", 3, "oops"},
+		{"Exit code 127\nsh: x: not found\n", 127, "sh: x: not found"},
+		{"Exit code 1", 1, ""},
+		{"Exit code x\ny", 1, "Exit code x\ny"},
+		{"Exit code 99999999999999999999\n", 1, "Exit code 99999999999999999999"},
+		{"File does not exist.", 1, "File does not exist."},
+	} {
+		if code, text := exitOf(tt.in); code != tt.code || text != tt.text {
+			t.Errorf("%q: got %d %q, want %d %q", tt.in, code, text, tt.code, tt.text)
+		}
+	}
+}
+
+func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{"--- FAIL: TestX (0.1s)\n    x_test.go:34: got 1, want 2\nFAIL", "x_test.go:34: got 1, want 2"},
+		{"building\nsrc/main.rs:10:5: error[E0425]", "src/main.rs:10:5: error[E0425]"},
+		{"step 1\nError: no such table\nstep 2", "Error: no such table"},
+		{"\n\nplain words\nmore", "plain words"},
+		{"", ""},
+		{"12:30: started\nfatal: bad ref", "fatal: bad ref"},
+	} {
+		if got := telling(tt.in); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestResponsesOfEveryShapeAreRead(t *testing.T) {
+	for _, tt := range []struct{ in, want string }{
+		{`{"stdout":"a","stderr":"b","interrupted":false}`, "a\nb"},
+		{`[{"type":"text","text":"x"},{"type":"text","text":"y"}]`, "x\ny"},
+		{`"plain"`, "plain"},
+		{`{"content":[{"type":"text","text":"z"}]}`, "z"},
+		{`{"file":{"content":"not output"}}`, ""},
+		{`12`, ""},
+		{`{"stdout":7}`, ""},
+		{``, ""},
+		{`[[["deep"]]]`, "deep"},
+	} {
+		if got := responseText(json.RawMessage(tt.in)); got != tt.want {
+			t.Errorf("%s: got %q, want %q", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestGlobs(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, name string
+		want          bool
+	}{
+		{"**/.env", "/home/dev/shop/.env", true},
+		{"**/.env", ".env", true},
+		{"**/.env", "/home/dev/shop/x.env", false},
+		{"**/*.pem", "/etc/ssl/a.pem", true},
+		{"**/.ssh/**", "/home/dev/.ssh/config", true},
+		{"**/.ssh/**", "/home/dev/ssh/config", false},
+		{"/home/dev/secret/**", "/home/dev/secret/a/b", true},
+		{"/home/dev/secret/**", "/home/dev/secretary", false},
+		{"mcp__*", "mcp__tickets__get", true},
+		{"Bash", "Bash", true},
+		{"Bash", "bash", false},
+		{`**\.env`, `C:\shop\.env`, true},
+		{"[", "x", false},
+		{"[", "[", true},
+	} {
+		if got := glob(tt.pattern, tt.name); got != tt.want {
+			t.Errorf("glob(%q, %q) = %v, want %v", tt.pattern, tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestStoredFieldsAreBounded(t *testing.T) {
+	long := strings.Repeat("äx", 200_000)
+	got := middle(long, maxField)
+	if len(got) > maxField || !utf8.ValidString(got) || !strings.HasPrefix(got, "äxäx") || !strings.HasSuffix(got, "äx") {
+		t.Errorf("middle: %d bytes, valid %v", len(got), utf8.ValidString(got))
+	}
+	for name, v := range map[string]any{
+		"one long string":    map[string]any{"stdout": long, "n": 12},
+		"many short strings": strings.Split(strings.Repeat("abcdefgh ", 20_000), " "),
+	} {
+		raw, _ := json.Marshal(v)
+		out := bounded(raw)
+		if len(out) > maxField || !json.Valid(out) {
+			t.Errorf("%s: %d bytes, valid %v", name, len(out), json.Valid(out))
+		}
+	}
+	if got := bounded(json.RawMessage(`{"a":1.50}`)); string(got) != `{"a":1.50}` {
+		t.Errorf("a short value became %s", got)
+	}
+}

@@ -1,0 +1,485 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func object(t testing.TB, in string) Object {
+	t.Helper()
+	got, err := new(Door).Object(strings.NewReader(in))
+	if err != nil {
+		t.Fatalf("Object(%.200q): %v", in, err)
+	}
+	if !json.Valid(got.JSON) {
+		t.Fatalf("Object(%.200q) is not JSON: %.200q", in, got.JSON)
+	}
+	return got
+}
+
+func quoted(s string) string {
+	b, err := json.Marshal(s)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// open is a pipe whose writer never closes it: reading beyond what was written fails the test.
+type open struct {
+	t *testing.T
+	r io.Reader
+}
+
+func (o open) Read(p []byte) (int, error) {
+	n, err := o.r.Read(p)
+	if err == io.EOF {
+		o.t.Error("read beyond the object")
+	}
+	return n, err
+}
+
+func TestObjectStopsBehindTheFirstObject(t *testing.T) {
+	const in = "\ufeff \r\n{\"a\": [1, {\"b\": \"}\\\"\"}], \"c\": null}"
+	for name, r := range map[string]io.Reader{
+		"open pipe":        open{t, strings.NewReader(in)},
+		"byte by byte":     open{t, iotest.OneByteReader(strings.NewReader(in))},
+		"another follows":  strings.NewReader(in + `{"d":2}`),
+		"garbage follows":  strings.NewReader(in + "}]x"),
+		"error comes late": io.MultiReader(strings.NewReader(in), iotest.ErrReader(errors.New("late"))),
+	} {
+		got, err := new(Door).Object(r)
+		want := `{"a":[1,{"b":"}\""}],"c":null}`
+		if err != nil || string(got.JSON) != want {
+			t.Errorf("%s: %q, %v; want %q", name, got.JSON, err, want)
+		}
+		if size := int64(len(in) - len("\ufeff \r\n")); got.Size != size || got.Cut {
+			t.Errorf("%s: Size %d, Cut %v; want %d, false", name, got.Size, got.Cut, size)
+		}
+	}
+}
+
+func TestWhatIsNoObjectIsAnError(t *testing.T) {
+	for _, in := range []string{
+		"", " ", "\xef\xbb", "\ufeff", "null", "[1]", `"a"`, "x{}", "{", `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `{"a":tru}`,
+		`{"a":01}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`, `{"a":"\q"}`, `{"a":"\u12"}`, `{"a":"x`, `{"a":[1}`, `{"a":[1,]}`, `{]`, "{\"a\":\"\\", `{"a":{"b":1}`,
+	} {
+		if got, err := new(Door).Object(strings.NewReader(in)); !errors.Is(err, ErrNoObject) || got.JSON != nil {
+			t.Errorf("Object(%q) = %q, %v; want ErrNoObject", in, got.JSON, err)
+		}
+	}
+	if _, err := new(Door).Object(stuck{}); !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("a reader that gives nothing: %v, want io.ErrNoProgress", err)
+	}
+	closed := errors.New("closed")
+	if _, err := new(Door).Object(iotest.ErrReader(closed)); !errors.Is(err, closed) || !errors.Is(err, ErrNoObject) {
+		t.Errorf("a broken reader: %v, want both errors", err)
+	}
+}
+
+type stuck struct{}
+
+func (stuck) Read([]byte) (int, error) { return 0, nil }
+
+func TestOddJSONPasses(t *testing.T) {
+	for in, want := range map[string]string{
+		`{"a":1,"a":2}`: `{"a":1,"a":2}`,
+		`{"a":1e400,"b":-0.10E+2,"c":9007199254740993}`: `{"a":1e400,"b":-0.10E+2,"c":9007199254740993}`,
+		`{"a":"\ud83d\ude00 \ud800 \udc00\ud800x"}`:     `{"a":"😀 � ��x"}`,
+		`{"a":"\ud800\n\ud800\ud83d\ude00"}`:            `{"a":"�\n�😀"}`,
+		"{\"a\":\"\xff\xc3\"}":                          `{"a":"��"}`,
+		"{\"a\":\"\x00\t\\u0000\"}":                     `{"a":"\u0000\t\u0000"}`,
+		"{\r\n\"a\"\r\n:\r\n[\r\n]\r\n}":                `{"a":[]}`,
+		`{"":"\/\b\f","b":{}}`:                          `{"":"/\u0008\u000c","b":{}}`,
+	} {
+		if got := object(t, in); string(got.JSON) != want {
+			t.Errorf("Object(%q) = %q, want %q", in, got.JSON, want)
+		}
+	}
+}
+
+func TestDeepValuesBecomeNull(t *testing.T) {
+	for _, depth := range []int{300, 10_001, 1 << 19} {
+		in := `{"a":` + strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth) + `,"session_id":"s1"}`
+		got := object(t, in)
+		if want := strings.Repeat("[", maxDepth-1) + "null" + strings.Repeat("]", maxDepth-1); !strings.Contains(string(got.JSON), want) || !got.Cut {
+			t.Errorf("depth %d: %.600q", depth, got.JSON)
+		}
+		if !strings.HasSuffix(string(got.JSON), `"session_id":"s1"}`) {
+			t.Errorf("depth %d: the member behind is lost", depth)
+		}
+	}
+	in := `{"a":` + strings.Repeat(`{"b":`, 400) + "1" + strings.Repeat("}", 400) + "}"
+	if got := object(t, in); !strings.Contains(string(got.JSON), `{"b":null}`) {
+		t.Errorf("deep objects: %.200q", got.JSON)
+	}
+	if _, err := new(Door).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err, ErrNoObject) {
+		t.Errorf("endless depth: %v, want ErrNoObject", err)
+	}
+}
+
+// Payloads as the client sent them: nothing in them is secret, and above all no id and no path may change.
+func TestRecordedPayloadsPassUnchanged(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) < 6 {
+		t.Fatalf("payloads: %v, %v", files, err)
+	}
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		if err := json.Compact(&want, raw); err != nil {
+			t.Fatal(err)
+		}
+		got, err := new(Door).Object(bytes.NewReader(raw))
+		if err != nil || !bytes.Equal(got.JSON, want.Bytes()) || got.Counts.any() {
+			t.Errorf("%s: %s (%+v, %v)", file, got.JSON, got.Counts, err)
+		}
+		if got := new(Door).JSON(raw); !bytes.Equal(got, want.Bytes()) {
+			t.Errorf("%s: JSON gives %s", file, got)
+		}
+	}
+}
+
+func TestIDsAndPathsAreToldByShape(t *testing.T) {
+	kept := `{"session_id":"password=hunter22","cwd":"/home/my password is hunter2/x","tool_input":{"file_path":"C:\\Users\\a b\\token=abcdefgh12345678.txt"},` +
+		`"transcript_path":"~/a.jsonl","tool_response":{"filenames":["/a/api_key=0123456789abcdef","b/c.go"]},"tool_use_id":"toolu_01"}`
+	if got := object(t, kept); string(got.JSON) != kept {
+		t.Errorf("ids and paths:\n got %s\nwant %s", got.JSON, kept)
+	}
+	for _, in := range []string{
+		`{"session_id":"my password is hunter2"}`, `{"cwd":"my password is hunter2"}`, `{"session_id":"` + pat + `"}`, `{"cwd":"/home/` + pat + `/x"}`,
+		`{"cwd":"/home/<private>hunter2</private>"}`, `{"cwd":"/home/＜private＞hunter2"}`, `{"tool_input":{"file_path":"https://u:hunter2@h/x"}}`,
+		`{"session_id":"` + strings.Repeat("a", maxID) + ` password=hunter2"}`, "{\"cwd\":\"/a\\npassword=hunter2\"}",
+	} {
+		got := string(object(t, in).JSON)
+		if strings.Contains(got, "hunter2") || strings.Contains(got, pat) {
+			t.Errorf("Object(%s) = %s", in, got)
+		}
+	}
+}
+
+func TestAKeyTellsThatItsValueIsSecret(t *testing.T) {
+	in := `{"env":{"DB_PASSWORD":"hunter2","github":"` + pat + `","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic dXNlcjpwYXNz"},"` + pat + `":1}`
+	want := `{"env":{"DB_PASSWORD":"[secret:password]","github":"[secret:github-pat]","tokens":12,"token_type":"bearer1234","apiKeys":["[secret:token]"]},` +
+		`"headers":{"Authorization":"Basic [secret:authorization]"},"[secret:github-pat]":1}`
+	if got := new(Door).JSON([]byte(in)); string(got) != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// Files come as arrays of lines: what is private over several lines is so in the array.
+func TestAPrivateSpanMayCoverStringsOfAnArray(t *testing.T) {
+	in := `{"lines":["a<private>x","hunter","y</private>b","c"],"next":["d"],"s":"e"}`
+	want := `{"lines":["a","","b","c"],"next":["d"],"s":"e"}`
+	if got := object(t, in); string(got.JSON) != want {
+		t.Errorf("got %s, want %s", got.JSON, want)
+	}
+}
+
+func TestJSONKeepsShapeAndOrder(t *testing.T) {
+	for in, want := range map[string]string{
+		` {"b":1.0,"a":[true,null,"x"]} `: `{"b":1.0,"a":[true,null,"x"]}`,
+		`[1,"` + pat + `"]`:               `[1,"[secret:github-pat]"]`,
+		`"<private>x"`:                    `""`,
+		`12`:                              `12`,
+		`true`:                            `true`,
+		``:                                `{}`,
+		`{"a":1} x`:                       `{}`,
+		`{"a":`:                           `{}`,
+		`nope`:                            `{}`,
+	} {
+		if got := new(Door).JSON([]byte(in)); string(got) != want {
+			t.Errorf("JSON(%q) = %q, want %q", in, got, want)
+		}
+	}
+	long := quoted(strings.Repeat("word ", 100_000))
+	if got := new(Door).JSON([]byte(long)); string(got) != long {
+		t.Errorf("JSON cuts a string of %d bytes to %d", len(long), len(got))
+	}
+}
+
+func TestLongStringsKeepTheirEnds(t *testing.T) {
+	for _, size := range []int{MaxString + 1, streamAt - 1, streamAt, streamAt + 1, 200_000, 3_000_000} {
+		text := strings.ToValidUTF8(strings.Repeat("é line\n", size/8+1)[:size], "?")
+		got := object(t, `{"s":`+quoted(text)+`,"session_id":"s1"}`)
+		var m map[string]string
+		if err := json.Unmarshal(got.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		s := m["s"]
+		if len(s) > MaxString || len(s) < MaxString-64 || !got.Cut || !utf8.ValidString(s) {
+			t.Errorf("%d bytes: kept %d, cut %v", size, len(s), got.Cut)
+		}
+		if !strings.HasPrefix(s, text[:keepHead-1]) || !strings.HasSuffix(s, text[len(text)-keepTail+2:][1:]) || !strings.Contains(s, "\n[cut: ") {
+			t.Errorf("%d bytes: not its ends are kept", size)
+		}
+		if m["session_id"] != "s1" {
+			t.Errorf("%d bytes: the id behind is lost", size)
+		}
+		again, err := new(Door).Object(bytes.NewReader(got.JSON))
+		if err != nil || !bytes.Equal(again.JSON, got.JSON) || again.Cut {
+			t.Errorf("%d bytes: the second time changes it (cut %v, %v)", size, again.Cut, err)
+		}
+	}
+	if text := quoted(strings.Repeat("x ", MaxString/2)); object(t, `{"s":`+text+`}`).Cut {
+		t.Errorf("a string of MaxString bytes is cut")
+	}
+}
+
+func TestAnObjectIsBoundedAndItsIDsAreKept(t *testing.T) {
+	many := strings.Repeat(`"word word",`, 200_000) + `"w"`
+	big := quoted(strings.Repeat("word ", 18_000))
+	members := ""
+	for i := range 30_000 {
+		members += fmt.Sprintf(`"key%d":"some value of this member",`, i)
+	}
+	for name, body := range map[string]string{
+		"many strings":     `"a":[` + many + `]`,
+		"big strings":      `"a":[` + strings.Repeat(big+",", 40) + `1]`,
+		"many big members": strings.Repeat(`"a":`+big+",", 40) + `"z":1`,
+		"many members":     `"a":{` + members + `"z":1}`,
+		"control bytes":    `"a":[` + strings.Repeat(quoted(strings.Repeat("\x01", 90_000))+",", 9) + `1]`,
+		"long number":      `"a":` + strings.Repeat("1", 2_000_000),
+		"long key":         `"a":{"` + strings.Repeat("k", 2_000_000) + `":"v"}`,
+		"empty arrays":     `"a":[` + strings.Repeat("[],", 500_000) + `[]]`,
+		"long path":        `"cwd":"/` + strings.Repeat("d/", 1_000_000) + `"`,
+	} {
+		in := `{` + body + `,"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`
+		got := object(t, in)
+		if len(got.JSON) > MaxObject || !got.Cut || got.Size != int64(len(in)) {
+			t.Errorf("%s: %d bytes, cut %v, Size %d; want at most %d, true, %d", name, len(got.JSON), got.Cut, got.Size, MaxObject, len(in))
+		}
+		if want := `"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`; !strings.HasSuffix(string(got.JSON), want) {
+			t.Errorf("%s: ends %q, want %q", name, got.JSON[max(0, len(got.JSON)-100):], want)
+		}
+	}
+	flood := object(t, `{`+strings.ReplaceAll(members, "some", strings.Repeat("some ", 20))+`"z":1}`)
+	if len(flood.JSON) > MaxObject {
+		t.Errorf("a flood of members: %d bytes", len(flood.JSON))
+	}
+}
+
+// around are the places near every cut of a long string.
+func around(size int) []int {
+	var at []int
+	for _, edge := range []int{0, keepHead, keepHead + margin, readSize, streamAt, streamAt + readSize, size - keepTail - margin, size - keepTail, size} {
+		for _, off := range []int{-300, -41, -20, -3, -1, 0, 1, 3, 20, 100} {
+			if p := edge + off; p >= 0 && p <= size {
+				at = append(at, p)
+			}
+		}
+	}
+	return at
+}
+
+func TestNoCutLeavesAPartOfASecret(t *testing.T) {
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n", 60) + "-----END RSA PRIVATE KEY-----"
+	for _, size := range []int{MaxString + 500, streamAt + 900, 400_000} {
+		filler := strings.Repeat("some words\n", size/11+1)[:size]
+		for _, at := range around(size) {
+			for canary, secret := range map[string]string{
+				"mnopqrst": pat, "ZKNARI": "password=ZKNARI-hunter2-" + strings.Repeat("x7", 40), "3xfn": key,
+				"CANARY": "postgres://app:CANARY99CANARY99CANARY@db/x",
+			} {
+				got := object(t, `{"s":`+quoted(filler[:at]+" "+secret+" "+filler[at:])+`}`)
+				if i := strings.Index(string(got.JSON), canary); i >= 0 {
+					t.Errorf("size %d, at %d: %q survives in %q", size, at, canary, got.JSON[max(0, i-60):min(len(got.JSON), i+40)])
+				}
+			}
+		}
+	}
+}
+
+func TestNoCutLeavesPrivateText(t *testing.T) {
+	const size = 500_000
+	filler := strings.Repeat("CANARY wo\n", size/10)
+	plain := strings.Repeat("some word\n", size/10)
+	for _, from := range append(around(size), 200_000) {
+		for _, to := range append(around(size), 300_000, size) {
+			if from >= to {
+				continue
+			}
+			for _, tags := range [][2]string{{"<private>", "</private>"}, {"＜pri\u200bvate x＞", "&lt;/private&gt;"}} {
+				in := plain[:from] + tags[0] + filler[from:to] + tags[1] + plain[to:]
+				got := object(t, `{"s":`+quoted(in)+`}`)
+				if strings.Contains(string(got.JSON), "CANARY") {
+					t.Fatalf("private from %d to %d survives", from, to)
+				}
+				if want := min(len(plain)-to+from, MaxString-64); len(got.JSON) < want/2 {
+					t.Fatalf("private from %d to %d: only %d bytes are left", from, to, len(got.JSON))
+				}
+			}
+		}
+		got := object(t, `{"s":`+quoted(plain[:from]+"<private>"+filler[from:])+`}`)
+		if strings.Contains(string(got.JSON), "CANARY") {
+			t.Fatalf("unclosed private from %d survives", from)
+		}
+	}
+}
+
+// same compares two decoded trees.
+func same(t testing.TB, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	for raw, v := range map[*[]byte]*any{&a: &x, &b: &y} {
+		dec := json.NewDecoder(bytes.NewReader(*raw))
+		dec.UseNumber()
+		if err := dec.Decode(v); err != nil {
+			t.Fatalf("decode %q: %v", *raw, err)
+		}
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+func drawTree(t *rapid.T, depth int) any {
+	switch kind := rapid.IntRange(0, 6).Draw(t, "kind"); {
+	case kind < 2 && depth > 0:
+		return rapid.MapOfN(rapid.StringN(0, 6, -1), rapid.Custom(func(t *rapid.T) any { return drawTree(t, depth-1) }), 0, 4).Draw(t, "object")
+	case kind < 3 && depth > 0:
+		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) any { return drawTree(t, depth-1) }), 0, 4).Draw(t, "array")
+	case kind == 4:
+		return rapid.Float64().Draw(t, "number")
+	case kind == 5:
+		return rapid.SampledFrom([]any{nil, true, false}).Draw(t, "literal")
+	}
+	return rapid.StringMatching(`[a-zé"\\\n \x{1F600}]{0,20}`).Draw(t, "string")
+}
+
+func TestHarmlessTreesComeOutEqual(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		raw, err := json.Marshal(map[string]any{"v": drawTree(t, 4)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		r := iotest.HalfReader(bytes.NewReader(raw))
+		got, err := new(Door).Object(r)
+		if err != nil {
+			t.Fatalf("Object(%q): %v", raw, err)
+		}
+		out.Write(got.JSON)
+		if got.Counts.any() {
+			t.Skip("something was redacted")
+		}
+		var x, y any
+		if json.Unmarshal(raw, &x) != nil || json.Unmarshal(out.Bytes(), &y) != nil || !reflect.DeepEqual(x, y) {
+			t.Fatalf("Object(%q) = %q", raw, out.Bytes())
+		}
+	})
+}
+
+// Neither the order of the members nor the way the bytes arrive changes what comes out.
+func TestOrderAndChunksDoNotMatter(t *testing.T) {
+	big := strings.Repeat("x <private>no</private> y ", 30_000)
+	members := []string{`"session_id":"s1"`, `"prompt":"p ` + pat + `"`, `"tool_response":{"stdout":` + quoted(big) + `}`, `"cwd":"/a b"`}
+	var want map[string]any
+	rapid.Check(t, func(t *rapid.T) {
+		in := `{` + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + `}`
+		size := rapid.IntRange(1, 5000).Draw(t, "chunk")
+		got, err := new(Door).Object(&chunks{[]byte(in), size})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m map[string]any
+		if err := json.Unmarshal(got.JSON, &m); err != nil {
+			t.Fatal(err)
+		}
+		if want == nil {
+			want = m
+		}
+		if !reflect.DeepEqual(m, want) {
+			t.Fatalf("members differ: %v", slices.Sorted(maps.Keys(m)))
+		}
+	})
+}
+
+type chunks struct {
+	b    []byte
+	size int
+}
+
+func (c *chunks) Read(p []byte) (int, error) {
+	if len(c.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p[:min(len(p), c.size)], c.b)
+	c.b = c.b[n:]
+	return n, nil
+}
+
+var fuzzObjects = []string{
+	`{}`, `{"a":1}`, `{"a":[{"b":"<private>x"}],"c":"` + pat + `"}`, `{"a":"\ud83d\ude00\ud800"}`, `{"a":1e400,"a":01}`, "\ufeff{\"a\":null} {}", `{"a":{"a":{"a":[[[]]]}}}`,
+	`{"password":"hunter2!","session_id":"x","file_path":"/a b/c"}`, `{"a":"\\u003cprivate\\u003e"}`, "{\"a\":\"\xff\x00\"}", `{"a":tru`, `{"a":"x`, `[]`, ``,
+}
+
+func FuzzObject(f *testing.F) {
+	for _, s := range fuzzObjects {
+		f.Add([]byte(s), 3)
+	}
+	f.Fuzz(func(t *testing.T, in []byte, size int) {
+		got, err := new(Door).Object(bytes.NewReader(in))
+		chunked, chunkErr := new(Door).Object(&chunks{in, 1 + max(size, -size)&1023})
+		if (err == nil) != (chunkErr == nil) || !bytes.Equal(got.JSON, chunked.JSON) || got.Size != chunked.Size {
+			t.Fatalf("in parts: %q, %v; whole: %q, %v", chunked.JSON, chunkErr, got.JSON, err)
+		}
+		var want json.RawMessage
+		valid := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(in, []byte("\ufeff")))).Decode(&want) == nil && len(want) > 0 && want[0] == '{'
+		if valid && err != nil {
+			t.Fatalf("valid, but %v", err)
+		}
+		if err != nil {
+			return
+		}
+		if !json.Valid(got.JSON) || len(got.JSON) > MaxObject {
+			t.Fatalf("%d bytes, not valid or too long: %q", len(got.JSON), got.JSON)
+		}
+		if valid && !got.Cut && !got.Counts.any() && !hasTag(want) && !same(t, want, got.JSON) {
+			t.Fatalf("%q became %q", want, got.JSON)
+		}
+	})
+}
+
+// hasTag reports whether a string of raw holds a tag: a stray closer vanishes and is not counted.
+func hasTag(raw []byte) bool {
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return true // a number too large
+	}
+	return firstTag(fmt.Sprint(v)) >= 0
+}
+
+func FuzzJSON(f *testing.F) {
+	for _, s := range fuzzObjects {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, in []byte) {
+		d := &Door{}
+		once := d.JSON(in)
+		if !json.Valid(once) {
+			t.Fatalf("JSON(%q) = %q", in, once)
+		}
+		if json.Valid(in) && len(once) == 2 && once[0] == '{' && bytes.TrimSpace(in)[0] != '{' {
+			t.Fatalf("valid %q is given up", in)
+		}
+		if twice := d.JSON(once); !bytes.Equal(twice, once) {
+			t.Fatalf("%q, then %q", once, twice)
+		}
+	})
+}
