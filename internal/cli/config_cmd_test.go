@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// run is one command of a person with a home of his own.
+// home is one person with a home of his own.
 type home struct {
 	t   *testing.T
 	env map[string]string
@@ -27,7 +27,9 @@ func (h home) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), err.String(), code
 }
 
-func (h home) config() string { return filepath.Join(h.env["HOME"], ".config", "remanence", "config.toml") }
+func (h home) config() string {
+	return filepath.Join(h.env["HOME"], ".config", "remanence", "config.toml")
+}
 
 func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 	h := newHome(t)

@@ -3,28 +3,30 @@
 package e2e
 
 import (
-	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
 // newProject lays out the project in which the first session learns.
 func (u *user) newProject(name string) {
 	u.t.Helper()
-	dir := u.project(name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		u.t.Fatal(err)
-	}
-	for file, text := range map[string]string{
-		"check.sh":   "grep -q '^limit=[0-9][0-9]*$' retry.conf || { echo 'error: retry limit must be a number' >&2; exit 3; }\necho ok\n",
-		"retry.conf": "limit=many\n",
-	} {
-		if err := os.WriteFile(filepath.Join(dir, file), []byte(text), 0o644); err != nil {
-			u.t.Fatal(err)
-		}
-	}
+	u.write(filepath.Join(u.project(name), "check.sh"),
+		"grep -q '^limit=[0-9][0-9]*$' retry.conf || { echo 'error: retry limit must be a number' >&2; exit 3; }\necho ok\n")
+	u.write(filepath.Join(u.project(name), "retry.conf"), "limit=many\n")
 }
+
+// learned is a person whose first session has learned something: the cause of
+// a failure, a decision, a note on a file, and what is open.
+func learned(t *testing.T) *user {
+	t.Helper()
+	u := newUser(t)
+	u.newProject("")
+	u.run(session{script: "learn.json", prompts: []string{"make the check pass"}})
+	return u
+}
+
+// aboutSending is a prompt to which the first session's decision belongs.
+const aboutSending = "what do we know about how the webhook sender waits?"
 
 func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
 	u := newUser(t)
@@ -32,11 +34,8 @@ func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
 	u.run(session{script: "learn.json", prompts: []string{
 		"make the check pass <private>my cat is called Mitzi-77</private> the token is ghp_0123456789abcdefghijklmnopqrstuvwxyzA",
 	}})
-	second := u.run(session{
-		script:  `{"turns":[{"text":"I know."}]}`,
-		prompts: []string{"what do we know about how the webhook sender waits?"},
-	})
-	told := strings.Join(second.asked(), "\n")
+	second := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
+	told := second.last()
 	wants(t, "second session", told,
 		"<remanence-context", "sh check.sh", "exit 3", "retry limit must be a number", // the failure and its fix
 		"jittered backoff",     // the decision
@@ -45,9 +44,6 @@ func TestSecondSessionIsToldWhatTheFirstLearned(t *testing.T) {
 	)
 	wantsNot(t, "second session", told, "Mitzi-77", "ghp_0123456789")
 
-	other := u.run(session{
-		project: "elsewhere", script: `{"turns":[{"text":"Hello."}]}`,
-		prompts: []string{"what do we know about how the webhook sender waits?"},
-	})
-	wantsNot(t, "another project", strings.Join(other.asked(), "\n"), "jittered backoff", "retry limit", "<remanence-context")
+	other := u.run(session{project: "elsewhere", script: script(says("Hello.")), prompts: []string{aboutSending}})
+	wantsNot(t, "another project", other.last(), "jittered backoff", "retry limit", "<remanence-context")
 }

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxTerms  = 64  // E.g. 20,000 terms would take a second
+	maxTerms  = 64  // 20,000 would take a second
 	maxPhrase = 400 // bytes of one term
 )
 
@@ -24,9 +24,16 @@ func (s *Store) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if terms == "" {
 		return nil, nil
 	}
-	f, err := s.memoryFilter(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("match: %w", err)
+	f := memoryFilter(q)
+	if len(q.IDs) > 0 {
+		numbers, err := s.numbers(ctx, q)
+		if errors.Is(err, mem.ErrNotFound) {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, fmt.Errorf("match: memory %w", err)
+		}
+		f = (&filter{}).and("m.number IN (SELECT value FROM json_each(?))", array(numbers))
 	}
 	args := append([]any{terms}, f.args...)
 	args = append(args, limitOr(q.Limit), max(q.Offset, 0))
@@ -100,160 +107,4 @@ func quotable(t string) string {
 		return ""
 	}
 	return t
-}
-
-// List implements mem.Store.
-func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
-	if len(q.IDs) > 0 {
-		return s.byID(ctx, q)
-	}
-	f, err := s.memoryFilter(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", err)
-	}
-	order := "m.created DESC, m.number DESC"
-	switch q.Order {
-	case mem.ByImportance:
-		order = "m.importance DESC, " + order
-	case mem.ByUpdate:
-		order = "m.updated DESC, " + order
-	}
-	query := "WITH page AS (SELECT m.number FROM memory m WHERE " + f.where() + " ORDER BY " + order + ` LIMIT ? OFFSET ?)
-		SELECT ` + memoryColumns + ` FROM page CROSS JOIN memory m ON m.number = page.number
-		LEFT JOIN session s ON s.number = m.session ORDER BY ` + order
-	found, err := rows(ctx, s.read, query, append(f.args, limitOr(q.Limit), max(q.Offset, 0)), scanMemory)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", translate(err))
-	}
-	return found, nil
-}
-
-// byID returns exactly the memories that q names.
-func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
-	numbers, err := s.numbers(ctx, q)
-	if err != nil {
-		return nil, fmt.Errorf("memory %w", err)
-	}
-	found, err := rows(ctx, s.read, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
-		WHERE m.number IN (SELECT value FROM json_each(?))`, []any{array(numbers)}, scanMemory)
-	if err != nil {
-		return nil, fmt.Errorf("list: %w", translate(err))
-	}
-	byID := make(map[string]mem.Memory, len(found))
-	for _, m := range found {
-		byID[m.ID] = m
-	}
-	out := make([]mem.Memory, 0, len(numbers))
-	for _, n := range numbers {
-		m, ok := byID[shortID("m_", n)]
-		if !ok {
-			return nil, fmt.Errorf("memory %s: %w", shortID("m_", n), mem.ErrNotFound)
-		}
-		out = append(out, m)
-	}
-	return out, nil
-}
-
-// numbers resolves the ids of q.
-func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
-	visible := &filter{}
-	if !q.Hidden {
-		visible.and("m.status = 'active'")
-	}
-	out := make([]int64, 0, len(q.IDs))
-	for _, id := range q.IDs {
-		n, err := s.single(ctx, "memory", "id", id, visible)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, n)
-	}
-	return out, nil
-}
-
-// memoryFilter turns everything that q asks for, but its terms, into conditions.
-func (s *Store) memoryFilter(ctx context.Context, q mem.Query) (*filter, error) {
-	f := &filter{}
-	if !q.Hidden {
-		f.and("m.status = 'active'")
-	}
-	if len(q.IDs) > 0 {
-		numbers, err := s.numbers(ctx, q)
-		if errors.Is(err, mem.ErrNotFound) {
-			return f.and("0"), nil
-		}
-		return f.and("m.number IN (SELECT value FROM json_each(?))", array(numbers)), err
-	}
-	placeFilter(f, q)
-	kindFilter(f, q)
-	if q.File != "" {
-		fileFilter(f, q.File)
-	}
-	if len(q.Tags) > 0 {
-		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
-	}
-	if !q.After.IsZero() {
-		f.and("m.created >= ?", stamp(q.After))
-	}
-	if !q.Before.IsZero() {
-		f.and("m.created < ?", stamp(q.Before))
-	}
-	return f, nil
-}
-
-// placeFilter narrows by project and session. The memories of a session's own
-// scope are seen only by those who name that session.
-func placeFilter(f *filter, q mem.Query) {
-	if q.Project != "" {
-		f.and("(m.project = "+knownKey+" OR m.scope = 'user')", q.Project, q.Project)
-	}
-	switch {
-	case q.Session != "":
-		f.and("m.session = (SELECT number FROM session WHERE id=?)", q.Session)
-	case q.Within == "":
-		f.and("m.scope <> 'session'")
-	case q.Within != "*":
-		f.and("(m.scope <> 'session' OR m.session = (SELECT number FROM session WHERE id=?))", q.Within)
-	}
-	for condition, value := range map[string]string{
-		"m.prompt_id = ?": q.PromptID, "m.command = ?": q.Command, "m.agent = ?": q.Agent, "m.branch = ?": q.Branch,
-	} {
-		if value != "" {
-			f.and(condition, value)
-		}
-	}
-}
-
-// kindFilter narrows by what a memory is and how good it is.
-func kindFilter(f *filter, q mem.Query) {
-	if len(q.Scopes) > 0 {
-		f.and("m.scope IN (SELECT value FROM json_each(?))", array(q.Scopes))
-	}
-	if len(q.Kinds) > 0 {
-		f.and("m.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
-	}
-	if len(q.NotKinds) > 0 {
-		f.and("m.kind NOT IN (SELECT value FROM json_each(?))", array(q.NotKinds))
-	}
-	if q.MinImportance > 0 {
-		f.and("m.importance >= ?", q.MinImportance)
-	}
-	if q.MinTrust > 0 {
-		f.and("m.trust >= ?", int(q.MinTrust))
-	}
-	if q.Open {
-		f.and("m.resolved = 0")
-	}
-}
-
-// fileFilter narrows to a file, what lies directly in a directory, or an extension.
-func fileFilter(f *filter, file string) {
-	switch {
-	case strings.HasSuffix(file, "/"):
-		f.and("m.number IN (SELECT memory FROM memory_file WHERE dir=?)", file)
-	case strings.HasPrefix(file, ".") && !strings.Contains(file, "/"):
-		f.and("m.number IN (SELECT memory FROM memory_file WHERE ext=? UNION SELECT memory FROM memory_file WHERE path=?)", file, file)
-	default:
-		f.and("m.number IN (SELECT memory FROM memory_file WHERE path=?)", file)
-	}
 }

@@ -29,10 +29,7 @@ func TestFullTextIsAskedOnce(t *testing.T) {
 		"no filter": {}, "every filter": everyFilter, "project": {Project: "p_1"}, "within": {Within: "one"}, "kind": {Kinds: []mem.Kind{mem.Fact}},
 		"day": {After: storetest.Clock()}, "file": {File: "a.go"}, "command": {Command: "make"},
 	} {
-		f, err := s.memoryFilter(t.Context(), q)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := memoryFilter(q)
 		plan := explain(t, s, matchQuery(f), append(append([]any{`"alpha"`}, f.args...), 10, 0)...)
 		fts, memory := -1, -1
 		for i, line := range plan {
@@ -161,12 +158,35 @@ func BenchmarkMatch(b *testing.B) {
 				}
 			})
 		}
-		b.Run(fmt.Sprintf("%d/list", n), func(b *testing.B) {
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	if testing.Short() {
+		b.Skip("fills 100,000 memories")
+	}
+	s := library(b, 100_000)
+	rules := []mem.Kind{mem.Gotcha, mem.Convention}
+	for name, q := range map[string]mem.Query{
+		"newest": {Project: "p_1"}, "unknown project": {Project: "p_none"}, "importance": {Project: "p_1", Order: mem.ByImportance},
+		"kind": {Project: "p_1", Kinds: []mem.Kind{mem.Todo}, Open: true}, "user": {Project: "p_1", Scopes: []mem.Scope{mem.ScopeUser}},
+		"session": {Project: "p_1", Session: "s33", Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate}, "command": {Project: "p_1", Command: "make", Kinds: rules},
+		"file": {Project: "p_1", File: "dir3/file3.go"}, "directory": {Project: "p_1", File: "dir3/", Kinds: rules, Order: mem.ByImportance},
+		"extension": {Project: "p_1", File: ".go", Kinds: rules, Order: mem.ByImportance}, "tag": {Session: "s33", Tags: []string{"t"}, Offset: 99},
+	} {
+		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.List(b.Context(), mem.Query{Project: "p_1", Limit: 60}); err != nil {
+				if _, err := s.List(b.Context(), q); err != nil {
 					b.Fatal(err)
 				}
 			}
 		})
 	}
+	b.Run("stats", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := s.Stats(b.Context(), "p_1", storetest.Clock()); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
 }

@@ -292,6 +292,9 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 		}
 		changed = true
 	}
+	if m.Scope == mem.ScopeUser {
+		m.Project = ""
+	}
 	if ed.Status != nil && m.Status != *ed.Status {
 		m.Status, m.Hidden, changed = *ed.Status, moment(0), true
 		if m.Status == mem.Forgotten {

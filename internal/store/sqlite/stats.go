@@ -33,25 +33,34 @@ func (s *Store) stats(ctx context.Context, project string, today time.Time) (st 
 			return st, err
 		}
 	}
-	all := project == ""
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&st.Schema); err != nil {
 		return st, err
 	}
-	if err := memoryStats(ctx, tx, &st, all, project, today); err != nil {
+	if err := memoryStats(ctx, tx, &st, project, today); err != nil {
 		return st, err
 	}
-	return st, activityStats(ctx, tx, &st, all, project)
+	return st, activityStats(ctx, tx, &st, project)
 }
 
-func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, all bool, project string, today time.Time) error {
+// of returns a condition by project, and its arguments. An OR would read all
+// rows for the sake of one project's.
+func of(project, condition string) (where string, args []any) {
+	if project == "" {
+		return "", nil
+	}
+	return " WHERE " + condition, []any{project}
+}
+
+func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, today time.Time) error {
 	type count struct {
 		kind      mem.Kind
-		active    bool
+		status    mem.Status
 		n, recent int
 	}
-	counts, err := rows(ctx, tx, `SELECT kind, status = 'active', count(*), coalesce(sum(created >= ?), 0) FROM memory
-		WHERE ? OR project = ? GROUP BY 1, 2`, []any{stamp(today), all, project}, func(r *sql.Rows) (c count, err error) {
-		err = r.Scan(&c.kind, &c.active, &c.n, &c.recent)
+	where, args := of(project, "project = ?")
+	counts, err := rows(ctx, tx, `SELECT kind, status, count(*), coalesce(sum(created >= ?), 0) FROM memory INDEXED BY memory_kind
+		`+where+" GROUP BY 1, 2", append([]any{stamp(today)}, args...), func(r *sql.Rows) (c count, err error) {
+		err = r.Scan(&c.kind, &c.status, &c.n, &c.recent)
 		return c, err
 	})
 	if err != nil {
@@ -59,49 +68,49 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, all bool, proje
 	}
 	st.Kinds = map[mem.Kind]int{}
 	for _, c := range counts {
-		if !c.active {
+		if c.status != mem.Active {
 			st.Hidden += c.n
 			continue
 		}
 		st.Memories += c.n
 		st.Today += c.recent
-		st.Kinds[c.kind] = c.n
+		st.Kinds[c.kind] += c.n
 	}
 	return nil
 }
 
-func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, all bool, project string) error {
-	const own = " WHERE ? OR session IN (SELECT number FROM session WHERE project = ?)"
-	args := []any{all, project}
+func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string) error {
+	own, args := of(project, "project = ?")
+	inside, _ := of(project, "session IN (SELECT number FROM session WHERE project = ?)")
 	var last, oldest int64
 	for _, q := range []struct {
 		query string
 		dest  []any
 	}{
-		{"SELECT count(*), coalesce(max(last_event), 0) FROM session WHERE ? OR project = ?", []any{&st.Sessions, &last}},
-		{"SELECT count(*) FROM event" + own, []any{&st.Events}},
-		{"SELECT count(*) FROM turn" + own, []any{&st.Turns}},
-		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt WHERE ? OR project = ?", []any{&st.Receipts, &st.ToldTokens}},
-		{"SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(min(iif(dead, NULL, created)), 0) FROM job" + own, []any{&st.Jobs, &st.DeadJobs, &oldest}},
+		{"SELECT count(*), coalesce(max(last_event), 0) FROM session" + own, []any{&st.Sessions, &last}},
+		{"SELECT count(*) FROM event" + inside, []any{&st.Events}},
+		{"SELECT count(*) FROM turn" + inside, []any{&st.Turns}},
+		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt" + own, []any{&st.Receipts, &st.ToldTokens}},
+		{"SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(min(iif(dead, NULL, created)), 0) FROM job" + inside, []any{&st.Jobs, &st.DeadJobs, &oldest}},
 	} {
 		if err := tx.QueryRowContext(ctx, q.query, args...).Scan(q.dest...); err != nil {
 			return err
 		}
 	}
 	st.LastEvent, st.OldestJob = moment(last), moment(oldest)
-	names, err := rows(ctx, tx, "SELECT id FROM session WHERE ? OR project = ? ORDER BY last_event DESC, number DESC LIMIT 1", args, one[string])
+	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args, one[string])
 	if err != nil {
 		return err
 	}
 	if len(names) > 0 {
 		st.LastSession = names[0]
 	}
-	return outcomeStats(ctx, tx, st, args)
+	return outcomeStats(ctx, tx, st, own, args)
 }
 
-func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, args []any) error {
+func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, own string, args []any) error {
 	st.ByOutcome = map[string]int{}
-	_, err := rows(ctx, tx, "SELECT outcome, count(*) FROM receipt WHERE ? OR project = ? GROUP BY outcome", args,
+	_, err := rows(ctx, tx, "SELECT outcome, count(*) FROM receipt"+own+" GROUP BY outcome", args,
 		func(r *sql.Rows) (n int, err error) {
 			var outcome string
 			err = r.Scan(&outcome, &n)

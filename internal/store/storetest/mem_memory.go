@@ -111,6 +111,9 @@ func (d *deed) edit(ed mem.Edit) {
 	if ed.Project != nil {
 		m.Project, given = d.key(*ed.Project), true
 	}
+	if m.Scope == mem.ScopeUser {
+		m.Project = ""
+	}
 	if ed.Files != nil {
 		m.Files, given = some(ed.Files), true
 	}

@@ -155,7 +155,8 @@ CREATE INDEX memory_key ON memory (session, key);
 CREATE INDEX memory_turn ON memory (session, prompt_id);
 CREATE INDEX memory_created ON memory (created);
 CREATE INDEX memory_project ON memory (project, created);
-CREATE INDEX memory_kind ON memory (kind, created);
+CREATE INDEX memory_kind ON memory (project, kind, status, created);
+CREATE INDEX memory_importance ON memory (project, importance, created);
 CREATE INDEX memory_command ON memory (command) WHERE command <> '';
 
 CREATE TABLE memory_file (

@@ -1,0 +1,216 @@
+package sqlite
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// List implements mem.Store.
+func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	if len(q.IDs) > 0 {
+		return s.byID(ctx, q)
+	}
+	query, args := listQuery(q)
+	found, err := rows(ctx, s.read, query, args, scanMemory)
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", translate(err))
+	}
+	return found, nil
+}
+
+// listQuery picks the page by numbers alone and reads whole rows last. Where
+// nothing narrower than a project is asked for, its memories and those of user
+// scope are two walks along an index, merged: with an OR it would be a walk
+// through everybody's.
+func listQuery(q mem.Query) (string, []any) {
+	order := "created DESC, number DESC"
+	switch q.Order {
+	case mem.ByImportance:
+		order = "importance DESC, " + order
+	case mem.ByUpdate:
+		order = "updated DESC, " + order
+	}
+	var walks []string
+	var args []any
+	by := ""
+	if byProject(q) && len(q.Kinds) > 0 {
+		by = "INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
+	}
+	for _, f := range listFilters(q) {
+		walks = append(walks, "SELECT m.number AS number, m.created AS created, m.importance AS importance, m.updated AS updated FROM memory m "+by+" WHERE "+f.where())
+		args = append(args, f.args...)
+	}
+	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + ` LIMIT ? OFFSET ?)
+		SELECT ` + memoryColumns + ` FROM page CROSS JOIN memory m ON m.number = page.number
+		LEFT JOIN session s ON s.number = m.session ORDER BY page.` + strings.ReplaceAll(order, ", ", ", page.")
+	return query, append(args, limitOr(q.Limit), max(q.Offset, 0))
+}
+
+// listFilters returns the filters whose results, added, are what q asks for.
+func listFilters(q mem.Query) []*filter {
+	if !byProject(q) {
+		return []*filter{memoryFilter(q)}
+	}
+	key := q.Project
+	q.Project = ""
+	var filters []*filter
+	if len(q.Scopes) != 1 || q.Scopes[0] != mem.ScopeUser {
+		filters = append(filters, memoryFilter(q).and("m.project = "+knownKey, key, key))
+	}
+	if len(q.Scopes) == 0 || slices.Contains(q.Scopes, mem.ScopeUser) {
+		filters = append(filters, memoryFilter(q).and("m.project = '' AND m.scope = 'user'"))
+	}
+	return filters
+}
+
+// byProject reports whether a project is the narrowest thing that q asks for.
+func byProject(q mem.Query) bool { return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 }
+
+// isNarrow reports whether q asks for something that few memories have.
+func isNarrow(q mem.Query) bool { return q.Session != "" || q.Command != "" || isPath(q.File) }
+
+// byID returns exactly the memories that q names.
+func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
+	numbers, err := s.numbers(ctx, q)
+	if err != nil {
+		return nil, fmt.Errorf("memory %w", err)
+	}
+	found, err := rows(ctx, s.read, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
+		WHERE m.number IN (SELECT value FROM json_each(?))`, []any{array(numbers)}, scanMemory)
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", translate(err))
+	}
+	byID := make(map[string]mem.Memory, len(found))
+	for _, m := range found {
+		byID[m.ID] = m
+	}
+	out := make([]mem.Memory, 0, len(numbers))
+	for _, n := range numbers {
+		m, ok := byID[shortID("m_", n)]
+		if !ok {
+			return nil, fmt.Errorf("memory %s: %w", shortID("m_", n), mem.ErrNotFound)
+		}
+		out = append(out, m)
+	}
+	return out, nil
+}
+
+// numbers resolves the ids of q.
+func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
+	visible := &filter{}
+	if !q.Hidden {
+		visible.and("m.status = 'active'")
+	}
+	out := make([]int64, 0, len(q.IDs))
+	for _, id := range q.IDs {
+		n, err := s.single(ctx, "memory", "id", id, visible)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, n)
+	}
+	return out, nil
+}
+
+// memoryFilter turns all that q asks for, but terms and ids, into conditions.
+func memoryFilter(q mem.Query) *filter {
+	f := &filter{}
+	if !q.Hidden {
+		f.and("m.status = 'active'")
+	}
+	placeFilter(f, q)
+	kindFilter(f, q)
+	if q.File != "" {
+		fileFilter(f, q.File)
+	}
+	switch {
+	case len(q.Tags) > 0 && isNarrow(q):
+		f.and("EXISTS (SELECT 1 FROM memory_tag t WHERE t.memory = m.number AND t.tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
+	case len(q.Tags) > 0:
+		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
+	}
+	if !q.After.IsZero() {
+		f.and("m.created >= ?", stamp(q.After))
+	}
+	if !q.Before.IsZero() {
+		f.and("m.created < ?", stamp(q.Before))
+	}
+	return f
+}
+
+// placeFilter narrows by project and session. The memories of a session's own
+// scope are seen only by those who name that session.
+func placeFilter(f *filter, q mem.Query) {
+	if q.Project != "" {
+		// The + keeps the planner from going by project: what comes with it is narrower.
+		f.and("(+m.project = "+knownKey+" OR m.scope = 'user')", q.Project, q.Project)
+	}
+	switch {
+	case q.Session != "":
+		f.and("m.session = (SELECT number FROM session WHERE id=?)", q.Session)
+	case q.Within == "":
+		f.and("m.scope <> 'session'")
+	case q.Within != "*":
+		f.and("(m.scope <> 'session' OR m.session = (SELECT number FROM session WHERE id=?))", q.Within)
+	}
+	if q.Command != "" {
+		f.and("m.number IN (SELECT number FROM memory WHERE command = ? AND command <> '')", q.Command)
+	}
+	for _, c := range [...]struct{ condition, value string }{
+		{"m.prompt_id = ?", q.PromptID}, {"m.agent = ?", q.Agent}, {"m.branch = ?", q.Branch},
+	} {
+		if c.value != "" {
+			f.and(c.condition, c.value)
+		}
+	}
+}
+
+// kindFilter narrows by what a memory is and how good it is.
+func kindFilter(f *filter, q mem.Query) {
+	if len(q.Scopes) > 0 {
+		f.and("m.scope IN (SELECT value FROM json_each(?))", array(q.Scopes))
+	}
+	if len(q.Kinds) > 0 {
+		f.and("m.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
+	}
+	if len(q.NotKinds) > 0 {
+		f.and("m.kind NOT IN (SELECT value FROM json_each(?))", array(q.NotKinds))
+	}
+	if q.MinImportance > 0 {
+		f.and("m.importance >= ?", q.MinImportance)
+	}
+	if q.MinTrust > 0 {
+		f.and("m.trust >= ?", int(q.MinTrust))
+	}
+	if q.Open {
+		f.and("m.resolved = 0")
+	}
+}
+
+// isPath reports whether a file is asked for by its name.
+func isPath(file string) bool {
+	return file != "" && !strings.HasSuffix(file, "/") && !isExtension(file)
+}
+
+func isExtension(file string) bool {
+	return strings.HasPrefix(file, ".") && !strings.ContainsAny(file, "/")
+}
+
+// fileFilter narrows to a file, what lies directly in a directory, or an
+// extension. A file is looked up; the others are had by so many memories that
+// it is better to look at the files of those that pass the rest.
+func fileFilter(f *filter, file string) {
+	const has = "EXISTS (SELECT 1 FROM memory_file f WHERE f.memory = m.number AND "
+	switch {
+	case isPath(file):
+		f.and("m.number IN (SELECT memory FROM memory_file WHERE path=?)", file)
+	case isExtension(file):
+		f.and(has+"(+f.ext=? OR +f.path=?))", file, file)
+	default:
+		f.and(has+"+f.dir=?)", file)
+	}
+}

@@ -1,0 +1,49 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	settings := filepath.Join(u.home, ".claude/settings.json")
+	own := "{ \"env\" : {\"FOO\":\"bar\"},\n\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", \"command\":\"true\"}]} ]}\n  }"
+	u.write(settings, own)
+	u.remanence("install", "claude-code", "--yes")
+	installed := u.read(settings)
+	u.run(session{hooks: asTheyAre, bare: true, script: "learn.json", prompts: []string{"make the check pass"}})
+	r := u.run(session{hooks: asTheyAre, bare: true, script: script(says("I know.")), prompts: []string{aboutSending}})
+	wants(t, "second session", r.last(), "<remanence-context", "exit 3", "jittered backoff", "gateway timeout")
+	if got := u.read(settings); got != installed {
+		t.Errorf("the client rewrote its settings:\n%s", got)
+	}
+	u.remanence("uninstall", "claude-code", "--yes")
+	if got := u.read(settings); got != own {
+		t.Errorf("after uninstall:\n%q\nwant\n%q", got, own)
+	}
+	r = u.run(session{hooks: asTheyAre, bare: true, script: script(says("Who knows.")), prompts: []string{aboutSending}})
+	wantsNot(t, "after uninstall", r.last(), "remanence", "jittered backoff")
+	u.keeps("jittered backoff")
+}
+
+func TestInstallMakesSettingsAndUninstallRemovesThem(t *testing.T) {
+	u := newUser(t)
+	settings := filepath.Join(u.home, ".claude/settings.json")
+	u.write(filepath.Join(u.project(""), "README"), "a project\n")
+	u.remanence("install", "claude-code", "--yes")
+	r := u.run(session{
+		hooks: asTheyAre, bare: true, script: script(says("I decided to use a ballista instead of a catapult.")),
+		prompts: []string{"what shall we throw with?"},
+	})
+	wantsNot(t, "first session", r.last(), "remanence-context")
+	u.keeps("ballista")
+	u.remanence("uninstall", "claude-code", "--yes")
+	if _, err := os.Stat(settings); !os.IsNotExist(err) {
+		t.Errorf("%s is still there: %v", settings, err)
+	}
+}
