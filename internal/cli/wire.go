@@ -35,6 +35,9 @@ type house struct {
 	engine *engine.Engine
 	spool  *spool.Spool
 	config *liveConfig
+	door   *redact.Door
+	meter  *meter
+	since  time.Time
 
 	mu      sync.Mutex
 	runtime api.Runtime // as last written; zero until the worker is reachable
@@ -46,11 +49,12 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 	if err != nil {
 		return nil, err
 	}
-	h := &house{sys: sys, paths: paths, log: log, store: st, config: newLiveConfig(paths.Config, sys.Getenv, log)}
+	h := &house{sys: sys, paths: paths, log: log, store: st, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
 	cfg := h.config.now()
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: int64(value[int](cfg, "spool.max_bytes"))})
 	secret := readSecret(paths.Key())
 	d := &redact.Door{Key: secret}
+	h.door = d
 	h.engine = engine.New(engine.Config{
 		Store: st, Door: d, Now: sys.Now, Secret: secret,
 		Settings: func() engine.Settings { return h.config.now().Settings() },
@@ -61,6 +65,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		Warnings: h.warnings,
 		Paused:   h.tellHooks,
 	})
+	h.meter = &meter{next: h.engine}
 	return h, nil
 }
 
@@ -84,9 +89,25 @@ func (h *house) bindings() []api.Binding {
 	e := h.engine
 	return []api.Binding{
 		api.On(api.Search, e.Search), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Timeline), api.On(api.Status, e.Status), api.On(api.Add, e.Add), api.On(api.Edit, e.Edit),
+		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, e.Add), api.On(api.Edit, e.Edit),
 		api.On(api.Mark, e.Mark), api.On(api.Purge, h.purge), api.On(api.Pause, e.Pause),
 	}
+}
+
+// status is the engine's overview with what only this process knows.
+func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) {
+	o, err := h.engine.Status(ctx, at)
+	if err != nil {
+		return o, err
+	}
+	o.Health.Since = h.since
+	h.meter.read(&o.Health)
+	taken := h.door.Counts()
+	o.Health.Private = taken.Private
+	for _, n := range taken.Secrets {
+		o.Health.Secrets += n
+	}
+	return o, nil
 }
 
 // purge takes the spool in first: what is erased must not come back from it.
@@ -267,7 +288,7 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 			Version: Version, Build: buildID(), Paused: pauses,
 			SpoolBytes: int64(value[int](cfg, "spool.max_bytes")),
 		},
-		Store: h.store, Handler: h.engine, Bindings: h.bindings(),
+		Store: h.store, Handler: h.meter, Bindings: h.bindings(),
 		Spool: h.spool, Replay: h.engine.Replay, GiveUp: h.giveUp, Do: h.engine.Work,
 		Idle: value[time.Duration](cfg, "worker.idle_exit"), Log: h.log,
 		Ready: func(rt api.Runtime) {

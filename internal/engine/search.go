@@ -87,14 +87,9 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 	r.Candidates = len(hits)
 	ask := rank.Ask{
 		Terms: q.query.Terms, Files: q.files, Branch: m.project.Branch, Now: m.At, Profile: rank.ProfileOf(q.asked),
-		Back: rank.RefersBack(q.asked), Total: len(hits), Limit: q.query.Limit,
+		Back: rank.RefersBack(q.asked),
 	}
 	if !q.strict {
-		stats, err := e.Store.Stats(ctx, m.project.Key, e.today())
-		if err != nil {
-			return nil, r, fmt.Errorf("counts: %w", err)
-		}
-		ask.Total = stats.Memories
 		var cuts []mem.Cut
 		hits = rank.Rerank(ask, hits)
 		hits, cuts, r.Floor = rank.Floor(ask, hits)

@@ -151,6 +151,7 @@ func (r *call) read(env agent.Env) (e mem.Event, ok bool) {
 		return e, false
 	}
 	e.At = r.Now().UTC()
+	e.SpentUS = time.Since(r.begun).Microseconds()
 	e.Size, e.Cut = p.Size, p.Cut
 	e.Private = p.Private && says(e.Kind) && blank(e.Text)
 	e.Identify(r.Nonce)

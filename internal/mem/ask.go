@@ -138,8 +138,16 @@ type Pauses struct {
 	Pauses []Pause `json:"pauses"`
 }
 
-// Health is the state of a part that can fail.
+// Health is how the worker does. What it counts, it counts since it started.
 type Health struct {
+	Since      time.Time `json:"since,omitzero"`
+	Hooks      int64     `json:"hooks"`       // events answered
+	HookErrors int64     `json:"hook_errors"` // events that could not be kept here
+	HookP50MS  float64   `json:"hook_p50_ms"` // of the newest hooks, from their first statement to our answer
+	HookP95MS  float64   `json:"hook_p95_ms"`
+	Private    int       `json:"private"` // private spans taken out
+	Secrets    int       `json:"secrets"` // secrets taken out
+
 	QueueDepth int     `json:"queue_depth"`
 	OldestJobS float64 `json:"oldest_job_s"`
 	DeadJobs   int     `json:"dead_jobs"`

@@ -7,46 +7,52 @@ import "strings"
 // ASCII letters are folded: folding all of Unicode would change lengths and so the places.
 type finder struct {
 	triples [1 << 15 / 64]uint64 // which triples begin a head, five bits a byte
-	first   [512]uint16          // heads by a hash of the triple: index of the first one
-	heads   []head               // heads[0] is unused, so that 0 ends a bucket
+	first   [512]uint16          // entries by a hash of the triple
+	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
 
-type head struct {
-	text string
-	fold bool // matches in any case; text is lower case
-	rule int  // index in builtin
+// entry is a head in a bucket. A head with a class among its first three bytes has one for each choice.
+type entry struct {
+	text string // may hold classes, as in "gh[opsu]_"
+	rule int    // index in builtin
 	next uint16
 }
 
 func newFinder() finder {
-	f := finder{heads: make([]head, 1, 512)}
+	f := finder{entries: make([]entry, 1, 512)}
 	for i := range builtin {
 		for _, h := range builtin[i].heads {
-			f.addAll(h, i)
+			a, rest := element(h)
+			b, rest := element(rest)
+			c, _ := element(rest)
+			f.add(h, i, a, b, c)
 		}
 	}
 	return f
 }
 
-// addAll adds a head that may hold classes of characters, as in "gh[opsu]_": one head for each choice.
-func (f *finder) addAll(text string, rule int) {
-	before, rest, ok := strings.Cut(text, "[")
-	if !ok {
-		f.add(text, rule)
-		return
+// element splits a head behind its first byte or class.
+func element(head string) (class, rest string) {
+	if head[0] != '[' {
+		return head[:1], head[1:]
 	}
-	class, after, _ := strings.Cut(rest, "]")
-	for i := range len(class) {
-		f.addAll(before+class[i:i+1]+after, rule)
-	}
+	end := strings.IndexByte(head, ']')
+	return head[1:end], head[end+1:]
 }
 
-func (f *finder) add(text string, rule int) {
-	t := triple(text, 0)
-	f.triples[t>>6] |= 1 << (t & 63)
-	b := bucketOf(t)
-	f.heads = append(f.heads, head{text: text, fold: builtin[rule].fold, rule: rule, next: f.first[b]})
-	f.first[b] = uint16(len(f.heads) - 1)
+// add enters a head whose first three bytes are each one of those given.
+func (f *finder) add(head string, rule int, first, second, third string) {
+	for i := range len(first) {
+		for j := range len(second) {
+			for k := range len(third) {
+				t := uint32(first[i]&31)<<10 | uint32(second[j]&31)<<5 | uint32(third[k]&31)
+				f.triples[t>>6] |= 1 << (t & 63)
+				b := bucketOf(t)
+				f.entries = append(f.entries, entry{text: head, rule: rule, next: f.first[b]})
+				f.first[b] = uint16(len(f.entries) - 1)
+			}
+		}
+	}
 }
 
 func triple(s string, i int) uint32 {
@@ -72,10 +78,28 @@ func (f *finder) next(s string, i int) int {
 
 func (f *finder) bucket(s string, at int) uint16 { return f.first[bucketOf(triple(s, at))] }
 
-// at reports whether the head stands at s[i:].
-func (h *head) at(s string, i int) bool {
-	if h.fold {
-		return hasFold(s[i:], h.text)
+// at returns where the head ends that begins at s[i:]; ok is false if it does not stand there.
+func (e *entry) at(s string, i int) (end int, ok bool) {
+	fold := builtin[e.rule].fold
+	for rest := e.text; rest != ""; i++ {
+		if i == len(s) {
+			return 0, false
+		}
+		c := s[i]
+		if fold && isUpper(c) {
+			c += 'a' - 'A'
+		}
+		if rest[0] == c && c != '[' {
+			rest = rest[1:]
+			continue
+		}
+		if rest[0] != '[' {
+			return 0, false
+		}
+		var class string
+		if class, rest = element(rest); strings.IndexByte(class, c) < 0 {
+			return 0, false
+		}
 	}
-	return strings.HasPrefix(s[i:], h.text)
+	return i, true
 }

@@ -68,15 +68,16 @@ func (d *Door) search(s string, offset int, found []span) []span {
 func (d *Door) match(s string, offset int, found []span) []span {
 	var done [len(builtin)]int // where each rule's last match ended
 	for at := d.next(s, 0); at < len(s); at = d.next(s, at+1) {
-		for i := d.bucket(s, at); i > 0; i = d.heads[i].next {
-			h := &d.heads[i]
-			r := &builtin[h.rule]
-			if at < done[h.rule] || !h.at(s, at) || !r.left.allows(s, at) {
+		for i := d.bucket(s, at); i > 0; i = d.entries[i].next {
+			e := &d.entries[i]
+			r := &builtin[e.rule]
+			end, ok := e.at(s, at)
+			if !ok || at < done[e.rule] || !r.left.allows(s, at) {
 				continue
 			}
-			from, to, ok := d.try(r, h.rule, s, at, at+len(h.text))
+			from, to, ok := d.try(r, e.rule, s, at, end)
 			if ok {
-				done[h.rule] = to
+				done[e.rule] = to
 				found = append(found, span{from + offset, to + offset, r.kind, r.sure})
 			}
 		}

@@ -15,6 +15,7 @@ type source struct {
 }
 
 const (
+	firstRead  = 4 << 10 // bytes: most objects are smaller
 	readSize   = 64 << 10
 	emptyReads = 100 // in a row, before a reader is given up
 )
@@ -24,10 +25,13 @@ func (s *source) fill() error {
 	if s.r == nil {
 		return io.EOF
 	}
-	if s.buf == nil {
+	s.used += int64(s.pos)
+	switch {
+	case s.buf == nil:
+		s.buf = make([]byte, 0, firstRead)
+	case cap(s.buf) < readSize:
 		s.buf = make([]byte, 0, readSize)
 	}
-	s.used += int64(s.pos)
 	s.buf, s.pos = s.buf[:0], 0
 	for range emptyReads {
 		n, err := s.r.Read(s.buf[:cap(s.buf)])

@@ -487,9 +487,10 @@ func wantsSilence(t *testing.T, what, text string) {
 	}
 }
 
+// clip shows what we said in a text, or else its end.
 func clip(s string) string {
-	if i := strings.Index(s, "<remanence-context"); i > 0 {
-		s = s[i:]
+	if i := strings.Index(s, "<remanence-context"); i >= 0 {
+		return s[i:min(len(s), i+3000)]
 	}
-	return s[:min(len(s), 3000)]
+	return s[max(0, len(s)-400):]
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"remanence/internal/mem"
@@ -155,11 +156,27 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 }
 
 // boundLog folds the log back when it has grown long, which happens when
-// readers keep SQLite from doing it by itself.
+// readers keep SQLite from doing it by itself. It waits for them only a moment,
+// and after a vain try the log grows a step before the next.
 func (s *Store) boundLog(ctx context.Context) {
-	if fileSize(s.path+"-wal") > maxWAL {
-		_, _ = s.conn.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)") // else the next group tries again
+	size := fileSize(s.path + "-wal")
+	if size <= max(s.logTried, maxWAL) {
+		return
 	}
+	s.logTried = 0
+	s.wait(ctx, logWait)
+	defer s.wait(ctx, s.busy)
+	var busy, pages, moved int
+	err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
+	if err != nil || busy != 0 {
+		s.logTried = size + logStep
+	}
+}
+
+// wait sets how long the writing connection waits for locks.
+func (s *Store) wait(ctx context.Context, d time.Duration) {
+	// Setting a number cannot fail, and if it did the old one would do.
+	_, _ = s.conn.ExecContext(ctx, "PRAGMA busy_timeout="+strconv.FormatInt(d.Milliseconds(), 10))
 }
 
 // exec runs a statement.

@@ -37,6 +37,9 @@ func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 	if have > len(steps) {
 		return fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, have, len(steps))
 	}
+	if err := closeToOthers(s.path); err != nil {
+		return err
+	}
 	if _, err := s.conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
 		return err
 	}

@@ -136,8 +136,10 @@ func TestALooseFileIsClosedToOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, s)
-	if info, err := os.Stat(path); err != nil || info.Mode() != 0o600 {
-		t.Errorf("mode %v, %v, want 0600", info.Mode(), err)
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		if info, err := os.Stat(path + suffix); err != nil || info.Mode() != 0o600 {
+			t.Errorf("mode of m.db%s is %v, %v, want 0600", suffix, info.Mode(), err)
+		}
 	}
 }
 
@@ -194,6 +196,9 @@ func TestOpenRefuses(t *testing.T) {
 		{"a file that is no database", func(t *testing.T, path string) {
 			write(t, path, bytes.Repeat([]byte("notes of a person\n"), 200))
 		}, mem.ErrForeign},
+		{"a database whose beginning was lost", func(t *testing.T, path string) {
+			write(t, path, make([]byte, 8192))
+		}, mem.ErrCorrupt},
 		{"a newer schema", func(t *testing.T, path string) {
 			ours(t, path)
 			run(t, raw(t, path), "PRAGMA user_version=9999")
@@ -215,6 +220,9 @@ func TestOpenRefuses(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if err := os.Chmod(path, 0o640); err != nil {
+				t.Fatal(err)
+			}
 			s, err := at(t, path)
 			if !errors.Is(err, c.want) {
 				t.Errorf("error %v, want %v", err, c.want)
@@ -224,6 +232,9 @@ func TestOpenRefuses(t *testing.T) {
 			}
 			if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 				t.Errorf("the file was changed, %v", err)
+			}
+			if info, err := os.Stat(path); err != nil || info.Mode() != 0o640 {
+				t.Errorf("its mode is %v, %v, want it as it was", info.Mode(), err)
 			}
 		})
 	}

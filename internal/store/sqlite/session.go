@@ -183,12 +183,9 @@ func (e *entry) saveSession(ctx context.Context) error {
 
 // Session implements mem.Store.
 func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
-	n, err := s.single(ctx, "session", "id", id, nil)
-	if errors.Is(err, mem.ErrNotFound) {
-		n, err = s.single(ctx, "session", "short", id, nil)
-	}
+	n, err := s.sessionNumber(ctx, id)
 	if err != nil {
-		return mem.Session{}, fmt.Errorf("session: %w", err)
+		return mem.Session{}, fmt.Errorf("session %s: %w", id, translate(err))
 	}
 	found, err := s.sessions(ctx, (&filter{}).and("s.number = ?", n), 1)
 	if err != nil {
@@ -204,6 +201,28 @@ func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
 	found[0].Told = make(map[string]bool, len(marks))
 	for _, m := range marks {
 		found[0].Told[m] = true
+	}
+	return found[0], nil
+}
+
+// sessionNumber resolves an id or a short id, whole before in part.
+func (s *Store) sessionNumber(ctx context.Context, ref string) (int64, error) {
+	if ref == "" {
+		return 0, mem.ErrNotFound
+	}
+	found, err := rows(ctx, s.read, "SELECT number FROM session WHERE id=? UNION SELECT number FROM session WHERE short=? LIMIT 1",
+		[]any{ref, ref}, one[int64])
+	if err == nil && len(found) == 0 {
+		found, err = rows(ctx, s.read, "SELECT number FROM session WHERE id>? AND id<? UNION SELECT number FROM session WHERE short>? AND short<? LIMIT 2",
+			[]any{ref, above(ref), ref, above(ref)}, one[int64])
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case len(found) == 0:
+		return 0, mem.ErrNotFound
+	case len(found) > 1:
+		return 0, mem.ErrAmbiguous
 	}
 	return found[0], nil
 }

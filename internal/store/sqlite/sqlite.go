@@ -11,12 +11,15 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
+
+	code "modernc.org/sqlite/lib"
 
 	"remanence/internal/mem"
 )
@@ -32,6 +35,8 @@ const (
 	readers      = 4
 	defaultBusy  = 5 * time.Second
 	maxWAL       = 32 << 20 // bytes; a longer log is folded back into the database
+	logStep      = 4 << 20  // bytes that it grows before that is tried again
+	logWait      = 20 * time.Millisecond
 	pageCacheKiB = 8 << 10
 )
 
@@ -45,6 +50,8 @@ type Store struct {
 	conn  *sql.Conn // the only one of write
 	stmts map[string]*sql.Stmt
 	queue *queue
+
+	logTried int64 // length of the log at which folding it back is tried next; the leader's
 }
 
 var _ mem.Store = (*Store)(nil)
@@ -60,6 +67,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		if isDamage(err) {
 			err = fmt.Errorf("%w: %w", mem.ErrCorrupt, err)
 		}
+	}
+	if primary(err) == code.SQLITE_NOTADB && wiped(cfg.Path) {
+		err = fmt.Errorf("%w: it begins with zeros", mem.ErrCorrupt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", cfg.Path, translate(err))
@@ -107,8 +117,8 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	return s.read.PingContext(ctx)
 }
 
-// prepareFile sees to it that the file and what SQLite puts beside it can be
-// read by nobody but the user, and that it is no file of somebody else's.
+// prepareFile makes the file if it is missing. SQLite gives the files that it
+// puts beside it the same rights.
 func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -119,16 +129,37 @@ func prepareFile(path string) error {
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = mem.ErrForeign
+	}
+	return err
+}
+
+// closeToOthers takes from a database of ours the rights that others have.
+func closeToOthers(path string) error {
+	for _, suffix := range []string{"", "-wal", "-shm"} {
+		info, err := os.Stat(path + suffix)
+		if err == nil && info.Mode().Perm()&0o077 != 0 {
+			err = os.Chmod(path+suffix, 0o600)
+		}
+		if err != nil && !os.IsNotExist(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// wiped reports whether a file begins with zeros, as a database does whose
+// first page a power cut took. Anybody's text would begin with something.
+func wiped(path string) bool {
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return false
 	}
-	if !info.Mode().IsRegular() {
-		return mem.ErrForeign
-	}
-	if info.Mode().Perm()&0o077 == 0 {
-		return nil
-	}
-	return f.Chmod(0o600)
+	defer f.Close()
+	var head [100]byte
+	n, err := io.ReadFull(f, head[:])
+	return err == nil && n == len(head) && head == [100]byte{}
 }
 
 // dsn names the database with the settings that every connection needs.

@@ -245,13 +245,23 @@ func (s *Mem) Session(ctx context.Context, id string) (mem.Session, error) {
 		return mem.Session{}, err
 	}
 	defer unlock()
-	ss, err := pick(s.sessions, id, func(v *session) string { return v.ID })
-	if err != nil && !isAmbiguous(err) {
-		ss, err = pick(s.sessions, id, func(v *session) string { return v.Short })
+	exact := func(ss *session) bool { return ss.ID == id || ss.Short == id }
+	partly := func(ss *session) bool { return hasPrefix(ss.ID, id) || hasPrefix(ss.Short, id) }
+	var found []*session
+	for _, passes := range []func(*session) bool{exact, partly} {
+		for _, ss := range s.sessions {
+			if len(found) == 0 || !exact(found[0]) {
+				found = append(found, ternary(passes(ss), []*session{ss}, nil)...)
+			}
+		}
 	}
-	if err != nil {
-		return mem.Session{}, fmt.Errorf("session %w", err)
+	switch {
+	case len(found) == 0:
+		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrNotFound)
+	case len(found) > 1:
+		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrAmbiguous)
 	}
+	ss := found[0]
 	v := s.derived(ss)
 	v.Told = maps.Clone(ss.Told)
 	return v, nil

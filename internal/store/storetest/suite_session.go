@@ -149,7 +149,8 @@ var sessionTests = []promise{
 	}},
 	{"it is found by id, short id and unique prefix", func(k kit) {
 		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")}, mem.Batch{Event: report("e_3", "aab")})
-		for ref, want := range map[string]string{"aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab", "aab-": "aab-2", "s_2": "aab-2"} {
+		k.apply(mem.Batch{Event: report("e_4", "s_3x")})
+		for ref, want := range map[string]string{"s_3": "aab", "s_3x": "s_3x", "aaa-1": "aaa-1", "aaa": "aaa-1", "aab": "aab", "aab-": "aab-2", "s_2": "aab-2"} {
 			if got := k.session(ref).ID; got != want {
 				k.Errorf("Session(%q) is %s, want %s", ref, got, want)
 			}

@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// meter measures how long hooks take: what the hook spent before it handed its
+// event over, and the worker's answer.
+type meter struct {
+	next mem.Handler
+
+	mu     sync.Mutex
+	newest [512]time.Duration // a ring
+	count  int64
+	errors int64
+}
+
+// Handle implements mem.Handler.
+func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	begun := time.Now()
+	r, err := m.next.Handle(ctx, e)
+	took := time.Duration(e.SpentUS)*time.Microsecond + time.Since(begun)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.newest[m.count%int64(len(m.newest))] = took
+	m.count++
+	if err != nil {
+		m.errors++
+	}
+	return r, err
+}
+
+// read fills in what was measured.
+func (m *meter) read(h *mem.Health) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h.Hooks, h.HookErrors = m.count, m.errors
+	seen := slices.Clone(m.newest[:min(m.count, int64(len(m.newest)))])
+	if len(seen) == 0 {
+		return
+	}
+	slices.Sort(seen)
+	at := func(share int) float64 { return float64(seen[(len(seen)-1)*share/100].Microseconds()) / 1000 }
+	h.HookP50MS, h.HookP95MS = at(50), at(95)
+}

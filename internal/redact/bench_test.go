@@ -1,0 +1,65 @@
+package redact
+
+import (
+	"bytes"
+	"os"
+	"strings"
+	"testing"
+)
+
+// A payload as large as tools make them: what of it is kept is small, all of it is searched for tags.
+func BenchmarkObject50MB(b *testing.B) {
+	line := `\tif err := run(ctx, \"name\"); err != nil { return fmt.Errorf(\"run: %w\", err) }\n`
+	in := []byte(`{"tool_response":{"stdout":"` + strings.Repeat(line, 50<<20/len(line)) + `"},"session_id":"s1"}`)
+	b.SetBytes(int64(len(in)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := new(Door).Object(bytes.NewReader(in)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// What a hook does in its process: a new Door, one ordinary payload.
+func BenchmarkObjectHook(b *testing.B) {
+	raw, err := os.ReadFile("testdata/PostToolUse.Edit.json")
+	if err != nil {
+		b.Fatal(err)
+	}
+	raw = bytes.Replace(raw, []byte(`one\ntwo\n`), []byte(strings.Repeat(`func main() { run() }\n`, 40)), 1)
+	b.SetBytes(int64(len(raw)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := new(Door).Object(bytes.NewReader(raw)); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkText(b *testing.B) {
+	raw, err := os.ReadFile("judge.go")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, text := range map[string]string{
+		"source":  strings.Repeat(string(raw), 20),
+		"prose":   strings.Repeat("The quick brown fox asks the token counter to pass a secret message on. ", 4000),
+		"openers": strings.Repeat("<private>", 39_000),
+		"heads":   strings.Repeat("token=ghp_AKIA://eyJ.password:", 10_000),
+		"slashes": strings.Repeat(`\`, 350_000),
+		"begins":  strings.Repeat("-----BEGIN PRIVATE KEY-----{", 12_000),
+		"urls":    strings.Repeat("://x:y", 50_000),
+		"joins":   strings.Repeat("<pri", 9_000) + strings.Repeat("<private></private>vate>", 9_000),
+		"secrets": strings.Repeat("x "+pat+"\n", 5_000),
+		"markers": strings.Repeat("password=[secret:token]\n", 10_000),
+		"command": strings.Repeat("curl mysql ", 30_000),
+	} {
+		b.Run(name, func(b *testing.B) {
+			d := &Door{}
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				d.Text(text)
+			}
+		})
+	}
+}
