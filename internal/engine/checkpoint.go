@@ -74,7 +74,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 	}
 	for _, o := range open {
 		if _, ok := inject.Tellable(o); ok {
-			s.Open = append(s.Open, o.Title)
+			s.Open = appendNew(s.Open, o.Title, maxOpen)
 		}
 	}
 	for _, mm := range own { // last changed first

@@ -171,7 +171,7 @@ func (e *Engine) sections(ctx context.Context, m *moment) ([]inject.Section, err
 type gather struct {
 	e    *Engine
 	m    *moment
-	told map[string]bool // in this briefing
+	told map[string]bool // ids and titles in this briefing
 }
 
 func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
@@ -182,15 +182,24 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, mm := range ms {
-		if g.told[mm.ID] || g.m.session.Told[mm.ID] {
+		if !g.news(mm) {
 			continue
 		}
 		if item, ok := inject.Line(mm); ok {
-			g.told[mm.ID] = true
 			s.Items = append(s.Items, item)
 		}
 	}
 	return s, nil
+}
+
+// news reports whether a memory was not told yet, neither itself nor in the
+// same words, and takes it as told.
+func (g *gather) news(mm mem.Memory) bool {
+	if g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID] {
+		return false
+	}
+	g.told[mm.ID], g.told[mm.Title] = true, true
+	return true
 }
 
 // state says where the project's work stands: of this session if it goes on,
@@ -272,6 +281,7 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 		return s, nil
 	}
 	cp := cps[0]
+	cp.State.Open = nil // they have a section of their own
 	s.Items = append(s.Items, stateItems(cp.State)...)
 	for _, c := range cp.Evidence.Commands {
 		text := fmt.Sprintf("command `%s` exit %d", c.Command, c.Exit)
@@ -316,12 +326,12 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	}
 	seen := map[string]bool{}
 	for _, mm := range ms {
-		if seen[mm.Session] || g.m.session.Told[mm.ID] || mm.Session == g.m.Session || len(s.Items) == 5 {
+		if seen[mm.Session] || mm.Session == g.m.Session || len(s.Items) == 5 || !g.news(mm) {
 			continue
 		}
 		if item, ok := inject.Line(mm); ok {
 			item.Text = mm.Created.Local().Format("2 Jan") + " " + item.Text
-			seen[mm.Session], g.told[mm.ID] = true, true
+			seen[mm.Session] = true
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -346,7 +356,10 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			if row, ok := inject.IndexRow(mm, time.Local); ok && !g.told[mm.ID] && (mm.Kind != mem.Todo || !mm.Resolved) && len(s.Rows) < set.Observations {
+			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || !g.news(mm) {
+				continue
+			}
+			if row, ok := inject.IndexRow(mm, time.Local); ok {
 				s.Rows = append(s.Rows, row)
 			}
 		}

@@ -157,19 +157,21 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 
 // boundLog folds the log back when it has grown long, which happens when
 // readers keep SQLite from doing it by itself. It waits for them only a moment,
-// and after a vain try the log grows a step before the next.
+// and after a vain try some groups go by before the next.
 func (s *Store) boundLog(ctx context.Context) {
-	size := fileSize(s.path + "-wal")
-	if size <= max(s.logTried, maxWAL) {
+	if s.logRest > 0 {
+		s.logRest--
 		return
 	}
-	s.logTried = 0
+	if fileSize(s.path+"-wal") <= maxWAL {
+		return
+	}
 	s.wait(ctx, logWait)
 	defer s.wait(ctx, s.busy)
 	var busy, pages, moved int
 	err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved)
 	if err != nil || busy != 0 {
-		s.logTried = size + logStep
+		s.logRest = logRest
 	}
 }
 

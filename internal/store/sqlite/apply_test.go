@@ -164,7 +164,7 @@ func TestTheLogStaysBounded(t *testing.T) {
 	if err := tx.Rollback(); err != nil {
 		t.Fatal(err)
 	}
-	write(40, 41)
+	write(40, 41+logRest)
 	if got := fileSize(s.path + "-wal"); got > maxWAL {
 		t.Errorf("the log has %d bytes, want at most %d", got, maxWAL)
 	}

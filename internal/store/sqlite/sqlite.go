@@ -34,9 +34,9 @@ type Config struct {
 const (
 	readers      = 4
 	defaultBusy  = 5 * time.Second
-	maxWAL       = 32 << 20 // bytes; a longer log is folded back into the database
-	logStep      = 4 << 20  // bytes that it grows before that is tried again
-	logWait      = 20 * time.Millisecond
+	maxWAL       = 32 << 20              // bytes; a longer log is folded back into the database
+	logWait      = 20 * time.Millisecond // for readers, before that is given up for now
+	logRest      = 32                    // groups that go by before it is tried again
 	pageCacheKiB = 8 << 10
 )
 
@@ -51,7 +51,7 @@ type Store struct {
 	stmts map[string]*sql.Stmt
 	queue *queue
 
-	logTried int64 // length of the log at which folding it back is tried next; the leader's
+	logRest int // groups to go by before the log is looked at again; the leader's
 }
 
 var _ mem.Store = (*Store)(nil)
@@ -175,6 +175,7 @@ func dsn(path string, busy time.Duration, more ...string) string {
 		"synchronous(FULL)",
 		"foreign_keys(1)",
 		"mmap_size(0)",
+		"journal_size_limit(" + strconv.Itoa(maxWAL) + ")",
 		"temp_store(MEMORY)", // no text leaves the files that Purge knows
 		"cache_size(-" + strconv.Itoa(pageCacheKiB) + ")",
 	}, more...)

@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"remanence": func() { os.Exit(run()) }})
+}
+
+// Every script is a person with a home and a project of his own.
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			home, proj := filepath.Join(env.WorkDir, "home"), filepath.Join(env.WorkDir, "proj")
+			for _, dir := range []string{home, proj} {
+				if err := os.MkdirAll(dir, 0o700); err != nil {
+					return err
+				}
+			}
+			env.Setenv("HOME", home)
+			env.Setenv("TZ", "UTC")
+			env.Cd = proj
+			env.Defer(func() { endDaemons(env.WorkDir) })
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"nodaemon": noDaemon,
+			"json":     jsonLine,
+			
+		},
+	})
+}
+
+// noDaemon fails if a process of this script is left: the one that the runtime
+// file names, or any whose environment names the script's directory.
+func noDaemon(ts *testscript.TestScript, neg bool, _ []string) {
+	if neg {
+		ts.Fatalf("unsupported: ! nodaemon")
+	}
+	work := ts.Getenv("WORK")
+	if pid := runtimePID(work); pid > 0 && alive(pid) {
+		ts.Fatalf("process %d of the runtime file is alive", pid)
+	}
+	if left := daemonsOf(work); len(left) > 0 {
+		ts.Fatalf("processes are left: %v", left)
+	}
+}
+
+func runtimePID(work string) int {
+	b, err := os.ReadFile(filepath.Join(work, "home", ".local", "state", "remanence", "run", "runtime.json"))
+	var rt struct{ PID int }
+	if err != nil || json.Unmarshal(b, &rt) != nil {
+		return 0
+	}
+	return rt.PID
+}
+
+// alive reports whether a process runs; one that has ended and waits for its
+// parent does not.
+func alive(pid int) bool {
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil {
+		_, rest, _ := bytes.Cut(stat, []byte(") "))
+		return !bytes.HasPrefix(rest, []byte("Z"))
+	}
+	p, err := os.FindProcess(pid)
+	return err == nil && p.Signal(syscall.Signal(0)) == nil
+}
+
+// daemonsOf finds our processes by their environment, where /proc shows it.
+func daemonsOf(work string) []int {
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	var out []int
+	for _, dir := range dirs {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		environ, _ := os.ReadFile(filepath.Join(dir, "environ"))
+		cmdline, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
+		if bytes.Contains(environ, []byte("HOME="+work+"/")) && bytes.Contains(cmdline, []byte("daemon\x00run")) && alive(pid) {
+			out = append(out, pid)
+		}
+	}
+	return out
+}
+
+// endDaemons ends what a failed script has left.
+func endDaemons(work string) {
+	for _, pid := range daemonsOf(work) {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Signal(syscall.SIGTERM)
+		}
+	}
+	for end := time.Now().Add(5 * time.Second); len(daemonsOf(work)) > 0 && time.Now().Before(end); {
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// jsonLine checks that the last standard output (or a named stream) is one JSON
+// object of a schema: json [stderr] NAME.
+func jsonLine(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: json [stderr] schema")
+	}
+	stream := "stdout"
+	if len(args) == 2 {
+		stream = args[0]
+	}
+	text := ts.ReadFile(stream)
+	var v struct{ Schema string }
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		ts.Fatalf("%s is not one JSON object: %v", stream, err)
+	}
+	if want := "remanence." + args[len(args)-1] + "/v1"; v.Schema != want {
+		ts.Fatalf("got schema %q, want %q", v.Schema, want)
+	}
+}
+
