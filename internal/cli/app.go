@@ -97,11 +97,12 @@ func isDir(path string) bool {
 // ask puts a question to the worker, or to an engine of our own with --no-daemon.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
 	if a.caller == nil {
-		var err error
-		if a.caller, a.close, err = connect(ctx, a); err != nil {
+		caller, closed, err := connect(ctx, a)
+		if err != nil {
 			var none Rep
 			return none, err
 		}
+		a.caller, a.close = caller, closed
 	}
 	if a.flags.timeout > 0 {
 		var stop context.CancelFunc

@@ -1,6 +1,9 @@
 package mem
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Receipt is the record of one injection, or of one that was tried and said nothing.
 type Receipt struct {
@@ -24,6 +27,21 @@ type Receipt struct {
 	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told
 	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
 	Text       string   `json:"text,omitempty"`  // the exact text
+}
+
+// Told lists what the session must not be told again: ids and marks. What was
+// only listed, or told to somebody else, is not among them.
+func (r Receipt) Told() []string {
+	if r.Aside {
+		return nil
+	}
+	told := slices.Clone(r.Marks)
+	for _, it := range r.Items {
+		if it.Place != PlaceIndex {
+			told = append(told, it.ID)
+		}
+	}
+	return told
 }
 
 // The outcomes of an injection.

@@ -8,9 +8,17 @@ import (
 	"testing"
 )
 
+// settledHome is a home in which the client has nothing left to put into its
+// settings by itself: it moves some old options there when it first starts.
+func (u *user) settledHome() {
+	u.t.Helper()
+	u.write(filepath.Join(u.home, ".claude.json"), `{"hasCompletedOnboarding":true,"lastOnboardingVersion":"99.0.0","numStartups":10}`)
+}
+
 func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
+	u.settledHome()
 	settings := filepath.Join(u.home, ".claude/settings.json")
 	own := "{ \"env\" : {\"FOO\":\"bar\"},\n\t\"hooks\": {\"Stop\": [ {\"hooks\":[{\"type\":\"command\", \"command\":\"true\"}]} ]}\n  }"
 	u.write(settings, own)
@@ -33,6 +41,7 @@ func TestInstalledHooksRememberAndUninstallGivesTheBytesBack(t *testing.T) {
 
 func TestInstallMakesSettingsAndUninstallRemovesThem(t *testing.T) {
 	u := newUser(t)
+	u.settledHome()
 	settings := filepath.Join(u.home, ".claude/settings.json")
 	u.write(filepath.Join(u.project(""), "README"), "a project\n")
 	u.remanence("install", "claude-code", "--yes")

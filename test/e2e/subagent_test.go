@@ -17,12 +17,12 @@ func launches(task string, background bool) turn {
 }
 
 const (
-	subTask    = "SUBAGENT-TASK: find out how the webhook sender waits between two tries"
+	subTask    = "find out how the webhook sender waits between two tries"
 	subFinding = "The root cause is that the dispatcher sleeps before its first try."
 )
 
 func subagent(turns ...turn) map[string]any {
-	return map[string]any{"conversations": []any{map[string]any{"name": "sub", "match": "SUBAGENT-TASK", "on": "first", "turns": turns}}}
+	return map[string]any{"conversations": []any{map[string]any{"name": "sub", "match": "between two tries", "on": "first", "turns": turns}}}
 }
 
 func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"os"
 	"syscall"
 	"testing"
 )
@@ -11,8 +10,12 @@ import (
 func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
+	broken := map[string]any{
+		"name": "broken", "match": "limit must be a number", "on": "any", "loop": true,
+		"turns": []turn{{"status": 400, "error_type": "invalid_request_error", "error_message": "scripted bad request"}},
+	}
 	cut := u.run(session{
-		script:  script(bash("sh check.sh"), turn{"status": 400, "error_type": "invalid_request_error", "error_message": "scripted bad request"}),
+		script:  scene(map[string]any{"conversations": []any{broken}}, bash("sh check.sh")),
 		prompts: []string{"make the check pass"}, fails: true,
 	})
 	if n := len(cut.hooks()["StopFailure"]); n != 1 {
@@ -25,7 +28,7 @@ func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
 // killsTheWorker is the command with which a session kills the worker under it.
 const killsTheWorker = `kill -9 $(sed -n 's/.*"pid": *\([0-9]*\).*/\1/p' ~/.local/state/remanence/run/runtime.json)`
 
-func TestNothingIsLostWhenTheWorkerIsKilled(t *testing.T) {
+func TestNothingIsLostWhenTheWorkerIsKilledUnderASession(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
@@ -39,19 +42,27 @@ func TestNothingIsLostWhenTheWorkerIsKilled(t *testing.T) {
 		),
 		prompts: []string{"make the check pass", "what is still open then?"},
 	})
-	if _, failed := r.hooks()["PostToolUseFailure"]; !failed || len(r.hooks()["PostToolUseFailure"]) != 1 {
-		t.Fatalf("failed calls: %v, want the check alone", r.hooks()["PostToolUseFailure"])
-	}
-	if err := syscall.Kill(u.workerPID(), syscall.SIGKILL); err != nil && !os.IsNotExist(err) {
-		t.Logf("kill the worker: %v", err)
+	if failed := r.hooks()["PostToolUseFailure"]; len(failed) != 1 {
+		t.Fatalf("failed calls: %v, want the check alone", failed)
 	}
 	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "after two kills", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff", "gateway timeout",
+	wants(t, "next session", told, "`sh check.sh` failed (exit 3", "fixed in retry.conf", "jittered backoff", "gateway timeout",
 		"last request: what is still open then?")
-	u.keeps("jittered backoff")
-	for _, m := range u.finds() {
-		if m.Kind == "decision" && m.Source.Turn != 1 {
-			t.Errorf("the decision of the first prompt is kept as of prompt %d", m.Source.Turn)
-		}
+	if decision := u.keeps("jittered backoff"); decision.Source.Turn != 1 {
+		t.Errorf("the decision of the first prompt is kept as of prompt %d", decision.Source.Turn)
+	}
+}
+
+func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
+	u := learned(t)
+	u.keeps("gateway timeout")
+	before := u.workerPID()
+	if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
+	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit", "gateway timeout", "last request: make the check pass")
+	if now := u.workerPID(); now == before {
+		t.Errorf("the worker is still %d, which was killed", now)
 	}
 }

@@ -90,8 +90,11 @@ func (s *Store) commitWaiting(ctx context.Context) {
 		}
 		return nil
 	})
-	if err != nil {
-		for _, c := range group {
+	for _, c := range group {
+		switch {
+		case isLocked(err): // and would be for each of them
+			c.results, c.err = nil, fmt.Errorf("apply: %w", translate(err))
+		case err != nil:
 			s.redo(ctx, c)
 		}
 	}

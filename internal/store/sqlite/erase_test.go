@@ -2,12 +2,14 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
@@ -106,5 +108,23 @@ func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
 		if got := tr.in(text); got != want {
 			t.Errorf("in(%q) is %v, want %v", text, got, want)
 		}
+	}
+}
+
+func TestAReaderThatStaysKeepsErasingFromBeingSaidDone(t *testing.T) {
+	s := filled(t)
+	tx, err := s.read.BeginTx(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = tx.Rollback() }() // it only read
+	var n int
+	if err := tx.QueryRow("SELECT count(*) FROM event").Scan(&n); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if _, err := s.Purge(ctx, "m_1"); err == nil {
+		t.Error("Purge says that nothing is left while a reader holds the log")
 	}
 }

@@ -24,15 +24,20 @@ func primary(err error) int {
 // a missing right or a lock is not that.
 func isDamage(err error) bool { return primary(err) == code.SQLITE_CORRUPT }
 
+// isLocked reports whether another program kept us out for as long as we wait.
+func isLocked(err error) bool {
+	c := primary(err)
+	return c == code.SQLITE_BUSY || c == code.SQLITE_LOCKED
+}
+
 // translate puts mem's words before SQLite's where callers act on them.
 func translate(err error) error {
-	switch primary(err) {
-	case code.SQLITE_BUSY, code.SQLITE_LOCKED:
+	switch {
+	case isLocked(err):
 		return fmt.Errorf("%w: %w", mem.ErrLocked, err)
-	case code.SQLITE_NOTADB:
+	case primary(err) == code.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", mem.ErrForeign, err)
-	}
-	if errors.Is(err, sql.ErrNoRows) {
+	case errors.Is(err, sql.ErrNoRows):
 		return fmt.Errorf("%w: %w", mem.ErrNotFound, err)
 	}
 	return err

@@ -43,7 +43,9 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 // scrub takes the erased text out of the log, which still holds the pages as
 // they were, and out of our own copies.
 func (s *Store) scrub(ctx context.Context) error {
-	const tries = 5 // each waits as long as for any lock
+	const tries = 8 // a second each: readers are short
+	s.wait(ctx, time.Second)
+	defer s.wait(ctx, s.busy)
 	for i := range tries {
 		var busy, pages, moved int
 		if err := s.conn.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &pages, &moved); err != nil {

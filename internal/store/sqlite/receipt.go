@@ -79,14 +79,13 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 
 // tell marks what a receipt told.
 func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
-	marks := append([]string(nil), r.Marks...)
-	for _, it := range r.Items {
-		marks = append(marks, it.ID)
-	}
-	for _, m := range marks {
+	for _, m := range r.Told() {
 		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session, m); err != nil {
 			return err
 		}
+	}
+	if r.Aside {
+		return nil
 	}
 	_, err := e.exec(ctx, "UPDATE session SET told_tokens = told_tokens + ? WHERE number=?", r.Tokens, session)
 	return err

@@ -30,13 +30,12 @@ func (d *deed) putReceipt(r mem.Receipt) {
 	if ss == nil {
 		return
 	}
-	for _, it := range r.Items {
-		ss.Told[it.ID] = true
-	}
-	for _, m := range r.Marks {
+	for _, m := range r.Told() {
 		ss.Told[m] = true
 	}
-	ss.ToldTokens += r.Tokens
+	if !r.Aside {
+		ss.ToldTokens += r.Tokens
+	}
 }
 
 func (d *deed) putJob(j mem.Job) {

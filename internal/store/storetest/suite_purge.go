@@ -12,9 +12,8 @@ import (
 // it holds no byte of it.
 const Secret = "the launch code is swordfish-4711"
 
-// Diary fills a store with a session "one" that holds Secret in every place
-// that can hold text, and a session "two" that was told it. It returns the id
-// of the memory that says it.
+// Diary writes a session "one" that holds Secret in every place that can hold
+// text, and a session "two" that was told it. The memory that says it is m_1.
 func Diary() []mem.Batch {
 	e := mem.Event{
 		ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "one", PromptID: "p1",

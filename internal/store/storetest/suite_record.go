@@ -66,6 +66,19 @@ var recordTests = []promise{
 			k.Errorf("unknown id: %v, want %v", err, mem.ErrNotFound)
 		}
 	}},
+	{"What was only listed, or told to a subagent, may still be told", func(k kit) {
+		item := func(id, place string) mem.Told { return mem.Told{ID: id, Place: place} }
+		k.apply(mem.Batch{Receipts: []mem.Receipt{
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.Told{item("m_1", "facts"), item("m_2", mem.PlaceIndex)}, Marks: []string{"file:a"}},
+			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.Told{item("m_3", "facts")}, Marks: []string{"file:b"}, Aside: true},
+		}})
+		ss, err := k.store.Session(k.Context(), "one")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("told", ss.Told, map[string]bool{"m_1": true, "file:a": true})
+		k.same("tokens", ss.ToldTokens, 20)
+	}},
 	{"Receipts come back whole, newest first", func(k kit) {
 		r := mem.Receipt{
 			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Asked: "what?", Terms: []string{"what"},
