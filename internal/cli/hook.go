@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"remanence/internal/agent"
@@ -36,6 +37,9 @@ func runHook(sys System, args []string) {
 	if len(args) > 1 {
 		c.Event = args[1]
 	}
+	// One call is one line of work: a second processor would only be woken to
+	// find nothing to do.
+	runtime.GOMAXPROCS(1)
 	hook.Run(c)
 }
 

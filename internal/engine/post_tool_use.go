@@ -33,12 +33,9 @@ func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) 
 	if err := e.keepTodos(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if !e.observed(ctx, m) {
-		return mem.Reply{}, nil
-	}
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		m.add(changed(m, c))
+		e.observe(ctx, m, changed(m, c))
 		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Write)
 	case "Read":
 		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Read)
@@ -55,14 +52,14 @@ func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, 
 	}
 	c := e.understand(m)
 	m.taint(remote(m.Tool, c.command))
-	if m.Tool != "Bash" || c.plain == "" || !e.observed(ctx, m) {
+	if m.Tool != "Bash" || c.plain == "" {
 		return mem.Reply{}, nil
 	}
 	mm := failed(m, c)
 	if remote(m.Tool, c.command) {
 		mm.Trust = mem.TrustNone // its error text is somebody else's
 	}
-	m.add(mm)
+	e.observe(ctx, m, mm)
 	return e.commandNotes(ctx, m, c)
 }
 
@@ -75,17 +72,19 @@ func (m *moment) taint(fromOutside bool) {
 
 func (m *moment) add(ms ...mem.Memory) { m.batch.Memories = append(m.batch.Memories, ms...) }
 
-// observed reports whether the call may make a memory: its tool is not on the
-// skip list, its turn is not private and the session has room.
-func (e *Engine) observed(ctx context.Context, m *moment) bool {
+// observe keeps a memory of a call if the call may make one: its tool is not on
+// the skip list, its turn is not private and the session has room.
+func (e *Engine) observe(ctx context.Context, m *moment, mm mem.Memory) {
 	if slices.Contains(m.settings.SkipTools, m.Tool) {
-		return false
+		return
 	}
 	if t, ok := e.turn(ctx, m.Session, m.PromptID); ok && t.Private {
-		return false
+		return
 	}
 	full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{autoCaptured}, Offset: maxCaptured - 1, Limit: 1})
-	return err == nil && len(full) == 0
+	if err == nil && len(full) == 0 {
+		m.add(mm)
+	}
 }
 
 // turn finds a turn of a session among its newest; with an empty prompt id, the newest.
@@ -153,7 +152,7 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 		}
 		yes := true
 		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: open[0].ID, Resolved: &yes})
-		m.add(fix)
+		e.observe(ctx, m, fix)
 		return nil
 	}
 	if !lasting(c.plain) {
@@ -164,7 +163,7 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 	mm.Tags = []string{"command-outcome", autoCaptured}
 	mm.Title = "Command succeeded: " + mem.Clip(c.plain, maxCommand)
 	mm.Key = "worked:" + c.plain
-	m.add(mm)
+	e.observe(ctx, m, mm)
 	return nil
 }
 

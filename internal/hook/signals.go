@@ -8,10 +8,11 @@ import (
 
 // holdSignals keeps what ends other programs from ending this one before its
 // answer: a client that closes its end of the pipe, stops its hooks or is
-// interrupted. The hard limit bounds the call all the same. The caught signals
-// are set back to their defaults in anything that is started meanwhile.
+// interrupted. The hard limit bounds the call all the same. Ignoring costs
+// nothing; catching would start a thread. What is started meanwhile inherits
+// it, and a Go program takes back what it asks for.
 func holdSignals() (release func()) {
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
-	return func() { signal.Stop(caught) }
+	held := []os.Signal{syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt}
+	signal.Ignore(held...)
+	return func() { signal.Reset(held...) }
 }
