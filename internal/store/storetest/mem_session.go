@@ -245,15 +245,9 @@ func (s *Mem) Session(ctx context.Context, id string) (mem.Session, error) {
 		return mem.Session{}, err
 	}
 	defer unlock()
-	exact := func(ss *session) bool { return ss.ID == id || ss.Short == id }
-	partly := func(ss *session) bool { return hasPrefix(ss.ID, id) || hasPrefix(ss.Short, id) }
-	var found []*session
-	for _, passes := range []func(*session) bool{exact, partly} {
-		for _, ss := range s.sessions {
-			if len(found) == 0 || !exact(found[0]) {
-				found = append(found, ternary(passes(ss), []*session{ss}, nil)...)
-			}
-		}
+	found := s.naming(func(ss *session) bool { return ss.ID == id || ss.Short == id })
+	if len(found) == 0 {
+		found = s.naming(func(ss *session) bool { return hasPrefix(ss.ID, id) || hasPrefix(ss.Short, id) })
 	}
 	switch {
 	case len(found) == 0:
@@ -265,6 +259,15 @@ func (s *Mem) Session(ctx context.Context, id string) (mem.Session, error) {
 	v := s.derived(ss)
 	v.Told = maps.Clone(ss.Told)
 	return v, nil
+}
+
+func (s *Mem) naming(passes func(*session) bool) (found []*session) {
+	for _, ss := range s.sessions {
+		if passes(ss) {
+			found = append(found, ss)
+		}
+	}
+	return found
 }
 
 // derived returns the session with the states that nobody writes.
