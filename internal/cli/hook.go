@@ -34,8 +34,15 @@ func runHook(sys System, args []string) {
 		Dialect: dialect, Stdin: sys.Stdin, Stdout: sys.Stdout, Getenv: sys.Getenv,
 		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
 	}
-	if len(args) > 1 {
+	if len(args) > 1 { // by hand: the project is that of the shell's directory
 		c.Event = args[1]
+		c.Getenv = func(name string) string {
+			v := sys.Getenv(name)
+			if name == "CLAUDE_PROJECT_DIR" && v == "" {
+				v, _ = os.Getwd()
+			}
+			return v
+		}
 	}
 	// One call is one line of work: a second processor would only be woken to
 	// find nothing to do.
@@ -122,7 +129,7 @@ func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		return r, err
 	}
 	if text := readTrouble(t.paths); text != "" {
-		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble:" + text, text}}) {
+		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble", 0, text}}) {
 			r.Notice = due
 		}
 	}

@@ -89,8 +89,22 @@ func (h *house) bindings() []api.Binding {
 	e := h.engine
 	return []api.Binding{
 		api.On(api.Search, e.Search), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, e.Add), api.On(api.Edit, e.Edit),
-		api.On(api.Mark, e.Mark), api.On(api.Purge, h.purge), api.On(api.Pause, e.Pause),
+		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Edit, blamed(e.Edit)),
+		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Pause, e.Pause),
+		api.On(examineStore, h.examine),
+	}
+}
+
+// blamed marks mistakes of the person as such, so that they still are over the wire.
+func blamed[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
+	return func(ctx context.Context, req Req) (Rep, error) {
+		rep, err := answer(ctx, req)
+		for _, mistake := range []error{engine.ErrNoText, engine.ErrNoKind, engine.ErrNoScope, engine.ErrNoVerb} {
+			if errors.Is(err, mistake) {
+				return rep, fmt.Errorf("%w: %w", api.ErrInvalid, err)
+			}
+		}
+		return rep, err
 	}
 }
 
@@ -139,21 +153,32 @@ func (h *house) tellHooks(ps []mem.Pause) {
 // what the configuration gets wrong.
 func (h *house) warnings() []string {
 	var causes []notice
-	if n := spool.Counters(h.paths.Spool()); len(n) > 0 {
-		lost := int64(0)
-		for _, k := range n {
-			lost += k
-		}
-		causes = append(causes, notice{fmt.Sprintf("dropped:%d", lost), fmt.Sprintf("remanence: %d events could not be kept. Fix: remanence doctor", lost)})
+	lost := int64(0)
+	for _, n := range spool.Counters(h.paths.Spool()) {
+		lost += n
+	}
+	if lost > 0 {
+		causes = append(causes, notice{"dropped", lost, fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost)})
 	}
 	if c := h.config.now(); len(c.Warnings) > 0 {
-		causes = append(causes, notice{"config:" + c.Warnings[0], "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
+		causes = append(causes, notice{"config: " + c.Warnings[0], 0, "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
 	}
 	return dueNotices(h.paths.Notices(), h.sys.Now(), causes)
 }
 
-// notice is a warning and what it is about.
-type notice struct{ cause, text string }
+// notice is a warning and what it is about. Where level is not 0 the warning is
+// news only if the level has risen since it was last shown.
+type notice struct {
+	cause string
+	level int64
+	text  string
+}
+
+// shown says when a warning was last shown, and at which level.
+type shown struct {
+	Day   string `json:"day"`
+	Level int64  `json:"level"`
+}
 
 // dueNotices returns the texts of the causes not shown on the day of now, and
 // remembers them as shown.
@@ -161,24 +186,26 @@ func dueNotices(file string, now time.Time, causes []notice) []string {
 	if len(causes) == 0 {
 		return nil
 	}
-	shown := map[string]string{}
-	if b, err := os.ReadFile(file); err == nil {
-		_ = json.Unmarshal(b, &shown) // a damaged record shows a warning twice
+	record := map[string]shown{}
+	if b, err := readSmall(file); err == nil {
+		_ = json.Unmarshal(b, &record) // a damaged record shows a warning twice
 	}
 	day := now.Format("2006-01-02")
 	var due []string
 	for _, c := range causes {
-		if shown[c.cause] != day {
-			due = append(due, c.text)
-			shown[c.cause] = day
+		last, known := record[c.cause]
+		if known && (last.Day == day || c.level > 0 && c.level <= last.Level) {
+			continue
+		}
+		due = append(due, c.text)
+		record[c.cause] = shown{day, c.level}
+	}
+	for cause, s := range record {
+		if s.Day != day && s.Level == 0 {
+			delete(record, cause)
 		}
 	}
-	for cause, d := range shown {
-		if d != day {
-			delete(shown, cause)
-		}
-	}
-	if b, err := json.Marshal(shown); err == nil && len(due) > 0 {
+	if b, err := json.Marshal(record); err == nil && len(due) > 0 {
 		_ = os.WriteFile(file, b, 0o600)
 	}
 	return due

@@ -138,9 +138,9 @@ func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
 // open passes the event through the door and finds its project and session.
 func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 	m := &moment{Event: e.clean(ev), settings: e.Settings(), started: e.Now()}
-	p, err := e.Project(m.Root)
+	p, err := e.projectOf(m.Root)
 	if err != nil {
-		return nil, fmt.Errorf("project of %s: %w", m.Root, err)
+		return nil, err
 	}
 	m.session, err = e.Store.Session(ctx, m.Session)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
@@ -165,6 +165,21 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 		m.batch.Session.Transcript = ""
 	}
 	return m, nil
+}
+
+// nowhere is the project of events that name no directory. It has a key: an
+// empty one would mean every project.
+var nowhere = mem.Project{Key: "p_none", Name: "none"}
+
+func (e *Engine) projectOf(dir string) (mem.Project, error) {
+	if dir == "" {
+		return nowhere, nil
+	}
+	p, err := e.Project(dir)
+	if err != nil {
+		return p, fmt.Errorf("project of %s: %w", dir, err)
+	}
+	return p, nil
 }
 
 // known returns the key under which the project's repository is already kept:

@@ -49,6 +49,9 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 		out.Short = s.Short
 	}
 	for _, it := range r.Items {
+		if !strings.HasPrefix(it.ID, "m_") {
+			continue // a session in the index
+		}
 		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{it.ID}, Hidden: true, Within: "*"})
 		switch {
 		case errors.Is(err, mem.ErrNotFound):

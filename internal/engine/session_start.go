@@ -135,7 +135,11 @@ func (e *Engine) brief(ctx context.Context, m *moment, budget int) (string, erro
 		return "", err
 	}
 	b.Sections = s
-	return e.tell(m, b, m.receipt(trigger, budget)), nil
+	r := m.receipt(trigger, budget)
+	for _, part := range s {
+		r.Candidates += len(part.Items) + len(part.Rows)
+	}
+	return e.tell(m, b, r), nil
 }
 
 // sections gathers the parts of a briefing, in their order. What was told

@@ -70,15 +70,29 @@ func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string,
 // tempSocketDir is a directory below the temporary one, where others could have
 // put something of the same name: it is used only if it is proven to be ours.
 func tempSocketDir() (string, error) {
-	temp, err := filepath.EvalSymlinks(os.TempDir())
+	dir, err := tempSocketPath()
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(temp, "remanence-"+strconv.Itoa(os.Getuid()))
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
 	return dir, api.CheckDir(dir)
+}
+
+func tempSocketPath() (string, error) {
+	temp, err := filepath.EvalSymlinks(os.TempDir())
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(temp, "remanence-"+strconv.Itoa(os.Getuid())), nil
+}
+
+// dropTempDir removes the directory of tempSocketDir once no worker uses it.
+func dropTempDir(socket string) {
+	if temp, err := tempSocketPath(); err == nil && filepath.Dir(socket) == temp {
+		_ = os.Remove(temp) // fails while another worker's socket is in it
+	}
 }
 
 func listenAt(path string) (net.Listener, string, error) {

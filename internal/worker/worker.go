@@ -220,4 +220,5 @@ func (w *worker) finish() {
 		w.cfg.Log.Warn("requests cut off", "error", err)
 		_ = w.server.Close()
 	}
+	dropTempDir(w.runtime.Socket)
 }
