@@ -47,6 +47,7 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 	}
 	p := program(exe, a.sys.Getenv)
 	p.Env = append(p.Env, "REMANENCE_DATA_DIR="+a.paths.Data, "REMANENCE_CONFIG="+a.paths.Config)
+	begun := time.Now()
 	if err := api.Start(p); err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
@@ -55,13 +56,23 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 		if err == nil {
 			return c, nil
 		}
-		if t := readTrouble(a.paths); t != "" {
+		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
+		if t := readTrouble(a.paths); t != "" && (ctx.Err() != nil || newer(a.paths.trouble(), begun)) {
 			return api.Client{}, faultDaemon.because("%s", t).fixedBy("remanence doctor", "remanence daemon run")
 		}
 		if ctx.Err() != nil {
 			return api.Client{}, faultDaemon.because("it did not answer within %s", startWithin)
 		}
 	}
+}
+
+// clockGrain is how far a file's time may lie behind the clock.
+const clockGrain = 20 * time.Millisecond
+
+// newer reports whether a file was written after t.
+func newer(file string, t time.Time) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.ModTime().After(t.Add(-clockGrain))
 }
 
 func waitABit(ctx context.Context, a *app) (api.Client, error) {

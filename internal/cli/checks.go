@@ -22,6 +22,8 @@ const (
 	jobTooOld = 10 * time.Minute
 	aheadMost = 5 * time.Minute // of the clock
 	diskLow   = 200 << 20       // bytes
+	slowHook  = 250             // milliseconds: the most that any kind of hook should take
+	silentFor = 24 * time.Hour  // without any event
 	mayBeOpen = 0o077           // bits of a mode that nobody else may have
 )
 
@@ -33,7 +35,9 @@ func (a *app) examine(ctx context.Context) []checkItem {
 	list := []checkItem{daemon, a.checkModes(), a.checkTrip(ctx)}
 	list = append(list, a.checkSetup()...)
 	if o != nil {
-		list = append(list, checkStore(*o), checkQueue(*o), checkClock(*o, a.sys.Now()))
+		list = append(list, a.checkStore(ctx), checkQueue(*o), checkHooks(*o), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+	} else {
+		list = append(list, a.checkClosedStore(ctx))
 	}
 	list = append(list, a.checkSpool(), a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
@@ -68,8 +72,15 @@ func (a *app) checkDaemon(ctx context.Context) (checkItem, *mem.Overview) {
 	return c, nil
 }
 
-func checkStore(o mem.Overview) checkItem {
-	return good("store", true, "schema %d, %s, %s", o.Stats.Schema, bytesText(o.Stats.Bytes), plural(o.Stats.Memories, "memory", "memories"))
+// checkHooks looks at how long the newest hooks took.
+func checkHooks(o mem.Overview) checkItem {
+	if p95 := o.Health.HookP95MS; p95 > slowHook {
+		return bad("hooks", false, faultSlowHooks.because("p95 %.0f ms of the newest, half of them within %.0f ms", p95, o.Health.HookP50MS))
+	}
+	if o.Health.HookErrors > 0 {
+		return bad("hooks", false, faultDropped.about("events could not be answered").because("%d of %d", o.Health.HookErrors, o.Health.Hooks))
+	}
+	return good("hooks", false, "%s answered, p95 %.0f ms", plural(int(o.Health.Hooks), "event", "events"), o.Health.HookP95MS)
 }
 
 func checkQueue(o mem.Overview) checkItem {
@@ -153,6 +164,16 @@ func (a *app) checkSetup() []checkItem {
 	return list
 }
 
+// checkFiring looks whether hooks that are there report anything.
+func checkFiring(records []setup.Record, o mem.Overview, now time.Time) checkItem {
+	if len(records) > 0 && o.Stats.Events == 0 {
+		if since := now.Sub(records[len(records)-1].When); since > silentFor {
+			return bad("firing", false, faultSilent.because("they were installed %s ago", ago(since)))
+		}
+	}
+	return good("firing", false, "%s kept", plural(o.Stats.Events, "event", "events"))
+}
+
 // repairSetup writes our hooks anew, or takes those in settings out where a
 // plugin brings them too.
 func (a *app) repairSetup(c setup.Config, f setup.Finding) error {
@@ -163,7 +184,7 @@ func (a *app) repairSetup(c setup.Config, f setup.Finding) error {
 		}
 		return setup.Uninstall(c, plan)
 	}
-	records, _ := setup.Records(c) // a damaged one is reported by its own check
+	records := a.records()
 	o := setup.Options{}
 	if len(records) > 0 {
 		last := records[len(records)-1]
@@ -175,6 +196,12 @@ func (a *app) repairSetup(c setup.Config, f setup.Finding) error {
 	}
 	_, err = setup.Apply(c, plan)
 	return err
+}
+
+// records are the install records that can be read.
+func (a *app) records() []setup.Record {
+	list, _ := setup.Records(setup.Config{RecordDir: a.paths.Installs()}) // a damaged one is reported by its own check
+	return list
 }
 
 func (a *app) checkSpool() checkItem {

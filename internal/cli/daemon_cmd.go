@@ -99,17 +99,20 @@ const stopWithin = 15 * time.Second
 func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 	ctx, stop := context.WithTimeout(ctx, stopWithin)
 	defer stop()
-	rt, err := api.ReadRuntime(a.paths.Runtime())
 	was := false
-	if err == nil {
-		switch err := rt.Client(Version).Drain(ctx); {
-		case err == nil:
-			was = true
-		case !errors.Is(err, api.ErrUnreachable):
-			return true, fmt.Errorf("stop the daemon: %w", err)
+	for {
+		rt, err := api.ReadRuntime(a.paths.Runtime())
+		if err == nil {
+			err = rt.Client(Version).Drain(ctx)
+			was = was || err == nil
 		}
-	}
-	for a.locked() {
+		switch {
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist):
+			return was, fmt.Errorf("stop the daemon: %w", err)
+		case !a.locked():
+			return was, nil
+		}
+		// It closes the database, or has not told yet where it listens.
 		select {
 		case <-ctx.Done():
 			return was, faultStale.because("it does not end: the lock %s is held (process %d, as the runtime file has it)", a.paths.Lock(), rt.PID).
@@ -117,7 +120,6 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
-	return was, nil
 }
 
 // locked reports whether a process holds the daemon's lock. Whoever asks while

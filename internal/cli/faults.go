@@ -210,6 +210,14 @@ var (
 		"REM-H009", 0, "the agent has its hooks switched off", "",
 		"Nothing is captured or told until they are on again.", []string{"remanence doctor"},
 	}
+	faultSlowHooks = Fault{
+		"REM-H010", 0, "hooks take long", "",
+		"The agent waits for every hook. A slow disk or a busy machine shows here first.", []string{"remanence daemon logs"},
+	}
+	faultSilent = Fault{
+		"REM-H016", 0, "hooks are registered, but no event has ever come", "",
+		"The agent may need a restart, run with other settings, or not trust the directory.", []string{"restart the agent", "remanence daemon logs"},
+	}
 	faultOthers = Fault{
 		"REM-H012", 0, "another memory tool is active", "",
 		"Both add to the context, and both cost tokens.", []string{"remanence doctor"},
@@ -233,7 +241,7 @@ func Faults() []Fault {
 	return []Fault{
 		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow,
 		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultModes, faultClock, faultForeign, faultStore, faultTrip,
-		faultNoAgent, faultBinary, faultPath, faultHooks, faultDoubled, faultOld, faultDisabled, faultOthers, faultOff, faultDropped, faultSettings,
+		faultNoAgent, faultBinary, faultPath, faultHooks, faultDoubled, faultOld, faultDisabled, faultSlowHooks, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
 		faultConfig, faultOverridden, faultNoHome, faultNoKey, faultEdit,
 		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined,
 	}

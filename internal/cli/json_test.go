@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"flag"
 	"os"
@@ -15,6 +16,14 @@ import (
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
+		os.Exit(Main(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit}))
+	}
+	time.Local = time.UTC // sentences hold local times
+	os.Exit(m.Run())
+}
 
 // views are one example of everything that --json shows.
 func views() map[string]view {
@@ -37,6 +46,7 @@ func views() map[string]view {
 		Stats:   mem.Stats{Memories: 412, Sessions: 37, Today: 2, Bytes: 1 << 20},
 		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, ToldTokens: 640}, Told: &receipt,
 		Pauses: []mem.Pause{{Target: "all", Until: at}},
+		Health: mem.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
 	}
 	pid := 4121
 	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}

@@ -53,6 +53,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, ye
 		return a.noProject(err)
 	}
 	if dry || len(found.Memories) == 0 {
+		found.DryRun = dry
 		return a.marked(found)
 	}
 	if !yes {

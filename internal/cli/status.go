@@ -80,10 +80,32 @@ type lastItem struct {
 }
 
 type hooksItem struct {
-	State    string   `json:"state"` // ok, warn, fail or info (none)
-	What     string   `json:"what"`
-	P95MS    *float64 `json:"p95_ms"`    // null: not measured
-	Errors7D *int     `json:"errors_7d"` // null: not counted
+	State    string     `json:"state"` // of their registration: ok, warn, fail or info (none)
+	What     string     `json:"what"`
+	P95MS    *float64   `json:"p95_ms"` // of the newest ones; null: none yet
+	Answered *int64     `json:"answered"`
+	Errors   *int64     `json:"errors"`
+	Since    *time.Time `json:"since"` // of the counts; null: not counted without a daemon
+}
+
+// measured adds what the daemon has counted.
+func (h hooksItem) measured(m mem.Health) hooksItem {
+	if m.Since.IsZero() {
+		return h
+	}
+	h.Since, h.Answered, h.Errors = moment(m.Since), &m.Hooks, &m.HookErrors
+	if m.Hooks > 0 {
+		h.P95MS = &m.HookP95MS
+	}
+	return h
+}
+
+func (h hooksItem) sentence() string {
+	s := oneLine(h.What)
+	if h.P95MS != nil {
+		s += fmt.Sprintf(" · p95 %.0f ms · %s", *h.P95MS, plural(int(*h.Errors), "error", "errors"))
+	}
+	return s
 }
 
 type queueItem struct {
@@ -104,7 +126,7 @@ type suggestItem struct {
 
 func statusOf(o mem.Overview, d daemonItem, h hooksItem, now time.Time) statusView {
 	v := statusView{
-		Version: Version, Daemon: d, Hooks: h, Paused: pausesOf(o.Pauses),
+		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Paused: pausesOf(o.Pauses),
 		Counts: counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
 		Queue:  queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
 	}
@@ -154,7 +176,7 @@ func (v statusView) human(p *printer) {
 	p.line("%s %s · %s · %s", p.style(bold, "remanence"), v.Version, where, v.Daemon.sentence(p.now()))
 	p.field("remembered", "%s · %s · %d new today", plural(v.Counts.Memories, "memory", "memories"), plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
 	p.field("last session", "%s", v.LastSession.sentence(p.now()))
-	p.field("hooks", "%s", oneLine(v.Hooks.What))
+	p.field("hooks", "%s", v.Hooks.sentence())
 	if len(v.Paused) > 0 {
 		it := v.Paused[0]
 		if name := v.names[it.Target]; name != "" {

@@ -11,6 +11,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -135,11 +136,7 @@ func (v receiptView) head(p *printer) {
 		len(v.Items), plural(v.Candidates, "candidate", "candidates"), v.Tokens, v.Budget, v.TookMS)
 	switch v.Outcome {
 	case mem.Abstained:
-		best := 0.0
-		for _, d := range v.Dropped {
-			best = max(best, d.Score)
-		}
-		p.line("  abstained: nothing was good enough (best %.2f, needed %.2f)", best, v.Floor)
+		p.line("  abstained: nothing had enough in common with what was asked")
 	case mem.Nothing:
 		p.line("  nothing to tell")
 	}
@@ -168,7 +165,11 @@ func (v receiptView) leftOut() []string {
 		if by[d.Gate] == nil {
 			gates = append(gates, d.Gate)
 		}
-		by[d.Gate] = append(by[d.Gate], fmt.Sprintf("%s %.2f", d.ID, d.Score))
+		item := fmt.Sprintf("%s %.2f", d.ID, d.Score)
+		if d.Gate == belowFloor {
+			item = fmt.Sprintf("%s %.2f with %.0f", d.ID, d.Parts[rank.PartCoverage], d.Parts[rank.PartTelling])
+		}
+		by[d.Gate] = append(by[d.Gate], item)
 	}
 	slices.Sort(gates)
 	var out []string
@@ -178,11 +179,15 @@ func (v receiptView) leftOut() []string {
 	return out
 }
 
+// belowFloor is the gate that looks at the part of the question that a memory
+// covers, not at its score.
+const belowFloor = "below_floor"
+
 // gate says in words why something was left out.
 func (v receiptView) gate(g string) string {
 	switch g {
-	case "below_floor":
-		return fmt.Sprintf("below %.2f", v.Floor)
+	case belowFloor:
+		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Floor)
 	case "budget":
 		return "no room in the budget"
 	case "already_told":

@@ -274,7 +274,7 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 	cfg, _ := LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
 	log, closer := openLog(paths, value[string](cfg, "log.level"))
 	defer closer.Close()
-	lock, err := worker.Acquire(paths.Data, drainWait)
+	lock, err := takeLock(ctx, paths)
 	if errors.Is(err, worker.ErrRunning) {
 		if background {
 			return nil
@@ -298,6 +298,29 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 		err = cerr
 	}
 	return err
+}
+
+// takeLock waits for a worker that is on its way out, but not beside one that
+// stays: whoever waited there would begin just when that one is stopped.
+func takeLock(ctx context.Context, paths Paths) (*worker.Lock, error) {
+	for end := time.Now().Add(drainWait); ; time.Sleep(10 * time.Millisecond) {
+		lock, err := worker.Acquire(paths.Data, 0)
+		if !errors.Is(err, worker.ErrRunning) || serves(ctx, paths) || time.Now().After(end) {
+			return lock, err
+		}
+	}
+}
+
+// serves reports whether the worker of the runtime file takes events.
+func serves(ctx context.Context, paths Paths) bool {
+	rt, err := api.ReadRuntime(paths.Runtime())
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer stop()
+	h, err := rt.Client(Version).Health(ctx)
+	return err == nil && h.Status == api.OK
 }
 
 // drainWait is how long a new worker waits for the lock of one that was asked to leave.

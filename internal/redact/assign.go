@@ -50,6 +50,11 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	return from, to, a.judge()
 }
 
+// findShortAssignment is findAssignment for a head of two letters and what follows them.
+func findShortAssignment(s string, at, _ int) (from, to int, ok bool) {
+	return findAssignment(s, at, at+2)
+}
+
 // nameRound returns the identifier that holds s[at:end].
 func nameRound(s string, at, end int) (left, right int) {
 	left, right = at, end
@@ -170,7 +175,7 @@ func (a *assignment) sentence(s string, i int) (int, bool) {
 	}
 	bare := a.name != "pass" // also a verb
 	a.owned = a.owned && bare
-	if isQuote(line0(line)) {
+	if line != "" && isQuote(line[0]) {
 		return i, bare
 	}
 	for _, verb := range [...]string{"is ", "was ", "ist ", "= ", "is: ", "should be ", "will be ", "set to "} {
@@ -197,13 +202,6 @@ func (a *assignment) sentence(s string, i int) (int, bool) {
 		return i, len(word) >= 20 && isRandom(word)
 	}
 	return i, bare && isMixed(word) && !isAlgorithm(word)
-}
-
-func line0(s string) byte {
-	if s == "" {
-		return 0
-	}
-	return s[0]
 }
 
 func firstWord(s string) string {

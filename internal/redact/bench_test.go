@@ -2,10 +2,41 @@ package redact
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 )
+
+// Ordinary source: how fast, and how many words a megabyte are taken for secrets that are none.
+func BenchmarkStandardLibrary(b *testing.B) {
+	var files []string
+	size := 0
+	src := os.DirFS(runtime.GOROOT() + "/src")
+	err := fs.WalkDir(src, ".", func(path string, _ fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
+			return err
+		}
+		raw, err := fs.ReadFile(src, path)
+		files = append(files, string(raw))
+		size += len(raw)
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(size))
+	found := 0
+	for b.Loop() {
+		found = 0
+		d := &Door{}
+		for _, text := range files {
+			found += len(d.secrets(text))
+		}
+	}
+	b.ReportMetric(float64(found)/float64(size)*1e6, "found/MB")
+}
 
 // A payload as large as tools make them: what of it is kept is small, all of it is searched for tags.
 func BenchmarkObject50MB(b *testing.B) {

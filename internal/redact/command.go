@@ -70,6 +70,31 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
+// findPipedPassword finds what is written to a command that reads a password: echo SECRET | sudo -S.
+func findPipedPassword(s string, at, _ int) (from, to int, ok bool) {
+	line := s[max(0, at-commandLine):at]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	pipe := strings.LastIndexByte(line, '|')
+	if pipe < 0 {
+		return 0, 0, false
+	}
+	for _, command := range [...]string{"echo ", "printf "} {
+		i := strings.LastIndex(line[:pipe], command)
+		if i < 0 {
+			continue
+		}
+		i += len(command)
+		for _, flag := range [...]string{"-n ", "-e ", "'%s' ", "'%s\\n' "} {
+			if strings.HasPrefix(line[i:pipe], flag) {
+				i += len(flag)
+			}
+		}
+		start := at - len(line)
+		return flagValue(s, start+i, start+pipe)
+	}
+	return 0, 0, false
+}
+
 // flagValue reads one argument at s[i:limit], without its quotes.
 func flagValue(s string, i, limit int) (from, to int, ok bool) {
 	i = min(skipAny(s, i, "\\", 4), limit)

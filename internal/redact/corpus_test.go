@@ -71,6 +71,8 @@ var passwordContexts = []string{
 	"os.environ[\"DB_PASSWORD\"] = \"%s\"", "smtp_pass = %s", "if password == \"%s\" {", "db_password: str = \"%s\"", "let password: String = \"%s\"",
 	"password := \"%s\"", "'password' => '%s',", "--from-literal=password=%s", "password=%s&user=x", "psql postgres://app:%s@db:5432/x",
 	"the root password was %s, change it", "echo 'password %s' | chat", "set password=%s", "ENV POSTGRES_PASSWORD %s", "ENV POSTGRES_PASSWORD=%s",
+	"echo %s | sudo -S apt update", "echo -n '%s' | docker login -u bob --password-stdin", "mongosh -u admin -p %s", "pw=%s", "login bob, pw: %s", "pass: %s\n",
+	"password is: %s", "_password=%s", "net:\n  - pass: '%s'", "sshpass -p%s ssh h", "\"password\": '%s',", "passwd=%s;",
 }
 
 var tokenContexts = []string{
@@ -79,7 +81,7 @@ var tokenContexts = []string{
 	"const secretKey = \"%s\"", "JWT_SECRET=%s", "secret_key_base: %s", "os.Setenv(\"APP_SECRET\", \"%s\")", "//registry.npmjs.org/:_authToken=%s",
 	"signing_key = '%s'", "auth_token=\"%s\"", "process.env.STRIPE_SECRET = \"%s\"", "encryptionKey := \"%s\"", "DATADOG_API_KEY: \"%s\"", "\"token\" : \"%s\"",
 	"credentials: %s\n", "my token is %s", "Cookie: session=%s", "Set-Cookie: sid=%s; Path=/", "api key: %s", "access-key: %s\n", "x-auth-token: %s",
-	"secret = %s\n", "token=%s", "with token %s", "webhook_secret: \"%s\"", "ENV API_TOKEN %s",
+	"secret = %s\n", "token=%s", "with token %s", "webhook_secret: \"%s\"", "{\"headers\":{\"X-Api-Key\":\"%s\"}}", "--set secrets.token=%s", "x-amz-security-token=%s", "ENV API_TOKEN %s",
 }
 
 var secretKinds = []secretKind{

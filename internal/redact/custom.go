@@ -128,19 +128,31 @@ func schemeValue(s string, i int) (from, to int, ok bool) {
 	return from, to, len(value) >= 8 && isMixed(value) && notPlaceholder(value)
 }
 
-// isBasic reports whether value is base 64 of "user:password".
+// isBasic reports whether value can stand behind "Basic". A plain word cannot, though it is base 64.
 func isBasic(value string) bool {
+	_, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
+	return len(value) >= 6 && (err == nil && hasUpperAndLower(value) || isMixed(value))
+}
+
+// isUserPair reports whether value is base 64 of "user:password".
+func isUserPair(value string) bool {
 	if len(value) < 6 {
 		return false
 	}
 	raw, err := base64.RawStdEncoding.DecodeString(strings.TrimRight(value, "="))
-	return err == nil && strings.Contains(string(raw), ":") || isMixed(value) && len(value) >= 16
+	if err != nil || !strings.Contains(string(raw), ":") {
+		return false
+	}
+	return isAll(string(raw), func(c byte) bool { return c >= ' ' && c < 0x7F })
 }
 
 // findCookie finds what a Cookie or Set-Cookie header carries: of the first all pairs, of the second the value.
 func findCookie(s string, at, end int) (from, to int, ok bool) {
-	i := skipAny(s, end, " \t\"'\\", 8)
-	setting := at >= 4 && hasFold(s[at-4:], "set-")
+	return cookieValue(s, skipAny(s, end, " \t\"'\\", 8), at >= 4 && hasFold(s[at-4:], "set-"))
+}
+
+// cookieValue reads a cookie at s[i:], or all of them if it is not one that is being set.
+func cookieValue(s string, i int, setting bool) (from, to int, ok bool) {
 	stops := "\"'`\r\n\\"
 	if setting {
 		stops += ";"

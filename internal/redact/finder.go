@@ -13,19 +13,17 @@ type finder struct {
 
 // entry is a head in a bucket. A head with a class among its first three bytes has one for each choice.
 type entry struct {
-	text string // may hold classes, as in "gh[opsu]_"
-	rule int    // index in builtin
-	next uint16
+	rule, head, next uint16 // indexes in builtin, in its heads, in entries
 }
 
 func newFinder() finder {
 	f := finder{entries: make([]entry, 1, 512)}
 	for i := range builtin {
-		for _, h := range builtin[i].heads {
+		for j, h := range builtin[i].heads {
 			a, rest := element(h)
 			b, rest := element(rest)
 			c, _ := element(rest)
-			f.add(h, i, a, b, c)
+			f.add(entry{rule: uint16(i), head: uint16(j)}, a, b, c)
 		}
 	}
 	return f
@@ -41,14 +39,15 @@ func element(head string) (class, rest string) {
 }
 
 // add enters a head whose first three bytes are each one of those given.
-func (f *finder) add(head string, rule int, first, second, third string) {
+func (f *finder) add(e entry, first, second, third string) {
 	for i := range len(first) {
 		for j := range len(second) {
 			for k := range len(third) {
 				t := uint32(first[i]&31)<<10 | uint32(second[j]&31)<<5 | uint32(third[k]&31)
 				f.triples[t>>6] |= 1 << (t & 63)
 				b := bucketOf(t)
-				f.entries = append(f.entries, entry{text: head, rule: rule, next: f.first[b]})
+				e.next = f.first[b]
+				f.entries = append(f.entries, e)
 				f.first[b] = uint16(len(f.entries) - 1)
 			}
 		}
@@ -80,13 +79,13 @@ func (f *finder) bucket(s string, at int) uint16 { return f.first[bucketOf(tripl
 
 // at returns where the head ends that begins at s[i:]; ok is false if it does not stand there.
 func (e *entry) at(s string, i int) (end int, ok bool) {
-	fold := builtin[e.rule].fold
-	for rest := e.text; rest != ""; i++ {
+	r := &builtin[e.rule]
+	for rest := r.heads[e.head]; rest != ""; i++ {
 		if i == len(s) {
 			return 0, false
 		}
 		c := s[i]
-		if fold && isUpper(c) {
+		if r.fold && isUpper(c) {
 			c += 'a' - 'A'
 		}
 		if rest[0] == c && c != '[' {

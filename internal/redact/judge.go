@@ -5,116 +5,6 @@ import (
 	"strings"
 )
 
-// classify tells what an identifier speaks of by its words: "db_password" and "stripeSecretKey" name secrets,
-// "password_file", "maxTokens" and "primary_key" do not.
-func classify(name string) class {
-	words := nameWords(name)
-	if len(words) == 0 {
-		return noSecret
-	}
-	last := words[len(words)-1]
-	if isAll(last, isDigit) && len(words) > 1 {
-		words = words[:len(words)-1]
-		last = words[len(words)-1]
-	}
-	if isAbout(last) {
-		return noSecret
-	}
-	if name == "PWD" { // where one is, not what one knows
-		return noSecret
-	}
-	found := noSecret
-	for i, w := range words {
-		c := wordClass(w)
-		if (w == "pass" || w == "pwd") && i+1 < len(words) { // "passConstant"
-			c = noSecret
-		}
-		if c == noSecret && i > 0 && (w == "key" || w == "keys") && isKeyOwner(words[i-1]) {
-			c = token
-		}
-		if c != noSecret {
-			found = c
-		}
-	}
-	return found
-}
-
-func wordClass(word string) class {
-	word = strings.TrimRight(word, "0123456789")
-	switch word {
-	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "passcode", "passwords", "userpass", "dbpass",
-		"dbpassword", "pgpassword", "mypassword", "adminpassword", "rootpassword", "sshpass", "mypass", "upwd", "userpassword":
-		return password
-	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
-		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
-		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
-		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken", "sessiontoken":
-		return token
-	}
-	return noSecret
-}
-
-// isKeyOwner reports whether a key of this sort is a secret.
-func isKeyOwner(word string) bool {
-	switch word {
-	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
-		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
-		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project", "server",
-		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
-		return true
-	}
-	return false
-}
-
-// isAbout reports whether a name that ends in word is about a secret and not one itself.
-func isAbout(word string) bool {
-	switch word {
-	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "kind", "count",
-		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex", "pattern",
-		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
-		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env", "var",
-		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
-		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set", "at",
-		"changed", "updated", "created", "window", "rate", "kinds":
-		return true
-	}
-	return false
-}
-
-// nameWords splits an identifier at '_', '-', '.' and where a capital follows a small letter; in lower case.
-func nameWords(name string) []string {
-	var words []string
-	start := 0
-	cut := func(end int) {
-		if end > start {
-			words = append(words, asciiLower(name[start:end]))
-		}
-	}
-	for i := range len(name) {
-		c := name[i]
-		switch {
-		case c == '_' || c == '-' || c == '.' || c == ' ':
-			cut(i)
-			start = i + 1
-		case i > start && isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
-			cut(i)
-			start = i
-		}
-	}
-	cut(len(name))
-	return words
-}
-
-func asciiLower(s string) string {
-	b := []byte(s)
-	for i, c := range b {
-		if isUpper(c) {
-			b[i] = c + 'a' - 'A'
-		}
-	}
-	return string(b)
-}
-
 // judge decides whether the value is a secret. It would rather take a word too many than leave a credential.
 func (a *assignment) judge() bool {
 	v := a.value
@@ -135,7 +25,7 @@ func (a *assignment) judge() bool {
 	case strings.ContainsAny(v, " \t"):
 		return false
 	case a.quoted || a.strong:
-		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret())
+		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret() || isUserPair(v))
 	}
 	return len(v) >= 12 && isRandom(v) && !looksLikeCode(v)
 }
@@ -238,7 +128,7 @@ func notPlaceholder(v string) bool {
 	case '<', '{', '[':
 		return v[len(v)-1] != v[0]+2 // the closing bracket is two further on in ASCII
 	case '%':
-		return len(v) > 4 && !isAll(v[1:], isWordByte) && v[1] != '('
+		return len(v) > 4 && v[1] != '(' && v[len(v)-1] != '%'
 	}
 	for i := 1; i < len(v); i++ {
 		if v[i] != v[0] {
@@ -263,7 +153,7 @@ func looksLikeCode(v string) bool {
 	if strings.ContainsAny(v, "()[]{}") && !strings.ContainsAny(v, "!@#^&") {
 		return true
 	}
-	if v[0] == '*' && isAll(v[1:], isNamePart) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
+	if v[0] == '*' && isAll(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
 		return true
 	}
 	for _, mark := range [...]string{`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.", "vars.", "env."} {
@@ -306,8 +196,13 @@ func looksLikePhrase(v string) bool {
 		return false
 	}
 	words := len(strings.Fields(v))
+	if words >= 4 && words <= 8 && isAll(v, isPhraseByte) && !strings.Contains(v, "pass") && !strings.Contains(v, "enter") {
+		return false // a row of words, as password makers draw it
+	}
 	return words > 8 || strings.Contains(v, "%") || !hasDigit(v) && !strings.ContainsAny(v, "!@#$^&*+=~")
 }
+
+func isPhraseByte(c byte) bool { return isLower(c) || c == ' ' }
 
 func looksLikePath(v string) bool {
 	for _, prefix := range [...]string{"/", "./", "../", "~/"} {

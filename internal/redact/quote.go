@@ -228,6 +228,14 @@ func appendQuoted(b []byte, s string) []byte {
 	return append(b, '"')
 }
 
+// wellFormed returns text with U+FFFD in place of each byte that is no UTF-8.
+func wellFormed(text []byte) string {
+	if utf8.Valid(text) {
+		return string(text)
+	}
+	return string([]rune(string(text)))
+}
+
 // partialRune returns how many bytes at the end of b begin a character whose rest is still to come.
 func partialRune(b []byte) int {
 	for n := 1; n <= min(len(b), utf8.UTFMax-1); n++ {

@@ -75,7 +75,7 @@ func (d *Door) match(s string, offset int, found []span) []span {
 			if !ok || at < done[e.rule] || !r.left.allows(s, at) {
 				continue
 			}
-			from, to, ok := d.try(r, e.rule, s, at, end)
+			from, to, ok := d.try(r, int(e.rule), s, at, end)
 			if ok {
 				done[e.rule] = to
 				found = append(found, span{from + offset, to + offset, r.kind, r.sure})

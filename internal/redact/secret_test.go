@@ -3,6 +3,7 @@ package redact
 import (
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -56,6 +57,7 @@ func TestWhatIsNoSecretStays(t *testing.T) {
 		"<password>", "password:", "token", "mysql -u root -p app", "curl -u admin https://h/", "api key", "Cookie: none", "-----BEGIN CERTIFICATE-----\nMIID\n",
 		"strings.Contains(s, \"-----BEGIN PRIVATE KEY-----\")", "passwd := readPasswd(r)", "const secretKey = loadKey()", "session_id=993404b5-91aa-4a15-97f6-c25103f13900",
 		"x-amz-date 20250101T000000Z", "v1.2.3-20240102030405-abcdef012345", "2025-01-02T03:04:05.678Z", "PWD=/home/dev/project", "cd $PWD",
+		"password *uint16", `["thinking-token-count-2026-05-13", "advanced-tool-use-2025-11-20"]`,
 	} {
 		if got := new(Door).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
@@ -69,6 +71,22 @@ func TestSecretsAreCountedByKind(t *testing.T) {
 	got := d.Counts().Secrets
 	if got["github-pat"] != 2 || got["password"] != 1 || len(got) != 2 {
 		t.Errorf("Counts().Secrets = %v, want github-pat 2, password 1", got)
+	}
+}
+
+func TestADoorServesManyAtOnce(t *testing.T) {
+	d := &Door{Key: []byte("k"), Rules: []Rule{{"badge", `EMP-\d{6}`}}}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for _, c := range passwordContexts {
+				d.Text(strings.ReplaceAll(c, "%s", pat) + " EMP-123456")
+			}
+		})
+	}
+	all.Wait()
+	if got, want := d.Counts().Secrets["badge"], 8*len(passwordContexts); got != want {
+		t.Errorf("%d badges counted, want %d", got, want)
 	}
 }
 
@@ -154,7 +172,7 @@ func TestEveryHeadIsFound(t *testing.T) {
 		for at := d.next(s, 0); at <= len(before); at = d.next(s, at+1) {
 			for i := d.bucket(s, at); at == len(before) && i > 0; i = d.entries[i].next {
 				end, ok := d.entries[i].at(s, at)
-				if ok && d.entries[i].rule == index && s[at:end] == text {
+				if ok && int(d.entries[i].rule) == index && s[at:end] == text {
 					return
 				}
 			}

@@ -32,7 +32,7 @@ func (w *walker) str() error {
 	if !done {
 		return w.longString()
 	}
-	w.shortString(string(w.text))
+	w.shortString(wellFormed(w.text))
 	return nil
 }
 
@@ -68,9 +68,13 @@ func (d *Door) valueOf(key, s string, c *Counts) string {
 }
 
 func keyedValue(key, s string) (span, bool) {
-	if len(key) == len("authorization") && hasFold(key, "authorization") {
+	switch asciiLower(key[:min(len(key), 16)]) {
+	case "authorization":
 		from, to, ok := schemeValue(s, 0)
 		return span{from: from, to: to, kind: "authorization"}, ok
+	case "cookie", "set-cookie":
+		from, to, ok := cookieValue(s, 0, len(key) > len("cookie"))
+		return span{from: from, to: to, kind: "cookie"}, ok
 	}
 	a := assignment{class: classify(key), name: key, value: s, quoted: true}
 	if a.class == noSecret || len(s) > maxValue && strings.ContainsAny(s, " \t\n") {
@@ -100,8 +104,10 @@ func (w *walker) longString() error {
 		if !done {
 			whole -= partialRune(w.text)
 		}
-		n := st.feed(string(w.text[:whole]), done, &w.counts, k.add)
-		w.text = append(w.text[:0], w.text[n:]...)
+		part := wellFormed(w.text[:whole])
+		n := st.feed(part, done, &w.counts, k.add)
+		split := string(w.text[whole:])
+		w.text = append(append(w.text[:0], part[n:]...), split...)
 		if done {
 			break
 		}

@@ -7,6 +7,7 @@ package e2e
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -111,11 +112,13 @@ type session struct {
 	project string // name of the project directory
 	script  string // file in testdata, or a script as JSON
 	hooks   string
+	program string   // "" is the built one
 	bare    bool     // the hooks are called by the client itself, so nobody records the calls
 	args    string   // more arguments of the client
 	env     []string // more variables of the bench
 	prompts []string
-	stream  bool // all prompts to one process, which knows /compact and /clear
+	keys    string // what is typed to the interactive client, instead of prompts; see the bench's tui.sh
+	stream  bool   // all prompts to one process, which knows /compact and /clear
 	fails   bool // the client's own exit status is not 0
 }
 
@@ -160,10 +163,21 @@ func (u *user) play(s session) (ran, error) {
 	if hooks != "" {
 		hooks = abs(u.t, hooks)
 	}
+	program := s.program
+	if program == "" {
+		program = binary
+	}
 	cmd := exec.Command("../client/run.sh", append([]string{abs(u.t, script), hooks}, s.prompts...)...)
+	if s.keys != "" {
+		keys := filepath.Join(out, "keys")
+		if err := os.WriteFile(keys, []byte(s.keys), 0o644); err != nil {
+			return ran{}, err
+		}
+		cmd = exec.Command("../client/tui.sh", abs(u.t, script), hooks, keys)
+	}
 	cmd.Env = append(os.Environ(),
 		"CC_OUT="+out, "CC_HOME="+u.home, "CC_CWD="+u.project(s.project),
-		"CC_TEST_CMD="+binary+" hook claude-code", "CC_ARGS="+s.args,
+		"CC_TEST_CMD="+program+" hook claude-code", "CC_ARGS="+s.args,
 	)
 	if !s.bare {
 		cmd.Env = append(cmd.Env, "CC_LINT=1")
@@ -233,6 +247,16 @@ func abs(t *testing.T, p string) string {
 		t.Fatal(err)
 	}
 	return a
+}
+
+// copied is a copy of the program under test, made at a time.
+func (u *user) copied(file string, at time.Time) string {
+	u.t.Helper()
+	u.write(file, u.read(binary))
+	if err := errors.Join(os.Chmod(file, 0o755), os.Chtimes(file, at, at)); err != nil {
+		u.t.Fatal(err)
+	}
+	return file
 }
 
 // write writes a file and the directories above it.

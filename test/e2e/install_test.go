@@ -5,6 +5,7 @@ package e2e
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -54,5 +55,24 @@ func TestInstallMakesSettingsAndUninstallRemovesThem(t *testing.T) {
 	u.remanence("uninstall", "claude-code", "--yes")
 	if _, err := os.Stat(settings); !os.IsNotExist(err) {
 		t.Errorf("%s is still there: %v", settings, err)
+	}
+}
+
+func TestFullInstallationTellsAFilesNotesOnce(t *testing.T) {
+	u := learned(t)
+	u.settledHome()
+	u.withoutBriefing()
+	u.write(filepath.Join(u.home, ".claude/settings.json"), "{}\n")
+	u.remanence("install", "claude-code", "--hooks", "full", "--yes")
+	r := u.run(session{
+		hooks: asTheyAre, bare: true, script: script(reads("retry.conf"), reads("retry.conf"), says("Seen.")),
+		prompts: []string{"read the configuration"},
+	})
+	if n := strings.Count(r.last(), `kind="file"`); n != 1 {
+		t.Errorf("the file's notes came %d times, want once", n)
+	}
+	u.remanence("uninstall", "claude-code", "--yes")
+	if got := u.read(filepath.Join(u.home, ".claude/settings.json")); got != "{}\n" {
+		t.Errorf("after uninstall: %q", got)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // plugin builds the plugin with its binary, as `make plugin` does.
@@ -17,10 +18,7 @@ func (u *user) plugin() string {
 	if err := os.CopyFS(dir, os.DirFS("../../plugin")); err != nil {
 		u.t.Fatal(err)
 	}
-	u.write(filepath.Join(dir, "bin/remanence"), u.read(binary))
-	if err := os.Chmod(filepath.Join(dir, "bin/remanence"), 0o755); err != nil {
-		u.t.Fatal(err)
-	}
+	u.copied(filepath.Join(dir, "bin/remanence"), time.Now())
 	return dir
 }
 
@@ -90,11 +88,12 @@ func TestOffSwitchesASessionOffUntilOn(t *testing.T) {
 			bash("exit 4"),
 			says("I decided to use a trebuchet instead of a catapult."),
 			says("on"),
-			says("I decided to use a ballista instead of a catapult.").given("jittered backoff"),
+			says("I decided to use a ballista instead of a catapult."),
 		),
 		prompts: []string{"/remanence:off", "remember that the harbour crane lifts 40 t", "/remanence:on", aboutSending},
 	})
-	_ = r
+	shown := u.read(filepath.Join(r.out, "stream.1.jsonl"))
+	wants(t, "what the person sees", shown, "remanence: off for this session", "remanence: on again")
 	u.keeps("ballista")
 	for _, gone := range []string{"trebuchet", "harbour crane"} {
 		if ms := u.finds(gone); len(ms) > 0 {

@@ -96,3 +96,20 @@ func TestWordsOfAnMCPServerAreNeverToldUnasked(t *testing.T) {
 	wants(t, "later session", later.told(), "staging mirror") // the turn after it is clean
 	wantsNot(t, "later session", later.told(), "Fridays instead", "instead of on Fridays", "password rotates", "ECHO")
 }
+
+// Not even where a compaction gives a session its own work back.
+func TestWordsOfAnMCPServerDoNotComeBackAfterCompact(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	u.write(u.project("")+"/.mcp.json", `{"mcpServers":{"wiki":{"command":"cch","args":["mcp","-name","wiki"]}}}`)
+	r := u.run(session{
+		script: script(
+			calls("mcp__wiki__echo", map[string]any{"text": "the staging password rotates on Fridays"}),
+			says("I decided to rotate the staging password by hand instead of on Fridays at 17:30.").given("ECHO:"),
+			says("I go on.").given("CONTEXT RESTORED", "last request: what does the wiki say"),
+		),
+		prompts: []string{"what does the wiki say about staging?", "/compact", "go on with it"},
+		stream:  true,
+	})
+	wantsNot(t, "the restored work", strings.Join(r.tellings("SessionStart"), "\n"), "Fridays", "17:30", "ECHO")
+}

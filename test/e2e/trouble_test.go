@@ -3,8 +3,12 @@
 package e2e
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
@@ -64,5 +68,17 @@ func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
 	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit", "gateway timeout", "last request: make the check pass")
 	if now := u.workerPID(); now == before {
 		t.Errorf("the worker is still %d, which was killed", now)
+	}
+}
+
+func TestNewerProgramTakesTheWorkOver(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	old := u.copied(filepath.Join(u.dir, "old/remanence"), time.Now().Add(-24*time.Hour))
+	u.run(session{program: old, script: "learn.json", prompts: []string{"make the check pass"}})
+	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
+	wants(t, "the newer program's session", told, "exit 3", "jittered backoff", "gateway timeout", "last request: make the check pass")
+	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.workerPID())); exe != binary {
+		t.Errorf("the worker is %s, want %s", exe, binary)
 	}
 }

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+func TestChecksOfWhatTheDaemonTells(t *testing.T) {
+	now := time.Date(2026, 3, 15, 14, 30, 0, 0, time.UTC)
+	installed := []setup.Record{{When: now.Add(-48 * time.Hour)}}
+	health := func(h mem.Health) mem.Overview { return mem.Overview{Health: h} }
+	for _, tc := range []struct {
+		name  string
+		item  checkItem
+		state string
+		code  string
+	}{
+		{"no work", checkQueue(mem.Overview{}), setup.OK, ""},
+		{"young work", checkQueue(health(mem.Health{QueueDepth: 3, OldestJobS: 30})), setup.OK, ""},
+		{"old work", checkQueue(health(mem.Health{QueueDepth: 3, OldestJobS: 3600})), setup.Fail, "REM-D005"},
+		{"work given up", checkQueue(health(mem.Health{DeadJobs: 1})), setup.Warn, "REM-D005"},
+		{"quick hooks", checkHooks(health(mem.Health{Hooks: 9, HookP95MS: 12})), setup.OK, ""},
+		{"slow hooks", checkHooks(health(mem.Health{Hooks: 9, HookP95MS: 400})), setup.Warn, "REM-H010"},
+		{"hooks without an answer", checkHooks(health(mem.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
+		{"never installed", checkFiring(nil, mem.Overview{}, now), setup.OK, ""},
+		{"silent hooks", checkFiring(installed, mem.Overview{}, now), setup.Warn, "REM-H016"},
+		{"hooks that report", checkFiring(installed, mem.Overview{Stats: mem.Stats{Events: 1}}, now), setup.OK, ""},
+		{"dated in the past", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(-time.Hour)}}, now), setup.OK, ""},
+		{"dated in the future", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now), setup.Warn, "REM-S008"},
+		{"a sound store", storeItem(storeHealth{Schema: 1}, nil), setup.OK, ""},
+		{"a damaged store", storeItem(storeHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
+		{"a newer store", storeItem(storeHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
+		{"a locked store", storeItem(storeHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
+	} {
+		if tc.item.State != tc.state || deref(tc.item.Code) != tc.code {
+			t.Errorf("%s: got %s %s, want %s %s", tc.name, tc.item.State, deref(tc.item.Code), tc.state, tc.code)
+		}
+		if tc.code != "" && (tc.item.Why == nil || len(tc.item.Fix) == 0) {
+			t.Errorf("%s: got no cause or no fix: %+v", tc.name, tc.item)
+		}
+	}
+}
+
+func TestLongOutputGoesThroughThePagerAndShortDoesNot(t *testing.T) {
+	long := configView{Values: make([]setting, 30)}
+	for _, tc := range []struct {
+		name   string
+		v      view
+		height int
+		pager  string
+		paged  bool
+	}{
+		{"long", long, 10, "sed s/^/|/", true},
+		{"short", long, 50, "sed s/^/|/", false},
+		{"no terminal", long, 0, "sed s/^/|/", false},
+		{"switched off", long, 10, "", false},
+		{"pager is missing", long, 10, "no-such-pager", false},
+	} {
+		p, out := testPrinter(100)
+		p.height, p.pager = tc.height, tc.pager
+		if err := p.show(tc.v); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.HasPrefix(out.String(), "|"); got != tc.paged || strings.Count(out.String(), "\n") != 30 {
+			t.Errorf("%s: paged %v, want %v; %d lines, want 30", tc.name, got, tc.paged, strings.Count(out.String(), "\n"))
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package redact
+
+import "strings"
+
+// classify tells what an identifier speaks of by its words: "db_password" and "stripeSecretKey" name secrets,
+// "password_file", "maxTokens" and "primary_key" do not.
+func classify(name string) class {
+	if !mayNameSecret(name) {
+		return noSecret
+	}
+	words := nameWords(name)
+	if len(words) == 0 {
+		return noSecret
+	}
+	for len(words) > 1 && isAll(words[len(words)-1], isDigit) {
+		words = words[:len(words)-1]
+	}
+	if isAbout(words[len(words)-1]) {
+		return noSecret
+	}
+	if name == "PWD" { // where one is, not what one knows
+		return noSecret
+	}
+	found := noSecret
+	for i, w := range words {
+		c := wordClass(w)
+		if (w == "pass" || w == "pwd" || w == "pw") && i+1 < len(words) { // "passConstant"
+			c = noSecret
+		}
+		if c == noSecret && i > 0 && (w == "key" || w == "keys") && isKeyOwner(words[i-1]) {
+			c = token
+		}
+		if c != noSecret {
+			found = c
+		}
+	}
+	return found
+}
+
+// mayNameSecret tells most names apart that do not, without taking them to pieces.
+func mayNameSecret(name string) bool {
+	for i := range len(name) {
+		stem := ""
+		switch name[i] | 0x20 {
+		case 'p':
+			stem = "pass"
+			if hasFold(name[i:], "pw") {
+				return true
+			}
+		case 's':
+			stem = "secret"
+		case 't':
+			stem = "token"
+		case 'k':
+			stem = "key"
+		case 'c':
+			stem = "credential"
+		case 'a':
+			stem = "auth"
+		}
+		if stem != "" && hasFold(name[i:], stem) {
+			return true
+		}
+	}
+	return false
+}
+
+func wordClass(word string) class {
+	word = strings.TrimRight(word, "0123456789")
+	switch word {
+	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass", "dbpass",
+		"dbpassword", "pgpassword", "mypassword", "adminpassword", "rootpassword", "sshpass", "mypass", "userpassword":
+		return password
+	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
+		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
+		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
+		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken", "sessiontoken":
+		return token
+	}
+	return noSecret
+}
+
+// isKeyOwner reports whether a key of this sort is a secret.
+func isKeyOwner(word string) bool {
+	switch word {
+	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
+		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
+		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project", "server",
+		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
+		return true
+	}
+	return false
+}
+
+// isAbout reports whether a name that ends in word is about a secret and not one itself.
+func isAbout(word string) bool {
+	switch word {
+	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "kind", "count",
+		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex", "pattern",
+		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
+		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env", "var",
+		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
+		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set", "at",
+		"changed", "updated", "created", "window", "rate", "kinds", "cache":
+		return true
+	}
+	return false
+}
+
+// nameWords splits an identifier at '_', '-', '.' and where a capital follows a small letter; in lower case.
+func nameWords(name string) []string {
+	var words []string
+	start := 0
+	cut := func(end int) {
+		if end > start {
+			words = append(words, asciiLower(name[start:end]))
+		}
+	}
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c == '_' || c == '-' || c == '.' || c == ' ':
+			cut(i)
+			start = i + 1
+		case i > start && isUpper(c) && (!isUpper(name[i-1]) || i+1 < len(name) && isLower(name[i+1])):
+			cut(i)
+			start = i
+		}
+	}
+	cut(len(name))
+	return words
+}
+
+func asciiLower(s string) string {
+	b := []byte(s)
+	for i, c := range b {
+		if isUpper(c) {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}

@@ -1,0 +1,47 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+// A person at the keyboard: allows one command, refuses another, compacts,
+// leaves, and comes back.
+func TestInteractiveSessionsRemember(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	first := u.run(session{
+		script: script(
+			bash("sh check.sh"),
+			says("FIRST ANSWER. I decided to use jittered backoff instead of a fixed delay for the webhook sender."),
+			bash("rm refused.txt"),
+			says("SECOND ANSWER.").given("CONTEXT RESTORED", "`sh check.sh` exit 3", "last request: make the check pass"),
+		),
+		keys: strings.Join([]string{
+			"wait (shortcuts|for agents|❯) 20", "idle 1",
+			"type make the check pass",
+			"wait (Do you want|proceed) 15", "key Enter",
+			"wait FIRST ANSWER 15", "idle 1",
+			"type /compact",
+			"wait (Compacted|compacted) 15", "idle 1",
+			"type remove the file",
+			"wait (Do you want|proceed) 15", "key Escape", "idle 1",
+			"type /exit", "idle 1",
+		}, "\n") + "\n",
+	})
+	if n := len(first.hooks()["SessionEnd"]); n != 1 {
+		t.Errorf("SessionEnd came %d times, want once", n)
+	}
+	second := u.run(session{
+		script: script(says("THIRD ANSWER.").given("=== SESSION BRIEFING ===", "jittered backoff", "last request: remove the file")),
+		keys: strings.Join([]string{
+			"wait (shortcuts|for agents|❯) 20", "idle 1",
+			"type " + aboutSending,
+			"wait THIRD ANSWER 15", "idle 1",
+			"type /exit", "idle 1",
+		}, "\n") + "\n",
+	})
+	wantsNot(t, "second session", second.told(), "refused.txt")
+}
