@@ -119,7 +119,7 @@ type session struct {
 	prompts []string
 	keys    string // what is typed to the interactive client, instead of prompts; see the bench's tui.sh
 	stream  bool   // all prompts to one process, which knows /compact and /clear
-	fails   bool // the client's own exit status is not 0
+	fails   bool   // the client's own exit status is not 0
 }
 
 // ran is what a session left behind.

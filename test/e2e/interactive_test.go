@@ -22,12 +22,12 @@ func TestInteractiveSessionsRemember(t *testing.T) {
 		keys: strings.Join([]string{
 			"wait (shortcuts|for agents|❯) 20", "idle 1",
 			"type make the check pass",
-			"wait (Do you want|proceed) 15", "key Enter",
+			"wait (Do you want|proceed) 15", "idle 1", "key Enter",
 			"wait FIRST ANSWER 15", "idle 1",
 			"type /compact",
 			"wait (Compacted|compacted) 15", "idle 1",
 			"type remove the file",
-			"wait (Do you want|proceed) 15", "key Escape", "idle 1",
+			"wait (Do you want|proceed) 15", "idle 1", "key Escape", "idle 1",
 			"type /exit", "idle 1",
 		}, "\n") + "\n",
 	})

@@ -1,0 +1,72 @@
+package mem_test
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"remanence/internal/mem"
+)
+
+func TestTokensAreAQuarterOfTheCharacters(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want int
+	}{
+		{"", 0}, {"a", 1}, {"abcd", 1}, {"abcde", 2}, {"日本語", 3}, {"日本語abc", 4}, {"äöüß", 1},
+	} {
+		if got := mem.Tokens(tt.in); got != tt.want {
+			t.Errorf("%q: got %d, want %d", tt.in, got, tt.want)
+		}
+	}
+}
+
+func TestUnitsAreThoseOfUTF16(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.String().Draw(t, "s")
+		if got, want := mem.Units(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Fatalf("%q: got %d, want %d", s, got, want)
+		}
+	})
+}
+
+func TestClipKeepsTheLimitAndWholeCharacters(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(0, 20).Draw(t, "n")
+		got := mem.Clip(s, n)
+		if utf8.RuneCountInString(got) > n || !utf8.ValidString(got) {
+			t.Fatalf("Clip(%q, %d) = %q", s, n, got)
+		}
+		if utf8.RuneCountInString(s) <= n && got != s {
+			t.Fatalf("Clip(%q, %d) changed a text that fits: %q", s, n, got)
+		}
+	})
+}
+
+func TestLineAndFirstLine(t *testing.T) {
+	if got := mem.Line(" a\n\tb  c "); got != "a b c" {
+		t.Errorf("Line: got %q", got)
+	}
+	if got := mem.FirstLine("\n  \n x y \nz"); got != "x y" {
+		t.Errorf("FirstLine: got %q", got)
+	}
+	if got := mem.FirstLine(strings.Repeat("\n", 3)); got != "" {
+		t.Errorf("FirstLine of nothing: got %q", got)
+	}
+}
+
+func TestEveryKindHasAGlyphOfItsOwn(t *testing.T) {
+	seen := map[string]mem.Kind{}
+	for _, k := range mem.Kinds() {
+		if other, ok := seen[k.Glyph]; ok || k.Glyph == "" || k.Importance <= 0 || k.Importance > 1 {
+			t.Errorf("%s: glyph %q (also of %q), importance %v", k.Kind, k.Glyph, other, k.Importance)
+		}
+		seen[k.Glyph] = k.Kind
+	}
+	if _, ok := mem.Kind("no such").Info(); ok {
+		t.Error("an unknown kind is known")
+	}
+}
