@@ -115,8 +115,10 @@ func TestOneOddFieldSpoilsNoOther(t *testing.T) {
 }
 
 func TestSmallPayloadsAreEnough(t *testing.T) {
-	for _, k := range []string{"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
-		"StopFailure", "SubagentStart", "SubagentStop", "TaskCompleted", "PreCompact", "PostCompact", "Notification", "SessionEnd", "Setup"} {
+	for _, k := range []string{
+		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
+		"StopFailure", "SubagentStart", "SubagentStop", "TaskCompleted", "PreCompact", "PostCompact", "Notification", "SessionEnd", "Setup",
+	} {
 		e := decode(t, `{"session_id":"s","hook_event_name":"`+k+`"}`)
 		if want := (mem.Event{Agent: "claude-code", Kind: mem.EventKind(k), Session: "s"}); !cmp.Equal(e, want) {
 			t.Errorf("%s: got %+v, want only kind and session", k, e)
@@ -210,8 +212,10 @@ func TestOnlyListedVariablesAreRead(t *testing.T) {
 
 func TestSessionIDsAreSafeNames(t *testing.T) {
 	seen := map[string]string{}
-	for _, id := range []string{"../../x", "x", "..", ".", "a/b", `a\b`, "a\x00b", "a\nb", "con", "NUL.txt", "com1", "-rf", ".hidden",
-		"end.", "a b", "é", "e\u0301", strings.Repeat("a", 4096), strings.Repeat("a", 4095), "x..y", "C:x", "💥"} {
+	for _, id := range []string{
+		"../../x", "x", "..", ".", "a/b", `a\b`, "a\x00b", "a\nb", "con", "NUL.txt", "com1", "-rf", ".hidden",
+		"end.", "a b", "é", "e\u0301", strings.Repeat("a", 4096), strings.Repeat("a", 4095), "x..y", "C:x", "💥",
+	} {
 		payload, _ := json.Marshal(map[string]string{"hook_event_name": "Stop", "session_id": id})
 		e := decode(t, string(payload))
 		s := e.Session

@@ -12,9 +12,11 @@ import (
 func TestOnlySomeEventsAreAnswered(t *testing.T) {
 	both := map[mem.EventKind]bool{mem.SessionStart: true, mem.UserPromptSubmit: true}
 	context := map[mem.EventKind]bool{mem.PreToolUse: true, mem.PostToolUse: true, mem.PostToolUseFailure: true, mem.SubagentStart: true}
-	for _, k := range []mem.EventKind{mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure,
+	for _, k := range []mem.EventKind{
+		mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure,
 		mem.Stop, mem.StopFailure, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted, mem.PreCompact, mem.PostCompact,
-		mem.Notification, mem.SessionEnd, mem.Setup, "Unheard"} {
+		mem.Notification, mem.SessionEnd, mem.Setup, "Unheard",
+	} {
 		got := string(agent.Claude{}.Encode(mem.Event{Kind: k}, mem.Reply{Context: "c", Notice: "n", Env: []mem.EnvVar{{Name: "A"}}}))
 		want := ""
 		switch {

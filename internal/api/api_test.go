@@ -74,7 +74,7 @@ func TestPanicOfARouteIsOneFailedCall(t *testing.T) {
 			if q.Text == "boom" {
 				panic("no")
 			}
-			return answer{q.Text}, nil
+			return answer(q), nil
 		})},
 	})
 	var e *api.Error
@@ -140,7 +140,7 @@ func TestMissingWorkerIsUnreachable(t *testing.T) {
 }
 
 func TestOversizedEventIsRefusedWithItsName(t *testing.T) {
-	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(_ context.Context, q question) (answer, error) {
+	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
 		return answer{}, nil
 	})}})
 	if _, err := echo.Call(t.Context(), c, question{strings.Repeat("x", 2<<20)}); err != nil {

@@ -95,11 +95,11 @@ func (r Runtime) Client(version string) Client {
 // end of ctx as an error. It looks again after 2 ms, 5 ms, 10 ms and so on up
 // to every 50 ms.
 func Wait(ctx context.Context, path, version string) (Client, error) {
-	for _, pause := range []time.Duration{2, 5, 10, 20, 30} {
+	for _, ms := range []int{2, 5, 10, 20, 30} {
 		if c, ok := answering(ctx, path, version); ok {
 			return c, nil
 		}
-		if err := sleep(ctx, pause*time.Millisecond); err != nil {
+		if err := sleep(ctx, time.Duration(ms)*time.Millisecond); err != nil {
 			return Client{}, fmt.Errorf("wait for the worker: %w", err)
 		}
 	}

@@ -99,7 +99,7 @@ func makeSecret(file string) error {
 	if err != nil {
 		return fmt.Errorf("make secret: %w", err)
 	}
-	defer os.Remove(tmp.Name())
+	defer func() { _ = os.Remove(tmp.Name()) }()
 	_, err = tmp.WriteString(hex.EncodeToString(key))
 	if cerr := tmp.Close(); err == nil {
 		err = cerr

@@ -63,19 +63,23 @@ var foundProblems = Fault{Exit: exitFound}
 var (
 	faultOther = Fault{
 		"REM-U000", exitFailed, "it did not work", "",
-		"Something failed that has no code of its own. The cause is in the message.", []string{"remanence doctor"},
+		"Something failed that has no code of its own. The cause is in the message.",
+		[]string{"remanence doctor"},
 	}
 	faultUsage = Fault{
 		"REM-U001", exitUsage, "unknown command or flag", "",
-		"The command line was not understood. Nothing was done.", []string{"remanence help"},
+		"The command line was not understood. Nothing was done.",
+		[]string{"remanence help"},
 	}
 	faultNoID = Fault{
 		"REM-U002", exitMissing, "no such id", "",
-		"Nothing has this id. It may have been erased, or belong to another data directory.", []string{"remanence search"},
+		"Nothing has this id. It may have been erased, or belong to another data directory.",
+		[]string{"remanence search"},
 	}
 	faultAmbiguous = Fault{
 		"REM-U003", exitMissing, "the id fits more than one", "",
-		"An id can be cut short as long as it fits one thing only.", []string{"give more of the id"},
+		"An id can be cut short as long as it fits one thing only.",
+		[]string{"give more of the id"},
 	}
 	faultInput = Fault{
 		"REM-U004", exitUsage, "the input cannot be used", "",
@@ -83,15 +87,18 @@ var (
 	}
 	faultNoProject = Fault{
 		"REM-U005", exitMissing, "no such project", "",
-		"No project has this id, name or directory. A project is known from its first session on.", []string{"remanence status --project all"},
+		"No project has this id, name or directory. A project is known from its first session on.",
+		[]string{"remanence status --project all"},
 	}
 	faultTerminal = Fault{
 		"REM-U006", exitUsage, "a question has to be answered, and there is nobody to ask", "",
-		"The command asks before it does this, but its input is no terminal. The flag named in the fix answers the question.", []string{"add --yes"},
+		"The command asks before it does this, but its input is no terminal. The flag named in the fix answers the question.",
+		[]string{"add --yes"},
 	}
 	faultDeclined = Fault{
 		"REM-U007", exitFailed, "not confirmed, so nothing was done", "",
-		"The question was not answered with yes.", []string{"add --yes"},
+		"The question was not answered with yes.",
+		[]string{"add --yes"},
 	}
 	faultConfig = Fault{
 		"REM-C001", exitFound, "the configuration has mistakes", "",
@@ -100,139 +107,173 @@ var (
 	}
 	faultOverridden = Fault{
 		"REM-C002", 0, "a variable overrides the configuration file", "",
-		"Variables of the environment come before the file.", []string{"remanence config list --origin"},
+		"Variables of the environment come before the file.",
+		[]string{"remanence config list --origin"},
 	}
 	faultNoHome = Fault{
 		"REM-C003", exitNoSetup, "no home directory", "",
-		"Neither HOME nor the XDG directories are set, so there is no place for files.", []string{"set HOME"},
+		"Neither HOME nor the XDG directories are set, so there is no place for files.",
+		[]string{"set HOME"},
 	}
 	faultNoKey = Fault{
 		"REM-C004", exitMissing, "no such setting", "",
-		"The list of settings is fixed.", []string{"remanence config list"},
+		"The list of settings is fixed.",
+		[]string{"remanence config list"},
 	}
 	faultEdit = Fault{
 		"REM-C005", exitRefused, "the configuration file cannot be edited by command", "",
-		"The file holds this setting in a form that could not be changed without touching others. Nothing was written.", []string{"remanence config edit"},
+		"The file holds this setting in a form that could not be changed without touching others. Nothing was written.",
+		[]string{"remanence config edit"},
 	}
 	faultDaemon = Fault{
 		"REM-D001", exitNoSetup, "the daemon does not start", "",
-		"Events are kept in the spool meanwhile and taken in by the next daemon that starts.", []string{"remanence doctor", "remanence daemon run"},
+		"Events are kept in the spool meanwhile and taken in by the next daemon that starts.",
+		[]string{"remanence doctor", "remanence daemon run"},
 	}
 	faultRunning = Fault{
 		"REM-D002", exitRefused, "another daemon holds the lock", "",
-		"One daemon at a time owns the database.", []string{"remanence daemon restart"},
+		"One daemon at a time owns the database.",
+		[]string{"remanence daemon restart"},
 	}
 	faultVersion = Fault{
 		"REM-D003", exitFailed, "the daemon is of another version", "",
-		"It runs since before an update and does not know this command.", []string{"remanence daemon restart"},
+		"It runs since before an update and does not know this command.",
+		[]string{"remanence daemon restart"},
 	}
 	faultStale = Fault{
 		"REM-D004", exitNoSetup, "cannot reach the daemon", "",
-		"Its lock is held but nobody answers. Events are kept in the spool meanwhile.", []string{"remanence daemon restart", "remanence --no-daemon status"},
+		"Its lock is held but nobody answers. Events are kept in the spool meanwhile.",
+		[]string{"remanence daemon restart", "remanence --no-daemon status"},
 	}
 	faultStuck = Fault{
 		"REM-D005", 0, "background work is stuck", "",
-		"Jobs wait for long or were given up. Nothing is lost: what was captured is kept.", []string{"remanence daemon logs"},
+		"Jobs wait for long or were given up. Nothing is lost: what was captured is kept.",
+		[]string{"remanence daemon logs"},
 	}
 	faultSpooled = Fault{
 		"REM-D006", 0, "events wait in the spool", "",
-		"Events that came while no daemon answered are taken in by the next one.", []string{"remanence daemon start"},
+		"Events that came while no daemon answered are taken in by the next one.",
+		[]string{"remanence daemon start"},
 	}
 	faultSlow = Fault{
 		"REM-D007", exitFailed, "the daemon took too long", "",
-		"It is busy or hangs. What was asked may still happen.", []string{"remanence daemon restart", "remanence daemon logs"},
+		"It is busy or hangs. What was asked may still happen.",
+		[]string{"remanence daemon restart", "remanence daemon logs"},
 	}
 	faultLocked = Fault{
 		"REM-S001", exitRefused, "the database is locked by another program", "",
-		"Only the daemon writes to the database. Another program has it open.", []string{"remanence doctor"},
+		"Only the daemon writes to the database. Another program has it open.",
+		[]string{"remanence doctor"},
 	}
 	faultCorrupt = Fault{
 		"REM-S002", exitFailed, "the database is damaged", "",
-		"It is left as it is. Events are kept in the spool meanwhile. Put a backup in its place, or move it away to begin a new one.", []string{"remanence doctor"},
+		"It is left as it is. Events are kept in the spool meanwhile. Put a backup in its place, or move it away to begin a new one.",
+		[]string{"remanence doctor"},
 	}
 	faultNewer = Fault{
 		"REM-S003", exitRefused, "the database was written by a newer version", "",
-		"This version would not understand all of it, so it does not open it.", []string{"install the newer version"},
+		"This version would not understand all of it, so it does not open it.",
+		[]string{"install the newer version"},
 	}
 	faultNetwork = Fault{
 		"REM-S004", 0, "the data directory is on a network or shared file system", "",
-		"Locks and durable writes cannot be relied on there.", []string{"remanence --data-dir DIR status"},
+		"Locks and durable writes cannot be relied on there.",
+		[]string{"remanence --data-dir DIR status"},
 	}
 	faultDisk = Fault{
 		"REM-S005", 0, "the disk is nearly full", "",
-		"Without space nothing can be kept.", []string{"free some space"},
+		"Without space nothing can be kept.",
+		[]string{"free some space"},
 	}
 	faultModes = Fault{
 		"REM-S007", 0, "others can read the data", "",
-		"Directories have to be 0700 and files 0600.", []string{"remanence doctor --fix"},
+		"Directories have to be 0700 and files 0600.",
+		[]string{"remanence doctor --fix"},
 	}
 	faultClock = Fault{
 		"REM-S008", 0, "the clock was ahead, or went backwards", "",
-		"Some records are dated in the future. Order does not depend on it, ages do.", []string{"set the clock"},
+		"Some records are dated in the future. Order does not depend on it, ages do.",
+		[]string{"set the clock"},
 	}
 	faultForeign = Fault{
 		"REM-S009", exitRefused, "the file is not a database of Remanence", "",
-		"It is left as it is.", []string{"remanence --data-dir DIR status"},
+		"It is left as it is.",
+		[]string{"remanence --data-dir DIR status"},
 	}
 	faultStore = Fault{
 		"REM-S010", exitFailed, "the store cannot be used", "",
-		"The database could not be opened or written.", []string{"remanence doctor"},
+		"The database could not be opened or written.",
+		[]string{"remanence doctor"},
 	}
 	faultTrip = Fault{
 		"REM-S011", exitFailed, "what is written is not found again", "",
-		"A write, index and recall in a scratch store did not come round.", []string{"remanence version"},
+		"A write, index and recall in a scratch store did not come round.",
+		[]string{"remanence version"},
 	}
 	faultNoAgent = Fault{
 		"REM-H000", exitNoSetup, "no supported agent was found", "",
-		"Supported now: Claude Code (claude-code).", []string{"remanence install claude-code"},
+		"Supported now: Claude Code (claude-code).",
+		[]string{"remanence install claude-code"},
 	}
 	faultBinary = Fault{
 		"REM-H001", exitFailed, "the program that hooks run is missing or cannot be used", "",
-		"Hooks name the program by its absolute path.", []string{"remanence install claude-code"},
+		"Hooks name the program by its absolute path.",
+		[]string{"remanence install claude-code"},
 	}
 	faultPath = Fault{
 		"REM-H003", 0, "several programs called remanence are on the search path", "",
-		"Which one runs depends on where it is called from.", []string{"remove the ones you do not want"},
+		"Which one runs depends on where it is called from.",
+		[]string{"remove the ones you do not want"},
 	}
 	faultHooks = Fault{
 		"REM-H004", 0, "hooks are missing", "",
-		"What the agent does not report cannot be remembered.", []string{"remanence install claude-code"},
+		"What the agent does not report cannot be remembered.",
+		[]string{"remanence install claude-code"},
 	}
 	faultDoubled = Fault{
 		"REM-H005", 0, "hooks are registered twice", "",
-		"Each event is stored once, but starts two processes.", []string{"remanence uninstall claude-code"},
+		"Each event is stored once, but starts two processes.",
+		[]string{"remanence uninstall claude-code"},
 	}
 	faultOld = Fault{
 		"REM-H006", 0, "hooks are those of another version", "",
-		"They still work as that version meant them.", []string{"remanence install claude-code"},
+		"They still work as that version meant them.",
+		[]string{"remanence install claude-code"},
 	}
 	faultDisabled = Fault{
 		"REM-H009", 0, "the agent has its hooks switched off", "",
-		"Nothing is captured or told until they are on again.", []string{"remanence doctor"},
+		"Nothing is captured or told until they are on again.",
+		[]string{"remanence doctor"},
 	}
 	faultSlowHooks = Fault{
 		"REM-H010", 0, "hooks take long", "",
-		"The agent waits for every hook. A slow disk or a busy machine shows here first.", []string{"remanence daemon logs"},
+		"The agent waits for every hook. A slow disk or a busy machine shows here first.",
+		[]string{"remanence daemon logs"},
 	}
 	faultSilent = Fault{
 		"REM-H016", 0, "hooks are registered, but no event has ever come", "",
-		"The agent may need a restart, run with other settings, or not trust the directory.", []string{"restart the agent", "remanence daemon logs"},
+		"The agent may need a restart, run with other settings, or not trust the directory.",
+		[]string{"restart the agent", "remanence daemon logs"},
 	}
 	faultOthers = Fault{
 		"REM-H012", 0, "another memory tool is active", "",
-		"Both add to the context, and both cost tokens.", []string{"remanence doctor"},
+		"Both add to the context, and both cost tokens.",
+		[]string{"remanence doctor"},
 	}
 	faultOff = Fault{
 		"REM-H013", 0, "capture or telling is switched off", "",
-		"By a pause, the silent profile or a budget of 0.", []string{"remanence resume", "remanence config list --origin"},
+		"By a pause, the silent profile or a budget of 0.",
+		[]string{"remanence resume", "remanence config list --origin"},
 	}
 	faultDropped = Fault{
 		"REM-H014", 0, "events could not be kept", "",
-		"There was neither a daemon nor space in the spool, or the time was up.", []string{"remanence daemon logs"},
+		"There was neither a daemon nor space in the spool, or the time was up.",
+		[]string{"remanence daemon logs"},
 	}
 	faultSettings = Fault{
 		"REM-H015", exitRefused, "the agent's settings cannot be edited", "",
-		"What cannot be read or is of an unknown shape is left as it is.", []string{"remanence install claude-code --dry-run"},
+		"What cannot be read or is of an unknown shape is left as it is.",
+		[]string{"remanence install claude-code --dry-run"},
 	}
 )
 

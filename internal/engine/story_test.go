@@ -339,8 +339,10 @@ func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
 		tool(mem.PreToolUse, "q1", "u1", "Agent", map[string]any{"description": "look at the race", "prompt": "find why two logins race for the session lock", "subagent_type": "explorer"}, nil))...)
 	got := s.play(in("two", mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a1", AgentType: "explorer"})...)
 	wants(t, "brief", got.Context, "[Memory: Subagent Context]", "login race")
-	s.play(in("two", mem.Event{Kind: mem.SubagentStop, PromptID: "q1", AgentID: "a1", AgentType: "explorer",
-		Text: "The problem was that Refresh takes the store lock before the session lock."})...)
+	s.play(in("two", mem.Event{
+		Kind: mem.SubagentStop, PromptID: "q1", AgentID: "a1", AgentType: "explorer",
+		Text: "The problem was that Refresh takes the store lock before the session lock.",
+	})...)
 	ms, _ := s.store.List(t.Context(), mem.Query{Session: "two", Kinds: []mem.Kind{mem.Discovery}})
 	if len(ms) != 1 || !strings.Contains(ms[0].Title, "Refresh takes the store lock") || ms[0].Concepts[0] != "look at the race" {
 		t.Errorf("findings: %+v", ms)

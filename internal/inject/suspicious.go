@@ -51,8 +51,10 @@ const near = 48
 
 func aboutInstructions(after string) bool {
 	after = after[:min(len(after), near)]
-	for _, object := range []string{"previous", "prior", "above", "earlier instruction", "all instruction", "your instruction", "the instruction", "any instruction", "these instruction",
-		"system prompt", "your rules", "all rules", "guardrail", "safety", "guidelines", "vorherigen", "bisherigen", "anweisung", "précédent", "instructions", "anteriores", "instrucciones"} {
+	for _, object := range []string{
+		"previous", "prior", "above", "earlier instruction", "all instruction", "your instruction", "the instruction", "any instruction", "these instruction",
+		"system prompt", "your rules", "all rules", "guardrail", "safety", "guidelines", "vorherigen", "bisherigen", "anweisung", "précédent", "instructions", "anteriores", "instrucciones",
+	} {
 		if strings.Contains(after, object) {
 			return !strings.HasPrefix(strings.TrimLeft(after, "sd "), "in ") // "ignored in" speaks of what was
 		}
@@ -101,8 +103,10 @@ func namesSecretAndURL(t string) bool {
 	if !remoteURL(t) {
 		return false
 	}
-	for _, w := range []string{"password", "passwd", "passwort", "api key", "api_key", "apikey", "api-key", "secret", "credential", "private key", "access key", "access token", "auth token",
-		"ssh key", "id_rsa", "id_ed25519", ".env ", ".env,", ".env.", ".aws/", ".netrc", "bearer token", "session cookie", "mot de passe", "contraseña", "пароль", "密码", "パスワード"} {
+	for _, w := range []string{
+		"password", "passwd", "passwort", "api key", "api_key", "apikey", "api-key", "secret", "credential", "private key", "access key", "access token", "auth token",
+		"ssh key", "id_rsa", "id_ed25519", ".env ", ".env,", ".env.", ".aws/", ".netrc", "bearer token", "session cookie", "mot de passe", "contraseña", "пароль", "密码", "パスワード",
+	} {
 		if strings.Contains(t, w) {
 			return true
 		}

@@ -1,6 +1,7 @@
 package project
 
 import (
+	"errors"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -86,7 +87,7 @@ func askGit(t *testing.T, config string) string {
 	cmd.Dir, cmd.Stdin = filepath.Dir(file), strings.NewReader(config)
 	out, err := cmd.Output()
 	if err != nil {
-		if e, ok := err.(*exec.ExitError); ok && e.ExitCode() == 1 { // not there
+		if e := (*exec.ExitError)(nil); errors.As(err, &e) && e.ExitCode() == 1 { // not there
 			return ""
 		}
 		t.Fatalf("git config: %v", err)

@@ -30,7 +30,8 @@ func TestRerankPrefers(t *testing.T) {
 		{
 			"more of the question",
 			Ask{Terms: Terms("login race")},
-			mem.Memory{Title: "the login has a race"}, mem.Memory{Title: "the login is slow"},
+			mem.Memory{Title: "the login has a race"},
+			mem.Memory{Title: "the login is slow"},
 		},
 		{
 			"words side by side",
@@ -41,47 +42,56 @@ func TestRerankPrefers(t *testing.T) {
 		{
 			"a title that says it",
 			Ask{Terms: Terms("session lock")},
-			mem.Memory{Title: "session lock", Body: "a b c"}, mem.Memory{Title: "notes of monday", Body: "session lock"},
+			mem.Memory{Title: "session lock", Body: "a b c"},
+			mem.Memory{Title: "notes of monday", Body: "session lock"},
 		},
 		{
 			"a compound whole",
 			Ask{Terms: Terms("retry.go")},
-			mem.Memory{Title: "bug in retry.go found"}, mem.Memory{Title: "go and retry the build"},
+			mem.Memory{Title: "bug in retry.go found"},
+			mem.Memory{Title: "go and retry the build"},
 		},
 		{
 			"the file at hand",
 			Ask{Terms: Terms("timeout"), Files: []string{"net/client.go"}},
-			mem.Memory{Title: "timeout is short", Files: []string{"net/client.go"}}, mem.Memory{Title: "timeout is short", Files: []string{"db/pool.go"}},
+			mem.Memory{Title: "timeout is short", Files: []string{"net/client.go"}},
+			mem.Memory{Title: "timeout is short", Files: []string{"db/pool.go"}},
 		},
 		{
 			"the directory at hand",
 			Ask{Terms: Terms("timeout"), Files: []string{"/home/x/app/net/client.go"}},
-			mem.Memory{Title: "timeout is short", Files: []string{"net/server.go"}}, mem.Memory{Title: "timeout is short", Files: []string{"db/pool.go"}},
+			mem.Memory{Title: "timeout is short", Files: []string{"net/server.go"}},
+			mem.Memory{Title: "timeout is short", Files: []string{"db/pool.go"}},
 		},
 		{
 			"the newer",
 			Ask{Terms: Terms("timeout"), Now: now},
-			mem.Memory{Title: "timeout is 3 s", Created: now.Add(-time.Hour)}, mem.Memory{Title: "timeout is 5 s", Created: old},
+			mem.Memory{Title: "timeout is 3 s", Created: now.Add(-time.Hour)},
+			mem.Memory{Title: "timeout is 5 s", Created: old},
 		},
 		{
 			"the important",
 			Ask{Terms: Terms("timeout"), Now: now},
-			mem.Memory{Title: "timeout is 3 s", Created: now, Importance: 0.9, Confidence: 0.9}, mem.Memory{Title: "timeout is 5 s", Created: now, Importance: 0.1, Confidence: 0.9},
+			mem.Memory{Title: "timeout is 3 s", Created: now, Importance: 0.9, Confidence: 0.9},
+			mem.Memory{Title: "timeout is 5 s", Created: now, Importance: 0.1, Confidence: 0.9},
 		},
 		{
 			"the used",
 			Ask{Terms: Terms("timeout"), Now: now},
-			mem.Memory{Title: "timeout is 3 s", Created: now, Uses: 20, LastUsed: now}, mem.Memory{Title: "timeout is 5 s", Created: now},
+			mem.Memory{Title: "timeout is 3 s", Created: now, Uses: 20, LastUsed: now},
+			mem.Memory{Title: "timeout is 5 s", Created: now},
 		},
 		{
 			"the branch at hand",
 			Ask{Terms: Terms("timeout"), Branch: "main"},
-			mem.Memory{Title: "timeout is 3 s", Branch: "main"}, mem.Memory{Title: "timeout is 5 s", Branch: "dev"},
+			mem.Memory{Title: "timeout is 3 s", Branch: "main"},
+			mem.Memory{Title: "timeout is 5 s", Branch: "dev"},
 		},
 		{
 			"the scope of the profile",
 			Ask{Terms: Terms("timeout"), Profile: Preferences},
-			mem.Memory{Title: "timeout is 3 s", Scope: mem.ScopeUser}, mem.Memory{Title: "timeout is 5 s", Scope: mem.ScopeProject},
+			mem.Memory{Title: "timeout is 3 s", Scope: mem.ScopeUser},
+			mem.Memory{Title: "timeout is 5 s", Scope: mem.ScopeProject},
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
-	"runtime"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -13,8 +13,12 @@ import (
 func BenchmarkStandardLibrary(b *testing.B) {
 	var files []string
 	size := 0
-	src := os.DirFS(runtime.GOROOT() + "/src")
-	err := fs.WalkDir(src, ".", func(path string, _ fs.DirEntry, err error) error {
+	root, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	src := os.DirFS(strings.TrimSpace(string(root)) + "/src")
+	err = fs.WalkDir(src, ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
 			return err
 		}

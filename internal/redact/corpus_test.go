@@ -96,8 +96,10 @@ var secretKinds = []secretKind{
 	{"slack", func(d dice) string {
 		return d.one("xoxb-", "xoxp-", "xoxa-2-") + d.of(digits, 11) + "-" + d.of(digits, 12) + "-" + d.of(alnum, 24)
 	}, nil},
-	{"slack webhook", func(d dice) string { return "T" + d.of(upperNum, 8) + "/B" + d.of(upperNum, 8) + "/" + d.of(alnum, 24) },
-		[]string{"https://hooks.slack.com/services/%s", "url: 'https://hooks.slack.com/services/%s'"}},
+	{
+		"slack webhook", func(d dice) string { return "T" + d.of(upperNum, 8) + "/B" + d.of(upperNum, 8) + "/" + d.of(alnum, 24) },
+		[]string{"https://hooks.slack.com/services/%s", "url: 'https://hooks.slack.com/services/%s'"},
+	},
 	{"stripe", func(d dice) string { return d.one("sk_live_", "rk_live_", "sk_test_") + d.of(alnum, 24) }, nil},
 	{"google", func(d dice) string { return "AIza" + d.of(b64url, 35) }, nil},
 	{"gcp account", func(d dice) string {
@@ -119,8 +121,10 @@ var secretKinds = []secretKind{
 	{"discord", func(d dice) string {
 		return d.one("MTA", "MTI", "NDc", "OTk", "MjM") + d.of(alnum, 21) + "." + d.of(b64url, 6) + "." + d.of(b64url, 27)
 	}, nil},
-	{"azure storage", func(d dice) string { return d.of(b64, 86) + "==" },
-		[]string{"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net", "\"AccountKey=%s\""}},
+	{
+		"azure storage", func(d dice) string { return d.of(b64, 86) + "==" },
+		[]string{"DefaultEndpointsProtocol=https;AccountName=x;AccountKey=%s;EndpointSuffix=core.windows.net", "\"AccountKey=%s\""},
+	},
 	{"azure sas", func(d dice) string { return d.of(alnum, 40) + "%2B" + d.of(alnum, 2) + "%3D" }, []string{"https://x.blob.core.windows.net/c?sv=2020&sig=%s", "?sig=%s&se=2030"}},
 	{"jwt", func(d dice) string {
 		return "eyJhbGciOiJIUzI1NiJ9.eyJ" + d.of(b64url, 60) + "." + d.of(b64url, 43)

@@ -1,12 +1,15 @@
 package redact
 
-import "io"
+import (
+	"errors"
+	"io"
+)
 
 func (w *walker) number(c byte) error {
 	w.text = append(w.text[:0], c)
 	for {
 		c, err := w.in.peek()
-		if err == io.EOF && len(w.stack) == 0 {
+		if errors.Is(err, io.EOF) && len(w.stack) == 0 {
 			break
 		}
 		if err != nil {

@@ -85,7 +85,7 @@ func (w *walker) whole() error {
 	if err := w.walk(c); err != nil {
 		return err
 	}
-	if _, err := w.in.nextToken(); err != io.EOF {
+	if _, err := w.in.nextToken(); !errors.Is(err, io.EOF) {
 		return errSyntax
 	}
 	return nil

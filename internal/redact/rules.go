@@ -22,10 +22,14 @@ const defaultReach = 512
 var builtin = [...]rule{
 	// Clouds and hosts.
 	{kind: "aws-key-id", heads: []string{"AKIA", "ASIA", "ABIA", "ACCA"}, left: edgeWord, tail: `[A-Z0-9]{16}`, sure: true},
-	{kind: "aws-secret", heads: []string{"AKIA", "ASIA"}, left: edgeWord,
-		tail: `[A-Z0-9]{16}["']?[\s,;:|/]{1,8}["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+]|$)`, check: isMixed},
-	{kind: "aws-secret", fold: true, heads: []string{"aws", "secret_access", "secret-access", "secretaccess", "secret access"},
-		find: findAWSSecret},
+	{
+		kind: "aws-secret", heads: []string{"AKIA", "ASIA"}, left: edgeWord,
+		tail: `[A-Z0-9]{16}["']?[\s,;:|/]{1,8}["']?([A-Za-z0-9/+]{40})(?:[^A-Za-z0-9/+]|$)`, check: isMixed,
+	},
+	{
+		kind: "aws-secret", fold: true, heads: []string{"aws", "secret_access", "secret-access", "secretaccess", "secret access"},
+		find: findAWSSecret,
+	},
 	{kind: "aws-mws", heads: []string{"amzn.mws."}, tail: `[0-9a-f-]{36}`, sure: true},
 	{kind: "azure-storage", fold: true, heads: []string{"accountkey=", "sharedaccesskey="}, tail: `([A-Za-z0-9+/]{30,}={0,2})`},
 	{kind: "azure-sas", heads: []string{"sig="}, left: edgeWord, tail: `((?:[A-Za-z0-9+/_-]|%[0-9A-Fa-f]{2}){30,}=?)`, check: isMixed},
@@ -63,8 +67,10 @@ var builtin = [...]rule{
 	{kind: "terraform", heads: []string{".atlasv1."}, tail: `[A-Za-z0-9_=-]{40,}`, back: 20, sure: true},
 	{kind: "pulumi", heads: []string{"pul-"}, left: edgeToken, tail: `[a-f0-9]{40}`, sure: true},
 	{kind: "vault", heads: []string{"hv[sbr]."}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}`, sure: true},
-	{kind: "doppler", heads: []string{"dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."}, left: edgeWord,
-		tail: `[A-Za-z0-9._-]{20,}`, sure: true},
+	{
+		kind: "doppler", heads: []string{"dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."}, left: edgeWord,
+		tail: `[A-Za-z0-9._-]{20,}`, sure: true,
+	},
 	{kind: "databricks", heads: []string{"dapi"}, left: edgeWord, tail: `[a-f0-9]{32}(?:-\d)?`, sure: true},
 	{kind: "sentry", heads: []string{"sntry[su]_"}, tail: `[A-Za-z0-9_+/=-]{30,}`, sure: true},
 	{kind: "grafana", heads: []string{"glsa_"}, tail: `[A-Za-z0-9]{20,}_[A-Fa-f0-9]{8}`, sure: true},
@@ -75,14 +81,18 @@ var builtin = [...]rule{
 	{kind: "postman", heads: []string{"PMAK-"}, tail: `[a-f0-9]{24}-[a-f0-9]{30,}`, sure: true},
 
 	// Talking, paying, selling.
-	{kind: "slack-token", heads: []string{"xox[abceoprs]-", "xox[abceoprs].", "xapp-"}, left: edgeWord, tail: `[A-Za-z0-9%/+._=-]{10,}`,
-		sure: true},
+	{
+		kind: "slack-token", heads: []string{"xox[abceoprs]-", "xox[abceoprs].", "xapp-"}, left: edgeWord, tail: `[A-Za-z0-9%/+._=-]{10,}`,
+		sure: true,
+	},
 	{kind: "slack-token", heads: []string{"xoxd-"}, tail: `[A-Za-z0-9%/+._=-]{20,}`, sure: true},
 	{kind: "slack-webhook", heads: []string{"hooks.slack.com/"}, tail: `(?:services|workflows|triggers)/([A-Za-z0-9+/_-]{20,})`},
 	{kind: "discord-webhook", heads: []string{"/api/webhooks/"}, tail: `\d{10,20}/([A-Za-z0-9_-]{40,})`},
 	{kind: "teams-webhook", heads: []string{".webhook.office.com/"}, tail: `(?:webhook\w*/)?([A-Za-z0-9@/-]{60,})`},
-	{kind: "discord-token", heads: []string{"[MNO][DTjz][AEIMQUYcgk]"}, left: edgeToken,
-		tail: `[A-Za-z0-9_-]{19,25}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{25,}`},
+	{
+		kind: "discord-token", heads: []string{"[MNO][DTjz][AEIMQUYcgk]"}, left: edgeToken,
+		tail: `[A-Za-z0-9_-]{19,25}\.[A-Za-z0-9_-]{5,7}\.[A-Za-z0-9_-]{25,}`,
+	},
 	{kind: "discord-token", heads: []string{"mfa."}, left: edgeWord, tail: `[A-Za-z0-9_-]{60,}`},
 	{kind: "telegram", heads: []string{":AA"}, left: edgeDigit, tail: `[A-Za-z0-9_-]{31,35}`, back: 12},
 	{kind: "twilio", heads: []string{"SK[0123456789abcdef]"}, left: edgeWord, tail: `[0-9a-f]{31}\b`},
@@ -135,8 +145,10 @@ var builtin = [...]rule{
 	{kind: "signed-url", fold: true, heads: []string{"x-amz-signature=", "x-goog-signature="}, tail: `([0-9A-Fa-f]{40,})`},
 	{kind: "bearer", fold: true, heads: []string{"bearer "}, left: edgeWord, tail: `([A-Za-z0-9._~+/-]{16,}=*)`, check: isMixed},
 	{kind: "cookie", fold: true, heads: []string{"cookie:"}, find: findCookie},
-	{kind: "session-cookie", fold: true, heads: []string{"sessionid=", "phpsessid=", "jsessionid=", "connect.sid=", "_session="},
-		tail: `([A-Za-z0-9%._+/=-]{16,})`, check: isSessionValue},
+	{
+		kind: "session-cookie", fold: true, heads: []string{"sessionid=", "phpsessid=", "jsessionid=", "connect.sid=", "_session="},
+		tail: `([A-Za-z0-9%._+/=-]{16,})`, check: isSessionValue,
+	},
 	{kind: "password", fold: true, heads: []string{"mysql", "mariadb"}, left: edgeWord, find: findGluedPassword},
 	{kind: "password", fold: true, heads: []string{"sshpass", "docker login", "podman login", "az login", "mongo"}, left: edgeWord, find: findSpacedPassword},
 	{kind: "password", fold: true, heads: []string{"redis-cli"}, left: edgeWord, find: findRedisPassword},
@@ -151,7 +163,9 @@ var builtin = [...]rule{
 	{kind: "password", fold: true, heads: []string{"pw=", "pw:", "pw "}, find: findShortAssignment},
 	{kind: "secret", fold: true, heads: []string{"secret"}, find: findAssignment},
 	{kind: "token", fold: true, heads: []string{"token"}, find: findAssignment},
-	{kind: "api-key", fold: true, heads: []string{"apikey", "api_key", "api-key", "api key", "accesskey", "authkey", "masterkey", "signingkey",
-		"encryptionkey", "privatekey", "subscriptionkey", "_key", "-key"}, find: findAssignment},
+	{kind: "api-key", fold: true, heads: []string{
+		"apikey", "api_key", "api-key", "api key", "accesskey", "authkey", "masterkey", "signingkey",
+		"encryptionkey", "privatekey", "subscriptionkey", "_key", "-key",
+	}, find: findAssignment},
 	{kind: "credential", fold: true, heads: []string{"credential", "_auth"}, find: findAssignment},
 }

@@ -44,7 +44,7 @@ func (d *Door) secrets(s string) []span {
 		found = d.search(s[at:from], at, found)
 		at = to
 	}
-	return merge(found, s)
+	return merge(found)
 }
 
 func (d *Door) search(s string, offset int, found []span) []span {
@@ -126,7 +126,7 @@ func (d *Door) tail(index int) *regexp.Regexp {
 }
 
 // merge joins spans that overlap or touch into one, of the surest kind among them.
-func merge(found []span, s string) []span {
+func merge(found []span) []span {
 	if len(found) < 2 {
 		return found
 	}

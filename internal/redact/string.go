@@ -62,7 +62,7 @@ func (d *Door) valueOf(key, s string, c *Counts) string {
 	if !ok {
 		return s
 	}
-	all := merge(append(d.secrets(s), found), s)
+	all := merge(append(d.secrets(s), found))
 	s, _ = d.render(s, 0, all, c)
 	return s
 }

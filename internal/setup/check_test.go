@@ -31,31 +31,38 @@ func TestCheckFindsEachFault(t *testing.T) {
 		"nothing": {spoil: func(*machine) {}},
 		"binary gone": {
 			func(m *machine) { must(m.t, os.Remove(m.Binary)) },
-			[]string{CodeBinary}, Fail, "is missing", "remanence install claude-code",
+			[]string{CodeBinary},
+			Fail, "is missing", "remanence install claude-code",
 		},
 		"binary not executable": {
 			func(m *machine) { must(m.t, os.Chmod(m.Binary, 0o644)) },
-			[]string{CodeBinary}, Fail, "not executable", "remanence install claude-code",
+			[]string{CodeBinary},
+			Fail, "not executable", "remanence install claude-code",
 		},
 		"hooks gone": {
 			func(m *machine) { m.write(m.user(), "{}", 0o600) },
-			[]string{CodeMissing}, Fail, "settings.json", "remanence install claude-code",
+			[]string{CodeMissing},
+			Fail, "settings.json", "remanence install claude-code",
 		},
 		"settings gone": {
 			func(m *machine) { must(m.t, os.Remove(m.user())) },
-			[]string{CodeMissing}, Fail, "settings.json", "remanence install claude-code",
+			[]string{CodeMissing},
+			Fail, "settings.json", "remanence install claude-code",
 		},
 		"one hook gone": {
 			func(m *machine) { m.write(m.user(), strings.Replace(m.text(m.user()), "Stop", "Stopp", 1), 0o600) },
-			[]string{CodeMissing, CodeStale}, Fail, "settings.json", "remanence install claude-code",
+			[]string{CodeMissing, CodeStale},
+			Fail, "settings.json", "remanence install claude-code",
 		},
 		"settings broken": {
 			func(m *machine) { m.write(m.user(), "{,}", 0o600) },
-			[]string{CodeMissing}, Fail, "line 1", "mend ",
+			[]string{CodeMissing},
+			Fail, "line 1", "mend ",
 		},
 		"plugin too": {
 			func(m *machine) { m.write(m.project(), ourPluginOn, 0o600) },
-			[]string{CodeDoubled}, Warn, "plugin remanence@remanence and by", "remanence uninstall claude-code",
+			[]string{CodeDoubled},
+			Warn, "plugin remanence@remanence and by", "remanence uninstall claude-code",
 		},
 		"two binaries": {
 			func(m *machine) {
@@ -66,36 +73,43 @@ func TestCheckFindsEachFault(t *testing.T) {
 				m.install(Options{Scope: ScopeProject})
 				m.Binary = mine
 			},
-			[]string{CodeDoubled, CodeStale}, Warn, "work/.claude/settings.json", "remanence uninstall claude-code",
+			[]string{CodeDoubled, CodeStale},
+			Warn, "work/.claude/settings.json", "remanence uninstall claude-code",
 		},
 		"an old place": {
 			func(m *machine) { m.Binary = "/new/remanence" },
-			[]string{CodeStale}, Warn, "/new/remanence", "remanence install claude-code",
+			[]string{CodeStale},
+			Warn, "/new/remanence", "remanence install claude-code",
 		},
 		"an old time-out": {
 			func(m *machine) {
 				m.write(m.user(), strings.Replace(m.text(m.user()), `"timeout": 10`, `"timeout": 60`, 1), 0o600)
 			},
-			[]string{CodeStale}, Warn, "SessionStart", "remanence install claude-code",
+			[]string{CodeStale},
+			Warn, "SessionStart", "remanence install claude-code",
 		},
 		"hooks off": {
 			func(m *machine) { m.write(m.project(), `{"disableAllHooks": true}`, 0o600) },
-			[]string{CodeDisabled}, Fail, `sets "disableAllHooks"`, `remove "disableAllHooks" from `,
+			[]string{CodeDisabled},
+			Fail, `sets "disableAllHooks"`, `remove "disableAllHooks" from `,
 		},
 		"hooks off by policy": {
 			func(m *machine) { m.write(m.Managed, `{"allowManagedHooksOnly": true}`, 0o600) },
-			[]string{CodeDisabled}, Fail, "managed-settings.json", `remove "allowManagedHooksOnly" from `,
+			[]string{CodeDisabled},
+			Fail, "managed-settings.json", `remove "allowManagedHooksOnly" from `,
 		},
 		"another tool's plugin": {
 			func(m *machine) { m.write(m.project(), `{"enabledPlugins": {"claude-mem@thedotmack": true}}`, 0o600) },
-			[]string{CodeOthers}, Warn, "plugin claude-mem@thedotmack", "claude plugin disable claude-mem@thedotmack",
+			[]string{CodeOthers},
+			Warn, "plugin claude-mem@thedotmack", "claude plugin disable claude-mem@thedotmack",
 		},
 		"another tool's hooks": {
 			func(m *machine) {
 				m.write(filepath.Join(m.Project, ".claude", "settings.local.json"),
 					`{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "node ~/.mindstone/stop.js"}]}]}}`, 0o600)
 			},
-			[]string{CodeOthers}, Warn, "mindstone", "remove its hooks from ",
+			[]string{CodeOthers},
+			Warn, "mindstone", "remove its hooks from ",
 		},
 		"plugins and hooks that are no concern": {spoil: func(m *machine) {
 			m.write(m.project(), `{"enabledPlugins": {"claude-mem@thedotmack": false, "lint@x": true}, "disableAllHooks": false,

@@ -255,10 +255,10 @@ func TestWhatIsNotUnderstoodIsRefused(t *testing.T) {
 				t.Errorf("Merge: got %q, %v, want %v", got, err, c.want)
 			}
 			got, err = Unmerge([]byte(c.src), Ours)
-			if c.want == ErrNotJSON && !errors.Is(err, ErrNotJSON) {
+			if errors.Is(c.want, ErrNotJSON) && !errors.Is(err, ErrNotJSON) {
 				t.Errorf("Unmerge: got %v, want %v", err, ErrNotJSON)
 			}
-			if c.want == ErrShape && (err != nil || string(got) != c.src) {
+			if errors.Is(c.want, ErrShape) && (err != nil || string(got) != c.src) {
 				t.Errorf("Unmerge: got %q, %v, want the text as it was", got, err)
 			}
 		})

@@ -30,7 +30,7 @@ func TestNoInterleavingLosesOrReorders(t *testing.T) {
 			"append": p.append,
 			"tear":   p.tear,
 			"drain":  func(t *rapid.T) { p.drain(rapid.IntRange(0, 5).Draw(t, "max"), nil) },
-			"refuse": func(t *rapid.T) { p.drain(0, errors.New("refused")) },
+			"refuse": func(*rapid.T) { p.drain(0, errors.New("refused")) },
 			"kill":   p.kill,
 		})
 		p.drain(0, nil)

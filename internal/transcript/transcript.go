@@ -120,7 +120,7 @@ func read(f *os.File, from int64, door func(string) string) (Part, error) {
 	lines := lineReader{r: bufio.NewReaderSize(f, 64<<10)}
 	for !p.part.More {
 		line, n, err := lines.next()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
@@ -149,7 +149,7 @@ func (l *lineReader) next() (line []byte, n int64, err error) {
 		if n <= MaxLine {
 			l.buf = append(l.buf, piece...)
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			continue
 		}
 		if err != nil {

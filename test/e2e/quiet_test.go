@@ -18,7 +18,8 @@ func TestPausedProjectKeepsAndTellsNothing(t *testing.T) {
 	u := learned(t)
 	count := func() (n struct {
 		Counts struct{ Memories, Sessions int }
-	}) {
+	},
+	) {
 		u.asks(&n, "status")
 		return n
 	}

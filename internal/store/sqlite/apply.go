@@ -186,7 +186,7 @@ func (s *Store) wait(ctx context.Context, d time.Duration) {
 
 // exec runs a statement.
 func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
-	st, err := w.prepare(ctx, query)
+	st, err := w.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func (w *writer) exec(ctx context.Context, query string, args ...any) (sql.Resul
 
 // get scans one row; sql.ErrNoRows if there is none.
 func (w *writer) get(ctx context.Context, query string, args []any, dest ...any) error {
-	st, err := w.prepare(ctx, query)
+	st, err := w.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
 	if err != nil {
 		return err
 	}

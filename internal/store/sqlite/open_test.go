@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -308,7 +309,7 @@ func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next := append(steps, "CREATE TABLE later (x INTEGER) STRICT")
+	next := append(slices.Clone(steps), "CREATE TABLE later (x INTEGER) STRICT")
 	if err := s.migrateTo(t.Context(), next); err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,10 @@ import (
 var recordTests = []promise{
 	{"Events returns the newest first, by every filter", func(k kit) {
 		for i, e := range []mem.Event{
-			{Session: "one", PromptID: "p1", Kind: mem.UserPromptSubmit}, {Session: "one", PromptID: "p1", Kind: mem.PostToolUse, AgentID: "sub"},
-			{Session: "two", PromptID: "p2", Kind: mem.PostToolUse}, {Session: "one", PromptID: "p3", Kind: mem.Stop},
+			{Session: "one", PromptID: "p1", Kind: mem.UserPromptSubmit},
+			{Session: "one", PromptID: "p1", Kind: mem.PostToolUse, AgentID: "sub"},
+			{Session: "two", PromptID: "p2", Kind: mem.PostToolUse},
+			{Session: "one", PromptID: "p3", Kind: mem.Stop},
 		} {
 			e.ID, e.At = fmt.Sprint("e_", i), Clock().Add(-time.Duration(i)*time.Hour) // clocks jump: order is by arrival
 			k.apply(mem.Batch{Event: &e})
