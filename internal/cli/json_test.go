@@ -54,7 +54,7 @@ func views() map[string]view {
 	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo, forgotten.days = &undo, 30
 	return map[string]view{
-		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, at),
+		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}),
 		"search":    searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
 		"memory":    forgotten,
 		"receipt":   receiptOf("receipt", receipt),
@@ -149,7 +149,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"why":      receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
 		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil})},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
-		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, now),
+		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}),
 		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
 		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 	} {

@@ -28,7 +28,7 @@ func (a *app) status(cmd *cobra.Command, suggest bool) error {
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.sys.Now())
+	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState())
 	v.suggesting = suggest
 	return a.out.show(v)
 }
@@ -124,7 +124,7 @@ type suggestItem struct {
 	Command string `json:"command"`
 }
 
-func statusOf(o mem.Overview, d daemonItem, h hooksItem, now time.Time) statusView {
+func statusOf(o mem.Overview, d daemonItem, h hooksItem) statusView {
 	v := statusView{
 		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Paused: pausesOf(o.Pauses),
 		Counts: counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},

@@ -359,14 +359,22 @@ func (h *house) giveUp(e mem.Event, cause error) error {
 
 // trouble is what keeps the worker from working. Hooks tell it to the person.
 type trouble struct {
-	Text string `json:"text"`
+	Since time.Time `json:"since"`
+	Code  string    `json:"code"`
+	Text  string    `json:"text"`
 }
 
 func (p Paths) trouble() string { return filepath.Join(filepath.Dir(p.Runtime()), "trouble.json") }
 
 func writeTrouble(paths Paths, now time.Time, err error) {
 	f := explain(nil, err)
-	b, merr := json.Marshal(trouble{Text: fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor", now.Local().Format("15:04"), f.What)})
+	t := trouble{Since: now, Code: f.Code}
+	var old trouble
+	if b, err := readSmall(paths.trouble()); err == nil && json.Unmarshal(b, &old) == nil && old.Code == f.Code {
+		t.Since = old.Since // the same since then
+	}
+	t.Text = fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor", t.Since.Local().Format("2 Jan 15:04"), f.What)
+	b, merr := json.Marshal(t)
 	if merr != nil || os.MkdirAll(filepath.Dir(paths.trouble()), 0o700) != nil {
 		return
 	}

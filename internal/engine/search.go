@@ -50,6 +50,7 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 		return mem.Found{}, fmt.Errorf("match: %w", err)
 	}
 	hits = rank.Rerank(rank.Ask{Terms: q.Terms, Now: start, Search: true, Total: stats.Memories, Limit: q.Limit}, hits)
+	out.Total = max(out.Total, len(hits)) // memories of user scope belong to no project
 	hits = hits[min(offset, len(hits)):]
 	out.Hits = append(out.Hits, hits[:min(limit, len(hits))]...)
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), ms1(e.Now().Sub(start))
