@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/worker"
+)
+
+// openLog returns a logger into the log file, rotated at 5 MB.
+func openLog(paths Paths, level string) (*slog.Logger, io.Closer) {
+	out := &lumberjack.Logger{Filename: paths.Log(), MaxSize: 5, MaxBackups: 2}
+	_ = os.MkdirAll(filepath.Dir(paths.Log()), 0o700)
+	var l slog.Level
+	if l.UnmarshalText([]byte(level)) != nil {
+		l = slog.LevelInfo
+	}
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: l})), out
+}
+
+// runWorker is the daemon. Background says that nobody looks: another worker
+// that runs already is then no error.
+func runWorker(ctx context.Context, sys System, paths Paths, background bool) error {
+	cfg, _ := LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
+	log, closer := openLog(paths, value[string](cfg, "log.level"))
+	defer closer.Close()
+	lock, err := takeLock(ctx, paths)
+	if errors.Is(err, worker.ErrRunning) {
+		if background {
+			return nil
+		}
+		return faultRunning.because("the lock %s is held", paths.Lock())
+	}
+	if err != nil {
+		log.Error("worker cannot start", "error", err)
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	h, err := build(ctx, sys, paths, log)
+	if err != nil {
+		log.Error("worker cannot start", "error", err)
+		writeTrouble(paths, sys.Now(), err)
+		return err
+	}
+	clearTrouble(paths)
+	err = h.serve(ctx, lock)
+	if cerr := h.store.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// takeLock waits for a worker that is on its way out, but not beside one that
+// stays: whoever waited there would begin just when that one is stopped.
+func takeLock(ctx context.Context, paths Paths) (*worker.Lock, error) {
+	for end := time.Now().Add(drainWait); ; time.Sleep(10 * time.Millisecond) {
+		lock, err := worker.Acquire(paths.Data, 0)
+		if !errors.Is(err, worker.ErrRunning) || serves(ctx, paths) || time.Now().After(end) {
+			return lock, err
+		}
+	}
+}
+
+// serves reports whether the worker of the runtime file takes events.
+func serves(ctx context.Context, paths Paths) bool {
+	rt, err := api.ReadRuntime(paths.Runtime())
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer stop()
+	h, err := rt.Client(Version).Health(ctx)
+	return err == nil && h.Status == api.OK
+}
+
+// drainWait is how long a new worker waits for the lock of one that was asked to leave.
+const drainWait = 2 * time.Second
+
+func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
+	cfg := h.config.now()
+	pauses, err := h.store.Paused(ctx, h.sys.Now())
+	if err != nil {
+		return err
+	}
+	return worker.Run(ctx, worker.Config{
+		Lock: lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run,
+		Runtime: api.Runtime{
+			Version: Version, Build: buildID(), Paused: pauses,
+			SpoolBytes: int64(value[int](cfg, "spool.max_bytes")),
+		},
+		Store: h.store, Handler: h.meter, Bindings: h.bindings(),
+		Spool: h.spool, Replay: h.engine.Replay, GiveUp: h.giveUp, Do: h.engine.Work,
+		Idle: value[time.Duration](cfg, "worker.idle_exit"), Log: h.log,
+		Ready: func(rt api.Runtime) {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			h.runtime = rt
+		},
+	})
+}
+
+// giveUp drops a spooled event that cannot be kept while others can: it is a
+// defect of ours, and the event must not hold up what comes after it.
+func (h *house) giveUp(e mem.Event, cause error) error {
+	h.log.Error("event given up", "kind", e.Kind, "id", e.ID, "error", cause)
+	h.spool.Count("defect")
+	return nil
+}
+

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// notice is a warning and what it is about. Where level is not 0 the warning is
+// news only if the level has risen since it was last shown.
+type notice struct {
+	cause string
+	level int64
+	text  string
+}
+
+// shown says when a warning was last shown, and at which level.
+type shown struct {
+	Day   string `json:"day"`
+	Level int64  `json:"level"`
+}
+
+// dueNotices returns the texts of the causes not shown on the day of now, and
+// remembers them as shown.
+func dueNotices(file string, now time.Time, causes []notice) []string {
+	if len(causes) == 0 {
+		return nil
+	}
+	record := map[string]shown{}
+	if b, err := readSmall(file); err == nil {
+		_ = json.Unmarshal(b, &record) // a damaged record shows a warning twice
+	}
+	day := now.Format("2006-01-02")
+	var due []string
+	for _, c := range causes {
+		last, known := record[c.cause]
+		if known && (last.Day == day || c.level > 0 && c.level <= last.Level) {
+			continue
+		}
+		due = append(due, c.text)
+		record[c.cause] = shown{day, c.level}
+	}
+	for cause, s := range record {
+		if s.Day != day && s.Level == 0 {
+			delete(record, cause)
+		}
+	}
+	if b, err := json.Marshal(record); err == nil && len(due) > 0 {
+		_ = os.WriteFile(file, b, 0o600)
+	}
+	return due
+}
+
+// trouble is what keeps the worker from working. Hooks tell it to the person.
+type trouble struct {
+	Since time.Time `json:"since"`
+	Code  string    `json:"code"`
+	Text  string    `json:"text"`
+}
+
+func (p Paths) trouble() string { return filepath.Join(filepath.Dir(p.Runtime()), "trouble.json") }
+
+func writeTrouble(paths Paths, now time.Time, err error) {
+	f := explain(nil, err)
+	t := trouble{Since: now, Code: f.Code}
+	var old trouble
+	if b, err := readSmall(paths.trouble()); err == nil && json.Unmarshal(b, &old) == nil && old.Code == f.Code {
+		t.Since = old.Since // the same since then
+	}
+	t.Text = fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor", t.Since.Local().Format("2 Jan 15:04"), f.What)
+	b, merr := json.Marshal(t)
+	if merr != nil || os.MkdirAll(filepath.Dir(paths.trouble()), 0o700) != nil {
+		return
+	}
+	_ = os.WriteFile(paths.trouble(), b, 0o600)
+}
+
+func clearTrouble(paths Paths) {
+	if err := os.Remove(paths.trouble()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+}
+
+// readTrouble returns what keeps the worker from working, empty if nothing does.
+func readTrouble(paths Paths) string {
+	var t trouble
+	b, err := os.ReadFile(paths.trouble())
+	if err != nil || json.Unmarshal(b, &t) != nil {
+		return ""
+	}
+	return t.Text
+}
