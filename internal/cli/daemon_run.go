@@ -115,4 +115,3 @@ func (h *house) giveUp(e mem.Event, cause error) error {
 	h.spool.Count("defect")
 	return nil
 }
-

@@ -51,4 +51,3 @@ func sameFileState(a, b os.FileInfo) bool {
 	}
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime())
 }
-

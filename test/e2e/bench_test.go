@@ -279,6 +279,27 @@ func (u *user) read(file string) string {
 	return string(b)
 }
 
+// opens calls a program's hook as a client that opens a session in the default
+// project, and returns what it printed.
+func (u *user) opens(program, session string) string {
+	u.t.Helper()
+	payload, err := json.Marshal(map[string]string{
+		"hook_event_name": "SessionStart", "source": "startup", "session_id": session, "cwd": u.project(""),
+		"transcript_path": filepath.Join(u.home, session+".jsonl"),
+	})
+	if err != nil {
+		u.t.Fatal(err)
+	}
+	cmd := exec.Command(program, "hook", "claude-code")
+	cmd.Dir, cmd.Stdin = u.project(""), bytes.NewReader(payload)
+	cmd.Env = []string{"HOME=" + u.home, "PATH=/usr/local/bin:/usr/bin:/bin", "CLAUDE_PROJECT_DIR=" + u.project("")}
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		u.t.Fatalf("hook: %v\n%s", err, out)
+	}
+	return string(out)
+}
+
 // remanence runs a command of the person's in the default project and returns what it printed.
 func (u *user) remanence(args ...string) string {
 	u.t.Helper()

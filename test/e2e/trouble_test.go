@@ -71,35 +71,38 @@ func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
 	}
 }
 
-// Also from a worker that has only just started, as where a plugin and the
-// settings bring a program each.
 func TestNewerProgramTakesTheWorkOver(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	old := u.copied(filepath.Join(u.dir, "old/remanence"), time.Now().Add(-24*time.Hour))
-	u.run(session{
-		program: old, script: script(says("I decided to use jittered backoff instead of a fixed delay for the webhook sender.")),
-		prompts: []string{"how shall the sender wait?"},
-	})
-	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "the newer program's session", told, "jittered backoff", "last request: how shall the sender wait?")
+	u.run(session{program: old, script: "learn.json", prompts: []string{"make the check pass"}})
+	u.keeps("gateway timeout")
+	r := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
+	wants(t, "the newer program's session", r.told(), "exit 3", "jittered backoff", "gateway timeout", "last request: make the check pass")
 	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.workerPID())); exe != binary {
 		t.Errorf("the worker is %q, want %q", exe, binary)
 	}
-	u.keeps("jittered backoff")
+}
+
+// As where a plugin and the settings bring a program each.
+func TestNewerProgramTakesOverFromAWorkerThatHasJustStarted(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
+	u.remanence("daemon", "stop")
+	old := u.copied(filepath.Join(u.dir, "old/remanence"), time.Now().Add(-24*time.Hour))
+	wants(t, "the older program's session", u.opens(old, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
+	wants(t, "the newer program's session", u.opens(binary, "a0000000-0000-4000-8000-000000000002"), "jittered backoff")
 }
 
 func TestWorkerThatDiesAtItsStartIsStartedAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
-	u.run(session{
-		script:  script(says("I decided to use jittered backoff instead of a fixed delay for the webhook sender.")),
-		prompts: []string{"how shall the sender wait?"},
-	})
+	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
+	u.remanence("daemon", "stop")
+	wants(t, "first session", u.opens(binary, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
 	if err := syscall.Kill(u.workerPID(), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
-	wants(t, "next session", told, "jittered backoff")
-	u.keeps("jittered backoff")
+	wants(t, "second session", u.opens(binary, "a0000000-0000-4000-8000-000000000002"), "jittered backoff")
 }
