@@ -199,7 +199,7 @@ func asks(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserP
 // start starts a worker, unless another hook has just done so.
 func (r *reach) start() error {
 	stamp := filepath.Join(filepath.Dir(r.paths.Runtime()), "start")
-	if fresh(stamp, startOnce, r.sys.Now()) {
+	if fresh(stamp, startOnce, r.sys.Now()) && !r.cameAndWent(stamp) {
 		return nil
 	}
 	touch(stamp)
@@ -208,6 +208,13 @@ func (r *reach) start() error {
 		return err
 	}
 	return api.Start(program(exe, r.sys.Getenv))
+}
+
+// cameAndWent reports whether the worker of the attempt that left the stamp has
+// been up: a later one is not coming by itself.
+func (r *reach) cameAndWent(stamp string) bool {
+	info, err := os.Stat(stamp)
+	return err == nil && r.rt.Started.After(info.ModTime())
 }
 
 func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }

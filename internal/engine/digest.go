@@ -20,7 +20,7 @@ const (
 // digest turns a finished turn into memories: the statements worth keeping in
 // the assistant's words and in the person's, and a summary of the turn. It
 // works by wording alone.
-func (e *Engine) digest(ctx context.Context, m *moment, turn mem.Turn) ([]mem.Memory, error) {
+func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 	own, err := e.Store.List(ctx, mem.Query{
 		Project: m.project.Key, Session: m.Session, PromptID: m.PromptID,
 		Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 50,
@@ -30,23 +30,23 @@ func (e *Engine) digest(ctx context.Context, m *moment, turn mem.Turn) ([]mem.Me
 	}
 	files := filesOf(own)
 	var out []mem.Memory
-	if turn.Number > 0 {
-		out = append(out, asked(m, turn)...)
+	if m.turn.Number > 0 {
+		out = append(out, asked(m)...)
 	}
-	out = append(out, e.stated(m, turn, files, own)...)
-	if s, ok := summarize(m, turn, own); ok {
+	out = append(out, stated(m, files, own)...)
+	if s, ok := summarize(m, own); ok {
 		out = append(out, s)
 	}
 	return out, nil
 }
 
 // asked keeps what the person laid down in a prompt.
-func asked(m *moment, turn mem.Turn) []mem.Memory {
-	if len(turn.Text) > pasted {
+func asked(m *moment) []mem.Memory {
+	if len(m.turn.Text) > pasted {
 		return nil
 	}
 	var out []mem.Memory
-	for _, s := range sentences(turn.Text) {
+	for _, s := range sentences(m.turn.Text) {
 		kind, ok := laidDown(s)
 		if !ok || len(out) == 3 {
 			continue
@@ -61,9 +61,9 @@ func asked(m *moment, turn mem.Turn) []mem.Memory {
 }
 
 // stated keeps what the assistant decided, found and left open.
-func (e *Engine) stated(m *moment, turn mem.Turn, files []string, own []mem.Memory) []mem.Memory {
+func stated(m *moment, files []string, own []mem.Memory) []mem.Memory {
 	var out []mem.Memory
-	trust := min(mem.TrustAssistant, turnTrust(turn))
+	trust := min(mem.TrustAssistant, m.turn.Trust)
 	for _, s := range sentences(m.Text) {
 		if len(out) == maxStatements {
 			break
@@ -93,12 +93,12 @@ func (e *Engine) stated(m *moment, turn mem.Turn, files []string, own []mem.Memo
 }
 
 // summarize is the memory of the turn itself.
-func summarize(m *moment, turn mem.Turn, own []mem.Memory) (mem.Memory, bool) {
-	if turn.Number == 0 || m.Text == "" && len(own) == 0 {
+func summarize(m *moment, own []mem.Memory) (mem.Memory, bool) {
+	if m.turn.Number == 0 || m.Text == "" && len(own) == 0 {
 		return mem.Memory{}, false
 	}
 	mm := m.newMemory(mem.Summary, mem.ScopeProject)
-	s := &mem.SummaryText{Request: mem.Clip(request(turn.Text), 200)}
+	s := &mem.SummaryText{Request: mem.Clip(request(m.turn.Text), 200)}
 	var done, tried []string
 	for _, o := range own {
 		switch o.Kind {
@@ -133,14 +133,14 @@ func summarize(m *moment, turn mem.Turn, own []mem.Memory) (mem.Memory, bool) {
 	s.NextSteps = strings.Join(next[:min(len(next), 2)], " ")
 	mm.Summary, mm.Title = s, mem.Clip(first(s.Request, s.Completed), 120)
 	mm.Body = mem.Clip(s.Completed, maxStatement)
-	mm.Trust, mm.Origin = min(mem.TrustAssistant, turnTrust(turn)), mem.FromAssistant
+	mm.Trust, mm.Origin = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant
 	mm.Tags, mm.Key = []string{"session-summary"}, "turn:"+first(m.PromptID, m.ID)
 	return mm, mm.Title != ""
 }
 
 // findings keeps what a subagent reported: the statements that mean something
 // first, else its opening words.
-func (e *Engine) findings(m *moment, turn mem.Turn, about string) []mem.Memory {
+func findings(m *moment, about string) []mem.Memory {
 	said := sentences(m.Text)
 	var picked []string
 	for _, s := range said {
@@ -155,20 +155,12 @@ func (e *Engine) findings(m *moment, turn mem.Turn, about string) []mem.Memory {
 	for _, s := range picked {
 		mm := m.newMemory(mem.Discovery, mem.ScopeSession)
 		mm.Title, mm.Body = statement(s)
-		mm.Trust, mm.Origin = min(mem.TrustAssistant, turnTrust(turn)), mem.FromAssistant
+		mm.Trust, mm.Origin = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant
 		mm.Tags = []string{"subagent-discovery", autoCaptured}
 		mm.Concepts = appendNew(nil, mem.Clip(mem.Line(about), 120), 1)
 		out = append(out, mm)
 	}
 	return out
-}
-
-// turnTrust is the worst input of a turn; a turn that is not stored had none.
-func turnTrust(t mem.Turn) mem.Trust {
-	if t.Session == "" {
-		return mem.TrustUser
-	}
-	return t.Trust
 }
 
 // statement splits a sentence into a title of at most 160 characters and, where

@@ -52,6 +52,7 @@ type moment struct {
 	settings Settings
 	project  mem.Project
 	session  mem.Session // zero before the session's first event
+	turn     mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
 	batch    mem.Batch
 	started  time.Time
 	replay   bool // from the spool: kept, never answered
@@ -101,6 +102,9 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 
 // dispatch is the table of contents: one event, one file, one method.
 func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
+	if m.turn.Private && ofTurn(m.Kind) {
+		return e.private(m)
+	}
 	switch m.Kind {
 	case mem.SessionStart:
 		return e.sessionStart(ctx, m)
@@ -135,6 +139,40 @@ func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
 	}
 }
 
+// ofTurn reports whether events of the kind are part of a turn.
+func ofTurn(k mem.EventKind) bool {
+	switch k {
+	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.Stop, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted:
+		return true
+	}
+	return false
+}
+
+// private keeps that something happened in a turn whose prompt was private, and
+// nothing of what.
+func (e *Engine) private(m *moment) (mem.Reply, error) {
+	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
+	if m.Kind == mem.Stop {
+		idle := false
+		m.batch.Session.Processing = &idle
+	}
+	return mem.Reply{}, nil
+}
+
+// turnOf finds the turn of an event: by its prompt id, or without one the newest.
+func (e *Engine) turnOf(ctx context.Context, m *moment) (mem.Turn, error) {
+	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	if err != nil {
+		return mem.Turn{}, fmt.Errorf("turn: %w", err)
+	}
+	for _, t := range turns {
+		if m.PromptID == "" || t.PromptID == m.PromptID {
+			return t, nil
+		}
+	}
+	return mem.Turn{Trust: mem.TrustUser}, nil
+}
+
 // open passes the event through the door and finds its project and session.
 func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 	m := &moment{Event: e.clean(ev), settings: e.Settings(), started: e.Now()}
@@ -160,6 +198,11 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 			Model: m.Model, Entrypoint: m.Entrypoint, Transcript: m.Transcript,
 		},
 		Turn: &mem.TurnChange{},
+	}
+	if m.turn.Trust = mem.TrustUser; ofTurn(m.Kind) {
+		if m.turn, err = e.turnOf(ctx, m); err != nil {
+			return nil, err
+		}
 	}
 	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
 		m.batch.Session.Transcript = ""

@@ -73,32 +73,15 @@ func (m *moment) taint(fromOutside bool) {
 func (m *moment) add(ms ...mem.Memory) { m.batch.Memories = append(m.batch.Memories, ms...) }
 
 // observe keeps a memory of a call if the call may make one: its tool is not on
-// the skip list, its turn is not private and the session has room.
+// the skip list and the session has room.
 func (e *Engine) observe(ctx context.Context, m *moment, mm mem.Memory) {
 	if slices.Contains(m.settings.SkipTools, m.Tool) {
-		return
-	}
-	if t, ok := e.turn(ctx, m.Session, m.PromptID); ok && t.Private {
 		return
 	}
 	full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{autoCaptured}, Offset: maxCaptured - 1, Limit: 1})
 	if err == nil && len(full) == 0 {
 		m.add(mm)
 	}
-}
-
-// turn finds a turn of a session among its newest; with an empty prompt id, the newest.
-func (e *Engine) turn(ctx context.Context, session, promptID string) (mem.Turn, bool) {
-	turns, err := e.Store.Turns(ctx, session, 20)
-	if err != nil {
-		return mem.Turn{}, false
-	}
-	for _, t := range turns {
-		if promptID == "" || t.PromptID == promptID {
-			return t, true
-		}
-	}
-	return mem.Turn{}, false
 }
 
 // changed is the memory of an edited or written file. Edits of one file in one
@@ -206,10 +189,6 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
 	if len(c.todos) == 0 {
 		return nil
 	}
-	turn, _ := e.turn(ctx, m.Session, m.PromptID)
-	if turn.Private {
-		return nil
-	}
 	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
 	if err != nil {
 		return fmt.Errorf("open items: %w", err)
@@ -223,7 +202,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
 		}
 		mm := m.newMemory(mem.Todo, mem.ScopeProject)
 		mm.Title, mm.Key = t.text, "todo:"+strings.ToLower(t.text)
-		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, turnTrust(turn)), mem.FromAssistant, ConfidenceAgent
+		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant, ConfidenceAgent
 		mm.Resolved, mm.Tags = done, []string{"todo"}
 		m.add(mm)
 	}

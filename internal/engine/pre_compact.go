@@ -83,9 +83,8 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
 	}
-	turn, _ := e.turn(ctx, m.Session, m.PromptID)
-	if turn.Private {
-		return mem.Batch{}, nil
+	if m.turn, err = e.turnOf(ctx, m); err != nil || m.turn.Private {
+		return mem.Batch{}, err
 	}
 	switch job.Kind {
 	case JobSnapshot:
@@ -96,7 +95,7 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 				m.Text = said[i].Text
 			}
 		}
-		ms, err := e.digest(ctx, m, turn)
+		ms, err := e.digest(ctx, m)
 		return mem.Batch{Memories: indexed(ms)}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)

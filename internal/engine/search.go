@@ -68,6 +68,7 @@ type question struct {
 	query   mem.Query
 	budget  int
 	most    int  // items
+	loose   bool // a long text of which parts may match
 	strict  bool // the query's own filters say what belongs; no floor on the words
 }
 
@@ -88,7 +89,7 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 	r.Candidates = len(hits)
 	ask := rank.Ask{
 		Terms: q.query.Terms, Files: q.files, Branch: m.project.Branch, Now: m.At, Profile: rank.ProfileOf(q.asked),
-		Back: rank.RefersBack(q.asked),
+		Back: q.loose || rank.RefersBack(q.asked),
 	}
 	if !q.strict {
 		var cuts []mem.Cut

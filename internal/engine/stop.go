@@ -17,12 +17,7 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 	if m.StopActive {
 		return mem.Reply{}, nil
 	}
-	turn, _ := e.turn(ctx, m.Session, m.PromptID)
-	if turn.Private {
-		m.Text = ""
-		return mem.Reply{}, nil
-	}
-	ms, err := e.digest(ctx, m, turn)
+	ms, err := e.digest(ctx, m)
 	if err != nil {
 		return mem.Reply{}, err
 	}

@@ -24,18 +24,13 @@ func (e *Engine) subagentStop(ctx context.Context, m *moment) (mem.Reply, error)
 		m.Text = ""
 		return mem.Reply{}, nil
 	}
-	turn, _ := e.turn(ctx, m.Session, m.PromptID)
-	if turn.Private {
-		m.Text = ""
-		return mem.Reply{}, nil
-	}
 	about := ""
 	if launch, ok, err := e.launchOf(ctx, m); err != nil {
 		return mem.Reply{}, err
 	} else if ok {
 		about = launch.about
 	}
-	m.add(e.findings(m, turn, about)...)
+	m.add(findings(m, about)...)
 	return mem.Reply{}, nil
 }
 

@@ -173,7 +173,7 @@ func (e *Engine) subagentBrief(ctx context.Context, m *moment, launch call) (mem
 	fresh := *m
 	fresh.session.Told, fresh.session.Compactions = nil, 1
 	hits, r, err := e.recall(ctx, &fresh, question{
-		trigger: "subagent", asked: launch.about + "\n" + launch.prompt, budget: budget, most: 10,
+		trigger: "subagent", asked: launch.about + "\n" + launch.prompt, budget: budget, most: 10, loose: true,
 		query: mem.Query{NotKinds: notRecalled()},
 	})
 	if err != nil {

@@ -134,11 +134,17 @@ func (p *parser) assistant(r record, m message) {
 }
 
 // finish puts every text through the door; what nothing is left of is dropped.
+// If that is a prompt, its turn is private: what was answered goes with it.
 func (p *parser) finish(door func(string) string) Part {
 	kept := p.part.Said[:0]
+	private := false
 	for _, u := range p.part.Said {
+		said := u.Text != ""
 		u.Text = strings.TrimSpace(door(u.Text))
-		if u.Text == "" {
+		if u.Who == User {
+			private = said && u.Text == ""
+		}
+		if u.Text == "" || private {
 			continue
 		}
 		kept = append(kept, u)

@@ -71,7 +71,9 @@ func Read(path string, from int64, door func(string) string) (Part, error) {
 	return read(f, from, door)
 }
 
-// Tail reads the newest lines of path, whatever they hold.
+// Tail reads the newest lines of path, whatever they hold. Answers whose prompt
+// lies before them are left out if a later turn begins in them: the prompt may
+// have been private.
 func Tail(path string, lines int, door func(string) string) (Part, error) {
 	if door == nil {
 		return Part{}, errNoDoor
@@ -85,7 +87,21 @@ func Tail(path string, lines int, door func(string) string) (Part, error) {
 	if err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
-	return read(f, from, door)
+	part, err := read(f, from, door)
+	if from > 0 {
+		part.Said = fromFirstPrompt(part.Said)
+	}
+	return part, err
+}
+
+// fromFirstPrompt leaves out what comes before the first prompt, if there is one.
+func fromFirstPrompt(said []Utterance) []Utterance {
+	for i, u := range said {
+		if u.Who == User {
+			return said[i:]
+		}
+	}
+	return said
 }
 
 // open opens a regular file; what a link or a pipe leads to is not the client's record.

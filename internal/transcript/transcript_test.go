@@ -311,3 +311,36 @@ func write(t *testing.T, text string) string {
 	}
 	return path
 }
+
+func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
+	lines := []string{
+		`{"type":"assistant","message":{"id":"m0","content":[{"type":"text","text":"answer to a prompt before"}]}}`,
+		`{"type":"user","turnOrigin":"human","message":{"content":"open question"}}`,
+		`{"type":"assistant","message":{"id":"m1","content":[{"type":"text","text":"open answer"}]}}`,
+		`{"type":"user","turnOrigin":"human","message":{"content":"PRIVATE"}}`,
+		`{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"the salary is 91,234"}]}}`,
+		`{"type":"user","turnOrigin":"human","message":{"content":"another question"}}`,
+	}
+	file := filepath.Join(t.TempDir(), "t.jsonl")
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	door := func(s string) string { return strings.ReplaceAll(s, "PRIVATE", "") }
+	said := func(p transcript.Part, err error) []string {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []string
+		for _, u := range p.Said {
+			out = append(out, u.Text)
+		}
+		return out
+	}
+	if got, want := said(transcript.Tail(file, 100, door)), []string{"answer to a prompt before", "open question", "open answer", "another question"}; !slices.Equal(got, want) {
+		t.Errorf("all of it: got %q, want %q", got, want)
+	}
+	if got, want := said(transcript.Tail(file, 2, door)), []string{"another question"}; !slices.Equal(got, want) {
+		t.Errorf("an answer whose prompt is out of view: got %q, want %q", got, want)
+	}
+}
