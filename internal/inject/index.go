@@ -37,7 +37,18 @@ func (r Row) glyph() string {
 }
 
 func (r Row) format(clock, mark string) string {
-	return fmt.Sprintf("| %s | %s | %s | %s | ~%d |\n", cell(r.ID), clock, mark, cell(mem.Clip(Neutral(r.Title), maxTitle)), max(0, r.Tokens))
+	return fmt.Sprintf("| %s | %s | %s | %s | ~%d |\n", r.ID, clock, mark, r.Title, max(0, r.Tokens))
+}
+
+// shown are the rows as the table shows them: one line, nothing in it that
+// steers. It is done once; the table is laid out anew for each row that fits.
+func shown(rows []Row) []Row {
+	out := make([]Row, len(rows))
+	for i, r := range rows {
+		r.ID, r.Title, r.File = cell(r.ID), cell(mem.Clip(Neutral(r.Title), maxTitle)), group(r.File)
+		out[i] = r
+	}
+	return out
 }
 
 // cell keeps a text inside its cell of a table.
@@ -72,7 +83,7 @@ func arrange(rows []Row) []Row {
 func (r Row) day() string { return r.At.Format("Jan 2, 2006") }
 
 // table lays rows out by day and file under a legend of the glyphs they use.
-// No rows give no text.
+// The rows are as shown makes them. No rows give no text.
 func table(rows []Row, plain bool) string {
 	if len(rows) == 0 {
 		return ""
@@ -89,7 +100,7 @@ func table(rows []Row, plain bool) string {
 			fmt.Fprintf(&b, "### %s\n", newDay)
 		}
 		if newDay != day || r.File != file || i == 0 {
-			fmt.Fprintf(&b, "**%s**\n| ID | Time | T | Title | Tokens |\n|---|---|---|---|---|\n", group(r.File))
+			fmt.Fprintf(&b, "**%s**\n| ID | Time | T | Title | Tokens |\n|---|---|---|---|---|\n", r.File)
 			clock = ""
 		}
 		day, file = newDay, r.File
@@ -101,9 +112,9 @@ func table(rows []Row, plain bool) string {
 		}
 		mark := r.glyph()
 		if plain {
-			mark = string(r.Kind)
+			mark = cell(string(r.Kind))
 		}
-		b.WriteString(r.format(at, cell(mark)))
+		b.WriteString(r.format(at, mark))
 	}
 	b.WriteString("Full text: remanence show ID\n")
 	return b.String()

@@ -23,6 +23,7 @@ type part struct {
 	section Section
 	caption string
 	lines   []line // of its items, told or not
+	shown   []Row  // its rows as the table shows them
 	rows    int    // how many of its rows are told
 	share   int    // tokens left of its own share
 }
@@ -53,7 +54,7 @@ func newPlan(b Block, left int) *plan {
 }
 
 func (p *plan) newPart(s Section) part {
-	pt := part{section: s, share: max(0, p.tokens) * s.Share / 100}
+	pt := part{section: s, shown: shown(s.Rows), share: max(0, p.tokens) * s.Share / 100}
 	if s.Caption != "" {
 		pt.caption = "--- " + p.block.own(s.Caption) + " ---\n"
 	}
@@ -134,7 +135,7 @@ func (a price) plus(b price) price { return price{a.tokens + b.tokens, a.bytes +
 func (a price) less(b price) price { return price{a.tokens - b.tokens + 1, a.bytes - b.bytes} }
 
 func (pt *part) table(n int, boundary string) string {
-	return unforged(table(pt.section.Rows[:n], pt.section.Plain), boundary)
+	return unforged(table(pt.shown[:n], pt.section.Plain), boundary)
 }
 
 // captionIfFirst is the caption while nothing of the section is told.
@@ -224,7 +225,7 @@ func (p *plan) render() Rendered {
 		}
 		text.WriteString(pt.table(pt.rows, p.block.Boundary))
 		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
-			out.tell(r.told(), mem.Tokens(r.line("")), pt.section.Name)
+			out.tell(r.told(), mem.Tokens(r.line("00:00 AM")), pt.section.Name)
 		}
 	}
 	_, end := p.block.frame()
