@@ -45,7 +45,7 @@ type Store struct {
 	path  string
 	now   func() time.Time
 	busy  time.Duration
-	read  *sql.DB
+	read  *reader
 	write *sql.DB
 	conn  *sql.Conn // the only one of write
 	stmts map[string]*sql.Stmt
@@ -109,11 +109,13 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	if s.read, err = sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)")); err != nil {
+	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)"))
+	if err != nil {
 		return err
 	}
-	s.read.SetMaxOpenConns(readers)
-	s.read.SetMaxIdleConns(readers)
+	db.SetMaxOpenConns(readers)
+	db.SetMaxIdleConns(readers)
+	s.read = &reader{DB: db, stmts: map[string]*sql.Stmt{}}
 	return s.read.PingContext(ctx)
 }
 

@@ -1,0 +1,63 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync"
+)
+
+// maxPrepared bounds the statements kept prepared for reading. The texts of
+// queries are few: only lists of ids make new ones.
+const maxPrepared = 200
+
+// reader is the connections that read. It keeps statements prepared: parsing a
+// short query costs as much as running it.
+type reader struct {
+	*sql.DB
+	mu    sync.Mutex
+	stmts map[string]*sql.Stmt
+}
+
+// QueryContext is that of sql.DB over a prepared statement.
+func (r *reader) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	st, err := r.prepare(ctx, query) //nolint:sqlclosecheck // kept for the next call, closed with the store
+	if err != nil {
+		return nil, err
+	}
+	if st == nil {
+		return r.DB.QueryContext(ctx, query, args...)
+	}
+	return st.QueryContext(ctx, args...)
+}
+
+// prepare returns the statement of a query, or nil if no more are kept.
+func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
+	r.mu.Lock()
+	st, full := r.stmts[query], len(r.stmts) >= maxPrepared
+	r.mu.Unlock()
+	if st != nil || full {
+		return st, nil
+	}
+	// Not under the lock: it may wait for a connection whose user waits for us.
+	st, err := r.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if first := r.stmts[query]; first != nil {
+		return first, st.Close()
+	}
+	r.stmts[query] = st
+	return st, nil
+}
+
+// Close closes the statements and the connections.
+func (r *reader) Close() error {
+	var errs []error
+	for _, st := range r.stmts {
+		errs = append(errs, st.Close())
+	}
+	return errors.Join(append(errs, r.DB.Close())...)
+}
