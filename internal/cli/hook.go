@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"time"
 
 	"remanence/internal/agent"
@@ -44,9 +43,6 @@ func runHook(sys System, args []string) {
 			return v
 		}
 	}
-	// One call is one line of work: a second processor would only be woken to
-	// find nothing to do.
-	runtime.GOMAXPROCS(1)
 	hook.Run(c)
 }
 
