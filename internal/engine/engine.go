@@ -8,6 +8,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -30,6 +32,11 @@ type Config struct {
 	Tail func(path string, lines int) ([]mem.Said, error)
 	// Own are directories of ours: calls on files in them are not observed.
 	Own []string
+	// Changed reports whether a file of a project was written after a time. Nil
+	// means that files are not looked at.
+	Changed func(p mem.Project, file string, since time.Time) bool
+	// Log notes what went wrong and was gone on without. Nil means no log.
+	Log func(what string, err error)
 	// Warnings returns lines for the person that were not shown today.
 	Warnings func() []string
 	// Paused is told of every change of the pauses. May be nil.
@@ -82,7 +89,7 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 	if done, reply, err := e.switched(ctx, m); done {
 		return reply, err
 	}
-	if replay || m.settings.Profile == Silent {
+	if replay || m.Quiet || m.settings.Profile == Silent {
 		m.settings = m.settings.hushed()
 	}
 	reply, err := e.dispatch(ctx, m)
@@ -104,6 +111,9 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
 	if m.turn.Private && ofTurn(m.Kind) {
 		return e.private(m)
+	}
+	if m.turn.Private {
+		m.Text = "" // of a compaction, a failure or a notice in that turn
 	}
 	switch m.Kind {
 	case mem.SessionStart:
@@ -159,18 +169,35 @@ func (e *Engine) private(m *moment) (mem.Reply, error) {
 	return mem.Reply{}, nil
 }
 
-// turnOf finds the turn of an event: by its prompt id, or without one the newest.
+// turnOf finds the turn of an event: by its prompt id, or without one the
+// newest. The summary of a compaction is about all turns: if any was private, it is.
 func (e *Engine) turnOf(ctx context.Context, m *moment) (mem.Turn, error) {
-	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	if m.Kind == mem.UserPromptSubmit || m.Kind == mem.SessionStart {
+		return mem.Turn{Trust: mem.TrustUser}, nil
+	}
+	limit := 20
+	if m.Kind == mem.PostCompact {
+		limit = 1000
+	}
+	turns, err := e.Store.Turns(ctx, m.Session, limit)
 	if err != nil {
 		return mem.Turn{}, fmt.Errorf("turn: %w", err)
 	}
+	private := m.Kind == mem.PostCompact && slices.ContainsFunc(turns, func(t mem.Turn) bool { return t.Private })
 	for _, t := range turns {
 		if m.PromptID == "" || t.PromptID == m.PromptID {
+			t.Private = t.Private || private
 			return t, nil
 		}
 	}
-	return mem.Turn{Trust: mem.TrustUser}, nil
+	return mem.Turn{Trust: mem.TrustUser, Private: private}, nil
+}
+
+// without notes what an answer has to do without.
+func (e *Engine) without(what string, err error) {
+	if err != nil && e.Log != nil {
+		e.Log(what, err)
+	}
 }
 
 // open passes the event through the door and finds its project and session.
@@ -199,10 +226,17 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 		},
 		Turn: &mem.TurnChange{},
 	}
-	if m.turn.Trust = mem.TrustUser; ofTurn(m.Kind) {
-		if m.turn, err = e.turnOf(ctx, m); err != nil {
-			return nil, err
+	if !m.person() { // a subagent's view is its own: nothing was told to it yet, nothing is in it
+		told := map[string]bool{}
+		for mark := range m.session.Told {
+			if rest, ok := strings.CutPrefix(mark, m.AgentID+"/"); ok {
+				told[rest] = true
+			}
 		}
+		m.session.Told, m.session.Compactions = told, max(1, m.session.Compactions)
+	}
+	if m.turn, err = e.turnOf(ctx, m); err != nil {
+		return nil, err
 	}
 	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
 		m.batch.Session.Transcript = ""

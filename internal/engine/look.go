@@ -44,7 +44,7 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 			break
 		}
 	}
-	out := mem.Explained{Receipt: r, States: map[string]mem.Status{}}
+	out := mem.Explained{Receipt: r, States: map[string]mem.Status{}, Used: map[string]bool{}}
 	if s, err := e.Store.Session(ctx, r.Session); err == nil {
 		out.Short = s.Short
 	}
@@ -58,6 +58,9 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 			out.States[it.ID] = "erased"
 		case err == nil && ms[0].Status != mem.Active:
 			out.States[it.ID] = ms[0].Status
+		}
+		if err == nil && ms[0].LastUsed.After(r.At) {
+			out.Used[it.ID] = true
 		}
 	}
 	return out, nil

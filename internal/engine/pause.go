@@ -56,7 +56,7 @@ func (e *Engine) switchSession(ctx context.Context, m *moment, p mem.Pause, noti
 // excluded reports whether the person's settings keep the event out.
 func excluded(m *moment) bool {
 	for _, g := range m.settings.ExcludeProjects {
-		if g == m.project.Key || g == m.project.Name || glob(g, m.Root) {
+		if g == m.project.Key || g == m.project.Name || globAbove(g, m.Root) {
 			return true
 		}
 	}
@@ -71,12 +71,30 @@ func excluded(m *moment) bool {
 	in := fields(m.Input)
 	for _, f := range []string{text(in["file_path"]), text(in["notebook_path"]), text(in["path"])} {
 		for _, g := range m.settings.ExcludePaths {
-			if f != "" && glob(g, f) {
+			if f != "" && matchesPath(g, f, m.project.Root) {
 				return true
 			}
 		}
 	}
 	return false
+}
+
+// globAbove matches a pattern against a directory and all that it lies in.
+func globAbove(pattern, dir string) bool {
+	for dir = strings.ReplaceAll(dir, `\`, "/"); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if glob(pattern, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesPath matches a pattern against a file: its whole path, its path in the
+// project, or for a pattern without a slash its name.
+func matchesPath(pattern, file, root string) bool {
+	file = strings.ReplaceAll(file, `\`, "/")
+	rel := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
+	return glob(pattern, file) || glob(pattern, rel) || !strings.Contains(pattern, "/") && glob(pattern, path.Base(file))
 }
 
 // glob matches a path against a pattern in which * stands for any characters

@@ -34,6 +34,10 @@ func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) 
 		return mem.Reply{}, err
 	}
 	switch m.Tool {
+	case "Read", "Grep", "Glob", "LS":
+		m.Response = nil // what was looked at is kept, not what it holds
+	}
+	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
 		e.observe(ctx, m, changed(m, c))
 		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Write)
@@ -186,27 +190,47 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 // keepTodos keeps the agent's own list of work as todo memories: open ones are
 // told until they are done, in whichever session that is.
 func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
-	if len(c.todos) == 0 {
+	if len(c.todos) == 0 && !c.whole {
 		return nil
 	}
 	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
 	if err != nil {
 		return fmt.Errorf("open items: %w", err)
 	}
-	for _, t := range c.todos[:min(len(c.todos), 20)] {
-		done := t.status == "completed" || t.status == "deleted" || t.status == "cancelled"
-		for _, o := range open {
-			if done && o.Title == t.text && o.Session != m.Session {
-				m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: &done})
-			}
+	listed := c.todos[:min(len(c.todos), 20)]
+	yes := true
+	for _, o := range open {
+		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) &&
+			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
+		done := slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
+		if gone || done {
+			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: &yes})
+		}
+	}
+	for _, t := range listed {
+		if t.text == "" {
+			continue // an update by id alone
 		}
 		mm := m.newMemory(mem.Todo, mem.ScopeProject)
 		mm.Title, mm.Key = t.text, "todo:"+strings.ToLower(t.text)
 		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant, ConfidenceAgent
-		mm.Resolved, mm.Tags = done, []string{"todo"}
+		mm.Resolved, mm.Tags = t.done(), []string{listedTag}
+		if t.id != "" {
+			mm.Tags = append(mm.Tags, taskTag(t.id))
+		}
 		m.add(mm)
 	}
 	return nil
+}
+
+// listedTag tags items of the agent's own list.
+const listedTag = "todo"
+
+func taskTag(id string) string { return "task:" + id }
+
+// names reports whether t is the item that is kept as o. Ids count within a session.
+func (t todo) names(o mem.Memory, session string) bool {
+	return t.text != "" && t.text == o.Title || t.id != "" && o.Session == session && slices.Contains(o.Tags, taskTag(t.id))
 }
 
 // ours reports whether the call is about Remanence itself: its tools, its

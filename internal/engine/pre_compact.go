@@ -106,8 +106,8 @@ func snapshot(m *moment, said []mem.Said) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {
 		line := said[i].Who + ": " + said[i].Text
-		if len([]rune(line)) > left {
-			line = mem.Clip(line, left)
+		if rs := []rune(line); len(rs) > left {
+			line = "…" + string(rs[len(rs)-left+1:]) // the newest part of it
 		}
 		left -= len([]rune(line)) + 1
 		text = line + "\n" + text

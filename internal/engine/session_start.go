@@ -34,14 +34,11 @@ func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error)
 		r.Env = e.env(m)
 	}
 	var err error
-	if r.Context, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source)); err != nil {
-		return mem.Reply{}, err
-	}
-	if r.Context != "" && m.settings.NudgeEvery == NudgeOnChange {
+	r.Context, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source))
+	e.without("briefing", err)
+	if r.Context != "" && m.settings.NudgeEvery == NudgeOnChange && m.Source != "compact" {
 		line, err := e.stateLine(ctx, m)
-		if err != nil {
-			return mem.Reply{}, err
-		}
+		e.without("state line", err)
 		m.batch.Session.Nudge = &line // the briefing says it already
 	}
 	r.Notice = e.notice(m)
@@ -180,16 +177,15 @@ type gather struct {
 
 func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
 	s := inject.Section{Name: name, Caption: caption, Share: share}
-	q.Project = g.m.project.Key
+	most := q.Limit
+	q.Project, q.MinTrust, q.Limit = g.m.project.Key, mem.TrustTool, 3*most
 	ms, err := g.e.Store.List(ctx, q)
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
 	for _, mm := range ms {
-		if !g.news(mm) {
-			continue
-		}
-		if item, ok := inject.Line(mm); ok {
+		item, ok := inject.Line(mm)
+		if ok && len(s.Items) < most && g.news(mm) {
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -324,7 +320,7 @@ func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
 // sessions are the newest summaries, one a session.
 func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
-	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Kinds: []mem.Kind{mem.Summary}, Limit: 40})
+	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40})
 	if err != nil {
 		return s, fmt.Errorf("summaries: %w", err)
 	}
@@ -355,7 +351,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, nil
 	}
 	if set.Observations > 0 {
-		ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Scopes: []mem.Scope{mem.ScopeProject}, NotKinds: notRecalled(), Limit: set.Observations + len(g.told)})
+		ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Scopes: []mem.Scope{mem.ScopeProject}, NotKinds: notRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told)})
 		if err != nil {
 			return s, fmt.Errorf("index: %w", err)
 		}
@@ -400,9 +396,11 @@ func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error)
 		if ask.Budget > 0 {
 			m.settings.Budgets.UserPrompt = ask.Budget
 		}
-		if _, err := e.promptRecall(ctx, m); err != nil {
+		hits, r, err := e.promptRecall(ctx, m)
+		if err != nil {
 			return mem.Receipt{}, err
 		}
+		e.tellPrompt(m, "", hits, r)
 	} else {
 		budget := m.settings.Budgets.ofStart(m.Source)
 		if ask.Budget > 0 {

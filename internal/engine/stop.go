@@ -2,6 +2,9 @@ package engine
 
 import (
 	"context"
+	"slices"
+	"strings"
+	"unicode"
 
 	"remanence/internal/mem"
 )
@@ -17,6 +20,7 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 	if m.StopActive {
 		return mem.Reply{}, nil
 	}
+	m.batch.Edits = append(m.batch.Edits, cited(m)...)
 	ms, err := e.digest(ctx, m)
 	if err != nil {
 		return mem.Reply{}, err
@@ -26,6 +30,17 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 		m.batch.Jobs = append(m.batch.Jobs, lateDigest(m))
 	}
 	return mem.Reply{}, nil
+}
+
+// cited counts a use for each memory the session was told whose id the answer names.
+func cited(m *moment) []mem.Edit {
+	var out []mem.Edit
+	for _, w := range strings.FieldsFunc(m.Text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if strings.HasPrefix(w, "m_") && m.session.Told[w] && !slices.ContainsFunc(out, func(e mem.Edit) bool { return e.ID == w }) {
+			out = append(out, mem.Edit{ID: w, Used: 1})
+		}
+	}
+	return out
 }
 
 // stopFailure ends a turn that an error of the model's service cut off. What

@@ -37,7 +37,7 @@ func (e *Engine) subagentStop(ctx context.Context, m *moment) (mem.Reply, error)
 // launchOf finds the call that launched the subagent of the event: the n-th
 // launch of its type belongs to the n-th subagent of the type.
 func (e *Engine) launchOf(ctx context.Context, m *moment) (call, bool, error) {
-	launches, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Limit: 200})
+	launches, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200})
 	if err != nil {
 		return call{}, false, fmt.Errorf("launches: %w", err)
 	}
@@ -54,7 +54,7 @@ func (e *Engine) launchOf(ctx context.Context, m *moment) (call, bool, error) {
 	for i := len(launches) - 1; i >= 0; i-- {
 		lm := moment{Event: launches[i], project: m.project}
 		c := e.understand(&lm)
-		if lm.Tool != "Agent" || first(c.subagent, "general-purpose") != m.AgentType {
+		if first(c.subagent, "general-purpose") != m.AgentType {
 			continue
 		}
 		if n == 0 {

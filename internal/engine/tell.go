@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
-	"time"
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -19,6 +18,14 @@ import (
 func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.boundary(m.Session), r.Budget
 	out := inject.Render(b)
+	if r.Aside = !m.person(); r.Aside {
+		for i := range r.Marks {
+			r.Marks[i] = m.AgentID + "/" + r.Marks[i]
+		}
+		for _, it := range out.Told {
+			r.Marks = append(r.Marks, m.AgentID+"/"+it.ID)
+		}
+	}
 	r.Text, r.Tokens = out.Text, out.Tokens
 	r.Items, r.Dropped = out.Told, append(r.Dropped, out.Cuts...)
 	r.Dropped = r.Dropped[:min(len(r.Dropped), maxDropped)]
@@ -83,7 +90,7 @@ func (e *Engine) fileNotes(ctx context.Context, m *moment, file string, budget i
 	}
 	r := m.receipt("file", budget)
 	r.Asked, r.Marks, r.Candidates = file, []string{mark}, len(notes)
-	return mem.Reply{Context: e.tell(m, recallBlock("file", notes, m.At), r)}, nil
+	return mem.Reply{Context: e.tell(m, e.recallBlock(m, "file", notes), r)}, nil
 }
 
 // notesOn finds notes on the file itself, and where there are none the
@@ -144,7 +151,7 @@ func (e *Engine) commandNotes(ctx context.Context, m *moment, c call) (mem.Reply
 	if budget == 0 || c.plain == "" || !m.settings.told(m.session) {
 		return mem.Reply{}, nil
 	}
-	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha}
+	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
 	hits, r, err := e.recall(ctx, m, question{
 		trigger: "command", asked: c.plain, budget: budget, most: 3, strict: true, query: mem.Query{Command: c.plain, Kinds: kinds, Limit: 6},
 	})
@@ -160,7 +167,7 @@ func (e *Engine) commandNotes(ctx context.Context, m *moment, c call) (mem.Reply
 			return mem.Reply{}, err
 		}
 	}
-	return mem.Reply{Context: e.tell(m, recallBlock("command", hits, m.At), r)}, nil
+	return mem.Reply{Context: e.tell(m, e.recallBlock(m, "command", hits), r)}, nil
 }
 
 // subagentBrief tells a subagent what is known about its task.
@@ -169,30 +176,28 @@ func (e *Engine) subagentBrief(ctx context.Context, m *moment, launch call) (mem
 	if budget == 0 {
 		return mem.Reply{}, nil
 	}
-	// The subagent's context is new: what the session was told it was not.
-	fresh := *m
-	fresh.session.Told, fresh.session.Compactions = nil, 1
-	hits, r, err := e.recall(ctx, &fresh, question{
+	hits, r, err := e.recall(ctx, m, question{
 		trigger: "subagent", asked: launch.about + "\n" + launch.prompt, budget: budget, most: 10, loose: true,
 		query: mem.Query{NotKinds: notRecalled()},
 	})
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	b := recallBlock("subagent", hits, m.At)
+	b := e.recallBlock(m, "subagent", hits)
 	b.Header = inject.HeadSubagent
-	r.Aside = true
 	return mem.Reply{Context: e.tell(m, b, r)}, nil
 }
 
 // notRecalled are the kinds that are the raw stuff of memory, not worth telling.
 func notRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
 
-// recallBlock lays found memories out.
-func recallBlock(kind string, hits []mem.Hit, now time.Time) inject.Block {
+// recallBlock lays found memories out. Each says if its file changed since.
+func (e *Engine) recallBlock(m *moment, kind string, hits []mem.Hit) inject.Block {
 	s := inject.Section{Name: "recall", Share: 100}
 	for _, h := range hits {
-		if item, ok := inject.Recall(h, now, false); ok {
+		mm := h.Memory
+		stale := e.Changed != nil && len(mm.Files) > 0 && e.Changed(m.project, mm.Files[0], mm.Updated)
+		if item, ok := inject.Recall(h, m.At, stale); ok {
 			s.Items = append(s.Items, item)
 		}
 	}

@@ -20,26 +20,44 @@ type call struct {
 	subagent string
 	output   string // what the tool printed, or its text
 	todos    []todo
+	whole    bool // todos is the whole list: what is not on it is off it
 }
 
-// todo is one item of a list the agent keeps.
-type todo struct{ text, status string }
+// todo is one item of a list the agent keeps. The task tools name it by id.
+type todo struct{ id, text, status string }
+
+// done reports whether nothing is left to do about it.
+func (t todo) done() bool {
+	return t.status == "completed" || t.status == "deleted" || t.status == "cancelled"
+}
 
 // understand reads the event's tool input and response. Clients change their
 // shapes, so each field is read on its own and a strange one is empty.
 func (e *Engine) understand(m *moment) call {
 	in := fields(m.Input)
 	c := call{
-		command: text(in["command"]), old: text(in["old_string"]), new: first(text(in["new_string"]), text(in["content"])),
+		command: text(in["command"]), old: text(in["old_string"]), new: first(text(in["new_string"]), text(in["content"]), text(in["new_source"])),
 		pattern: text(in["pattern"]), prompt: text(in["prompt"]), about: text(in["description"]), subagent: text(in["subagent_type"]),
 	}
 	if f := first(text(in["file_path"]), text(in["notebook_path"]), text(in["path"])); f != "" {
 		c.file = e.Rel(m.project, f)
 	}
+	if edits := items(in["edits"]); len(edits) > 0 && c.old == "" {
+		c.old, c.new = text(edits[0]["old_string"]), text(edits[0]["new_string"])
+	}
 	c.plain = plainCommand(c.command)
 	c.output = responseText(m.Response)
-	c.todos = todos(in)
+	c.todos, c.whole = todos(m.Tool, in, c.output)
 	return c
+}
+
+// items are the objects of a JSON list.
+func items(raw json.RawMessage) []map[string]json.RawMessage {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
 }
 
 func fields(raw json.RawMessage) map[string]json.RawMessage {
@@ -99,23 +117,36 @@ func responseText(raw json.RawMessage) string {
 	return ""
 }
 
-// todos reads the items of TodoWrite, or the one item of the task tools.
-func todos(in map[string]json.RawMessage) []todo {
-	var list []map[string]json.RawMessage
-	if json.Unmarshal(in["todos"], &list) != nil {
-		subject := first(text(in["subject"]), text(in["taskSubject"]))
-		if subject == "" {
-			return nil
+// todos reads the items of the list tool, or the one item of a task tool. Other
+// tools have subjects too: a mail's is nothing to do.
+func todos(tool string, in map[string]json.RawMessage, output string) (list []todo, whole bool) {
+	switch tool {
+	case "TodoWrite":
+		for _, item := range items(in["todos"]) {
+			if t := mem.Clip(mem.Line(first(text(item["content"]), text(item["subject"]))), 160); t != "" {
+				list = append(list, todo{text: t, status: text(item["status"])})
+			}
 		}
-		return []todo{{text: mem.Clip(mem.Line(subject), 160), status: first(text(in["status"]), "pending")}}
-	}
-	var out []todo
-	for _, item := range list {
-		if t := mem.Clip(mem.Line(first(text(item["content"]), text(item["subject"]))), 160); t != "" {
-			out = append(out, todo{text: t, status: text(item["status"])})
+		return list, true
+	case "TaskCreate", "TaskUpdate":
+		t := todo{
+			id: first(text(in["taskId"]), text(in["task_id"]), taskNumber(output)), status: text(in["status"]),
+			text: mem.Clip(mem.Line(first(text(in["subject"]), text(in["taskSubject"]))), 160),
+		}
+		if t.id != "" || t.text != "" {
+			list = append(list, t)
 		}
 	}
-	return out
+	return list, false
+}
+
+// taskNumber is the number that a task tool's answer gives the task: "#12".
+func taskNumber(output string) string {
+	_, rest, ok := strings.Cut(output, "#")
+	if !ok {
+		return ""
+	}
+	return rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 }
 
 // plainCommand is the command without what varies between two runs of the same
@@ -161,34 +192,68 @@ func assignment(word string) bool {
 }
 
 // remote reports whether the tool brings in text from outside the machine: the
-// web, another server, or a command that prints what one answered.
+// web, another server, or a command that prints what one answered. In doubt it does.
 func remote(tool, command string) bool {
-	switch {
-	case tool == "WebFetch", tool == "WebSearch", strings.HasPrefix(tool, "mcp__"):
+	if tool == "WebFetch" || tool == "WebSearch" || strings.HasPrefix(tool, "mcp__") {
 		return true
-	case command == "":
-		return false
 	}
-	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune("|;&()$`\n", r) }) {
-		switch words := strings.Fields(part); {
-		case len(words) == 0:
-		case fetches(path.Base(words[0])):
-			return true
-		case path.Base(words[0]) == "git" && len(words) > 1 && (words[1] == "ls-remote" || words[1] == "fetch"):
-			return true
-		case (words[0] == "sudo" || words[0] == "env" || words[0] == "time" || words[0] == "xargs") && len(words) > 1 && fetches(path.Base(words[1])):
+	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune("|;&()$`\n{}", r) }) {
+		if fetches(strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "!", " ").Replace(part))) {
 			return true
 		}
 	}
 	return false
 }
 
-func fetches(program string) bool {
+// fetches reports whether a simple command asks another machine, by itself or
+// through a command that runs another one.
+func fetches(words []string) bool {
+	if len(words) > 0 && aboutWords(path.Base(words[0])) {
+		return false
+	}
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		switch path.Base(w) {
+		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat":
+			return true
+		case "gh", "glab", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+			if i == 0 || runsAnother(words[:i]) {
+				return true
+			}
+		case "git":
+			if next == "ls-remote" || next == "fetch" || next == "clone" || next == "pull" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// aboutWords reports whether a program takes words, not commands, as arguments.
+func aboutWords(program string) bool {
 	switch program {
-	case "curl", "wget", "gh", "glab", "http", "https", "lynx", "w3m", "links", "aria2c", "nc", "ncat", "telnet", "ssh", "scp":
+	case "grep", "rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf", "dpkg", "cat", "ls", "sed", "awk":
 		return true
 	}
 	return false
+}
+
+// runsAnother reports whether the words before a program are those of commands
+// that run one: wrappers, their flags and numbers, variables, shell keywords.
+func runsAnother(before []string) bool {
+	for _, w := range before {
+		switch path.Base(w) {
+		case "sudo", "env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then", "else", "if", "while", "until", "for":
+			continue
+		}
+		if !strings.HasPrefix(w, "-") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {
+			return false
+		}
+	}
+	return true
 }
 
 // lasting reports whether a command that worked is worth keeping: it built,

@@ -45,6 +45,18 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "git fetch origin", true},
 		{"Bash", "git status", false},
 		{"Bash", "echo curl", false},
+		{"Bash", "grep -rn curl .", false},
+		{"Bash", "timeout 20 curl x", true},
+		{"Bash", `bash -c "curl x"`, true},
+		{"Bash", "X=y curl x", true},
+		{"Bash", "for u in a b; do curl $u; done", true},
+		{"Bash", "/usr/bin/env curl x", true},
+		{"Bash", "sudo -E curl x", true},
+		{"Bash", "if ! curl x; then echo no; fi", true},
+		{"Bash", "git clone https://example.org/x && cat x/README", true},
+		{"Bash", "timeout 5 gh pr view", true},
+		{"Bash", "make https", false},
+		{"Bash", "go test ./internal/ssh", false},
 	} {
 		if got := remote(tt.tool, tt.command); got != tt.want {
 			t.Errorf("%s %q: got %v, want %v", tt.tool, tt.command, got, tt.want)

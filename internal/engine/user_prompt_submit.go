@@ -23,15 +23,28 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, er
 	if m.Private {
 		return mem.Reply{}, nil
 	}
-	nudge, err := e.nudge(ctx, m)
-	if err != nil {
-		return mem.Reply{}, err
+	line, err := e.nudge(ctx, m)
+	e.without("state line", err)
+	hits, r, err := e.promptRecall(ctx, m)
+	e.without("recall", err)
+	return mem.Reply{Context: e.tellPrompt(m, line, hits, r)}, nil
+}
+
+// tellPrompt tells the state line and what was found, in one block.
+func (e *Engine) tellPrompt(m *moment, line string, hits []mem.Hit, r mem.Receipt) string {
+	if r.ID == "" && line == "" {
+		return ""
 	}
-	found, err := e.promptRecall(ctx, m)
-	if err != nil {
-		return mem.Reply{}, err
+	if r.ID == "" {
+		r = m.receipt("nudge", 0)
 	}
-	return mem.Reply{Context: strings.TrimSpace(nudge + "\n" + found)}, nil
+	b := e.recallBlock(m, "recall", hits)
+	if line != "" {
+		state := inject.Section{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}
+		b.Sections = append([]inject.Section{state}, b.Sections...)
+		r.Budget += m.settings.NudgeTokens
+	}
+	return e.tell(m, b, r)
 }
 
 // typed reports whether a prompt was typed by a person, not made by the client.
@@ -46,7 +59,8 @@ func typed(prompt string) bool {
 }
 
 // inherit gives a turn that no person began, such as a subagent's report, the
-// worst trust of the turns before it: what the subagent read is behind it.
+// worst trust of the turns before it, and their privacy: what the subagent read
+// and was asked is behind it.
 func (e *Engine) inherit(ctx context.Context, m *moment) error {
 	turns, err := e.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
@@ -54,33 +68,36 @@ func (e *Engine) inherit(ctx context.Context, m *moment) error {
 	}
 	for _, t := range turns {
 		m.taint(t.Trust == mem.TrustNone)
+		m.batch.Turn.Private = m.batch.Turn.Private || t.Private
+	}
+	if m.batch.Turn.Private {
+		m.Text = ""
 	}
 	return nil
 }
 
-// promptRecall finds what is known about the prompt.
-func (e *Engine) promptRecall(ctx context.Context, m *moment) (string, error) {
+// promptRecall finds what is known about the prompt. The receipt is zero where
+// nothing is asked.
+func (e *Engine) promptRecall(ctx context.Context, m *moment) ([]mem.Hit, mem.Receipt, error) {
 	budget := m.settings.Budgets.UserPrompt
 	if budget == 0 || !m.settings.told(m.session) || e.skips(m) {
-		return "", nil
+		return nil, mem.Receipt{}, nil
 	}
 	files, err := e.filesAtHand(ctx, m)
 	if err != nil {
-		return "", err
+		return nil, mem.Receipt{}, err
 	}
 	hits, r, err := e.recall(ctx, m, question{
 		trigger: "prompt", asked: m.Text, files: files, budget: budget, most: m.settings.MaxMemories,
 		query: mem.Query{NotKinds: notRecalled()},
 	})
+	if err == nil && len(hits) > 0 && rank.NewTask(m.Text) { // a task that this project knows nothing about is not one of it
+		hits, err = e.withRules(ctx, m, hits)
+	}
 	if err != nil {
-		return "", err
+		return nil, mem.Receipt{}, err
 	}
-	if len(hits) > 0 && rank.NewTask(m.Text) { // a task that this project knows nothing about is not one of it
-		if hits, err = e.withRules(ctx, m, hits); err != nil {
-			return "", err
-		}
-	}
-	return e.tell(m, recallBlock("recall", hits, m.At), r), nil
+	return hits, r, nil
 }
 
 // withRules adds the project's conventions to what was found: a new task has to
@@ -153,7 +170,8 @@ func (e *Engine) stateLine(ctx context.Context, m *moment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), ""), nil
+	line := inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), "")
+	return strings.TrimPrefix(line, inject.HeadMemory+" "), nil // the block has that header itself
 }
 
 func firstOf(list []string) string {

@@ -72,6 +72,7 @@ type Explained struct {
 	Receipt Receipt           `json:"receipt"`
 	Short   string            `json:"session_short,omitempty"`
 	States  map[string]Status `json:"states,omitempty"` // of items, where not active any more
+	Used    map[string]bool   `json:"used,omitempty"`   // items cited or fetched after they were told
 }
 
 // NextAsk asks what the next session of the place would be told, or, with a

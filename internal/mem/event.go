@@ -82,6 +82,7 @@ type Event struct {
 	EnvFile    bool  `json:"env_file,omitempty"`   // the client offers a file for environment variables
 	Size       int64 `json:"size,omitempty"`       // bytes of the original payload
 	Cut        bool  `json:"cut,omitempty"`        // some of its text was cut to the bounds
+	Quiet      bool  `json:"quiet,omitempty"`      // the person switched telling off for this client; capture goes on
 	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds the hook took before it handed the event over
 }
 

@@ -43,7 +43,7 @@ type Order string
 // The orders. Ties break by newest.
 const (
 	Newest       Order = ""
-	ByImportance Order = "importance"
+	ByImportance Order = "importance" // pinned ones first
 	ByUpdate     Order = "updated"
 )
 
@@ -59,6 +59,7 @@ type EventQuery struct {
 	Session  string
 	PromptID string
 	Kinds    []EventKind
+	Tool     string  // exact
 	AgentID  *string // exact; "" asks for those of the main thread
 	Around   string  // id of an event: Limit before it and Limit after it, oldest first
 	Limit    int     // 0 means 100

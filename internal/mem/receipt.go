@@ -24,20 +24,17 @@ type Receipt struct {
 	TookMS     float64  `json:"took_ms"`
 	Items      []Told   `json:"items,omitempty"`
 	Dropped    []Cut    `json:"dropped,omitempty"`
-	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told
+	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told its items
 	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
 	Text       string   `json:"text,omitempty"`  // the exact text
 }
 
-// Told lists what the session must not be told again: ids and marks. What was
-// only listed, or told to somebody else, is not among them.
+// Told lists what must not be told again: marks, and the ids of items. Items
+// that were only listed, or told to a subagent, are not among them.
 func (r Receipt) Told() []string {
-	if r.Aside {
-		return nil
-	}
 	told := slices.Clone(r.Marks)
 	for _, it := range r.Items {
-		if it.Place != PlaceIndex {
+		if !r.Aside && it.Place != PlaceIndex {
 			told = append(told, it.ID)
 		}
 	}

@@ -111,6 +111,9 @@ func eventFilter(q mem.EventQuery) *filter {
 	if len(q.Kinds) > 0 {
 		f.and("e.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
 	}
+	if q.Tool != "" {
+		f.and("e.tool = ?", q.Tool)
+	}
 	if q.AgentID != nil {
 		f.and("e.agent_id = ?", *q.AgentID)
 	}

@@ -30,7 +30,7 @@ func listQuery(q mem.Query) (string, []any) {
 	order := "created DESC, number DESC"
 	switch q.Order {
 	case mem.ByImportance:
-		order = "importance DESC, " + order
+		order = "pinned DESC, importance DESC, " + order
 	case mem.ByUpdate:
 		order = "updated DESC, " + order
 	}
@@ -41,7 +41,7 @@ func listQuery(q mem.Query) (string, []any) {
 		by = "INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
 	}
 	for _, f := range listFilters(q) {
-		walks = append(walks, "SELECT m.number AS number, m.created AS created, m.importance AS importance, m.updated AS updated FROM memory m "+by+" WHERE "+f.where())
+		walks = append(walks, "SELECT m.number AS number, m.created AS created, m.importance AS importance, m.updated AS updated, m.pinned AS pinned FROM memory m "+by+" WHERE "+f.where())
 		args = append(args, f.args...)
 	}
 	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + ` LIMIT ? OFFSET ?)

@@ -197,11 +197,23 @@ func (s *Mem) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	}
 	switch q.Order {
 	case mem.ByImportance:
-		slices.SortStableFunc(found, func(a, b mem.Memory) int { return compare(b.Importance, a.Importance) })
+		slices.SortStableFunc(found, func(a, b mem.Memory) int {
+			if a.Pinned != b.Pinned {
+				return compare(rank(b), rank(a))
+			}
+			return compare(b.Importance, a.Importance)
+		})
 	case mem.ByUpdate:
 		slices.SortStableFunc(found, func(a, b mem.Memory) int { return b.Updated.Compare(a.Updated) })
 	}
 	return page(found, q.Offset, q.Limit, mem.DefaultLimit), nil
+}
+
+func rank(m mem.Memory) float64 {
+	if m.Pinned {
+		return 1
+	}
+	return 0
 }
 
 func compare(a, b float64) int {

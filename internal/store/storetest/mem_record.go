@@ -94,6 +94,7 @@ func (s *Mem) pass(events []*event, q mem.EventQuery, limit int) []mem.Event {
 			q.Session != "" && e.Session != q.Session,
 			q.PromptID != "" && e.PromptID != q.PromptID,
 			len(q.Kinds) > 0 && !slices.Contains(q.Kinds, e.Kind),
+			q.Tool != "" && e.Tool != q.Tool,
 			q.AgentID != nil && e.AgentID != *q.AgentID:
 			continue
 		}

@@ -224,6 +224,9 @@ var listTests = []promise{
 		k.same("newest", titles(k.list(mem.Query{})), []string{"c", "b", "a"})
 		k.same("importance", titles(k.list(mem.Query{Order: mem.ByImportance})), []string{"b", "c", "a"})
 		k.same("update", titles(k.list(mem.Query{Order: mem.ByUpdate})), []string{"a", "c", "b"})
+		pinned := true
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[2], Pinned: &pinned}}})
+		k.same("pinned first", titles(k.list(mem.Query{Order: mem.ByImportance})), []string{"c", "b", "a"})
 	}},
 	{"limit and offset page through", func(k kit) {
 		for i := range 15 {

@@ -12,7 +12,7 @@ var recordTests = []promise{
 	{"Events returns the newest first, by every filter", func(k kit) {
 		for i, e := range []mem.Event{
 			{Session: "one", PromptID: "p1", Kind: mem.UserPromptSubmit},
-			{Session: "one", PromptID: "p1", Kind: mem.PostToolUse, AgentID: "sub"},
+			{Session: "one", PromptID: "p1", Kind: mem.PostToolUse, AgentID: "sub", Tool: "Bash"},
 			{Session: "two", PromptID: "p2", Kind: mem.PostToolUse},
 			{Session: "one", PromptID: "p3", Kind: mem.Stop},
 		} {
@@ -28,6 +28,7 @@ var recordTests = []promise{
 			"session":    {mem.EventQuery{Session: "one"}, []string{"e_3", "e_1", "e_0"}},
 			"turn":       {mem.EventQuery{Session: "one", PromptID: "p1"}, []string{"e_1", "e_0"}},
 			"kinds":      {mem.EventQuery{Kinds: []mem.EventKind{mem.Stop, mem.UserPromptSubmit}}, []string{"e_3", "e_0"}},
+			"tool":       {mem.EventQuery{Tool: "Bash"}, []string{"e_1"}},
 			"subagent":   {mem.EventQuery{AgentID: &sub}, []string{"e_1"}},
 			"main":       {mem.EventQuery{AgentID: &main, Session: "one"}, []string{"e_3", "e_0"}},
 			"limit":      {mem.EventQuery{Limit: 2}, []string{"e_3", "e_2"}},
@@ -78,7 +79,7 @@ var recordTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("told", ss.Told, map[string]bool{"m_1": true, "file:a": true})
+		k.same("told", ss.Told, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
 		k.same("tokens", ss.ToldTokens, 20)
 	}},
 	{"Receipts come back whole, newest first", func(k kit) {
