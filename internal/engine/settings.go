@@ -25,7 +25,6 @@ type Settings struct {
 	NudgeEvery    NudgeRule
 	NudgeTokens   int
 
-	Candidates     int // of a prompt's recall
 	MaxMemories    int // told with a prompt
 	MinPromptChars int
 
@@ -58,7 +57,7 @@ func Defaults(p Profile) Settings {
 		Budgets:      Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
-		Candidates: 12, MaxMemories: 4, MinPromptChars: 8,
+		MaxMemories: 4, MinPromptChars: 8,
 		SkipTools:    []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
 		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
 	}
