@@ -51,6 +51,7 @@ plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-co
 	rm -rf dist/plugin/claude-code
 	mkdir -p dist/plugin/claude-code/bin
 	cp -R plugin/. dist/plugin/claude-code/
+	rm dist/plugin/claude-code/plugin.go
 	cp bin/remanence dist/plugin/claude-code/bin/remanence
 
 format: $(GOFUMPT)

@@ -18,6 +18,7 @@ import (
 // behind it here. A package that is not in the plan is not in the house.
 var floors = map[string][]string{
 	"cmd/remanence": {"internal/cli"},
+	"plugin":        {}, // the plugin's files
 
 	"internal/mem":    {},
 	"internal/redact": {},
@@ -69,6 +70,21 @@ type source struct {
 	testImports []string
 	goStmt      bool
 	initFunc    bool
+	writes      []string // what it uses of package os that changes files
+}
+
+// writers may change files. Everybody else only reads, or hands on what is to
+// be written: where bytes of the person's end up can be looked up in these.
+var writers = []string{
+	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite",
+	"internal/hook", // the agent's environment file
+}
+
+// changes are the names of package os that make, change or remove files. Files
+// opened with OpenFile may be written to.
+var changes = []string{
+	"Create", "CreateTemp", "OpenFile", "WriteFile", "Mkdir", "MkdirAll", "MkdirTemp", "Rename", "Link", "Symlink",
+	"Remove", "RemoveAll", "Truncate", "Chmod", "Chown", "Lchown", "Chtimes", "CopyFS", "OpenRoot", "OpenInRoot",
 }
 
 func TestFloorPlan(t *testing.T) {
@@ -133,6 +149,20 @@ func TestOnlyEdgesStartGoroutines(t *testing.T) {
 	}
 }
 
+func TestOnlyWritersWriteFiles(t *testing.T) {
+	house := read(t)
+	for dir, src := range house {
+		if len(src.writes) > 0 && !slices.Contains(writers, dir) && !strings.HasPrefix(dir, "test/") {
+			t.Errorf("%s uses os.%s: it is none of those that may write files", dir, strings.Join(src.writes, ", os."))
+		}
+	}
+	for _, dir := range writers {
+		if house[dir] == nil || len(house[dir].writes) == 0 {
+			t.Errorf("%s may write files and does not", dir)
+		}
+	}
+}
+
 // read parses every Go file of the house. It reads the sources itself: the go
 // command's answer would be cached past an edit.
 func read(t *testing.T) map[string]*source {
@@ -191,8 +221,13 @@ func add(house map[string]*source, dir, file string) error {
 	if test {
 		return nil
 	}
+	ofOS := nameOf(f, "os")
 	ast.Inspect(f, func(n ast.Node) bool {
 		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == ofOS && slices.Contains(changes, n.Sel.Name) && !slices.Contains(src.writes, n.Sel.Name) {
+				src.writes = append(src.writes, n.Sel.Name)
+			}
 		case *ast.GoStmt:
 			src.goStmt = true
 		case *ast.FuncDecl:
@@ -201,6 +236,20 @@ func add(house map[string]*source, dir, file string) error {
 		return true
 	})
 	return nil
+}
+
+// nameOf is the name under which a file imports a package, "" if it does not.
+func nameOf(f *ast.File, imported string) string {
+	for _, imp := range f.Imports {
+		if imp.Path.Value != strconv.Quote(imported) {
+			continue
+		}
+		if imp.Name != nil {
+			return imp.Name.Name
+		}
+		return imported
+	}
+	return ""
 }
 
 // inside keeps the imports of the module itself, without its name.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -38,6 +39,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"nodaemon": noDaemon,
+			"drained":  drained,
 			"json":     jsonLine,
 		},
 	})
@@ -61,6 +63,26 @@ func noDaemon(ts *testscript.TestScript, neg bool, _ []string) {
 	if len(left) > 0 {
 		ts.Fatalf("processes are left: %v", left)
 	}
+}
+
+// takeIn is how long a daemon may take for a few spooled events.
+const takeIn = 10 * time.Second
+
+// drained waits until the daemon, which is started if none runs, has taken in
+// what was spooled.
+func drained(ts *testscript.TestScript, neg bool, _ []string) {
+	if neg {
+		ts.Fatalf("unsupported: ! drained")
+	}
+	for end := time.Now().Add(takeIn); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if err := ts.Exec("remanence", "status", "--json"); err != nil {
+			ts.Fatalf("status: %v", err)
+		}
+		if strings.Contains(ts.ReadFile("stdout"), `"spooled_records":0`) {
+			return
+		}
+	}
+	ts.Fatalf("events are left in the spool")
 }
 
 func runtimePID(work string) int {

@@ -19,6 +19,7 @@ const maxRuntime = 1 << 20
 // that holds the lock writes it. It stays behind when the worker ends, since
 // pauses and exclusions hold without a worker too.
 type Runtime struct {
+	Data     string    `json:"data"` // data directory that the worker serves
 	Socket   string    `json:"socket"`
 	Token    string    `json:"token"`
 	Version  string    `json:"version"`
@@ -95,8 +96,13 @@ func (r Runtime) Client(version string) Client {
 // end of ctx as an error. It looks again after 2 ms, 5 ms, 10 ms and so on up
 // to every 50 ms.
 func Wait(ctx context.Context, path, version string) (Client, error) {
+	return WaitFor(ctx, path, version, func(Runtime) bool { return true })
+}
+
+// WaitFor is Wait for a worker that ours says yes to.
+func WaitFor(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, error) {
 	for _, ms := range []int{2, 5, 10, 20, 30} {
-		if c, ok := answering(ctx, path, version); ok {
+		if c, ok := answering(ctx, path, version, ours); ok {
 			return c, nil
 		}
 		if err := sleep(ctx, time.Duration(ms)*time.Millisecond); err != nil {
@@ -104,7 +110,7 @@ func Wait(ctx context.Context, path, version string) (Client, error) {
 		}
 	}
 	for {
-		if c, ok := answering(ctx, path, version); ok {
+		if c, ok := answering(ctx, path, version, ours); ok {
 			return c, nil
 		}
 		if err := sleep(ctx, 50*time.Millisecond); err != nil {
@@ -113,9 +119,9 @@ func Wait(ctx context.Context, path, version string) (Client, error) {
 	}
 }
 
-func answering(ctx context.Context, path, version string) (Client, bool) {
+func answering(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, bool) {
 	r, err := ReadRuntime(path)
-	if err != nil {
+	if err != nil || !ours(r) {
 		return Client{}, false
 	}
 	c := r.Client(version)

@@ -68,8 +68,8 @@ func (a *app) before(*cobra.Command, []string) error {
 	}
 	var err error
 	a.paths, err = pathsFrom(a.sys.Getenv, a.flags.dataDir)
-	if a.flags.config != "" {
-		a.paths.Config = a.flags.config
+	if err == nil && a.flags.config != "" {
+		a.paths.Config, err = filepath.Abs(a.flags.config)
 	}
 	return err
 }
@@ -96,7 +96,8 @@ func isDir(path string) bool {
 
 // ask puts a question to the worker, or to an engine of our own with --no-daemon.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
-	if a.caller == nil {
+	first := a.caller == nil
+	if first {
 		caller, closed, err := connect(ctx, a)
 		if err != nil {
 			var none Rep
@@ -109,6 +110,9 @@ func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req R
 		ctx, stop = context.WithTimeout(ctx, a.flags.timeout)
 		defer stop()
 	}
+	if first {
+		a.sayNamesakes(ctx)
+	}
 	return r.Call(ctx, a.caller, req)
 }
 
@@ -120,7 +124,6 @@ func environ(getenv func(string) string) []string {
 		"HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME",
 		"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR",
 		"LOCALAPPDATA", "USERPROFILE", "SystemRoot", "TEMP", "TMP",
-		"REMANENCE_DATA_DIR", "REMANENCE_CONFIG", "CLAUDE_PLUGIN_OPTION_INJECT",
 	} {
 		if v := getenv(name); v != "" {
 			out = append(out, name+"="+v)

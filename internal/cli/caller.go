@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"os"
 	"time"
@@ -24,7 +25,7 @@ func connect(ctx context.Context, a *app) (api.Caller, func(), error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, startWithin)
 	defer stop()
-	if rt, err := api.ReadRuntime(a.paths.Runtime()); err == nil {
+	if rt, err := a.paths.worker(); err == nil {
 		c := rt.Client(Version)
 		switch {
 		case older(rt.Build, buildID()):
@@ -39,16 +40,32 @@ func connect(ctx context.Context, a *app) (api.Caller, func(), error) {
 	return c, func() {}, err
 }
 
+// worker reads the runtime file. One that was written by the worker of another
+// data directory counts as none: fs.ErrNotExist.
+func (p Paths) worker() (api.Runtime, error) {
+	rt, err := api.ReadRuntime(p.Runtime())
+	if err != nil {
+		return api.Runtime{}, err
+	}
+	if !p.served(rt) {
+		return api.Runtime{}, fmt.Errorf("the worker of %s serves %s: %w", p.Runtime(), rt.Data, fs.ErrNotExist)
+	}
+	return rt, nil
+}
+
+// served reports whether a worker serves these paths' data directory. One that
+// does not say which it serves is from before they were told apart; its build
+// makes it leave.
+func (p Paths) served(rt api.Runtime) bool { return rt.Data == "" || sameDir(rt.Data, p.Data) }
+
 // startAndWait starts the worker of these paths and waits until it answers.
 func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
-	p := program(exe, a.sys.Getenv)
-	p.Env = append(p.Env, "REMANENCE_DATA_DIR="+a.paths.Data, "REMANENCE_CONFIG="+a.paths.Config)
 	begun := time.Now()
-	if err := api.Start(p); err != nil {
+	if err := api.Start(program(exe, a.paths, a.sys.Getenv)); err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
 	for {
@@ -57,8 +74,8 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 			return c, nil
 		}
 		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
-		if t := readTrouble(a.paths); t != "" && (ctx.Err() != nil || newer(a.paths.trouble(), begun)) {
-			return api.Client{}, faultDaemon.because("%s", t).fixedBy("remanence doctor", "remanence daemon run")
+		if t := readTrouble(a.paths); t.Text != "" && (ctx.Err() != nil || newer(a.paths.trouble(), begun)) {
+			return api.Client{}, t.fault()
 		}
 		if ctx.Err() != nil {
 			return api.Client{}, faultDaemon.because("it did not answer within %s", startWithin)
@@ -78,12 +95,13 @@ func newer(file string, t time.Time) bool {
 func waitABit(ctx context.Context, a *app) (api.Client, error) {
 	ctx, stop := context.WithTimeout(ctx, 250*time.Millisecond)
 	defer stop()
-	return api.Wait(ctx, a.paths.Runtime(), Version)
+	return api.WaitFor(ctx, a.paths.Runtime(), Version, a.paths.served)
 }
 
-// program is the worker as a process of its own.
-func program(exe string, getenv func(string) string) api.Program {
-	return api.Program{Binary: exe, Args: []string{"daemon", "run", "--background"}, Env: environ(getenv)}
+// program is the worker of these paths as a process of its own.
+func program(exe string, p Paths, getenv func(string) string) api.Program {
+	env := append(environ(getenv), "REMANENCE_DATA_DIR="+p.Data, "REMANENCE_CONFIG="+p.Config)
+	return api.Program{Binary: exe, Args: []string{"daemon", "run", "--background"}, Env: env}
 }
 
 // inProcess opens the store here. It is refused while a worker has it.

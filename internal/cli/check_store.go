@@ -2,12 +2,15 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 
 	"remanence/internal/api"
+	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/worker"
@@ -22,11 +25,60 @@ type storeHealth struct {
 	SQLite  string `json:"sqlite"`
 	Journal string `json:"journal"`
 	Bytes   int64  `json:"bytes"`
+	// Tagged are the ids of memories and of the newest events whose text holds
+	// what the door takes out. Empty where all is well.
+	Tagged []string `json:"tagged,omitempty"`
 }
 
 // examine answers examineStore. What is wrong with the store is its error.
 func (h *house) examine(ctx context.Context, _ api.Nothing) (storeHealth, error) {
-	return healthOf(h.store.Check(ctx))
+	got, err := healthOf(h.store.Check(ctx))
+	if err != nil {
+		return got, err
+	}
+	got.Tagged, err = tagged(ctx, h.store)
+	return got, err
+}
+
+// How much is looked through for tags.
+const (
+	tagHits   = 1000 // memories that hold a tag's word
+	tagEvents = 1000 // the newest
+)
+
+// tagged looks for tags that no text should hold behind the door. Memories are
+// found by the tags' words, since reading all of them would take long.
+func tagged(ctx context.Context, st mem.Store) ([]string, error) {
+	var ids []string
+	hits, err := st.Match(ctx, mem.Query{Terms: []string{"private", "remanence context"}, Hidden: true, Within: "*", Limit: tagHits})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits {
+		if holdsTag(h.Memory.Title + "\n" + h.Memory.Body + "\n" + strings.Join(h.Memory.Facts, "\n")) {
+			ids = append(ids, h.Memory.ID)
+		}
+	}
+	events, err := st.Events(ctx, mem.EventQuery{Limit: tagEvents})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		if holdsTag(e.Text + "\n" + e.Error + "\n" + unescaped(e.Input) + "\n" + unescaped(e.Response)) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, nil
+}
+
+func holdsTag(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, "<private") || strings.Contains(s, "<remanence-context")
+}
+
+// unescaped shows the one character of a tag that JSON may write in another way.
+func unescaped(raw json.RawMessage) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003C`, "<").Replace(string(raw))
 }
 
 func healthOf(h sqlite.Health) (storeHealth, error) {
@@ -34,31 +86,48 @@ func healthOf(h sqlite.Health) (storeHealth, error) {
 }
 
 // checkStore asks the daemon.
-func (a *app) checkStore(ctx context.Context) checkItem {
-	return storeItem(ask(ctx, a, examineStore, api.Nothing{}))
+func (a *app) checkStore(ctx context.Context) []checkItem {
+	return storeItems(ask(ctx, a, examineStore, api.Nothing{}))
 }
 
 // checkClosedStore opens the database itself, where no daemon does.
-func (a *app) checkClosedStore(ctx context.Context) checkItem {
+func (a *app) checkClosedStore(ctx context.Context) []checkItem {
 	if _, err := os.Stat(a.paths.Database()); err != nil {
-		return good("store", true, "there is no database yet")
+		return []checkItem{good("store", true, "there is no database yet")}
 	}
 	lock, err := worker.Acquire(a.paths.Data, 0)
 	if errors.Is(err, worker.ErrRunning) {
 		c := good("store", true, "not looked at: the daemon has it")
 		c.State = setup.Info
-		return c
+		return []checkItem{c}
 	}
 	if err != nil {
-		return bad("store", true, explain(nil, err))
+		return storeItems(storeHealth{}, err)
 	}
 	defer func() { _ = lock.Release() }()
 	h, err := build(ctx, a.sys, a.paths, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
-		return bad("store", true, explain(nil, err))
+		return storeItems(storeHealth{}, err)
 	}
 	defer h.store.Close()
-	return storeItem(h.examine(ctx, api.Nothing{}))
+	return storeItems(h.examine(ctx, api.Nothing{}))
+}
+
+func storeItems(h storeHealth, err error) []checkItem {
+	if err != nil {
+		return []checkItem{storeItem(h, err)}
+	}
+	return []checkItem{storeItem(h, nil), tagItem(h.Tagged)}
+}
+
+// tagsShown is how many ids are named.
+const tagsShown = 5
+
+func tagItem(ids []string) checkItem {
+	if len(ids) == 0 {
+		return good("tags", false, "no private span and no block of ours is in the store")
+	}
+	return bad("tags", false, faultTags.because("%s: %s", plural(len(ids), "record", "records"), strings.Join(ids[:min(len(ids), tagsShown)], ", ")))
 }
 
 func storeItem(h storeHealth, err error) checkItem {

@@ -34,10 +34,13 @@ func (a *app) examine(ctx context.Context) []checkItem {
 	daemon, o := a.checkDaemon(ctx)
 	list := []checkItem{daemon, a.checkModes(), a.checkTrip(ctx)}
 	list = append(list, a.checkSetup()...)
+	list = append(list, a.checkCleanup()...)
 	if o != nil {
-		list = append(list, a.checkStore(ctx), checkQueue(*o), checkHooks(*o), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+		list = append(list, a.checkStore(ctx)...)
+		list = append(list, checkQueue(*o), checkHooks(*o), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+		list = append(list, a.checkBriefing(ctx)...)
 	} else {
-		list = append(list, a.checkClosedStore(ctx))
+		list = append(list, a.checkClosedStore(ctx)...)
 	}
 	list = append(list, a.checkSpool(), a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
@@ -55,6 +58,9 @@ func (a *app) checkDaemon(ctx context.Context) (checkItem, *mem.Overview) {
 		return good("daemon", true, "%s", d.sentence(a.sys.Now())), &o
 	}
 	f := explain(nil, err)
+	if strings.HasPrefix(f.Code, "REM-S") { // has a check of its own
+		f = faultDaemon.because("%s", f.Error())
+	}
 	c := bad("daemon", true, f)
 	restart := func(ctx context.Context) error {
 		if _, err := a.stopDaemon(ctx); err != nil {

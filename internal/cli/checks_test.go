@@ -35,6 +35,14 @@ func TestChecksOfWhatTheDaemonTells(t *testing.T) {
 		{"a damaged store", storeItem(storeHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
 		{"a newer store", storeItem(storeHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
 		{"a locked store", storeItem(storeHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
+		{"no tags", tagItem(nil), setup.OK, ""},
+		{"tags", tagItem([]string{"m_1"}), setup.Warn, "REM-S012"},
+		{"a briefing", briefingItem(mem.Receipt{Budget: 1200, Text: "x"}), setup.OK, ""},
+		{"no briefings", briefingItem(mem.Receipt{}), setup.Info, "REM-H013"},
+		{"an empty briefing", briefingItem(mem.Receipt{Budget: 1200}), setup.Info, "REM-H013"},
+		{"transcripts kept for a year", cleanupItem(365, "settings.json"), setup.OK, ""},
+		{"transcripts kept for a week", cleanupItem(7, "settings.json"), setup.Warn, "REM-H011"},
+		{"transcripts kept as the agent likes", cleanupItem(0, ""), setup.Info, "REM-H011"},
 	} {
 		if tc.item.State != tc.state || deref(tc.item.Code) != tc.code {
 			t.Errorf("%s: got %s %s, want %s %s", tc.name, tc.item.State, deref(tc.item.Code), tc.state, tc.code)

@@ -59,7 +59,7 @@ func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, c
 	if a.before(cmd, nil) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	rt, err := api.ReadRuntime(a.paths.Runtime())
+	rt, err := a.paths.worker()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -21,7 +21,7 @@ type Option struct {
 	Full any // nil: as Def
 	One  []string
 	Doc  string
-	Env  []string // other variables read when the own one is unset
+	Env  []string // other variables, read when the own one and the file say nothing
 }
 
 // Options lists every setting, in the order of the file.
@@ -46,7 +46,6 @@ func Options() []Option {
 		{Key: "context.receipt_line", Def: d.ReceiptLine, Doc: "tell the person in one line what a session was told"},
 		{Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery), One: []string{"change", "always", "never"}, Doc: "when the state line goes with a prompt"},
 		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "tokens of the state line"},
-		{Key: "recall.candidates", Def: d.Candidates, Doc: "memories looked at closely for a prompt"},
 		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "memories told with a prompt at most"},
 		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "shorter prompts recall nothing"},
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "the daemon ends after this long without work"},
@@ -54,7 +53,6 @@ func Options() []Option {
 		{Key: "privacy.exclude_projects", Def: []string{}, Doc: "paths (globs), names or keys of projects that are never captured"},
 		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs) whose calls are never captured"},
 		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
-		{Key: "privacy.hide_days", Def: 30, Doc: "days a forgotten memory can be restored"},
 		{Key: "log.level", Def: "info", One: []string{"debug", "info", "warn", "error"}, Doc: "what goes into the log"},
 	}
 }
@@ -91,18 +89,7 @@ func LoadConfig(file string, getenv func(string) string) (Config, error) {
 			o.Def = o.Full
 		}
 		v := Value{Option: o, Value: o.Def, Origin: "default"}
-		if raw, ok := set[o.Key]; ok {
-			c.take(&v, raw, "file")
-			delete(set, o.Key)
-		}
-		for _, name := range append(slices.Clone(o.Env), EnvName(o.Key)) {
-			if raw := getenv(name); raw != "" {
-				c.take(&v, raw, name)
-			}
-		}
-		if o.Key == "profile" && getenv("CLAUDE_PLUGIN_OPTION_INJECT") == "off" && v.Origin == "default" {
-			v.Value, v.Origin = "silent", "CLAUDE_PLUGIN_OPTION_INJECT"
-		}
+		c.settle(&v, set, getenv)
 		if o.Key == "profile" {
 			full = v.Value == "full"
 		}
@@ -112,6 +99,27 @@ func LoadConfig(file string, getenv func(string) string) (Config, error) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("unknown key %q%s", key, nearest(key)))
 	}
 	return c, err
+}
+
+// settle finds the value that counts: of the own variable, else of the file,
+// else of another variable. One that does not fit gives way to the next.
+func (c *Config) settle(v *Value, set map[string]any, getenv func(string) string) {
+	raw, inFile := set[v.Key]
+	delete(set, v.Key)
+	own := EnvName(v.Key)
+	if !inFile && getenv(own) == "" {
+		for _, name := range v.Env {
+			if text := getenv(name); text != "" {
+				c.take(v, text, name)
+			}
+		}
+	}
+	if inFile {
+		c.take(v, raw, "file")
+	}
+	if text := getenv(own); text != "" {
+		c.take(v, text, own)
+	}
 }
 
 func mapKeys(m map[string]any) func(func(string) bool) {
@@ -258,7 +266,7 @@ func (c Config) Settings() engine.Settings {
 		Glyphs: value[bool](c, "context.glyphs"), SessionTokens: num("context.max_session_tokens"),
 		ReceiptLine: value[bool](c, "context.receipt_line"),
 		NudgeEvery:  engine.NudgeRule(value[string](c, "nudge.every")), NudgeTokens: num("nudge.max_tokens"),
-		Candidates: num("recall.candidates"), MaxMemories: num("recall.max_memories"), MinPromptChars: num("recall.min_prompt_chars"),
+		MaxMemories: num("recall.max_memories"), MinPromptChars: num("recall.min_prompt_chars"),
 		SkipTools:       value[[]string](c, "hooks.skip_tools"),
 		ExcludeTools:    value[[]string](c, "privacy.exclude_tools"),
 		ExcludePaths:    value[[]string](c, "privacy.exclude_paths"),

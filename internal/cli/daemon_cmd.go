@@ -101,7 +101,7 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 	defer stop()
 	was := false
 	for {
-		rt, err := api.ReadRuntime(a.paths.Runtime())
+		rt, err := a.paths.worker()
 		if err == nil {
 			err = rt.Client(Version).Drain(ctx)
 			was = was || err == nil

@@ -17,21 +17,31 @@ import (
 )
 
 // openLog returns a logger into the log file, rotated at 5 MB.
-func openLog(paths Paths, level string) (*slog.Logger, io.Closer) {
+func openLog(paths Paths, level slog.Leveler) (*slog.Logger, io.Closer) {
 	out := &lumberjack.Logger{Filename: paths.Log(), MaxSize: 5, MaxBackups: 2}
 	_ = os.MkdirAll(filepath.Dir(paths.Log()), 0o700)
-	var l slog.Level
-	if l.UnmarshalText([]byte(level)) != nil {
-		l = slog.LevelInfo
-	}
-	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: l})), out
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), out
 }
+
+// logLevel is the configured one.
+func (c Config) logLevel() slog.Level {
+	var l slog.Level
+	if l.UnmarshalText([]byte(value[string](c, "log.level"))) != nil {
+		return slog.LevelInfo
+	}
+	return l
+}
+
+// spoolBytes is the configured cap of the spool.
+func (c Config) spoolBytes() int64 { return int64(value[int](c, "spool.max_bytes")) }
 
 // runWorker is the daemon. Background says that nobody looks: another worker
 // that runs already is then no error.
 func runWorker(ctx context.Context, sys System, paths Paths, background bool) error {
 	cfg, _ := LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
-	log, closer := openLog(paths, value[string](cfg, "log.level"))
+	var level slog.LevelVar
+	level.Set(cfg.logLevel())
+	log, closer := openLog(paths, &level)
 	defer closer.Close()
 	lock, err := takeLock(ctx, paths)
 	if errors.Is(err, worker.ErrRunning) {
@@ -52,6 +62,10 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 		return err
 	}
 	clearTrouble(paths)
+	h.config.changed = func(c Config) {
+		level.Set(c.logLevel())
+		h.tellCap(c.spoolBytes())
+	}
 	err = h.serve(ctx, lock)
 	if cerr := h.store.Close(); err == nil {
 		err = cerr
@@ -72,7 +86,7 @@ func takeLock(ctx context.Context, paths Paths) (*worker.Lock, error) {
 
 // serves reports whether the worker of the runtime file takes events.
 func serves(ctx context.Context, paths Paths) bool {
-	rt, err := api.ReadRuntime(paths.Runtime())
+	rt, err := paths.worker()
 	if err != nil {
 		return false
 	}
@@ -94,12 +108,12 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 	return worker.Run(ctx, worker.Config{
 		Lock: lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run,
 		Runtime: api.Runtime{
-			Version: Version, Build: buildID(), Paused: pauses,
-			SpoolBytes: int64(value[int](cfg, "spool.max_bytes")),
+			Data: h.paths.Data, Version: Version, Build: buildID(), Paused: pauses,
+			SpoolBytes: cfg.spoolBytes(),
 		},
 		Store: h.store, Handler: h.meter, Bindings: h.bindings(),
 		Spool: h.spool, Replay: h.engine.Replay, GiveUp: h.giveUp, Do: h.engine.Work,
-		Idle: value[time.Duration](cfg, "worker.idle_exit"), Log: h.log,
+		Idle: func() time.Duration { return value[time.Duration](h.config.now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(rt api.Runtime) {
 			h.mu.Lock()
 			defer h.mu.Unlock()

@@ -291,7 +291,7 @@ func (s *stage) clear(keep bool) error {
 	ctx, stop := context.WithTimeout(context.Background(), startWithin)
 	defer stop()
 	in := s.inner(io.Discard)
-	if rt, err := api.ReadRuntime(in.paths.Runtime()); err == nil {
+	if rt, err := in.paths.worker(); err == nil {
 		if err := rt.Client(Version).Drain(ctx); err != nil {
 			p.say("the demo's daemon could not be stopped: %v", err)
 		}

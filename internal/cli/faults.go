@@ -210,6 +210,11 @@ var (
 		"A write, index and recall in a scratch store did not come round.",
 		[]string{"remanence version"},
 	}
+	faultTags = Fault{
+		"REM-S012", 0, "tags are in the store that no text should hold", "",
+		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it was not.",
+		[]string{"remanence search private", "remanence purge ID"},
+	}
 	faultNoAgent = Fault{
 		"REM-H000", exitNoSetup, "no supported agent was found", "",
 		"Supported now: Claude Code (claude-code).",
@@ -255,6 +260,11 @@ var (
 		"The agent may need a restart, run with other settings, or not trust the directory.",
 		[]string{"restart the agent", "remanence daemon logs"},
 	}
+	faultCleanup = Fault{
+		"REM-H011", 0, "the agent deletes its transcripts soon", "",
+		"Memories stay. Of a session whose transcript is gone, its last words cannot be read again.",
+		[]string{"set cleanupPeriodDays in the agent's settings"},
+	}
 	faultOthers = Fault{
 		"REM-H012", 0, "another memory tool is active", "",
 		"Both add to the context, and both cost tokens.",
@@ -281,8 +291,8 @@ var (
 func Faults() []Fault {
 	return []Fault{
 		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow,
-		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultModes, faultClock, faultForeign, faultStore, faultTrip,
-		faultNoAgent, faultBinary, faultPath, faultHooks, faultDoubled, faultOld, faultDisabled, faultSlowHooks, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
+		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
+		faultNoAgent, faultBinary, faultPath, faultHooks, faultDoubled, faultOld, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
 		faultConfig, faultOverridden, faultNoHome, faultNoKey, faultEdit,
 		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined,
 	}

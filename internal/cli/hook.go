@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"remanence/internal/agent"
@@ -53,10 +54,13 @@ func prepare(sys System, c hook.Config) hook.Config {
 		c.Door = door(nil)
 		return c
 	}
-	rt, _ := api.ReadRuntime(paths.Runtime()) // without one there is no worker yet
+	rt, _ := paths.worker() // without one there is no worker yet
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes})
 	c.Door = door(readSecret(paths.Key()))
 	c.Handler = troubled{hook.FirstOf(&reach{sys: sys, paths: paths, rt: rt}, sp), paths, sys.Now}
+	if switchedOff(sys.Getenv(pluginOption)) {
+		c.Handler = quiet{c.Handler}
+	}
 	c.Ignore = func(e mem.Event) bool { return off(rt, e, sys.Now()) }
 	c.Dropped = sp.Count
 	c.Log = func(l hook.Line) { logHook(paths, sys.Now(), l) }
@@ -124,12 +128,28 @@ func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if e.Kind != mem.SessionStart || !r.Silent() || err != nil {
 		return r, err
 	}
-	if text := readTrouble(t.paths); text != "" {
-		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble", 0, text}}) {
+	if trouble := readTrouble(t.paths); trouble.Text != "" {
+		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble", 0, trouble.Text}}) {
 			r.Notice = due
 		}
 	}
 	return r, nil
+}
+
+// pluginOption is the variable in which the agent hands the plugin's one option
+// to its hooks, and to nobody else.
+const pluginOption = "CLAUDE_PLUGIN_OPTION_INJECT"
+
+// switchedOff reports whether the option, which is typed by hand, says off.
+func switchedOff(option string) bool { return strings.EqualFold(strings.TrimSpace(option), "off") }
+
+// quiet marks events of a client whose person wants nothing told.
+type quiet struct{ next mem.Handler }
+
+// Handle implements mem.Handler.
+func (q quiet) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	e.Quiet = true
+	return q.next.Handle(ctx, e)
 }
 
 // reach hands events to the worker. A worker of an older build is asked to
@@ -146,6 +166,9 @@ const (
 	holdOff   = 5 * time.Second
 	startOnce = time.Second
 	blackHole = 200 * time.Millisecond // a wait this long without an answer is not one slow commit
+	// lastGlance is what is left of the time to note that there was no answer:
+	// when all of it is up, nobody waits for this handler any more.
+	lastGlance = 2 * time.Millisecond
 )
 
 var errHeldOff = errors.New("the worker did not answer a moment ago")
@@ -155,12 +178,36 @@ func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if fresh(r.hold(), holdOff, r.sys.Now()) {
 		return mem.Reply{}, errHeldOff
 	}
+	if end, ok := ctx.Deadline(); ok {
+		var stop context.CancelFunc
+		ctx, stop = context.WithDeadline(ctx, end.Add(-lastGlance))
+		defer stop()
+	}
+	if ctx.Err() != nil { // not the worker's fault
+		return mem.Reply{}, ctx.Err()
+	}
 	begun := time.Now()
 	reply, err := r.handle(ctx, e)
-	if err != nil && time.Since(begun) >= blackHole {
-		touch(r.hold())
-	}
+	r.judge(err, time.Since(begun))
 	return reply, err
+}
+
+// judge holds later hooks off a worker that does not answer: after one long
+// wait, or after two short ones in a row, since a single one may be a slow disk.
+func (r *reach) judge(err error, waited time.Duration) {
+	switch {
+	case err == nil:
+		if exists(r.slow()) {
+			_ = os.Remove(r.slow())
+		}
+	case waited >= blackHole:
+		touch(r.hold())
+	case !errors.Is(err, context.DeadlineExceeded):
+	case exists(r.slow()):
+		touch(r.hold())
+	default:
+		touch(r.slow())
+	}
 }
 
 func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
@@ -182,7 +229,7 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if !asks(e.Kind) {
 		return mem.Reply{}, api.ErrUnreachable
 	}
-	c, err := api.Wait(ctx, r.paths.Runtime(), Version)
+	c, err := api.WaitFor(ctx, r.paths.Runtime(), Version, r.paths.served)
 	if err != nil {
 		return mem.Reply{}, err
 	}
@@ -203,7 +250,7 @@ func (r *reach) start() error {
 	if err != nil {
 		return err
 	}
-	return api.Start(program(exe, r.sys.Getenv))
+	return api.Start(program(exe, r.paths, r.sys.Getenv))
 }
 
 // cameAndWent reports whether the worker of the attempt that left the stamp has
@@ -213,7 +260,16 @@ func (r *reach) cameAndWent(stamp string) bool {
 	return err == nil && r.rt.Started.After(info.ModTime())
 }
 
+// hold is the stamp that keeps hooks from asking the worker.
 func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }
+
+// slow is the stamp of a first short wait without an answer.
+func (r *reach) slow() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "slow") }
+
+func exists(file string) bool {
+	_, err := os.Lstat(file)
+	return err == nil
+}
 
 // fresh reports whether a stamp was set less than d before now.
 func fresh(stamp string, d time.Duration, now time.Time) bool {

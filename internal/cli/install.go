@@ -1,15 +1,20 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/project"
 	"remanence/internal/setup"
+	"remanence/plugin"
 )
 
 // setupConfig is what package setup has to know about this machine.
@@ -27,10 +32,24 @@ func (a *app) setupConfig() (setup.Config, error) {
 	}
 	c := setup.FromEnv(home, a.sys.Getenv)
 	c.Binary, c.RecordDir, c.Now = exe, a.paths.Installs(), a.sys.Now
+	if c.PluginDir, err = filepath.Abs(filepath.Join(a.paths.Data, "plugin")); err != nil {
+		return setup.Config{}, fmt.Errorf("find the data directory: %w", err)
+	}
+	c.Plugin, c.Run = plugin.Files, runAgent
 	if p, err := project.Identify(a.place().Dir); err == nil && p.Root != home {
 		c.Project = p.Root
 	}
 	return c, nil
+}
+
+// runAgent runs one of the agent's own commands, which shall do only what it is told: neither update itself nor report
+// to anybody.
+func runAgent(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
+	cmd.WaitDelay = time.Second // a child of its own may hold the output open
+	return cmd.CombinedOutput()
 }
 
 // supported refuses agents that cannot be set up.
@@ -45,12 +64,13 @@ func supported(args []string) error {
 
 func (a *app) installCommand() *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all bool
+	var dry, yes, all, asPlugin bool
 	cmd := &cobra.Command{
-		Use:     "install [agent]...",
-		Short:   "put the hooks into a coding agent",
-		Long:    "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte stays. An install record allows to undo it.",
-		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project --hooks full",
+		Use:   "install [agent]...",
+		Short: "put the hooks into a coding agent",
+		Long: "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte stays. An install record allows to undo it.\n\n" +
+			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its settings out anew; uninstall gives the bytes\nback.",
+		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project --hooks full\n  remanence install claude-code --plugin",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := supported(args); err != nil {
 				return err
@@ -67,11 +87,16 @@ func (a *app) installCommand() *cobra.Command {
 				hooks = a.profile()
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
-			return a.install(c, o, found, installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks")})
+			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks")}
+			if asPlugin {
+				return a.installPlugin(cmd.Context(), c, o, found, how)
+			}
+			return a.install(c, o, found, how)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
 	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
+	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the agent, not in its settings")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -93,15 +118,9 @@ type installing struct {
 
 func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how installing) error {
 	start := a.sys.Now()
-	switch {
-	case o.Scope != setup.ScopeUser && o.Scope != setup.ScopeProject:
-		return faultInput.about("no such scope: %q", o.Scope).fixedBy("use user or project")
-	case o.Scope == setup.ScopeProject && c.Project == "":
-		return faultInput.about("this directory belongs to no project").fixedBy("remanence install --scope user")
-	}
-	entries, err := setup.Entries(o.Profile, c.Binary)
+	entries, err := sensible(c, o)
 	if err != nil {
-		return faultInput.about("no such hooks: %q", o.Profile).fixedBy("use lean, full or silent")
+		return err
 	}
 	plan, err := setup.PlanInstall(c, o)
 	if err != nil {
@@ -126,14 +145,112 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	if err != nil {
 		return err
 	}
-	if how.profile {
-		err := a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
-		if err != nil {
-			return err
-		}
+	if err := a.setProfile(o, how); err != nil {
+		return err
 	}
 	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
 	return a.out.show(v)
+}
+
+// sensible refuses what cannot be installed, and returns the hooks of what can.
+func sensible(c setup.Config, o setup.Options) ([]setup.Entry, error) {
+	switch {
+	case o.Scope != setup.ScopeUser && o.Scope != setup.ScopeProject:
+		return nil, faultInput.about("no such scope: %q", o.Scope).fixedBy("use user or project")
+	case o.Scope == setup.ScopeProject && c.Project == "":
+		return nil, faultInput.about("this directory belongs to no project").fixedBy("remanence install --scope user")
+	}
+	entries, err := setup.Entries(o.Profile, c.Binary)
+	if err != nil {
+		return nil, faultInput.about("no such hooks: %q", o.Profile).fixedBy("use lean, full or silent")
+	}
+	return entries, nil
+}
+
+// setProfile puts a profile that was chosen into the configuration.
+func (a *app) setProfile(o setup.Options, how installing) error {
+	if !how.profile {
+		return nil
+	}
+	return a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
+}
+
+// installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out first, if the person
+// says so: both would run.
+func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
+	start := a.sys.Now()
+	if _, err := sensible(c, o); err != nil {
+		return err
+	}
+	if o.Scope != setup.ScopeUser {
+		return faultInput.about("a plugin is for all projects of a user").fixedBy("remanence install claude-code --plugin --scope user")
+	}
+	plan, err := setup.PlanPlugin(c, o.Profile)
+	if err != nil {
+		return pluginFault(err)
+	}
+	v := a.pluginView(found, plan, o, how)
+	if how.dry {
+		return a.out.show(v)
+	}
+	if err := a.agreeToPlugin(&v, how); err != nil {
+		return err
+	}
+	if v.Plugin.TakesOut {
+		if plan, err = takeHooksOut(c, o.Profile); err != nil {
+			return pluginFault(err)
+		}
+	}
+	rec, err := setup.InstallPlugin(ctx, c, plan)
+	if err != nil {
+		return pluginFault(err)
+	}
+	if err := a.setProfile(o, how); err != nil {
+		return err
+	}
+	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
+	return a.out.show(v)
+}
+
+// agreeToPlugin asks where somebody can be asked, and says in any case what the agent will do to its settings.
+func (a *app) agreeToPlugin(v *installView, how installing) error {
+	if how.yes || a.flags.noInput || !isTerminal(a.sys.Stdin) {
+		a.out.say("%s", v.rewrites())
+		return nil
+	}
+	v.preview(a.out)
+	if len(v.Plugin.Beside) > 0 {
+		err := a.confirm("Take the hooks out of the settings first?", "--yes")
+		if err != nil && !errors.Is(err, faultDeclined) {
+			return err
+		}
+		v.Plugin.TakesOut = err == nil
+	}
+	return a.confirm("Go on?", "--yes")
+}
+
+// takeHooksOut removes our hooks from all settings, and plans anew on what they are then.
+func takeHooksOut(c setup.Config, p setup.Profile) (setup.PluginPlan, error) {
+	plan, err := setup.PlanUninstall(c)
+	if err == nil {
+		err = setup.Uninstall(c, plan)
+	}
+	if err != nil {
+		return setup.PluginPlan{}, err
+	}
+	return setup.PlanPlugin(c, p)
+}
+
+// pluginFault says what a person can do where the plugin cannot be registered.
+func pluginFault(err error) error {
+	switch {
+	case errors.Is(err, setup.ErrNoClient):
+		return faultNoAgent.about("the plugin needs Claude Code's own command").because("%s", err).
+			fixedBy("put the directory of claude into PATH", "remanence install claude-code")
+	case errors.Is(err, setup.ErrClient):
+		return faultOther.about("Claude Code did not take the plugin").because("%s", err).fixedBy("remanence install claude-code")
+	}
+	return err
 }
 
 // installView is what an installation will do, or did.
@@ -153,8 +270,16 @@ type installView struct {
 	Warnings []checkItem `json:"warnings"`
 	Record   *string     `json:"record"`
 	TookMS   float64     `json:"took_ms"`
+	Plugin   *pluginItem `json:"plugin,omitempty"` // missing: the hooks are in the settings
 
 	home string
+}
+
+type pluginItem struct {
+	Dir      string   `json:"dir"`
+	Commands []string `json:"commands"`  // of the agent
+	Beside   []string `json:"beside"`    // settings that hold hooks too
+	TakesOut bool     `json:"takes_out"` // those hooks go first
 }
 
 type agentItem struct {
@@ -176,19 +301,41 @@ func agentsOf(found setup.Agents) []agentItem {
 func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 	v := installView{
 		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{}, Changes: p.Changes(),
-		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, Warnings: []checkItem{}, home: a.sys.Getenv("HOME"),
+		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: a.sys.Getenv("HOME"),
 	}
-	for _, e := range p.Entries {
+	v.tell(p.Entries, p.Warnings)
+	return v
+}
+
+func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
+	v := installView{
+		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File, Changes: true,
+		Create: p.Create, home: a.sys.Getenv("HOME"),
+		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: some(p.Beside), TakesOut: how.yes && len(p.Beside) > 0},
+	}
+	if how.profile {
+		v.Profile = nullable(string(o.Profile))
+	}
+	for _, cmd := range p.Commands {
+		v.Plugin.Commands = append(v.Plugin.Commands, setup.CommandLine(cmd))
+	}
+	v.tell(p.Entries, p.Warnings)
+	return v
+}
+
+// tell names the hooks, and what keeps them from serving well.
+func (v *installView) tell(entries []setup.Entry, warnings []setup.Finding) {
+	v.Events, v.Warnings = []string{}, []checkItem{}
+	for _, e := range entries {
 		name := e.Event
 		if e.Matcher != "" {
 			name += " (" + e.Matcher + ")"
 		}
 		v.Events = append(v.Events, name)
 	}
-	for _, f := range p.Warnings {
+	for _, f := range warnings {
 		v.Warnings = append(v.Warnings, checkOf(f))
 	}
-	return v
 }
 
 func (installView) schema() string { return "install" }
@@ -219,22 +366,58 @@ func (v installView) plan(line func(string, ...any)) {
 		}
 		line("%s%s%s", pad(first(i, "Found"), 7), f.Name, where)
 	}
+	if v.Plugin != nil {
+		v.pluginPlan(line)
+	} else {
+		v.settingsPlan(line)
+	}
+	if v.Profile != nil {
+		line("       profile %s in the configuration", *v.Profile)
+	}
+	line("Won't  touch your repositories, shell files, login items, or other tools' entries")
+	head := "Also"
+	for _, w := range v.Warnings {
+		if v.Plugin != nil && v.Plugin.TakesOut && deref(w.Code) == setup.CodeDoubled {
+			continue // not for long
+		}
+		line("%s%s: %s", pad(head, 7), w.What, oneLine(deref(w.Why)))
+		head = ""
+		for _, fix := range w.Fix {
+			line("       fix: %s", fix)
+		}
+	}
+}
+
+func (v installView) settingsPlan(line func(string, ...any)) {
 	file := v.short(v.File)
 	if v.Create {
 		file += ", which is made"
 	}
 	line("Will   %s in %s", plural(len(v.Events), "hook", "hooks"), file)
 	line("       %s", changesText(v.Added, v.Replaced, v.Removed))
-	if v.Profile != nil {
-		line("       profile %s in the configuration", *v.Profile)
-	}
-	line("Won't  touch your repositories, shell files, login items, or other tools' entries")
-	for i, w := range v.Warnings {
-		line("%s%s: %s", pad(first(i, "Also"), 7), w.What, oneLine(deref(w.Why)))
-		for _, fix := range w.Fix {
-			line("       fix: %s", fix)
+}
+
+func (v installView) pluginPlan(line func(string, ...any)) {
+	head := "Will"
+	if v.Plugin.TakesOut {
+		for _, file := range v.Plugin.Beside {
+			line("%stake the hooks out of %s", pad(head, 7), v.short(file))
+			head = ""
 		}
 	}
+	line("%swrite a plugin with %s to %s", pad(head, 7), plural(len(v.Events), "hook", "hooks"), v.short(v.Plugin.Dir))
+	for _, cmd := range v.Plugin.Commands {
+		line("       run %s", cmd)
+	}
+	line("Note   %s", v.rewrites())
+}
+
+// rewrites says what the agent does when it registers a plugin.
+func (v installView) rewrites() string {
+	if v.Create {
+		return fmt.Sprintf("Claude Code itself makes %s for it; uninstall removes it again", v.short(v.File))
+	}
+	return fmt.Sprintf("Claude Code itself lays %s out anew (order, spaces, long numbers); uninstall gives the bytes back", v.short(v.File))
 }
 
 // short writes the home directory as ~.

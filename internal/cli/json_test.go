@@ -52,9 +52,9 @@ func views() map[string]view {
 	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}
 	undo := "remanence restore m_7k2q"
 	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
-	forgotten.Undo, forgotten.days = &undo, 30
+	forgotten.Undo = &undo
 	return map[string]view{
-		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}),
+		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3}),
 		"search":    searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
 		"memory":    forgotten,
 		"receipt":   receiptOf("receipt", receipt),
@@ -149,7 +149,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"why":      receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
 		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil})},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
-		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}),
+		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
 		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
 		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 	} {

@@ -12,6 +12,9 @@ type liveConfig struct {
 	file   string
 	getenv func(string) string
 	log    *slog.Logger
+	// changed, if set, is told of every configuration but the first. It is set
+	// before a second goroutine asks.
+	changed func(Config)
 
 	mu   sync.Mutex
 	seen os.FileInfo // nil: no file
@@ -24,6 +27,15 @@ func newLiveConfig(file string, getenv func(string) string, log *slog.Logger) *l
 }
 
 func (l *liveConfig) now() Config {
+	cfg, news := l.look()
+	if news && l.changed != nil {
+		l.changed(cfg)
+	}
+	return cfg
+}
+
+// look returns the configuration, and whether it is another than before.
+func (l *liveConfig) look() (cfg Config, news bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	info, err := os.Stat(l.file)
@@ -31,10 +43,10 @@ func (l *liveConfig) now() Config {
 		info = nil
 	}
 	if l.have && sameFileState(l.seen, info) {
-		return l.cfg
+		return l.cfg, false
 	}
-	cfg, err := LoadConfig(l.file, l.getenv)
-	if err != nil {
+	news = l.have
+	if cfg, err = LoadConfig(l.file, l.getenv); err != nil {
 		l.log.Warn("configuration", "error", err)
 		cfg.Warnings = append(cfg.Warnings, err.Error())
 		if l.have { // half an edit: what was in force stays
@@ -42,7 +54,7 @@ func (l *liveConfig) now() Config {
 		}
 	}
 	l.cfg, l.seen, l.have = cfg, info, true
-	return cfg
+	return cfg, news
 }
 
 func sameFileState(a, b os.FileInfo) bool {

@@ -16,7 +16,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "forget [id]...",
 		Short:   "hide memories; can be undone",
-		Long:    "Hidden memories are not told and not found any more. They can be restored for\nthe days of privacy.hide_days. To erase for good: remanence purge.",
+		Long:    "Hidden memories are not told and not found any more. They can be restored\nuntil they are erased for good: remanence purge.",
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry}
@@ -121,15 +121,7 @@ func (a *app) marked(got mem.Marked) error {
 		}
 		v.Undo = &undo
 	}
-	if got.Verb == "forget" {
-		v.days = a.hideDays()
-	}
 	return a.out.show(v)
-}
-
-func (a *app) hideDays() int {
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // a mistake there has its default
-	return value[int](cfg, "privacy.hide_days")
 }
 
 func (a *app) addCommand() *cobra.Command {

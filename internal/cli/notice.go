@@ -59,14 +59,26 @@ func dueNotices(file string, now time.Time, causes []notice) []string {
 type trouble struct {
 	Since time.Time `json:"since"`
 	Code  string    `json:"code"`
+	Why   string    `json:"why"`
 	Text  string    `json:"text"`
+}
+
+// fault is what to tell somebody who needs the worker: the trouble itself where
+// its code is one of ours.
+func (t trouble) fault() Fault {
+	for _, f := range Faults() {
+		if f.Code == t.Code && f.Exit != 0 && !f.Is(faultOther) {
+			return f.because("%s", t.Why)
+		}
+	}
+	return faultDaemon.because("%s", t.Text).fixedBy("remanence doctor", "remanence daemon run")
 }
 
 func (p Paths) trouble() string { return filepath.Join(filepath.Dir(p.Runtime()), "trouble.json") }
 
 func writeTrouble(paths Paths, now time.Time, err error) {
 	f := explain(nil, err)
-	t := trouble{Since: now, Code: f.Code}
+	t := trouble{Since: now, Code: f.Code, Why: f.Why}
 	var old trouble
 	if b, err := readSmall(paths.trouble()); err == nil && json.Unmarshal(b, &old) == nil && old.Code == f.Code {
 		t.Since = old.Since // the same since then
@@ -85,12 +97,12 @@ func clearTrouble(paths Paths) {
 	}
 }
 
-// readTrouble returns what keeps the worker from working, empty if nothing does.
-func readTrouble(paths Paths) string {
+// readTrouble returns what keeps the worker from working, the zero value if nothing does.
+func readTrouble(paths Paths) trouble {
 	var t trouble
 	b, err := os.ReadFile(paths.trouble())
 	if err != nil || json.Unmarshal(b, &t) != nil {
-		return ""
+		return trouble{}
 	}
-	return t.Text
+	return t
 }

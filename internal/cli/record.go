@@ -145,7 +145,6 @@ type records struct {
 	Records []record `json:"memories"`
 
 	raw, sources bool
-	days         int // a hidden memory can be restored for
 }
 
 func recordsOf(did string, ms []mem.Memory, now time.Time) records {
@@ -181,10 +180,12 @@ func (v records) human(p *printer) {
 	for _, r := range v.Records {
 		p.line("%s%s  %s  %s  %s", would, v.Did, r.ID, r.Kind, clip(oneLine(r.Title), 100))
 	}
-	if v.days > 0 && !v.DryRun {
-		p.line("Hidden, not erased: it can be restored for %s. To erase: remanence purge ID", plural(v.days, "day", "days"))
-	}
-	if v.Undo != nil {
+	switch {
+	case v.Undo == nil:
+	case v.Did == "hidden":
+		p.line("hidden; restore with %s", *v.Undo)
+		p.line("Hidden is not erased. To erase: remanence purge ID")
+	default:
 		p.line("undo: %s", *v.Undo)
 	}
 }

@@ -9,14 +9,18 @@ import (
 )
 
 // all lists what there is of ours on the disk. Files are named one by one: the
-// directories may be shared with others.
+// directories may be shared with others. Of a data directory that is not the
+// user's own it is only what lies in it.
 func (p Paths) all() []string {
 	var out []string
-	for _, pattern := range []string{
+	patterns := []string{
 		p.Database() + "*", p.Lock(),
-		p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Installs(), p.Key(), p.Notices(),
-		filepath.Join(p.State, "edit-*"), p.Config,
-	} {
+		p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(),
+	}
+	if p.home() {
+		patterns = append(patterns, p.Installs(), p.Key(), filepath.Join(p.State, "edit-*"), p.Config)
+	}
+	for _, pattern := range patterns {
 		found, err := filepath.Glob(pattern)
 		if err != nil {
 			continue // only a malformed pattern, which no real path needs

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/spool"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -28,7 +30,7 @@ func (a *app) status(cmd *cobra.Command, suggest bool) error {
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState())
+	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
 	v.suggesting = suggest
 	return a.out.show(v)
 }
@@ -41,6 +43,7 @@ type statusView struct {
 	Counts      counts       `json:"counts"`
 	LastSession *lastItem    `json:"last_session"`
 	Hooks       hooksItem    `json:"hooks"`
+	Capture     captureItem  `json:"capture"`
 	Queue       queueItem    `json:"queue"`
 	LLM         llmItem      `json:"llm"`
 	Paused      []pauseItem  `json:"paused"`
@@ -108,6 +111,43 @@ func (h hooksItem) sentence() string {
 	return s
 }
 
+// captureItem is what became of events on their way into the store.
+type captureItem struct {
+	Dropped        int64 `json:"dropped"`         // events lost since the first
+	SpooledRecords int   `json:"spooled_records"` // waiting for the daemon
+	SpooledBytes   int64 `json:"spooled_bytes"`
+	Private        int   `json:"private"` // spans that the daemon took out since it started; those that hooks took out are not counted
+	Secrets        int   `json:"secrets"`
+}
+
+// captured reads the spool itself: it is there without a daemon, too.
+func (a *app) captured(h mem.Health) captureItem {
+	c := captureItem{Private: h.Private, Secrets: h.Secrets}
+	for _, n := range spool.Counters(a.paths.Spool()) {
+		c.Dropped += n
+	}
+	st, _ := spool.Open(spool.Config{Dir: a.paths.Spool()}).Stat() // doctor tells of an unreadable one
+	if st.Records > 0 {
+		c.SpooledRecords, c.SpooledBytes = st.Records, st.Bytes
+	}
+	return c
+}
+
+// sentence is empty where there is nothing to say.
+func (c captureItem) sentence() string {
+	var parts []string
+	if c.SpooledRecords > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%s) in the spool", plural(c.SpooledRecords, "event", "events"), bytesText(c.SpooledBytes)))
+	}
+	if c.Private > 0 {
+		parts = append(parts, plural(c.Private, "private span", "private spans")+" taken out")
+	}
+	if c.Secrets > 0 {
+		parts = append(parts, plural(c.Secrets, "secret", "secrets")+" taken out")
+	}
+	return strings.Join(parts, " · ")
+}
+
 type queueItem struct {
 	Depth   int     `json:"depth"`
 	OldestS float64 `json:"oldest_s"`
@@ -124,9 +164,9 @@ type suggestItem struct {
 	Command string `json:"command"`
 }
 
-func statusOf(o mem.Overview, d daemonItem, h hooksItem) statusView {
+func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusView {
 	v := statusView{
-		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Paused: pausesOf(o.Pauses),
+		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: pausesOf(o.Pauses),
 		Counts: counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
 		Queue:  queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
 	}
@@ -177,6 +217,9 @@ func (v statusView) human(p *printer) {
 	p.field("remembered", "%s · %s · %d new today", plural(v.Counts.Memories, "memory", "memories"), plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
 	p.field("last session", "%s", v.LastSession.sentence(p.now()))
 	p.field("hooks", "%s", v.Hooks.sentence())
+	if s := v.Capture.sentence(); s != "" {
+		p.field("capture", "%s", s)
+	}
 	if len(v.Paused) > 0 {
 		it := v.Paused[0]
 		if name := v.names[it.Target]; name != "" {
@@ -185,6 +228,9 @@ func (v statusView) human(p *printer) {
 		p.field("paused", "%s", it.sentence(p.now()))
 	} else {
 		p.field("waiting", "%s", v.Queue.sentence())
+	}
+	if n := v.Capture.Dropped; n > 0 {
+		p.line("%s %s so far: remanence doctor · %s", p.style(red, "fault:"), plural(int(n), "event was lost", "events were lost"), faultDropped.Code)
 	}
 	if v.suggesting && v.Suggest != nil {
 		p.line("%s: %s", v.Suggest.Text, v.Suggest.Command)
@@ -244,7 +290,7 @@ func (a *app) daemonState(ctx context.Context) daemonItem {
 
 // running is the daemon that answers now.
 func (a *app) running(ctx context.Context) (api.Runtime, api.Health, error) {
-	rt, err := api.ReadRuntime(a.paths.Runtime())
+	rt, err := a.paths.worker()
 	if err != nil {
 		return rt, api.Health{}, err
 	}

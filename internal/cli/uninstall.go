@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -13,7 +15,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "uninstall [agent]...",
 		Short:   "take the hooks out again; memories stay unless --purge",
-		Long:    "The agent's settings get back the bytes they had. Where they changed since, only\nentries of Remanence are cut out. --purge also erases all that was remembered.",
+		Long:    "The agent's settings get back the bytes they had. Where they changed since, only\nentries of Remanence are cut out. A plugin is taken out by the agent's own\ncommands. --purge also erases all that was remembered.",
 		Example: "  remanence uninstall --dry-run\n  remanence uninstall claude-code\n  remanence uninstall --purge --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := supported(args); err != nil {
@@ -40,10 +42,15 @@ type uninstalling struct{ dry, yes, purge bool }
 func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) error {
 	start := a.sys.Now()
 	plan, planErr := setup.PlanUninstall(c)
+	plugin, pluginErr := setup.PlanPluginRemoval(c)
+	if pluginErr != nil && (planErr == nil || !strings.Contains(planErr.Error(), pluginErr.Error())) {
+		planErr = errors.Join(planErr, pluginErr)
+	}
 	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: a.sys.Getenv("HOME"), data: a.paths.Data}
 	for _, s := range plan.Steps {
 		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, some(s.Records)})
 	}
+	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
 		v.Purged = a.paths.all()
 	}
@@ -53,7 +60,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	if err := a.agree(v, how); err != nil {
 		return err
 	}
-	err := errors.Join(planErr, setup.Uninstall(c, plan))
+	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
 	was, stopErr := a.stopDaemon(cmd.Context())
 	v.Stopped = was
 	if how.purge && stopErr == nil {
@@ -88,6 +95,8 @@ type uninstallView struct {
 	Purged  []string   `json:"purged"` // files and directories; empty: data is kept
 	TookMS  float64    `json:"took_ms"`
 
+	Plugin *pluginGone `json:"plugin,omitempty"` // missing: there is none
+
 	home, data string
 }
 
@@ -96,6 +105,61 @@ type stepItem struct {
 	Action  string   `json:"action"` // restore, delete, edit or keep
 	Hooks   int      `json:"hooks"`
 	Records []string `json:"records"`
+}
+
+// pluginGone is what becomes of the plugin.
+type pluginGone struct {
+	File     string   `json:"file"`     // the settings that name it
+	Action   string   `json:"action"`   // what became of them: restore, delete, edit or keep; empty: not yet done
+	Commands []string `json:"commands"` // of the agent
+	Dirs     []string `json:"dirs"`     // where its files were
+	Records  []string `json:"records"`
+	Notes    []string `json:"notes"` // what the agent did not do, so that it was done for it
+}
+
+// pluginGoneOf is nil if there is no plugin.
+func pluginGoneOf(p setup.PluginRemoval) *pluginGone {
+	if p.Nothing() {
+		return nil
+	}
+	g := &pluginGone{File: p.File, Commands: []string{}, Dirs: some(p.Dirs), Records: some(p.Records), Notes: []string{}}
+	for _, cmd := range p.Commands {
+		g.Commands = append(g.Commands, setup.CommandLine(cmd))
+	}
+	return g
+}
+
+// remove removes the plugin and takes down what became of it.
+func (g *pluginGone) remove(ctx context.Context, c setup.Config, p setup.PluginRemoval) error {
+	if g == nil {
+		return nil
+	}
+	done, err := setup.RemovePlugin(ctx, c, p)
+	g.Action, g.Notes = string(done.Settings), some(done.Notes)
+	return err
+}
+
+func (g *pluginGone) plan(line func(string, ...any), home, head string) {
+	if g == nil {
+		return
+	}
+	for _, cmd := range g.Commands {
+		line("%srun %s", pad(head, 7), cmd)
+		head = ""
+	}
+	for _, dir := range g.Dirs {
+		line("%sremove the plugin from %s", pad(head, 7), tilde(dir, home))
+		head = ""
+	}
+	does := map[string]string{
+		"": "get back the bytes they had; only the plugin is cut out if they have changed since", "restore": "got back the bytes they had",
+		"delete": "gone, they were made for the plugin", "edit": "only the plugin was cut out, the rest has changed since",
+		"keep": "do not name the plugin any more",
+	}
+	line("%s%s: %s", pad(head, 7), tilde(g.File, home), does[g.Action])
+	for _, note := range g.Notes {
+		line("Note   %s; what was left was cut out all the same", oneLine(note))
+	}
 }
 
 func (uninstallView) schema() string { return "uninstall" }
@@ -114,12 +178,13 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		"restore": "gets back the bytes it had", "delete": "goes, it was made for the hooks",
 		"edit": "only the hooks are cut out, the rest has changed since", "keep": "holds no hooks any more",
 	}
-	if len(v.Steps) == 0 {
+	if len(v.Steps) == 0 && v.Plugin == nil {
 		line("No settings hold hooks of Remanence.")
 	}
 	for i, s := range v.Steps {
 		line("%s%s: %s, %s", pad(first(i, "Will"), 7), tilde(s.File, v.home), plural(s.Hooks, "hook", "hooks"), does[s.Action])
 	}
+	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
 	if len(v.Purged) == 0 {
 		line("Keeps  what was remembered in %s", tilde(v.data, v.home))
 		return

@@ -211,7 +211,21 @@ func (v receiptView) hints(p *printer) {
 	if key != "" {
 		less = fmt.Sprintf(" · less of this: remanence config set %s %d", key, v.Budget/2)
 	}
-	p.line("remove one: remanence forget %s%s", v.Items[len(v.Items)-1].ID, less)
+	if id := v.lastMemory(); id != "" {
+		p.line("remove one: remanence forget %s%s", id, less)
+	} else if less != "" {
+		p.line("%s", strings.TrimPrefix(less, " · "))
+	}
+}
+
+// lastMemory is the last item that can be forgotten: sessions of the index can not.
+func (v receiptView) lastMemory() string {
+	for _, it := range slices.Backward(v.Items) {
+		if strings.HasPrefix(it.ID, "m_") {
+			return it.ID
+		}
+	}
+	return ""
 }
 
 // budgetKey is the setting that bounds what a trigger tells.

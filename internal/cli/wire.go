@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -45,7 +46,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 	}
 	h := &house{sys: sys, paths: paths, log: log, store: st, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
 	cfg := h.config.now()
-	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: int64(value[int](cfg, "spool.max_bytes"))})
+	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.spoolBytes()})
 	secret := readSecret(paths.Key())
 	d := &redact.Door{Key: secret}
 	h.door = d
@@ -56,6 +57,8 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		Rel:      project.Rel,
 		Tail:     tail(d),
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
+		Changed:  changedSince,
+		Log:      func(what string, err error) { log.Error("answered without", "what", what, "error", err) },
 		Warnings: h.warnings,
 		Paused:   h.tellHooks,
 	})
@@ -78,6 +81,19 @@ func tail(d *redact.Door) func(path string, lines int) ([]mem.Said, error) {
 	}
 }
 
+// settled is how long after a memory was kept its file may still be written
+// without counting as changed since: the same call keeps and writes.
+const settled = 2 * time.Second
+
+// changedSince reports whether a file of a project was written after a time.
+func changedSince(p mem.Project, file string, since time.Time) bool {
+	if !filepath.IsAbs(file) {
+		file = filepath.Join(p.Root, filepath.FromSlash(file))
+	}
+	info, err := os.Stat(file)
+	return err == nil && info.ModTime().After(since.Add(settled))
+}
+
 // bindings are the routes and what answers them.
 func (h *house) bindings() []api.Binding {
 	e := h.engine
@@ -85,7 +101,7 @@ func (h *house) bindings() []api.Binding {
 		api.On(api.Search, e.Search), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Edit, blamed(e.Edit)),
 		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Pause, e.Pause),
-		api.On(examineStore, h.examine),
+		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
 	}
 }
 
@@ -130,14 +146,19 @@ func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	return h.engine.Purge(ctx, ask)
 }
 
-// tellHooks writes what hooks have to know into the runtime file.
-func (h *house) tellHooks(ps []mem.Pause) {
+// tellHooks writes the pauses into the runtime file, where hooks see them.
+func (h *house) tellHooks(ps []mem.Pause) { h.tell(func(rt *api.Runtime) { rt.Paused = ps }) }
+
+// tellCap writes the cap of the spool into the runtime file.
+func (h *house) tellCap(bytes int64) { h.tell(func(rt *api.Runtime) { rt.SpoolBytes = bytes }) }
+
+func (h *house) tell(set func(*api.Runtime)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.runtime.Socket == "" {
 		return
 	}
-	h.runtime.Paused = ps
+	set(&h.runtime)
 	if err := h.runtime.Write(h.paths.Runtime()); err != nil {
 		h.log.Error("write runtime file", "error", err)
 	}

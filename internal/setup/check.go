@@ -2,6 +2,7 @@ package setup
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,9 @@ type Finding struct {
 // nothing.
 func Check(c Config) []Finding {
 	records, err := Records(c)
-	s := state{Config: c, all: c.sources(), last: lastOf(records)}
+	hooks, plugin := sorted(records)
+	s := state{Config: c, all: c.sources(), last: lastOf(hooks)}
+	s.plugin = s.pluginSource(plugin)
 	list := []Finding{s.binary(), s.missing(), s.doubled(), s.stale(), s.enabled(), s.others()}
 	if err != nil {
 		list = append(list, Finding{
@@ -70,8 +73,31 @@ func warnings(c Config) []Finding {
 // state is what all checks look at.
 type state struct {
 	Config
-	all  []source
-	last []Record // the newest record of each settings file
+	all    []source
+	last   []Record // the newest record of hooks in each settings file
+	plugin []source // the hooks of the plugin that we wrote, if it is enabled
+}
+
+// pluginSource reads the hooks of the plugin where it was written last.
+func (s state) pluginSource(records []Record) []source {
+	if len(records) == 0 || ourPlugin(s.all) == "" {
+		return nil
+	}
+	src := source{path: filepath.Join(records[len(records)-1].Plugin, filepath.FromSlash(hooksFile))}
+	f, err := read(src.path)
+	if err == nil && !f.exists() {
+		err = fmt.Errorf("read %s: %w", src.path, fs.ErrNotExist)
+	}
+	if err == nil {
+		src.doc, err = parse(f.data)
+	}
+	src.err = err
+	return []source{src}
+}
+
+// repairable reports whether installing anew into settings repairs what is wrong with the hooks of a file.
+func (s state) repairable(path string) bool {
+	return !slices.ContainsFunc(s.plugin, func(src source) bool { return src.path == path })
 }
 
 // lastOf keeps the newest record of each file, of a list with the oldest first.
@@ -86,6 +112,9 @@ func lastOf(records []Record) []Record {
 
 // installFix is the command that writes the hooks of a settings file anew.
 func (s state) installFix(path string) string {
+	if !s.repairable(path) {
+		return "remanence install claude-code --plugin"
+	}
 	if path != "" && path == s.settingsFile(ScopeProject) {
 		return "remanence install claude-code --scope project"
 	}
@@ -100,7 +129,7 @@ func (s state) binary() Finding {
 			continue
 		}
 		return Finding{
-			ID: f.ID, Code: CodeBinary, State: Fail, Safe: true,
+			ID: f.ID, Code: CodeBinary, State: Fail, Safe: s.repairable(use.file),
 			What: "hooks run a binary that is not there", Why: fmt.Sprintf("%s %s (%s)", use.path, why, use.file),
 			Fix: []string{s.installFix(use.file)},
 		}
@@ -116,7 +145,7 @@ func (s state) binaries() []use {
 	for _, r := range s.last {
 		list = append(list, use{r.Binary, r.File})
 	}
-	for _, src := range s.all {
+	for _, src := range slices.Concat(s.all, s.plugin) {
 		for _, h := range src.ours() {
 			if u := (use{programOf(h.Handler), src.path}); !slices.Contains(list, u) && filepath.IsAbs(u.path) {
 				list = append(list, u)
@@ -154,6 +183,14 @@ func (s state) missing() Finding {
 			return Finding{
 				ID: ok.ID, Code: CodeMissing, State: Fail, What: "settings cannot be read, so the agent ignores their hooks",
 				Why: fmt.Sprintf("%s: %v", src.path, src.err), Fix: []string{"mend " + src.path},
+			}
+		}
+	}
+	for _, src := range s.plugin {
+		if src.err != nil || len(src.ours()) == 0 {
+			return Finding{
+				ID: ok.ID, Code: CodeMissing, State: Fail, What: "the plugin is enabled, but its hooks are gone",
+				Why: src.path + " does not have them", Fix: []string{s.installFix(src.path)},
 			}
 		}
 	}

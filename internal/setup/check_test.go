@@ -62,7 +62,7 @@ func TestCheckFindsEachFault(t *testing.T) {
 		"plugin too": {
 			func(m *machine) { m.write(m.project(), ourPluginOn, 0o600) },
 			[]string{CodeDoubled},
-			Warn, "plugin remanence@remanence and by", "remanence uninstall claude-code",
+			Warn, "plugin remanence@remanence and by", "remanence doctor --fix",
 		},
 		"two binaries": {
 			func(m *machine) {

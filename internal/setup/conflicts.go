@@ -18,7 +18,7 @@ func (s state) doubled() Finding {
 	for _, src := range s.all {
 		for _, f := range src.ours() {
 			if plugin != "" {
-				return doubledFinding("plugin "+plugin, src.path, "remanence uninstall claude-code")
+				return doubledFinding("plugin "+plugin, src.path, "remanence doctor --fix")
 			}
 			key := f.Event + " " + f.Matcher
 			first, again := seen[key]
@@ -42,7 +42,7 @@ func doubledFinding(one, other string, fix ...string) Finding {
 // stale looks for hooks of ours that this version would write otherwise. Those whose binary is gone are told of by
 // binary.
 func (s state) stale() Finding {
-	for _, src := range s.all {
+	for _, src := range slices.Concat(s.all, s.plugin) {
 		for _, f := range src.ours() {
 			program := programOf(f.Handler)
 			gone := filepath.IsAbs(program) && notRunnable(program) != ""
@@ -50,7 +50,7 @@ func (s state) stale() Finding {
 				continue
 			}
 			return Finding{
-				ID: "claude.version", Code: CodeStale, State: Warn, Safe: true,
+				ID: "claude.version", Code: CodeStale, State: Warn, Safe: s.repairable(src.path),
 				What: "hooks are those of another version or place",
 				Why:  fmt.Sprintf("%s: %s runs %s, this is %s", src.path, f.Event, program, s.Binary),
 				Fix:  []string{s.installFix(src.path)},

@@ -85,8 +85,11 @@ func entriesOf(hooks []hook, binary string) []Entry {
 
 // PluginHooks is the text of the plugin's hooks/hooks.json: the lean hooks, run from the plugin's own directory.
 func PluginHooks() []byte {
-	return withHooks("{\n  \"description\": \"Remanence: memory for coding agents\"\n}\n",
-		entriesOf(leanHooks(), "${CLAUDE_PLUGIN_ROOT}/bin/remanence"))
+	return pluginHooks(entriesOf(leanHooks(), "${CLAUDE_PLUGIN_ROOT}/bin/remanence"))
+}
+
+func pluginHooks(entries []Entry) []byte {
+	return withHooks("{\n  \"description\": \"Remanence: memory for coding agents\"\n}\n", entries)
 }
 
 // Paste is the JSON that a person can put into settings by hand where they cannot be merged.

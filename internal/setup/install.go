@@ -151,11 +151,11 @@ func (p Plan) write() error {
 	return nil
 }
 
-// newest returns the last record of a settings file.
+// newest returns the last record of hooks in a settings file.
 func newest(c Config, path string) (Record, bool) {
 	list, _ := Records(c) // a damaged record counts as none: a new one is written
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].File == path {
+		if list[i].File == path && !list[i].ofPlugin() {
 			return list[i], true
 		}
 	}

@@ -36,9 +36,14 @@ type Record struct {
 	Dirs         []string  `json:"dirs"`    // directories made for it, the outermost first
 	SHA256Before string    `json:"sha256_before"`
 	SHA256After  string    `json:"sha256_after"`
-	Before       []byte    `json:"before"`  // base64 of the exact bytes; null if there was no file
-	Entries      []Entry   `json:"entries"` // all of ours that are in the file since
+	Before       []byte    `json:"before"`           // base64 of the exact bytes; null if there was no file
+	Entries      []Entry   `json:"entries"`          // all of ours that are in the file since, or in the plugin
+	Plugin       string    `json:"plugin,omitempty"` // where the plugin was written; "" if the hooks are in the file
 }
+
+// ofPlugin tells a plugin's record from one of hooks in settings. What the agent makes of its settings is not known
+// beforehand, so it has no SHA256After.
+func (r Record) ofPlugin() bool { return r.Plugin != "" }
 
 func digest(data []byte) string {
 	sum := sha256.Sum256(data)
@@ -65,6 +70,18 @@ func Records(c Config) ([]Record, error) {
 		}
 	}
 	return list, errors.Join(errs...)
+}
+
+// sorted parts the records of hooks in settings from those of the plugin.
+func sorted(records []Record) (hooks, plugin []Record) {
+	for _, r := range records {
+		if r.ofPlugin() {
+			plugin = append(plugin, r)
+		} else {
+			hooks = append(hooks, r)
+		}
+	}
+	return hooks, plugin
 }
 
 func recordFile(dir string, id int) string {

@@ -5,12 +5,17 @@
 // shape we do not know is left alone. An install record keeps the exact bytes from before, so that uninstalling can
 // give them back.
 //
-// The package knows Claude Code's settings files. It never runs the agent, opens no database or network connection
-// and reads no environment variables: all it needs to know comes in through Config.
+// The same hooks can come as a plugin instead. A plugin is registered by the agent's own commands, which lay the whole
+// settings out anew; the record gives the bytes back all the same.
+//
+// The package knows Claude Code's settings files. It runs nothing but those commands, opens no database or network
+// connection and reads no environment variables: all it needs to know comes in through Config.
 package setup
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
 	"runtime"
 	"time"
@@ -32,6 +37,12 @@ var (
 	ErrBinary   = errors.New("unusable path of the binary")
 )
 
+// Reasons for which a plugin is not registered.
+var (
+	ErrNoClient = errors.New("the command claude is not on the search path")
+	ErrClient   = errors.New("the agent's own command did not work")
+)
+
 // Scope says whose settings are edited. The zero value means ScopeUser.
 type Scope string
 
@@ -51,9 +62,17 @@ type Config struct {
 	RecordDir string           // where install records are kept
 	Path      []string         // directories searched for programs, in order
 	Now       func() time.Time // nil means time.Now
+
+	PluginDir string // where the plugin is written
+	Plugin    fs.FS  // the plugin's files as they are in a release; needed to install it only
+	Run       Run    // runs the agent's commands; nil means that there are none
 }
 
-// FromEnv fills a Config from variables as given by getenv. Binary, Project and RecordDir are the caller's to set.
+// Run runs a program, args[0], in a directory and without any input, until it ends or ctx does. It returns all that
+// the program printed.
+type Run func(ctx context.Context, dir string, args ...string) ([]byte, error)
+
+// FromEnv fills a Config from variables as given by getenv. All that is not of the environment is the caller's to set.
 func FromEnv(home string, getenv func(string) string) Config {
 	return Config{
 		Home:      home,

@@ -36,11 +36,12 @@ type Removal struct {
 	Steps []Step
 }
 
-// PlanUninstall looks for our hooks wherever an install record or the agent's own search order leads. It needs no
-// record: what Ours recognises goes. The steps are valid even if there is an error, which names the settings that must
-// stay as they are and the records that cannot be read.
+// PlanUninstall looks for our hooks in settings, wherever an install record or the agent's own search order leads. It
+// needs no record: what Ours recognises goes. The steps are valid even if there is an error, which names the settings
+// that must stay as they are and the records that cannot be read. The plugin is none of its business.
 func PlanUninstall(c Config) (Removal, error) {
-	records, err := Records(c)
+	all, err := Records(c)
+	records, _ := sorted(all)
 	errs := []error{err}
 	var plan Removal
 	for _, path := range c.hookFiles(records) {

@@ -67,10 +67,20 @@ func (w *worker) count(ctx context.Context, n int) {
 // idle reports whether nothing happens, nothing has for long, and nothing waits.
 func (w *worker) idle() bool {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
-	if quiet < w.cfg.Idle || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
+	if quiet < w.patience() || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
 		return false
 	}
 	return w.cfg.Spool == nil || w.cfg.Spool.Empty()
+}
+
+// patience is how long it stays without anything to do.
+func (w *worker) patience() time.Duration {
+	if w.cfg.Idle != nil {
+		if d := w.cfg.Idle(); d > 0 {
+			return d
+		}
+	}
+	return defaultIdle
 }
 
 // watched is a file whose end is the worker's end.

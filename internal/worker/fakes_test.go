@@ -76,3 +76,6 @@ func (s *spool) Drain(ctx context.Context, max int, keep func(context.Context, [
 	s.events = s.events[min(len(batch), len(s.events)):]
 	return len(batch), nil
 }
+
+// lasting is a setting that stays as it is.
+func lasting(d time.Duration) func() time.Duration { return func() time.Duration { return d } }

@@ -58,7 +58,9 @@ type Config struct {
 	GiveUp func(e mem.Event, cause error) error
 	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // does a job; nil means no queue runs
 
-	Idle   time.Duration // silence after which it ends; 0 means 30 min. Never with jobs or spooled events waiting
+	// Idle is the silence after which it ends, asked at every look around; nil
+	// or 0 means 30 min. It never ends with jobs or spooled events waiting.
+	Idle   func() time.Duration
 	Every  time.Duration // between two looks around; 0 means a second
 	Binary string        // ends when this file is gone or replaced; empty means its own
 	Log    *slog.Logger  // nil means no log
@@ -128,9 +130,6 @@ func open(cfg Config) (*worker, error) {
 }
 
 func withDefaults(cfg Config) Config {
-	if cfg.Idle <= 0 {
-		cfg.Idle = defaultIdle
-	}
 	if cfg.Every <= 0 {
 		cfg.Every = defaultEvery
 	}

@@ -134,7 +134,23 @@ func TestPanicOfTheHandlerIsOneFailedEvent(t *testing.T) {
 }
 
 func TestIdleWorkerEnds(t *testing.T) {
-	w := start(t, worker.Config{Idle: 20 * time.Millisecond, Every: time.Millisecond, Store: &store{}})
+	w := start(t, worker.Config{Idle: lasting(20 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
+	w.wait(t)
+}
+
+func TestPatienceMayChangeWhileItRuns(t *testing.T) {
+	var idle atomic.Int64
+	idle.Store(int64(time.Hour))
+	asked := make(chan struct{}, 1)
+	w := start(t, worker.Config{Every: time.Millisecond, Store: &store{}, Idle: func() time.Duration {
+		select {
+		case asked <- struct{}{}:
+		default:
+		}
+		return time.Duration(idle.Load())
+	}})
+	<-asked
+	idle.Store(int64(time.Millisecond))
 	w.wait(t)
 }
 
@@ -147,7 +163,7 @@ func TestWorkerWithWorkWaitingDoesNotIdleOut(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			jobs.waiting.Store(1)
 			spooled.add("e1")
-			cfg.Idle, cfg.Every = time.Millisecond, time.Millisecond
+			cfg.Idle, cfg.Every = lasting(time.Millisecond), time.Millisecond
 			w := start(t, cfg)
 			select {
 			case err := <-w.done:

@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+
+// openHouse is a house in a home of its own.
+func openHouse(t *testing.T) (*house, Paths) {
+	t.Helper()
+	getenv := environment(map[string]string{"HOME": t.TempDir()})
+	p, err := pathsFrom(getenv, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(p.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h, err := build(t.Context(), System{Getenv: getenv, Now: time.Now}, p, discard())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h, p
+}
+
+func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
+	h, _ := openHouse(t)
+	defer h.store.Close()
+	now := time.Now()
+	memory := func(body string) mem.Memory {
+		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: mem.Clip(body, 20), Body: body, Created: now, Updated: now}
+	}
+	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now, Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`)}
+	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{
+		Event: &event, Session: &mem.SessionChange{Agent: "claude-code"},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := h.examine(t.Context(), api.Nothing{})
+	if want := []string{"m_2", "e_1"}; err != nil || !slices.Equal(got.Tagged, want) {
+		t.Errorf("got %v, %v, want %v", got.Tagged, err, want)
+	}
+}
+
+func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		damage func(t *testing.T, file string)
+		code   string
+	}{
+		{"nothing", func(*testing.T, string) {}, ""},
+		{"newer", func(t *testing.T, file string) { patch(t, file, 60, binary.BigEndian.AppendUint32(nil, 9999)) }, "REM-S003"},
+		{"foreign", func(t *testing.T, file string) { patch(t, file, 0, []byte("somebody's notes")) }, "REM-S009"},
+		{"damaged", func(t *testing.T, file string) { patch(t, file, 100, make([]byte, 20<<10)) }, "REM-S002"},
+	} {
+		h, p := openHouse(t)
+		if err := h.store.Close(); err != nil {
+			t.Fatal(err)
+		}
+		tc.damage(t, p.Database())
+		a := &app{sys: h.sys, paths: p}
+		item := a.checkClosedStore(t.Context())[0]
+		state := setup.Fail
+		if tc.code == "" {
+			state = setup.OK
+		}
+		if item.ID != "store" || item.State != state || deref(item.Code) != tc.code {
+			t.Errorf("%s: got %s %s %s, want store %s %s", tc.name, item.ID, item.State, deref(item.Code), state, tc.code)
+		}
+	}
+}
+
+func patch(t *testing.T, file string, at int64, b []byte) {
+	t.Helper()
+	f, err := os.OpenFile(file, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(b, at); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheSettingsThatCountMostSayHowLongTranscriptsStay(t *testing.T) {
+	dir := t.TempDir()
+	user, local := filepath.Join(dir, "user.json"), filepath.Join(dir, "local.json")
+	for _, step := range []struct {
+		file, text string
+		days       int
+		from       string
+	}{
+		{user, `{}`, 0, ""},
+		{user, `{"cleanupPeriodDays": 90}`, 90, user},
+		{local, `{"cleanupPeriodDays": 7}`, 7, local},
+		{local, `{"cleanupPeriodDays": "soon"}`, 90, user},
+	} {
+		if err := os.WriteFile(step.file, []byte(step.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if days, from := cleanupDays([]string{user, local, ""}); days != step.days || from != step.from {
+			t.Errorf("%s: got %d days from %q, want %d from %q", step.text, days, from, step.days, step.from)
+		}
+	}
+}
+
+func TestTroubleIsToldAsWhatItIs(t *testing.T) {
+	for _, tc := range []struct {
+		code string
+		want string
+		exit int
+	}{{"REM-S003", "REM-S003", exitRefused}, {"REM-S002", "REM-S002", exitFailed}, {"REM-U000", "REM-D001", exitNoSetup}, {"REM-X999", "REM-D001", exitNoSetup}} {
+		f := trouble{Code: tc.code, Why: "because", Text: "nothing is remembered"}.fault()
+		if f.Code != tc.want || f.Exit != tc.exit || f.Why == "" || len(f.Fix) == 0 {
+			t.Errorf("%s: got %+v, want %s, exit %d", tc.code, f, tc.want, tc.exit)
+		}
+	}
+}
+
+func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
+	h, p := openHouse(t)
+	defer h.store.Close()
+	day := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	for i, key := range []string{"p_aaaaaaaaaaaa", "p_bbbbbbbbbbbb"} {
+		at := day.AddDate(0, 0, i)
+		batch := mem.Batch{
+			Event:   &mem.Event{ID: "e_" + key, Kind: mem.Stop, Session: key, At: at},
+			Project: &mem.Project{Key: key, Name: "api", Root: "/" + key}, Session: &mem.SessionChange{Agent: "claude-code", Project: key, ProjectName: "api"},
+		}
+		if _, err := h.store.Apply(t.Context(), batch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, want := range map[string]string{
+		"api": "2 projects are called api; this is p_bbbbbbbbbbbb, last used 3 Mar 09:00\n", "p_aaaaaaaaaaaa": "", "": "", "all": "", "nobody": "",
+	} {
+		var said strings.Builder
+		sys := System{Getenv: h.sys.Getenv, Stdout: io.Discard, Stderr: &said, Now: func() time.Time { return day.AddDate(0, 0, 5) }}
+		a := &app{sys: sys, paths: p, caller: api.Local(h.bindings()), flags: flags{project: name}}
+		a.out = newPrinter(sys, a.flags)
+		a.sayNamesakes(t.Context())
+		if said.String() != want {
+			t.Errorf("--project %q: got %q, want %q", name, said.String(), want)
+		}
+	}
+}

@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestWhatCountsOfSeveralValues(t *testing.T) {
+	const key, alias = "context.observations", "CLAUDE_MEM_CONTEXT_OBSERVATIONS"
+	file := filepath.Join(t.TempDir(), "config.toml")
+	for _, tc := range []struct {
+		name, file string
+		env        map[string]string
+		want       int
+		origin     string
+	}{
+		{"nothing", "", nil, 50, "default"},
+		{"alias", "", map[string]string{alias: "7"}, 7, alias},
+		{"file before alias", "context.observations = 8", map[string]string{alias: "7"}, 8, "file"},
+		{"own before alias", "", map[string]string{alias: "7", EnvName(key): "9"}, 9, EnvName(key)},
+		{"own before file", "context.observations = 8", map[string]string{EnvName(key): "9"}, 9, EnvName(key)},
+		{"one that does not fit gives way", "context.observations = 8", map[string]string{EnvName(key): "many"}, 8, "file"},
+	} {
+		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := LoadConfig(file, environment(tc.env))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, v := range cfg.Values {
+			if v.Key == key && (v.Value != tc.want || v.Origin != tc.origin) {
+				t.Errorf("%s: got %v from %s, want %v from %s", tc.name, v.Value, v.Origin, tc.want, tc.origin)
+			}
+		}
+	}
+}
+
+func TestTheAgentsOptionIsNoSettingOfTheWorker(t *testing.T) {
+	env := environment(map[string]string{pluginOption: "off"})
+	cfg, err := LoadConfig(filepath.Join(t.TempDir(), "none"), env)
+	if got := cfg.Get("profile"); err != nil || got != "lean" {
+		t.Errorf("got profile %v, %v, want lean: the option belongs to one client only", got, err)
+	}
+	if got := environ(env); len(got) != 0 {
+		t.Errorf("a worker is started with %v, want nothing of it", got)
+	}
+}
+
+func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.toml")
+	live := newLiveConfig(file, environment(nil), slog.New(slog.NewTextHandler(io.Discard, nil)))
+	var levels []slog.Level
+	live.now()
+	live.changed = func(c Config) { levels = append(levels, c.logLevel()) }
+	live.now()
+	if err := os.WriteFile(file, []byte("log.level = 'debug'\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	live.now()
+	live.now()
+	if len(levels) != 1 || levels[0] != slog.LevelDebug {
+		t.Errorf("got levels %v, want one change, to debug", levels)
+	}
+}

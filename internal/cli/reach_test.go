@@ -1,0 +1,132 @@
+//go:build unix
+
+package cli
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// station is a runtime file and a socket, which a test answers at or not.
+type station struct {
+	paths    Paths
+	listener net.Listener
+	reach    *reach
+}
+
+func newStation(t *testing.T) station {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "rem") // short: a socket's path may not be long
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	getenv := environment(map[string]string{"HOME": dir})
+	p, err := pathsFrom(getenv, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(p.Run, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("unix", filepath.Join(p.Run, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	rt := api.Runtime{Data: p.Data, Socket: l.Addr().String(), Token: "t", Build: buildID()}
+	return station{p, l, &reach{sys: System{Getenv: getenv, Now: time.Now}, paths: p, rt: rt}}
+}
+
+// answers makes the station answer events from now on.
+func (s station) answers(t *testing.T) {
+	srv := &http.Server{Handler: api.Mux(api.Config{Token: "t", Bindings: []api.Binding{
+		api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+	}})}
+	go func() { _ = srv.Serve(s.listener) }()
+	t.Cleanup(func() { _ = srv.Close() })
+}
+
+func (s station) capture(limit time.Duration) error {
+	ctx, stop := context.WithTimeout(context.Background(), limit)
+	defer stop()
+	_, err := s.reach.Handle(ctx, mem.Event{Kind: mem.PostToolUse, Session: "s"})
+	return err
+}
+
+func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
+	s := newStation(t) // the system takes the connections, nobody reads
+	const limit = 25 * time.Millisecond
+	for i, held := range []bool{false, false, true} {
+		err := s.capture(limit)
+		if errors.Is(err, errHeldOff) != held || !held && !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("call %d: got %v, want it held off: %v", i+1, err, held)
+		}
+	}
+	// When the hold is over, one more wait is enough.
+	if err := os.Remove(s.reach.hold()); err != nil {
+		t.Fatal(err)
+	}
+	for i, held := range []bool{false, true} {
+		if err := s.capture(limit); errors.Is(err, errHeldOff) != held {
+			t.Errorf("call %d after the hold: got %v, want it held off: %v", i+1, err, held)
+		}
+	}
+}
+
+func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
+	s := newStation(t)
+	if err := s.capture(20 * time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("got %v, want a time out", err)
+	}
+	if !exists(s.reach.slow()) {
+		t.Error("the first slow call left no stamp")
+	}
+	s.answers(t)
+	if err := s.capture(10 * time.Second); err != nil {
+		t.Fatal(err)
+	}
+	if exists(s.reach.slow()) || exists(s.reach.hold()) {
+		t.Error("a stamp is left after an answer")
+	}
+}
+
+func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
+	s := newStation(t)
+	ctx, stop := context.WithTimeout(t.Context(), time.Second)
+	defer stop()
+	if _, err := s.reach.Handle(ctx, mem.Event{Kind: mem.PostToolUse}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want a time out", err)
+	}
+	if !exists(s.reach.hold()) {
+		t.Error("a long wait left no stamp")
+	}
+}
+
+func TestOnlyTheOptionsOffMakesEventsQuiet(t *testing.T) {
+	for option, want := range map[string]bool{"": false, "on": false, "off": true, " OFF ": true, "often": false} {
+		if got := switchedOff(option); got != want {
+			t.Errorf("%q: got %v, want %v", option, got, want)
+		}
+	}
+	seen := &seenEvent{}
+	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.Quiet || seen.event.ID != "e" {
+		t.Errorf("got %+v, %v", seen.event, err)
+	}
+}
+
+type seenEvent struct{ event mem.Event }
+
+func (s *seenEvent) Handle(_ context.Context, e mem.Event) (mem.Reply, error) {
+	s.event = e
+	return mem.Reply{}, nil
+}
