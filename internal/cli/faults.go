@@ -238,7 +238,7 @@ var (
 	faultDoubled = Fault{
 		"REM-H005", 0, "hooks are registered twice", "",
 		"Each event is stored once, but starts two processes.",
-		[]string{"remanence uninstall claude-code"},
+		[]string{"remanence doctor --fix"},
 	}
 	faultOld = Fault{
 		"REM-H006", 0, "hooks are those of another version", "",
