@@ -66,6 +66,7 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 		level.Set(c.logLevel())
 		h.tellCap(c.spoolBytes())
 	}
+	level.Set(h.config.now().logLevel()) // it may have changed since the start
 	err = h.serve(ctx, lock)
 	if cerr := h.store.Close(); err == nil {
 		err = cerr

@@ -178,11 +178,8 @@ func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if fresh(r.hold(), holdOff, r.sys.Now()) {
 		return mem.Reply{}, errHeldOff
 	}
-	if end, ok := ctx.Deadline(); ok {
-		var stop context.CancelFunc
-		ctx, stop = context.WithDeadline(ctx, end.Add(-lastGlance))
-		defer stop()
-	}
+	ctx, stop := sooner(ctx)
+	defer stop()
 	if ctx.Err() != nil { // not the worker's fault
 		return mem.Reply{}, ctx.Err()
 	}
@@ -192,9 +189,19 @@ func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return reply, err
 }
 
+// sooner ends ctx while somebody still waits for this handler.
+func sooner(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, end.Add(-lastGlance))
+}
+
 // judge holds later hooks off a worker that does not answer: after one long
 // wait, or after two short ones in a row, since a single one may be a slow disk.
 func (r *reach) judge(err error, waited time.Duration) {
+	var answer *api.Error
 	switch {
 	case err == nil:
 		if exists(r.slow()) {
@@ -202,7 +209,7 @@ func (r *reach) judge(err error, waited time.Duration) {
 		}
 	case waited >= blackHole:
 		touch(r.hold())
-	case !errors.Is(err, context.DeadlineExceeded):
+	case errors.As(err, &answer) || !errors.Is(err, context.DeadlineExceeded):
 	case exists(r.slow()):
 		touch(r.hold())
 	default:

@@ -100,15 +100,29 @@ func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
 	}
 }
 
-func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
+func TestOneLongWaitIsEnough(t *testing.T) {
 	s := newStation(t)
-	ctx, stop := context.WithTimeout(t.Context(), time.Second)
-	defer stop()
-	if _, err := s.reach.Handle(ctx, mem.Event{Kind: mem.PostToolUse}); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.capture(blackHole + 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want a time out", err)
 	}
 	if !exists(s.reach.hold()) {
 		t.Error("a long wait left no stamp")
+	}
+}
+
+func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
+	ctx, stop := context.WithTimeout(t.Context(), time.Hour)
+	defer stop()
+	inner, stopInner := sooner(ctx)
+	defer stopInner()
+	all, _ := ctx.Deadline()
+	if got, ok := inner.Deadline(); !ok || !got.Before(all) {
+		t.Errorf("got an end at %v, want it before %v", got, all)
+	}
+	if free, stopFree := sooner(t.Context()); free.Err() != nil {
+		t.Error("a wait without a limit has ended")
+	} else {
+		stopFree()
 	}
 }
 
