@@ -234,7 +234,8 @@ func (a *app) checkDropped() checkItem {
 		why = append(why, fmt.Sprintf("%d %s", n, reason))
 	}
 	if len(why) > 0 {
-		return bad("capture", false, faultDropped.because("%s", strings.Join(why, ", ")))
+		return bad("capture", false, faultDropped.because("%s", strings.Join(why, ", "))).
+			safely(func(context.Context) error { return spool.Forgive(a.paths.Spool()) })
 	}
 	return good("capture", false, "no event was lost")
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // notice is a warning and what it is about. Where level is not 0 the warning is
-// news only if the level has risen since it was last shown.
+// news only if the level is another than when it was last shown.
 type notice struct {
 	cause string
 	level int64
@@ -38,7 +38,7 @@ func dueNotices(file string, now time.Time, causes []notice) []string {
 	var due []string
 	for _, c := range causes {
 		last, known := record[c.cause]
-		if known && (last.Day == day || c.level > 0 && c.level <= last.Level) {
+		if known && (last.Day == day || c.level > 0 && c.level == last.Level) {
 			continue
 		}
 		due = append(due, c.text)

@@ -37,3 +37,6 @@ func Counters(dir string) map[string]int64 {
 	}
 	return counts
 }
+
+// Forgive removes the counts of the spool of dir: somebody has seen them.
+func Forgive(dir string) error { return os.RemoveAll(filepath.Join(dir, "count")) }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -41,12 +42,13 @@ func (s *Store) Check(ctx context.Context) Health {
 	return h
 }
 
-// integrity asks twice before it speaks of damage.
+// integrity asks twice before it speaks of damage, each time on a connection of
+// its own: one that checked before compares what is there now with what it
+// remembers of the full-text index.
 func (s *Store) integrity(ctx context.Context) error {
 	var fault error
 	for range 2 {
-		var said string
-		err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said)
+		said, err := s.quickCheck(ctx)
 		switch {
 		case err == nil && said == "ok":
 			return nil
@@ -59,4 +61,14 @@ func (s *Store) integrity(ctx context.Context) error {
 		}
 	}
 	return fmt.Errorf("check %s: %w: %w", s.path, mem.ErrCorrupt, fault)
+}
+
+func (s *Store) quickCheck(ctx context.Context) (said string, err error) {
+	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)"))
+	if err != nil {
+		return "", err
+	}
+	defer db.Close()
+	err = db.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&said)
+	return said, err
 }
