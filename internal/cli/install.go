@@ -137,7 +137,7 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	}
 	if !how.yes && plan.Changes() && isTerminal(a.sys.Stdin) && !a.flags.noInput {
 		v.preview(a.out)
-		if err := a.confirm("Go on?", "--yes"); err != nil {
+		if err := a.confirm("Go on?"); err != nil {
 			return err
 		}
 	}
@@ -220,13 +220,13 @@ func (a *app) agreeToPlugin(v *installView, how installing) error {
 	}
 	v.preview(a.out)
 	if len(v.Plugin.Beside) > 0 {
-		err := a.confirm("Take the hooks out of the settings first?", "--yes")
+		err := a.confirm("Take the hooks out of the settings first?")
 		if err != nil && !errors.Is(err, faultDeclined) {
 			return err
 		}
 		v.Plugin.TakesOut = err == nil
 	}
-	return a.confirm("Go on?", "--yes")
+	return a.confirm("Go on?")
 }
 
 // takeHooksOut removes our hooks from all settings, and plans anew on what they are then.

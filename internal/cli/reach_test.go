@@ -127,7 +127,7 @@ func TestTheWaitEndsBeforeItsTimeSoThatItIsNoted(t *testing.T) {
 }
 
 func TestOnlyTheOptionsOffMakesEventsQuiet(t *testing.T) {
-	for option, want := range map[string]bool{"": false, "on": false, "off": true, " OFF ": true, "often": false} {
+	for option, want := range map[string]bool{"": false, "on": false, "off": true, "OFF": true, "often": false} {
 		if got := switchedOff(option); got != want {
 			t.Errorf("%q: got %v, want %v", option, got, want)
 		}

@@ -50,9 +50,9 @@ func runPager(pager string, page []byte, screen io.Writer) bool {
 }
 
 // confirm asks the person. An error means no: the question was answered so, or
-// there is nobody to ask and flag, which would have answered it, was not given.
-func (a *app) confirm(question, flag string) error {
-	answer, err := a.prompt(question+" [y/N]", flag)
+// there is nobody to ask and --yes, which would have answered it, was not given.
+func (a *app) confirm(question string) error {
+	answer, err := a.prompt(question + " [y/N]")
 	if err != nil {
 		return err
 	}
@@ -64,9 +64,9 @@ func (a *app) confirm(question, flag string) error {
 }
 
 // prompt asks for one line.
-func (a *app) prompt(question, flag string) (string, error) {
+func (a *app) prompt(question string) (string, error) {
 	if a.flags.noInput || !isTerminal(a.sys.Stdin) {
-		return "", faultTerminal.because("%s", question).fixedBy("add " + flag)
+		return "", faultTerminal.because("%s", question).fixedBy("add --yes")
 	}
 	fmt.Fprintf(a.sys.Stderr, "%s ", question)
 	line, err := bufio.NewReader(a.sys.Stdin).ReadString('\n')

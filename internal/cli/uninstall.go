@@ -84,7 +84,7 @@ func (a *app) agree(v uninstallView, how uninstalling) error {
 		question = "This erases every memory for good. Go on?"
 	}
 	v.plan(a.out.say)
-	return a.confirm(question, "--yes")
+	return a.confirm(question)
 }
 
 // uninstallView is what a removal will do, or did.

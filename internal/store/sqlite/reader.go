@@ -47,7 +47,8 @@ func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if first := r.stmts[query]; first != nil {
-		return first, st.Close()
+		defer st.Close()
+		return first, nil
 	}
 	r.stmts[query] = st
 	return st, nil
