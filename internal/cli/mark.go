@@ -60,7 +60,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, ye
 		if !a.flags.json && !a.flags.jsonl {
 			recordsOf("hidden", found.Memories, a.sys.Now()).preview(a.out)
 		}
-		if err := a.confirm("Hide "+plural(len(found.Memories), "memory", "memories")+"?"); err != nil {
+		if err := a.confirm("Hide " + plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
 			return err
 		}
 	}

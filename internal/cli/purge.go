@@ -67,7 +67,7 @@ func (a *app) retype(ids, lines []string) error {
 	for _, l := range lines {
 		a.out.say("  %s", l)
 	}
-	answer, err := a.prompt("Type "+strings.Join(ids, " ")+" again to erase:")
+	answer, err := a.prompt("Type " + strings.Join(ids, " ") + " again to erase:")
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func TestFullProfileTellsMoreAndNamesTheSession(t *testing.T) {
 	if len(nudges) != 2 {
 		t.Errorf("full: the state line came %d times, want with each prompt:\n%s", len(nudges), strings.Join(nudges, "\n"))
 	}
-	wants(t, "full", strings.Join(nudges, "\n"), "[Memory] ", "gateway timeout")
+	wants(t, "full", strings.Join(nudges, "\n"), "- Next: ", "gateway timeout")
 	if got := u.budget(full); got != 2000 {
 		t.Errorf("full: a briefing's budget is %d, want 2000", got)
 	}
@@ -55,7 +55,7 @@ func TestStateLineComesWhenTheStateChanges(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	r := u.run(session{
-		script:  script(bash("sh check.sh"), says("one"), says("two").given("[Memory] BLOCKED: ", "sh check.sh"), says("three")),
+		script:  script(bash("sh check.sh"), says("one"), says("two").given("- BLOCKED: ", "sh check.sh"), says("three")),
 		prompts: []string{"thanks, that is good to know", "thanks, that is good to know too", "thanks, that is good to know as well"},
 		stream:  true,
 	})
