@@ -99,7 +99,7 @@ func TestASubagentsNotesAreNotTheSessions(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
 	read := func(id, agent string) mem.Event {
-		e := tool(mem.PostToolUse, "q1", id, "Read", map[string]any{"file_path": "/work/shop/auth/session.go"}, nil)
+		e := tool(mem.PostToolUse, "q1", id, "Read", map[string]any{"file_path": "/home/dev/shop/auth/session.go"}, nil)
 		e.AgentID, e.AgentType = agent, "explorer"
 		if agent == "" {
 			e.AgentType = ""
@@ -214,12 +214,12 @@ func TestACitedMemoryCountsAsUsed(t *testing.T) {
 func TestExclusionsReachWhereAPersonMeansThem(t *testing.T) {
 	s := newStage(t)
 	s.settings.ExcludePaths = []string{"secrets/**", "*.env"}
-	s.settings.ExcludeProjects = []string{"/work/vault"}
+	s.settings.ExcludeProjects = []string{"/home/dev/vault"}
 	s.play(start("startup"), prompt("p1", "write both files, please"),
-		edited("p1", "t1", "/work/shop/secrets/a.txt", "x", "CANARYA"), edited("p1", "t2", "/work/shop/deep/prod.env", "x", "CANARYB"))
+		edited("p1", "t1", "/home/dev/shop/secrets/a.txt", "x", "CANARYA"), edited("p1", "t2", "/home/dev/shop/deep/prod.env", "x", "CANARYB"))
 	wantsNot(t, "stored", s.stored("one"), "CANARY")
 	e := prompt("v1", "CANARYC is the word")
-	e.Root, e.Session = "/work/vault/sub", "v"
+	e.Root, e.Session = "/home/dev/vault/sub", "v"
 	s.play(e)
 	if _, err := s.store.Session(t.Context(), "v"); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("a directory of an excluded project is captured: %v", err)
@@ -229,15 +229,15 @@ func TestExclusionsReachWhereAPersonMeansThem(t *testing.T) {
 func TestWhatWasReadIsKeptByPathAlone(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the file, please"),
-		tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/work/shop/a.go"}, map[string]any{"file": map[string]string{"content": "FILECONTENT"}}))
+		tool(mem.PostToolUse, "p1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/a.go"}, map[string]any{"file": map[string]string{"content": "FILECONTENT"}}))
 	wantsNot(t, "stored", s.stored("one"), "FILECONTENT")
-	wants(t, "stored", s.stored("one"), "/work/shop/a.go")
+	wants(t, "stored", s.stored("one"), "/home/dev/shop/a.go")
 }
 
 func TestEditsOfEveryToolSayWhatTheyDid(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "edit them all, please"),
-		tool(mem.PostToolUse, "p1", "t1", "NotebookEdit", map[string]any{"notebook_path": "/work/shop/a.ipynb", "new_source": "plot(total)"}, nil),
-		tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{"file_path": "/work/shop/b.go", "edits": []map[string]string{{"old_string": "left", "new_string": "right"}}}, nil))
+		tool(mem.PostToolUse, "p1", "t1", "NotebookEdit", map[string]any{"notebook_path": "/home/dev/shop/a.ipynb", "new_source": "plot(total)"}, nil),
+		tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{"file_path": "/home/dev/shop/b.go", "edits": []map[string]string{{"old_string": "left", "new_string": "right"}}}, nil))
 	wants(t, "kept", strings.Join(s.titles(), "\n"), "plot(total)", "replaced 'left' with 'right'")
 }

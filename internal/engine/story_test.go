@@ -71,7 +71,7 @@ func (s *stage) give(e mem.Event) mem.Reply {
 		e.Session = "one"
 	}
 	if e.Root == "" {
-		e.Root = "/work/shop"
+		e.Root = "/home/dev/shop"
 	}
 	e.Identify(fmt.Sprint("n", s.n))
 	r, err := s.Handle(s.t.Context(), e)
@@ -144,7 +144,7 @@ func bugHunt() []mem.Event {
 		start("startup"),
 		prompt("p1", "the auth tests fail, please fix them. From now on we use table tests in this repo."),
 		failed("p1", "t1", "go test ./auth", "Exit code 1\n--- FAIL: TestLogin\n    login_test.go:41: expected 200, got 409"),
-		edited("p1", "t2", "/work/shop/auth/session.go", "s.lock()", "s.mu.Lock()"),
+		edited("p1", "t2", "/home/dev/shop/auth/session.go", "s.lock()", "s.mu.Lock()"),
 		ran("p1", "t3", "go test ./auth", "ok  shop/auth 0.41s"),
 		stop("p1", "The root cause was a login race: two requests took the session lock in another order. "+
 			"I decided to use one mutex for each session instead of a global one. "+
@@ -190,7 +190,7 @@ func TestOtherProjectsAreNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	e := start("startup")
-	e.Root, e.Session = "/work/bakery", "two"
+	e.Root, e.Session = "/home/dev/bakery", "two"
 	if got := s.play(e); got.Context != "" {
 		t.Errorf("another project is told:\n%s", got.Context)
 	}
@@ -256,7 +256,7 @@ func TestKnownFixIsToldWhenTheCommandFailsAgain(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
 	s.play(in("two", start("startup"), prompt("q1", "run the tests"))...)
-	got := s.play(in("two", failed("q1", "u1", "cd /work/shop && go test ./auth", "Exit code 1\nexpected 200, got 409"))...)
+	got := s.play(in("two", failed("q1", "u1", "cd /home/dev/shop && go test ./auth", "Exit code 1\nexpected 200, got 409"))...)
 	wants(t, "known fix", got.Context, "go test ./auth", "fixed in session.go")
 }
 
@@ -265,7 +265,7 @@ func TestFileNotesComeOnceForAFile(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
 	read := func(id string) mem.Event {
-		return tool(mem.PostToolUse, "q1", id, "Read", map[string]any{"file_path": "/work/shop/auth/session.go"}, nil)
+		return tool(mem.PostToolUse, "q1", id, "Read", map[string]any{"file_path": "/home/dev/shop/auth/session.go"}, nil)
 	}
 	s.play(in("two", start("startup"), prompt("q1", "hello there, please look around"))...)
 	wants(t, "first read", s.play(in("two", read("u1"))...).Context, "must not call the store")
@@ -361,7 +361,7 @@ func TestASecondDeliveryIsKeptOnceAndAnsweredWithSilence(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	e := start("startup")
-	e.Agent, e.Session, e.Root, e.At = "claude-code", "two", "/work/shop", s.clock
+	e.Agent, e.Session, e.Root, e.At = "claude-code", "two", "/home/dev/shop", s.clock
 	e.Identify("process-a")
 	first, err := s.Handle(t.Context(), e)
 	if err != nil || first.Context == "" {
@@ -408,7 +408,7 @@ func TestReplayedEventsAreKeptAndNotAnswered(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	e := start("startup")
-	e.Agent, e.Session, e.Root, e.At = "claude-code", "two", "/work/shop", s.clock
+	e.Agent, e.Session, e.Root, e.At = "claude-code", "two", "/home/dev/shop", s.clock
 	e.Identify("late")
 	if err := s.Replay(t.Context(), []mem.Event{e}); err != nil {
 		t.Fatal(err)
@@ -444,7 +444,7 @@ func TestWhatAPersonAddsIsSeenByTheVeryNextRecall(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 0
 	s.play(start("startup"))
-	m, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/work/shop"}, Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
+	m, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ func TestOneCommandHasOnePlainForm(t *testing.T) {
 	for _, tt := range []struct{ typed, want string }{
 		{"go test ./...", "go test ./..."},
 		{"  go   test\n ./... ", "go test ./..."},
-		{"cd /work/shop && go test ./...", "go test ./..."},
+		{"cd /home/dev/shop && go test ./...", "go test ./..."},
 		{"cd a && cd b && make", "make"},
 		{"CGO_ENABLED=0 GOFLAGS=-v go build .", "go build ."},
 		{"go test ./... 2>&1 | tail -20", "go test ./..."},

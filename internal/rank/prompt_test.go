@@ -18,7 +18,7 @@ func TestTrivial(t *testing.T) {
 		}
 	}
 	for _, p := range []string{
-		"why did the login race happen", "continue with the parser", "ok, now fix retry.go", "no, use the session lock", "/work/src/main.go is broken", "yes but the cache must stay",
+		"why did the login race happen", "continue with the parser", "ok, now fix retry.go", "no, use the session lock", "/srv/src/main.go is broken", "yes but the cache must stay",
 		"ja, aber nimm die Sperre", "oui, mais le cache reste", "修复登录竞争问题", "ログインの競合を直して", "로그인 경쟁 수정해줘", "да, но кэш нужен", "continued fractions", "option c: postgres",
 		strings.Repeat("yes ", 100),
 	} {
