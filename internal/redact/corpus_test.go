@@ -78,7 +78,7 @@ var passwordContexts = []string{
 var tokenContexts = []string{
 	"API_TOKEN=%s\n", "export FOO_TOKEN=%s", "token: %s\n", "token = \"%s\"", "{\"api_key\":\"%s\"}", `{\"client_secret\": \"%s\"}`, "apiKey: '%s',",
 	"--token %s", "--api-key=%s", "Authorization: Bearer %s", "-H \"Authorization: token %s\"", "X-Api-Key: %s", "?access_token=%s&x=1", "the api key is %s",
-	"const secretKey = \"%s\"", "JWT_SECRET=%s", "secret_key_base: %s", "os.Setenv(\"APP_SECRET\", \"%s\")", "//registry.npmjs.org/:_authToken=%s",
+	"const secretKey = \"%s\"", "JWT_SECRET=%s", "secret_key_base: %s", "os.Setenv(\"APP_SECRET\", \"%s\")", "//registry.example.org/:_authToken=%s",
 	"signing_key = '%s'", "auth_token=\"%s\"", "process.env.STRIPE_SECRET = \"%s\"", "encryptionKey := \"%s\"", "DATADOG_API_KEY: \"%s\"", "\"token\" : \"%s\"",
 	"credentials: %s\n", "my token is %s", "Cookie: session=%s", "Set-Cookie: sid=%s; Path=/", "api key: %s", "access-key: %s\n", "x-auth-token: %s",
 	"secret = %s\n", "token=%s", "with token %s", "webhook_secret: \"%s\"", "{\"headers\":{\"X-Api-Key\":\"%s\"}}", "--set secrets.token=%s", "x-amz-security-token=%s", "ENV API_TOKEN %s",
