@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"os"
+	"path/filepath"
 	"time"
 
 	"remanence/internal/api"
@@ -64,6 +65,9 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 	if err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
+	if err := writable(a.paths); err != nil {
+		return api.Client{}, faultStore.about("nothing can be written").because("%s", err).fixedBy("make room or the directory writable", "remanence doctor")
+	}
 	begun := time.Now()
 	if err := api.Start(program(exe, a.paths, a.sys.Getenv)); err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
@@ -81,6 +85,28 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 			return api.Client{}, faultDaemon.because("it did not answer within %s", startWithin)
 		}
 	}
+}
+
+// writable tries to write where the daemon has to: one that cannot would end
+// without a word.
+func writable(p Paths) error {
+	for _, dir := range []string{p.Data, filepath.Dir(p.Runtime())} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		f, err := os.CreateTemp(dir, ".try-*")
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("x")
+		if cerr := errors.Join(f.Close(), os.Remove(f.Name())); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // clockGrain is how far a file's time may lie behind the clock.

@@ -107,7 +107,8 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 		return err
 	}
 	return worker.Run(ctx, worker.Config{
-		Lock: lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run,
+		Watch: []string{h.paths.Database()},
+		Lock:  lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run,
 		Runtime: api.Runtime{
 			Data: h.paths.Data, Version: Version, Build: buildID(), Paused: pauses,
 			SpoolBytes: cfg.spoolBytes(),

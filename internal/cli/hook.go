@@ -175,7 +175,7 @@ var errHeldOff = errors.New("the worker did not answer a moment ago")
 
 // Handle implements mem.Handler.
 func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	if fresh(r.hold(), holdOff, r.sys.Now()) {
+	if fresh(r.hold(), holdOff, r.sys.Now()) || !asks(e.Kind) && fresh(r.shy(), holdOff, r.sys.Now()) {
 		return mem.Reply{}, errHeldOff
 	}
 	ctx, stop := sooner(ctx)
@@ -198,8 +198,9 @@ func sooner(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithDeadline(ctx, end.Add(-lastGlance))
 }
 
-// judge holds later hooks off a worker that does not answer: after one long
-// wait, or after two short ones in a row, since a single one may be a slow disk.
+// judge holds later hooks off a worker that does not answer: all of them after
+// one long wait, captures after two short ones in a row. A question has more
+// time than a capture: what was too slow for the one may do for the other.
 func (r *reach) judge(err error, waited time.Duration) {
 	var answer *api.Error
 	switch {
@@ -211,7 +212,7 @@ func (r *reach) judge(err error, waited time.Duration) {
 		touch(r.hold())
 	case errors.As(err, &answer) || !errors.Is(err, context.DeadlineExceeded):
 	case exists(r.slow()):
-		touch(r.hold())
+		touch(r.shy())
 	default:
 		touch(r.slow())
 	}
@@ -269,6 +270,9 @@ func (r *reach) cameAndWent(stamp string) bool {
 
 // hold is the stamp that keeps hooks from asking the worker.
 func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }
+
+// shy is the stamp that keeps captures, and only them, from asking the worker.
+func (r *reach) shy() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "shy") }
 
 // slow is the stamp of a first short wait without an answer.
 func (r *reach) slow() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "slow") }

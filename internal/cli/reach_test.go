@@ -73,7 +73,10 @@ func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
 		}
 	}
 	// When the hold is over, one more wait is enough.
-	if err := os.Remove(s.reach.hold()); err != nil {
+	if exists(s.reach.hold()) {
+		t.Error("questions are held off too, which have more time")
+	}
+	if err := os.Remove(s.reach.shy()); err != nil {
 		t.Fatal(err)
 	}
 	for i, held := range []bool{false, true} {
@@ -95,7 +98,7 @@ func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
 	if err := s.capture(10 * time.Second); err != nil {
 		t.Fatal(err)
 	}
-	if exists(s.reach.slow()) || exists(s.reach.hold()) {
+	if exists(s.reach.slow()) || exists(s.reach.shy()) || exists(s.reach.hold()) {
 		t.Error("a stamp is left after an answer")
 	}
 }

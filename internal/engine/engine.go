@@ -109,7 +109,7 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 
 // dispatch is the table of contents: one event, one file, one method.
 func (e *Engine) dispatch(ctx context.Context, m *moment) (mem.Reply, error) {
-	if m.turn.Private && ofTurn(m.Kind) {
+	if (m.turn.Private || m.turn.Text == ownCommand) && ofTurn(m.Kind) {
 		return e.private(m)
 	}
 	if m.turn.Private {
@@ -158,8 +158,8 @@ func ofTurn(k mem.EventKind) bool {
 	return false
 }
 
-// private keeps that something happened in a turn whose prompt was private, and
-// nothing of what.
+// private keeps that something happened in a turn whose prompt was private, or
+// one of our own commands, and nothing of what.
 func (e *Engine) private(m *moment) (mem.Reply, error) {
 	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
 	if m.Kind == mem.Stop {

@@ -151,6 +151,13 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("%s: %w", ask.Verb, err)
 	}
+	ids := make([]string, 0, len(ms))
+	for _, mm := range ms {
+		ids = append(ids, mm.ID)
+	}
+	if out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
+		return out, fmt.Errorf("%s: %w", ask.Verb, err)
+	}
 	return out, nil
 }
 

@@ -216,10 +216,17 @@ func fetches(words []string) bool {
 		if i+1 < len(words) {
 			next = words[i+1]
 		}
-		switch path.Base(w) {
-		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat":
+		if elsewhere(w) {
 			return true
-		case "gh", "glab", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+		}
+		switch strings.TrimSuffix(path.Base(w), ".exe") {
+		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat", "xh", "curlie", "yt-dlp":
+			return true
+		case "npm", "pnpm", "yarn", "pip", "cargo", "brew", "gem":
+			if next == "view" || next == "info" || next == "show" || next == "search" {
+				return true
+			}
+		case "gh", "glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
 			if i == 0 || runsAnother(words[:i]) {
 				return true
 			}
@@ -230,6 +237,17 @@ func fetches(words []string) bool {
 		}
 	}
 	return false
+}
+
+// elsewhere reports whether a word is an address of another machine, or a
+// library by which a script given on the command line asks one.
+func elsewhere(w string) bool {
+	for _, scheme := range []string{"http://", "https://", "ftp://"} {
+		if _, host, ok := strings.Cut(w, scheme); ok {
+			return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") && !strings.HasPrefix(host, "[::1]")
+		}
+	}
+	return strings.HasPrefix(w, "requests.") || strings.HasPrefix(w, "urllib") || strings.HasPrefix(w, "httpx.")
 }
 
 // aboutWords reports whether a program takes words, not commands, as arguments.

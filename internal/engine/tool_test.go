@@ -56,6 +56,13 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "git clone https://example.org/x && cat x/README", true},
 		{"Bash", "timeout 5 gh pr view", true},
 		{"Bash", "make https", false},
+		{"Bash", "curl.exe x", true},
+		{"Bash", "npm view left-pad", true},
+		{"Bash", "npm test", false},
+		{"Bash", `python3 -c "import requests; print(requests.get('https://example.org').text)"`, true},
+		{"Bash", "node fetch.js https://example.org/a", true},
+		{"Bash", "go test -addr http://127.0.0.1:80 ./...", false},
+		{"Bash", "aws s3 cp s3://b/k -", true},
 		{"Bash", "go test ./internal/ssh", false},
 	} {
 		if got := remote(tt.tool, tt.command); got != tt.want {

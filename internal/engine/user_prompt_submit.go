@@ -13,6 +13,10 @@ import (
 // userPromptSubmit keeps a prompt and answers it with the state line and what
 // is known about what was asked. Nothing to say is a normal answer.
 func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, error) {
+	if strings.HasPrefix(strings.TrimSpace(m.Text), ownCommand) {
+		m.batch.Turn.Text = ownCommand
+		return mem.Reply{}, nil
+	}
 	if !m.person() || !typed(m.Text) {
 		return mem.Reply{}, e.inherit(ctx, m)
 	}
@@ -46,6 +50,10 @@ func (e *Engine) tellPrompt(m *moment, line string, hits []mem.Hit, r mem.Receip
 	}
 	return e.tell(m, b, r)
 }
+
+// ownCommand begins the commands of our plugin. Their turns show what we keep,
+// and nothing of that may come back as memory.
+const ownCommand = "/remanence:"
 
 // typed reports whether a prompt was typed by a person, not made by the client.
 func typed(prompt string) bool {

@@ -13,9 +13,13 @@ var (
 	errPanic  = errors.New("handler panicked")
 )
 
-// spoolLimit is the spool's own time: it gets all of it, however long the
-// worker was waited for.
-const spoolLimit = 30 * time.Millisecond
+// spoolLimit is the spool's own time, however long the worker was waited for:
+// what the kind's limits leave. It is far more than an append takes, but under
+// load the lock and the disk may let it wait.
+func spoolLimit(k mem.EventKind) time.Duration { return hardLimit(k) - softLimit(k) - lastMoment }
+
+// lastMoment is what is left of the hard limit for the answer.
+const lastMoment = 5 * time.Millisecond
 
 // FirstOf asks worker, and if that does not acknowledge the event within the
 // time of ctx, gives it to spool: the event may then be kept twice, which its ID
@@ -37,7 +41,7 @@ func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if f.spool == nil {
 		return mem.Reply{}, errWorker
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spoolLimit)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spoolLimit(e.Kind))
 	defer cancel()
 	if _, err := within(ctx, f.spool, e); err != nil {
 		return mem.Reply{}, errors.Join(errWorker, err)

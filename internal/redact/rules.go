@@ -134,7 +134,7 @@ var builtin = [...]rule{
 	{kind: "private-key", heads: []string{"-----END"}, find: findKeyBlockTail},
 	{kind: "private-key", heads: []string{"Private-Lines:"}, find: findPuttyKey},
 	{kind: "age-key", fold: true, heads: []string{"age-secret-key-1"}, tail: `[A-Za-z0-9]{40,}`, sure: true},
-	{kind: "jwt", heads: []string{"eyJ"}, left: edgeToken, tail: `[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){0,3}`, reach: 8192},
+	{kind: "jwt", heads: []string{"eyJ"}, left: edgeToken, tail: `[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){0,3}`, reach: 8192, sure: true},
 	{kind: "password-hash", heads: []string{"$2[abxy]$"}, tail: `\d\d\$[./A-Za-z0-9]{53}`, sure: true},
 	{kind: "password-hash", heads: []string{"$[156]$", "$apr1$"}, tail: `(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}`, sure: true},
 	{kind: "password-hash", heads: []string{"$argon2"}, tail: `(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+`, sure: true},

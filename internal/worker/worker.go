@@ -63,6 +63,7 @@ type Config struct {
 	Idle   func() time.Duration
 	Every  time.Duration // between two looks around; 0 means a second
 	Binary string        // ends when this file is gone or replaced; empty means its own
+	Watch  []string      // files that it ends without, too: what is written to a deleted one is lost
 	Log    *slog.Logger  // nil means no log
 	// Ready, if set, is called once the worker can be reached.
 	Ready func(api.Runtime)
@@ -151,7 +152,7 @@ func (w *worker) publish(socket string) error {
 	w.runtime.PID, w.runtime.Started = os.Getpid(), w.started.UTC()
 	w.runtime.Protocol = api.Protocol
 
-	w.watched = watch(w.cfg.Binary, socket, w.cfg.Lock.data)
+	w.watched = watch(append([]string{w.cfg.Binary, socket, w.cfg.Lock.data}, w.cfg.Watch...)...)
 	w.drainer = &drainer{
 		spool: w.cfg.Spool, replay: w.cfg.Replay, giveUp: w.cfg.GiveUp, log: w.cfg.Log,
 		handle: func(ctx context.Context, e mem.Event) error {

@@ -153,6 +153,11 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
+	for _, m := range e.memories {
+		if err := e.blankElsewhere(ctx, m); err != nil {
+			return err
+		}
+	}
 	if err := e.blankTold(ctx); err != nil {
 		return err
 	}
@@ -214,9 +219,7 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	}
 	var t traces
 	t.add(m)
-	for _, blank := range []func(context.Context, int64, traces) error{
-		e.blankEvents, e.blankTurns, e.blankDocs, e.blankOwn, e.doomDerived,
-	} {
+	for _, blank := range []func(context.Context, int64, traces) error{e.blankEvents, e.blankTurns, e.doomDerived} {
 		if err := blank(ctx, n, t); err != nil {
 			return err
 		}
@@ -259,11 +262,22 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error 
 	return nil
 }
 
+// blankElsewhere erases what any session that is left keeps of the memory: open
+// items are told to, and saved with, every session of a project.
+func (e *eraser) blankElsewhere(ctx context.Context, m mem.Memory) error {
+	var t traces
+	t.add(m)
+	if err := e.blankDocs(ctx, t); err != nil {
+		return err
+	}
+	return e.blankOwn(ctx, t)
+}
+
 // blankDocs blanks the strings of checkpoints and receipts that hold a trace;
 // the rest of them stays.
-func (e *eraser) blankDocs(ctx context.Context, session int64, t traces) error {
+func (e *eraser) blankDocs(ctx context.Context, t traces) error {
 	for _, table := range []string{"checkpoint", "receipt"} {
-		held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE session=?", session, t.inDocument)
+		held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE doc<>?", "", t.inDocument)
 		if err != nil {
 			return err
 		}
@@ -285,10 +299,10 @@ func (e *eraser) blankDocs(ctx context.Context, session int64, t traces) error {
 	return nil
 }
 
-// blankOwn blanks the session's own texts and drops its jobs that hold a trace.
-func (e *eraser) blankOwn(ctx context.Context, session int64, t traces) error {
+// blankOwn blanks the texts of sessions and drops the jobs that hold a trace.
+func (e *eraser) blankOwn(ctx context.Context, t traces) error {
 	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
-		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE number=?", session, t.in)
+		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE "+column+"<>?", "", t.in)
 		if err != nil {
 			return err
 		}
@@ -298,7 +312,7 @@ func (e *eraser) blankOwn(ctx context.Context, session int64, t traces) error {
 			}
 		}
 	}
-	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE session=?", session, t.in)
+	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE data<>?", "", t.in)
 	if err != nil {
 		return err
 	}

@@ -49,6 +49,9 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	}
 	gone := func(ss *session) bool { return ss != nil && slices.Contains(whole, ss) }
 	s.eraseWhole(gone, &done)
+	for _, m := range doomed {
+		s.blankElsewhere(m, &done)
+	}
 	for _, r := range s.receipts {
 		if blankTold(r, doomed) {
 			done.Receipts++
@@ -114,30 +117,37 @@ func (s *Mem) blankSession(m *memory, done *mem.Purged) (derived []*memory) {
 			done.Turns++
 		}
 	}
-	for _, c := range s.checks {
-		if c.session == m.session && t.inside(c.Checkpoint) {
-			c.Checkpoint = blanked(t, c.Checkpoint)
-			done.Checkpoints++
-		}
-	}
-	for _, r := range s.receipts {
-		if r.session == m.session && t.inside(r.Receipt) {
-			r.Receipt = blanked(t, r.Receipt)
-			done.Receipts++
-		}
-	}
-	for _, field := range []*string{&m.session.FirstPrompt, &m.session.LastNotification, &m.session.Nudge} {
-		if t.in(*field) {
-			*field = ""
-		}
-	}
-	drop(&s.jobs, func(j *job) bool { return j.session == m.session && (t.in(j.Data) || t.in(j.Error)) })
 	for _, o := range s.memories {
 		if o != m && o.session == m.session && (t.inside(o.Memory) || t.in(o.Index)) {
 			derived = append(derived, o)
 		}
 	}
 	return derived
+}
+
+// blankElsewhere erases what any session that is left keeps of the memory.
+func (s *Mem) blankElsewhere(m *memory, done *mem.Purged) {
+	t := linesOf(m.Memory)
+	for _, c := range s.checks {
+		if t.inside(c.Checkpoint) {
+			c.Checkpoint = blanked(t, c.Checkpoint)
+			done.Checkpoints++
+		}
+	}
+	for _, r := range s.receipts {
+		if t.inside(r.Receipt) {
+			r.Receipt = blanked(t, r.Receipt)
+			done.Receipts++
+		}
+	}
+	for _, ss := range s.sessions {
+		for _, field := range []*string{&ss.FirstPrompt, &ss.LastNotification, &ss.Nudge} {
+			if t.in(*field) {
+				*field = ""
+			}
+		}
+	}
+	drop(&s.jobs, func(j *job) bool { return t.in(j.Data) || t.in(j.Error) })
 }
 
 // blankTold takes erased memories out of a receipt.

@@ -117,6 +117,23 @@ var purgeTests = []promise{
 			k.Errorf("changed from %s to %s", before, after)
 		}
 	}},
+	{"what other sessions keep of it goes too", func(k kit) {
+		open := "the canary sentence that has to go"
+		line := "Next: " + open
+		id := k.keep(with(note(open), func(m *mem.Memory) { m.Session = "one" }))[0]
+		k.change("two", mem.SessionChange{Nudge: &line})
+		k.apply(mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_1", State: mem.State{Request: "kept", Open: []string{open}}}}})
+		if _, err := k.store.Purge(k.Context(), id); err != nil {
+			k.Fatal(err)
+		}
+		if s := k.session("two"); s.Nudge != "" {
+			k.Errorf("state line: %q", s.Nudge)
+		}
+		cps, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Session: "two"})
+		if err != nil || len(cps) != 1 || cps[0].State.Request != "kept" || strings.Contains(strings.Join(cps[0].State.Open, ""), "canary") {
+			k.Errorf("checkpoints: %+v, %v", cps, err)
+		}
+	}},
 	{"a memory and its session at once are erased once", func(k kit) {
 		k.apply(Diary()...)
 		got, err := k.store.Purge(k.Context(), "m_1", "one", "m_1")
