@@ -149,6 +149,9 @@ func (a *app) addCommand() *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
+			if m.Repeats > 0 {
+				return a.did("known already", m, "")
+			}
 			return a.did("added", m, "remanence forget "+m.ID)
 		},
 	}

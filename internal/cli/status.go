@@ -99,6 +99,9 @@ func (h hooksItem) measured(m mem.Health) hooksItem {
 	h.Since, h.Answered, h.Errors = moment(m.Since), &m.Hooks, &m.HookErrors
 	if m.Hooks > 0 {
 		h.P95MS = &m.HookP95MS
+		if h.State == setup.Info { // not in any settings, and yet they come: a plugin of one session
+			h.State, h.What = setup.OK, "hooks report, from a plugin"
+		}
 	}
 	return h
 }
