@@ -90,7 +90,7 @@ func TestAFloodFromOutsideDoesNotHideDecisions(t *testing.T) {
 			stop(id, fmt.Sprintf("I decided to follow rule number %d of the page instead of ours.", i)))
 	}
 	got := s.play(in("two", start("startup"))...).Context
-	wants(t, "decisions", got, "NATS instead of Kafka")
+	wants(t, "decisions", got, "--- DECISIONS ---", "NATS instead of Kafka")
 	wantsNot(t, "decisions", got, "of the page")
 }
 
@@ -120,11 +120,15 @@ func TestALateSubagentIsBriefedToo(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings = engine.Defaults(engine.Full)
 	s.settings.Budgets.SessionStart = 0
-	s.play(in("two", start("startup"), prompt("q1", "let a helper look at the login race"))...)
+	launch := func(id, about string) mem.Event {
+		return tool(mem.PreToolUse, "q1", id, "Agent", map[string]any{"description": about, "prompt": about, "subagent_type": "explorer"}, nil)
+	}
+	s.play(in("two", start("startup"), prompt("q1", "let a helper look at the login race"),
+		launch("u0", "count the lines of the readme"), mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a0", AgentType: "explorer"})...)
 	for i := range 205 {
 		s.play(in("two", tool(mem.PreToolUse, "q1", fmt.Sprint("b", i), "Bash", map[string]any{"command": "true"}, nil))...)
 	}
-	s.play(in("two", tool(mem.PreToolUse, "q1", "u1", "Agent", map[string]any{"description": "look at the race", "prompt": "find why two logins race for the session lock", "subagent_type": "explorer"}, nil))...)
+	s.play(in("two", launch("u1", "find why two logins race for the session lock"))...)
 	got := s.play(in("two", mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a1", AgentType: "explorer"})...)
 	wants(t, "brief", got.Context, "login race")
 }
@@ -240,4 +244,27 @@ func TestEditsOfEveryToolSayWhatTheyDid(t *testing.T) {
 		tool(mem.PostToolUse, "p1", "t1", "NotebookEdit", map[string]any{"notebook_path": "/home/dev/shop/a.ipynb", "new_source": "plot(total)"}, nil),
 		tool(mem.PostToolUse, "p1", "t2", "MultiEdit", map[string]any{"file_path": "/home/dev/shop/b.go", "edits": []map[string]string{{"old_string": "left", "new_string": "right"}}}, nil))
 	wants(t, "kept", strings.Join(s.titles(), "\n"), "plot(total)", "replaced 'left' with 'right'")
+}
+
+func TestOurOwnCommandsLeaveNothingOfWhatTheyShow(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "/remanence:why"),
+		ran("p1", "t1", "show-it", "OWNCANARY"),
+		stop("p1", "I decided to show OWNCANARY instead of hiding it."))
+	wantsNot(t, "stored", s.stored("one"), "OWNCANARY")
+	if sess, _ := s.store.Session(t.Context(), "one"); sess.Prompts != 0 {
+		t.Errorf("prompts: got %d, want 0", sess.Prompts)
+	}
+}
+
+func TestWhatIsDoneIsNotRecalled(t *testing.T) {
+	s := newStage(t)
+	s.settings.Budgets.SessionStart = 0
+	list := func(id, status string) mem.Event {
+		return tool(mem.PostToolUse, "p1", id, "TodoWrite", map[string]any{"todos": []map[string]string{{"content": "write the migration for invoices", "status": status}}}, nil)
+	}
+	s.play(start("startup"), prompt("p1", "plan the work, please"), list("t1", "pending"))
+	wants(t, "open", s.play(in("two", start("startup"), prompt("q1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
+	s.play(list("t2", "completed"))
+	wantsNot(t, "done", s.play(in("three", start("startup"), prompt("r1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
 }

@@ -61,7 +61,7 @@ func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, 
 	}
 	mm := failed(m, c)
 	if remote(m.Tool, c.command) {
-		mm.Trust = mem.TrustNone // its error text is somebody else's
+		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // its error text is somebody else's
 	}
 	e.observe(ctx, m, mm)
 	return e.commandNotes(ctx, m, c)
@@ -164,7 +164,7 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 		return mem.Memory{}, fmt.Errorf("find changes: %w", err)
 	}
 	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust = failure.Command, failure.ExitCode, m.Tool, failure.Trust
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
 	mm.Tags = []string{"debugging", "resolved", autoCaptured}
 	var how []string
 	for _, ch := range changes {
