@@ -1,5 +1,5 @@
 // Package rank decides what is worth telling: it turns text into search terms,
 // orders what the store found, cuts what does not belong to the question, and
-// packs the rest into a budget. It is pure: it knows no store, no clock and no
+// picks the rest so that none says the same twice. It is pure: it knows no store, no clock and no
 // file, and the same input gives the same output.
 package rank

@@ -113,19 +113,3 @@ func overlap(a, b map[string]bool) float64 {
 	}
 	return float64(both) / float64(len(a)+len(b)-both)
 }
-
-// Pack takes hits in order while they fit into a budget of tokens, each whole
-// or not at all; a smaller one may follow one that did not fit. cost is what a
-// memory takes when told.
-func Pack(hits []mem.Hit, budget int, cost func(mem.Hit) int) (kept []mem.Hit, cuts []mem.Cut) {
-	for _, h := range hits {
-		c := cost(h)
-		if c > budget {
-			cuts = append(cuts, cut(h, "budget"))
-			continue
-		}
-		budget -= c
-		kept = append(kept, h)
-	}
-	return kept, cuts
-}

@@ -56,15 +56,3 @@ func TestDiversifyNothing(t *testing.T) {
 		t.Errorf("got %v and %v, want nothing", kept, cuts)
 	}
 }
-
-func TestPackTakesWholeItemsInOrder(t *testing.T) {
-	cost := map[string]int{"m_1": 40, "m_2": 70, "m_3": 50, "m_4": 20}
-	kept, cuts := Pack([]mem.Hit{hit("m_1", "", 4, ""), hit("m_2", "", 3, ""), hit("m_3", "", 2, ""), hit("m_4", "", 1, "")}, 100,
-		func(h mem.Hit) int { return cost[h.Memory.ID] })
-	if diff := cmp.Diff([]string{"m_1", "m_3"}, order(kept)); diff != "" {
-		t.Errorf("kept (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff(map[string]string{"m_2": "budget", "m_4": "budget"}, gates(cuts)); diff != "" {
-		t.Errorf("cut (-want +got):\n%s", diff)
-	}
-}
