@@ -142,6 +142,13 @@ func (p *printer) field(name, format string, args ...any) {
 	p.line("  %s%s", pad(name, 14), fmt.Sprintf(format, args...))
 }
 
+// hint prints what could be done next below the data, unless --quiet.
+func (p *printer) hint(format string, args ...any) {
+	if !p.flags.quiet {
+		p.line(format, args...)
+	}
+}
+
 // say prints one line of talk, unless --quiet.
 func (p *printer) say(format string, args ...any) {
 	if !p.flags.quiet && !p.flags.json && !p.flags.jsonl {

@@ -183,10 +183,10 @@ func (v records) human(p *printer) {
 	switch {
 	case v.Undo == nil:
 	case v.Did == "hidden":
-		p.line("hidden; restore with %s", *v.Undo)
-		p.line("Hidden is not erased. To erase: remanence purge ID")
+		p.hint("hidden; restore with %s", *v.Undo)
+		p.hint("Hidden is not erased. To erase: remanence purge ID")
 	default:
-		p.line("undo: %s", *v.Undo)
+		p.hint("undo: %s", *v.Undo)
 	}
 }
 

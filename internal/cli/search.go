@@ -253,7 +253,7 @@ func (v searchView) human(p *printer) {
 	if v.Next != nil {
 		more = " · more: --next " + *v.Next
 	}
-	p.line("%d of %d · %.0f ms · details: remanence show %s%s", len(v.Results), v.Searched, v.TookMS, v.Results[0].ID, more)
+	p.hint("%d of %d · %.0f ms · details: remanence show %s%s", len(v.Results), v.Searched, v.TookMS, v.Results[0].ID, more)
 }
 
 func (h hit) row(now time.Time) []string {
@@ -288,7 +288,7 @@ func (v searchView) nothing(p *printer) {
 	case v.Searched == 0 && v.Project != nil:
 		p.line("Nothing is remembered here yet. Every project: --project all")
 	case v.Project != nil:
-		p.line("Try fewer words, or every project: --project all")
+		p.hint("Try fewer words, or every project: --project all")
 	}
 }
 

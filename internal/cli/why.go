@@ -212,7 +212,7 @@ func (v receiptView) hints(p *printer) {
 		less = fmt.Sprintf(" · less of this: remanence config set %s %d", key, v.Budget/2)
 	}
 	if id := v.lastMemory(); id != "" {
-		p.line("remove one: remanence forget %s%s", id, less)
+		p.hint("remove one: remanence forget %s%s", id, less)
 	} else if less != "" {
 		p.line("%s", strings.TrimPrefix(less, " · "))
 	}
