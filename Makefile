@@ -9,6 +9,7 @@ BENCH     ?= .
 BENCHTIME ?= 100ms
 RUNS      ?= 200
 MEMORIES  ?= 1000
+KILLS     ?= 100
 
 # One folder per version, so a new pin is a new build and an old one costs nothing.
 TOOLS    := $(CURDIR)/bin/tools
@@ -16,7 +17,7 @@ GOLANGCI := $(TOOLS)/golangci-lint@$(GOLANGCI_VERSION)/golangci-lint
 GOFUMPT  := $(TOOLS)/gofumpt@$(GOFUMPT_VERSION)/gofumpt
 BENCHDIR := test/client# the client bench: a Go module of its own, checked here all the same
 
-.PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e plugin
+.PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e fire crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -52,6 +53,20 @@ e2e: ## the real client with our hooks in it (fetches the client once)
 	$(BENCHDIR)/install.sh
 	go test -tags e2e -count=1 ./test/e2e/...
 
+fire: ## the built program under every fault: processes killed, disk failing, callers hostile
+	go test -tags fire -count=1 -p 1 -timeout 20m ./test/fire/...
+
+crash: ## worker and hooks killed -9 under load, KILLS (100) times
+	REMANENCE_KILLS=$(KILLS) go test -tags fire -count=1 -timeout 60m -v -run 'TestKilled' ./test/fire/crash/
+
+soak: ## a day of events in minutes: memory, log, descriptors stay flat
+	REMANENCE_LONG=1 go test -tags fire -count=1 -timeout 60m -v ./test/fire/soak/
+
+nightly: ## every random and repeated test with its large figures, then the fuzz targets
+	REMANENCE_LONG=1 go test -count=1 -timeout 60m ./...
+	REMANENCE_LONG=1 REMANENCE_KILLS=1000 go test -tags fire -count=1 -p 1 -timeout 120m ./test/fire/...
+	$(MAKE) fuzz FUZZTIME=60s
+
 plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-code
 	rm -rf dist/plugin/claude-code
 	mkdir -p dist/plugin/claude-code/bin
@@ -64,7 +79,7 @@ format: $(GOFUMPT)
 
 vet:
 	go vet ./...
-	go vet -tags e2e ./...
+	go vet -tags e2e,fire ./...
 
 lint: $(GOLANGCI)
 	$(GOLANGCI) run ./...

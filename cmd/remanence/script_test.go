@@ -37,12 +37,15 @@ func TestScripts(t *testing.T) {
 			env.Defer(func() { endDaemons(env.WorkDir) })
 			return nil
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"nodaemon": noDaemon,
-			"drained":  drained,
-			"json":     jsonLine,
-		},
+		Cmds: commands(),
 	})
+}
+
+// commands are those of our own that scripts know.
+func commands() map[string]func(*testscript.TestScript, bool, []string) {
+	all := systemCommands()
+	all["nodaemon"], all["drained"], all["json"] = noDaemon, drained, jsonLine
+	return all
 }
 
 // lastBreath is the time between a daemon's letting go of its lock, which a stop

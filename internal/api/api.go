@@ -41,6 +41,26 @@ type Binding struct {
 	wire  func(ctx context.Context, body []byte) (any, error)
 }
 
+// Judged returns the binding with every error of its answers passed through judge.
+func (b Binding) Judged(judge func(error) error) Binding {
+	local, wire := b.local, b.wire
+	b.local = func(ctx context.Context, req, rep any) error {
+		err := local(ctx, req, rep)
+		if err != nil {
+			err = judge(err)
+		}
+		return err
+	}
+	b.wire = func(ctx context.Context, body []byte) (any, error) {
+		rep, err := wire(ctx, body)
+		if err != nil {
+			err = judge(err)
+		}
+		return rep, err
+	}
+	return b
+}
+
 // On binds a route to what answers it.
 func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep, error)) Binding {
 	return Binding{

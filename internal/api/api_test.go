@@ -216,14 +216,11 @@ const token = "the-token"
 // serve runs a mux on a socket until the end of the test.
 func serve(t *testing.T, cfg api.Config) api.Client {
 	t.Helper()
-	if cfg.Token == "" {
-		cfg.Token = token
-	}
 	l, err := net.Listen("unix", filepath.Join(socketDir(t), "s"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := &http.Server{Handler: api.Mux(cfg)}
+	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: token}, api.Mux(cfg))}
 	done := make(chan struct{})
 	go func() { defer close(done); _ = srv.Serve(l) }()
 	t.Cleanup(func() { _ = srv.Close(); <-done })

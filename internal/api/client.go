@@ -87,7 +87,8 @@ func (c Client) ask(ctx context.Context, method, path string, body []byte, rep a
 	return nil
 }
 
-// dial connects, once it is proven that only this user can have put the socket there.
+// dial connects, once it is proven that only this user can have put the socket
+// there, and returns the connection once it is proven who listens.
 func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -102,6 +103,10 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	conn, err := d.DialContext(ctx, "unix", c.Socket)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
+	}
+	if !OwnPeer(conn) {
+		_ = conn.Close()
+		return nil, fmt.Errorf("%w: a process of another user listens there", ErrUnreachable)
 	}
 	return conn, nil
 }

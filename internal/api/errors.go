@@ -60,6 +60,9 @@ func known() []knownError {
 		{mem.ErrCorrupt, "corrupt", http.StatusInternalServerError},
 		{mem.ErrLocked, "locked", http.StatusServiceUnavailable},
 		{mem.ErrNoStore, "no_store", http.StatusServiceUnavailable},
+		{mem.ErrFull, "full", http.StatusInsufficientStorage},
+		{mem.ErrReadOnly, "read_only", http.StatusInsufficientStorage},
+		{mem.ErrDisk, "disk", http.StatusInsufficientStorage},
 		{context.DeadlineExceeded, "deadline", http.StatusGatewayTimeout},
 		{context.Canceled, "canceled", http.StatusServiceUnavailable},
 	}

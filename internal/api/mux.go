@@ -1,14 +1,12 @@
 package api
 
 import (
-	"crypto/subtle"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
-	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -22,41 +20,36 @@ const (
 	prefix = "/api/v1/"
 )
 
-// Config says what a Mux serves, and to whom.
+// Config says what a Mux serves.
 type Config struct {
 	Bindings []Binding
-	Token    string        // that every request must carry; with an empty one none passes
-	Hosts    []string      // exact values of Host that pass; nil means only SocketHost
 	Health   func() Health // nil means a bare "ok"
 	// Observe, if set, hears of every answered route, and of panics as errors.
 	// It is called by several goroutines.
 	Observe func(name string, took time.Duration, err error)
 }
 
-// Mux returns the handler of the routes. It refuses, in this order: a foreign
-// Host (421), a foreign Origin or Sec-Fetch-Site (403), a missing or wrong
-// token (401), an unknown path (404), another method (405), another content
-// type than JSON (415), a body beyond MaxBody (413), a body that is not the
-// route's JSON (400). Answers carry no CORS header.
+// Mux returns the handler of the routes. It lets everybody in: a Guard stands
+// before it. It refuses, in this order: a target that is not a route's own,
+// letter by letter (404), another method (405), another content type than JSON
+// (415), a body that does not say its length (411), one beyond MaxBody (413),
+// one that is not the route's JSON (400).
 func Mux(c Config) http.Handler {
 	m := &mux{Config: c, routes: make(map[string]Binding, len(c.Bindings))}
-	if m.Hosts == nil {
-		m.Hosts = []string{SocketHost}
-	}
 	for _, b := range c.Bindings {
-		m.routes[b.name] = b
+		m.routes[prefix+b.name] = b
 	}
 	return m
 }
 
 type mux struct {
 	Config
-	routes map[string]Binding
+	routes map[string]Binding // by the target of the request
 }
 
 func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
-	name, answer, err := m.serve(w, r)
+	name, answer, err := m.serve(r)
 	if err == nil {
 		err = send(w, http.StatusOK, "application/json", answer)
 	} else {
@@ -67,26 +60,24 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// serve answers r. A panic of the route becomes an error.
-func (m *mux) serve(w http.ResponseWriter, r *http.Request) (name string, answer any, err error) {
+// serve answers r. A panic of the route becomes an error. Targets are compared
+// as they were sent: a query, a host or an escape in one makes it another.
+func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			answer, err = nil, fmt.Errorf("panic in %s: %v", name, p)
 		}
 	}()
-	if err := m.admit(r); err != nil {
-		return "", nil, err
-	}
-	switch r.URL.Path {
+	switch r.RequestURI {
 	case "/health", "/api/health", "/api/readiness":
 		answer, err = m.health(r)
 		return "health", answer, err
 	}
-	b, ok := m.routes[strings.TrimPrefix(r.URL.Path, prefix)]
-	if !ok || !strings.HasPrefix(r.URL.Path, prefix) {
+	b, ok := m.routes[r.RequestURI]
+	if !ok {
 		return "", nil, ErrUnknownRoute
 	}
-	body, err := readBody(w, r)
+	body, err := readBody(r)
 	if err != nil {
 		return b.name, nil, err
 	}
@@ -94,62 +85,50 @@ func (m *mux) serve(w http.ResponseWriter, r *http.Request) (name string, answer
 	return b.name, answer, err
 }
 
-// admit checks who asks. Browsers send Origin or Sec-Fetch-Site when a page
-// asks; only pages of our own pass.
-func (m *mux) admit(r *http.Request) error {
-	if !slices.Contains(m.Hosts, r.Host) {
-		return &Error{Status: http.StatusMisdirectedRequest, Name: "foreign_host"}
-	}
-	if o := r.Header.Values("Origin"); len(o) > 1 || len(o) == 1 && o[0] != "http://"+r.Host {
-		return &Error{Status: http.StatusForbidden, Name: "foreign_origin"}
-	}
-	if s := r.Header.Values("Sec-Fetch-Site"); len(s) > 1 || len(s) == 1 && s[0] != "same-origin" {
-		return &Error{Status: http.StatusForbidden, Name: "foreign_origin"}
-	}
-	given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if !ok || m.Token == "" || subtle.ConstantTimeCompare([]byte(given), []byte(m.Token)) != 1 {
-		return &Error{Status: http.StatusUnauthorized, Name: "unauthorized"}
-	}
-	return nil
-}
-
 // health answers the three health paths; of them readiness alone turns into a
 // failure when the worker is on its way out.
 func (m *mux) health(r *http.Request) (any, error) {
 	if r.Method != http.MethodGet {
-		return nil, methodError()
+		return nil, refusal(http.StatusMethodNotAllowed, "method")
 	}
 	h := Health{Status: OK}
 	if m.Health != nil {
 		h = m.Health()
 	}
-	if h.Status != OK && strings.HasSuffix(r.URL.Path, "/readiness") {
+	if h.Status != OK && strings.HasSuffix(r.RequestURI, "/readiness") {
 		return nil, &Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: h.Status}
 	}
 	return h, nil
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) ([]byte, error) {
-	if r.Method != http.MethodPost {
-		return nil, methodError()
+// readBody reads what the request says that it carries, and no more.
+func readBody(r *http.Request) ([]byte, error) {
+	switch {
+	case r.Method != http.MethodPost:
+		return nil, refusal(http.StatusMethodNotAllowed, "method")
+	case !isJSON(r.Header.Values("Content-Type")):
+		return nil, refusal(http.StatusUnsupportedMediaType, "not_json")
+	case r.ContentLength < 0:
+		return nil, refusal(http.StatusLengthRequired, "no_length")
+	case r.ContentLength > MaxBody:
+		return nil, refusal(http.StatusRequestEntityTooLarge, "too_large")
 	}
-	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
-		return nil, &Error{Status: http.StatusUnsupportedMediaType, Name: "not_json"}
-	}
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, MaxBody))
-	var tooLarge *http.MaxBytesError
-	if errors.As(err, &tooLarge) {
-		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Name: "too_large"}
-	}
-	if err != nil {
+	body := make([]byte, r.ContentLength)
+	if _, err := io.ReadFull(r.Body, body); err != nil {
 		return nil, fmt.Errorf("%w: read body: %w", ErrInvalid, err)
 	}
 	return body, nil
 }
 
-func methodError() error {
-	return &Error{Status: http.StatusMethodNotAllowed, Name: "method"}
+func isJSON(types []string) bool {
+	if len(types) != 1 {
+		return false
+	}
+	kind, _, err := mime.ParseMediaType(types[0])
+	return err == nil && kind == "application/json"
 }
+
+func refusal(status int, name string) error { return &Error{Status: status, Name: name} }
 
 func refuse(w http.ResponseWriter, e *Error) {
 	if e.Status == http.StatusUnauthorized {
@@ -170,12 +149,8 @@ func send(w http.ResponseWriter, status int, kind string, v any) error {
 	if err != nil {
 		status, body = http.StatusInternalServerError, []byte(`{"status":500,"error":"internal"}`)
 	}
-	h := w.Header()
-	h.Set("Content-Type", kind)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Cache-Control", "no-store")
-	h.Set("Cross-Origin-Resource-Policy", "same-origin")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	w.Header().Set("Content-Type", kind)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if _, werr := w.Write(body); err == nil {
 		err = werr

@@ -37,5 +37,8 @@ var (
 	Edit     = Route[mem.EditAsk, mem.Memory]{"edit"}
 	Mark     = Route[mem.MarkAsk, mem.Marked]{"mark"}
 	Purge    = Route[mem.IDs, mem.Erased]{"purge"}
+	Doomed   = Route[mem.IDs, mem.Erased]{"doomed"} // what Purge would erase; changes nothing
+	Scan     = Route[mem.ScanAsk, mem.Scanned]{"scan"}
 	Pause    = Route[mem.PauseAsk, mem.Pauses]{"pause"}
+	Sizes    = Route[Nothing, mem.Sizes]{"sizes"}
 )

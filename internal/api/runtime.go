@@ -29,14 +29,19 @@ type Runtime struct {
 	PID      int       `json:"pid"` // information only: proves nothing, nothing is killed by it
 	Started  time.Time `json:"started"`
 
+	HTTP      string `json:"http,omitempty"`       // host and port of the door on TCP; empty: there is none
+	HTTPFault string `json:"http_fault,omitempty"` // why there is none, although one was asked for
+
 	Paused          []mem.Pause `json:"paused,omitempty"`
 	ExcludeProjects []string    `json:"exclude_projects,omitempty"`
 	SkipTools       []string    `json:"skip_tools,omitempty"`
 	Profile         string      `json:"profile,omitempty"`
+	Rules           []string    `json:"rules,omitempty"`       // secrets of the person's own, NAME=PATTERN
 	SpoolBytes      int64       `json:"spool_bytes,omitempty"` // cap of the spool; 0 means its default
 }
 
-// ReadRuntime reads the runtime file. fs.ErrNotExist if there never was a worker.
+// ReadRuntime reads the runtime file, if it is this user's and nobody else's to
+// write. fs.ErrNotExist if there never was a worker.
 func ReadRuntime(path string) (Runtime, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
@@ -44,6 +49,9 @@ func ReadRuntime(path string) (Runtime, error) {
 	}
 	if !info.Mode().IsRegular() {
 		return Runtime{}, fmt.Errorf("read runtime file: %s is not a regular file", path)
+	}
+	if err := checkOwner(info); err != nil {
+		return Runtime{}, fmt.Errorf("read runtime file: %w", err)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"remanence/internal/api"
 )
 
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 		lookAround(os.Args[2], os.Args[3])
 		return
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 func TestStartedProgramInheritsNothing(t *testing.T) {

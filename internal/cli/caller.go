@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"remanence/internal/api"
@@ -66,7 +67,7 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
 	if err := writable(a.paths); err != nil {
-		return api.Client{}, faultStore.about("nothing can be written").because("%s", err).fixedBy("make room or the directory writable", "remanence doctor")
+		return api.Client{}, unwritable(err)
 	}
 	begun := time.Now()
 	if err := api.Start(program(exe, a.paths, a.sys.Getenv)); err != nil {
@@ -87,9 +88,23 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 	}
 }
 
+// unwritable is what keeps files from being written where the daemon has to.
+func unwritable(err error) Fault {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return faultFull.because("%s", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return faultReadOnly.because("%s", err)
+	}
+	return faultStore.about("nothing can be written").because("%s", err).fixedBy("make room or the directory writable", "remanence doctor")
+}
+
 // writable tries to write where the daemon has to: one that cannot would end
 // without a word.
 func writable(p Paths) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
 	for _, dir := range []string{p.Data, filepath.Dir(p.Runtime())} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
@@ -132,6 +147,9 @@ func program(exe string, p Paths, getenv func(string) string) api.Program {
 
 // inProcess opens the store here. It is refused while a worker has it.
 func inProcess(ctx context.Context, a *app) (api.Caller, func(), error) {
+	if err := a.paths.settle(); err != nil {
+		return nil, nil, err
+	}
 	lock, err := worker.Acquire(a.paths.Data, 0)
 	if errors.Is(err, worker.ErrRunning) {
 		return nil, nil, faultRunning.because("--no-daemon needs the store for itself").fixedBy("remanence daemon stop", "leave --no-daemon out")

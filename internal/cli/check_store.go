@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -28,15 +29,29 @@ type storeHealth struct {
 	// Tagged are the ids of memories and of the newest events whose text holds
 	// what the door takes out. Empty where all is well.
 	Tagged []string `json:"tagged,omitempty"`
+	Index  []string `json:"index,omitempty"` // what is wrong with the index alone
 }
 
-// examine answers examineStore. What is wrong with the store is its error.
+// examine answers examineStore. What is wrong with the store is its error, but
+// for the index, which is made of the rest. Damage is looked for twice.
 func (h *house) examine(ctx context.Context, _ api.Nothing) (storeHealth, error) {
-	got, err := healthOf(h.store.Check(ctx))
+	got, err := healthOf(h.store.Describe(ctx))
 	if err != nil {
 		return got, err
 	}
-	got.Tagged, err = tagged(ctx, h.store)
+	found, err := h.store.Audit(ctx, false)
+	if err == nil && len(found.Damage) > 0 {
+		err = h.store.Check(ctx).Err
+	}
+	if err == nil {
+		err = h.store.Writable(ctx)
+	}
+	if err != nil {
+		return got, err
+	}
+	if got.Index = found.Index; len(got.Index) == 0 {
+		got.Tagged, err = tagged(ctx, h.store)
+	}
 	return got, err
 }
 
@@ -87,7 +102,8 @@ func healthOf(h sqlite.Health) (storeHealth, error) {
 
 // checkStore asks the daemon.
 func (a *app) checkStore(ctx context.Context) []checkItem {
-	return storeItems(ask(ctx, a, examineStore, api.Nothing{}))
+	h, err := ask(ctx, a, examineStore, api.Nothing{})
+	return a.storeItems(h, err)
 }
 
 // checkClosedStore opens the database itself, where no daemon does.
@@ -95,29 +111,57 @@ func (a *app) checkClosedStore(ctx context.Context) []checkItem {
 	if _, err := os.Stat(a.paths.Database()); err != nil {
 		return []checkItem{good("store", true, "there is no database yet")}
 	}
-	lock, err := worker.Acquire(a.paths.Data, 0)
+	lock, err := worker.Acquire(a.paths.Data, drainWait) // a daemon on its way out has it a moment longer
 	if errors.Is(err, worker.ErrRunning) {
+		// It could not say how it is; what it has in hand may be why.
+		got, err := ask(ctx, a, examineStore, api.Nothing{})
+		if err == nil || explain(nil, err).Is(faultCorrupt) {
+			return a.storeItems(got, err)
+		}
 		c := good("store", true, "not looked at: the daemon has it")
 		c.State = setup.Info
 		return []checkItem{c}
 	}
 	if err != nil {
-		return storeItems(storeHealth{}, err)
+		return a.storeItems(storeHealth{}, err)
 	}
 	defer func() { _ = lock.Release() }()
 	h, err := build(ctx, a.sys, a.paths, slog.New(slog.NewTextHandler(io.Discard, nil)))
 	if err != nil {
-		return storeItems(storeHealth{}, err)
+		return a.storeItems(storeHealth{}, err)
 	}
 	defer h.store.Close()
-	return storeItems(h.examine(ctx, api.Nothing{}))
+	got, err := h.examine(ctx, api.Nothing{})
+	return a.storeItems(got, err)
 }
 
-func storeItems(h storeHealth, err error) []checkItem {
+func (a *app) storeItems(h storeHealth, err error) []checkItem {
 	if err != nil {
+		if errors.Is(err, mem.ErrLocked) {
+			if names := holdersOf(a.paths); names != "" {
+				err = fmt.Errorf("%w by %s", mem.ErrLocked, names)
+			}
+		}
 		return []checkItem{storeItem(h, err)}
 	}
-	return []checkItem{storeItem(h, nil), tagItem(h.Tagged)}
+	index := indexItem(h.Index)
+	if len(h.Index) > 0 {
+		return []checkItem{storeItem(h, nil), index.safely(a.reindex)}
+	}
+	return []checkItem{storeItem(h, nil), index, tagItem(h.Tagged)}
+}
+
+func indexItem(problems []string) checkItem {
+	if len(problems) == 0 {
+		return good("index", false, "every memory is in the search index")
+	}
+	return bad("index", false, faultIndex.because("%s", strings.Join(problems, ", ")))
+}
+
+// reindex makes the index anew, by the daemon or without it.
+func (a *app) reindex(ctx context.Context) error {
+	_, err := ask(ctx, a, reindexStore, api.Nothing{})
+	return err
 }
 
 // tagsShown is how many ids are named.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,9 +20,9 @@ import (
 
 // Figures above or below which a check finds fault.
 const (
-	jobTooOld = 10 * time.Minute
 	aheadMost = 5 * time.Minute // of the clock
 	diskLow   = 200 << 20       // bytes
+	diskFull  = 1 << 20         // bytes
 	slowHook  = 250             // milliseconds: the most that any kind of hook should take
 	silentFor = 24 * time.Hour  // without any event
 	mayBeOpen = 0o077           // bits of a mode that nobody else may have
@@ -31,51 +32,29 @@ const (
 func (a *app) examine(ctx context.Context) []checkItem {
 	a.close()
 	a.caller, a.close = nil, func() {} // a repair may have replaced what was connected to
+	modes := a.checkModes()            // whoever opens the store closes it to others
 	daemon, o := a.checkDaemon(ctx)
-	list := []checkItem{daemon, a.checkModes(), a.checkTrip(ctx)}
+	waiting := a.checkSpool(ctx) // before anything that takes it in
+	list := []checkItem{daemon, modes, a.checkTrip(ctx)}
 	list = append(list, a.checkSetup()...)
 	list = append(list, a.checkCleanup()...)
+	list = append(list, a.checkTrust(o)...)
+	list = append(list, a.checkPluginCache()...)
 	if o != nil {
+		list = append(list, a.checkHTTP(ctx)...)
 		list = append(list, a.checkStore(ctx)...)
-		list = append(list, checkQueue(*o), checkHooks(*o), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+		list = append(list, checkQueue(*o), checkHooks(*o), checkKeeping(o.Health.FailedInRow), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+		list = append(list, a.checkSecrets(ctx))
 		list = append(list, a.checkBriefing(ctx)...)
 	} else {
 		list = append(list, a.checkClosedStore(ctx)...)
 	}
-	list = append(list, a.checkSpool(), a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkPrograms())
+	list = append(list, waiting, a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkLog(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
 	if o != nil && len(o.Pauses) > 0 {
 		list = append(list, note("pause", faultOff.about("it is paused").because("%s", pausesOf(o.Pauses)[0].sentence(a.sys.Now())).fixedBy("remanence resume")))
 	}
 	return list
-}
-
-// checkDaemon asks the daemon, which is started for it, and through it the store.
-func (a *app) checkDaemon(ctx context.Context) (checkItem, *mem.Overview) {
-	o, err := ask(ctx, a, api.Status, mem.Place{})
-	if err == nil {
-		d := a.daemonState(ctx)
-		return good("daemon", true, "%s", d.sentence(a.sys.Now())), &o
-	}
-	f := explain(nil, err)
-	if strings.HasPrefix(f.Code, "REM-S") { // has a check of its own
-		f = faultDaemon.because("%s", f.Error())
-	}
-	c := bad("daemon", true, f)
-	restart := func(ctx context.Context) error {
-		if _, err := a.stopDaemon(ctx); err != nil {
-			return err
-		}
-		_, closed, err := connect(ctx, a)
-		if err == nil {
-			closed()
-		}
-		return err
-	}
-	if f.Is(faultStale) || f.Is(faultRunning) || f.Is(faultVersion) {
-		c = c.safely(restart)
-	}
-	return c, nil
 }
 
 // checkHooks looks at how long the newest hooks took.
@@ -92,7 +71,7 @@ func checkHooks(o mem.Overview) checkItem {
 func checkQueue(o mem.Overview) checkItem {
 	old := time.Duration(o.Health.OldestJobS * float64(time.Second))
 	switch {
-	case old > jobTooOld:
+	case old > waitsTooLong:
 		return bad("queue", true, faultStuck.because("%d jobs wait, the oldest for %s", o.Health.QueueDepth, ago(old)))
 	case o.Health.DeadJobs > 0:
 		c := bad("queue", true, faultStuck.because("%s given up: %s", plural(o.Health.DeadJobs, "job was", "jobs were"), o.Health.LastError))
@@ -210,32 +189,56 @@ func (a *app) records() []setup.Record {
 	return list
 }
 
-func (a *app) checkSpool() checkItem {
-	st, err := spool.Open(spool.Config{Dir: a.paths.Spool()}).Stat()
+// checkSpool gives a daemon that has just started the time to take events in.
+func (a *app) checkSpool(ctx context.Context) checkItem {
+	sp := spool.Open(spool.Config{Dir: a.paths.Spool()})
+	st, err := sp.Stat()
+	if _, _, rerr := a.running(ctx); rerr == nil && !a.flags.noDaemon {
+		for end := time.Now().Add(settles); err == nil && st.Records > 0 && time.Now().Before(end); st, err = sp.Stat() {
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
 	switch {
 	case err != nil:
 		return bad("spool", false, faultSpooled.about("the spool cannot be read").because("%s", err))
 	case st.Records > 0:
 		return bad("spool", false, faultSpooled.because("%s, the oldest since %s", plural(st.Records, "event", "events"), ago(a.sys.Now().Sub(st.Oldest)))).
-			safely(func(ctx context.Context) error {
-				_, closed, err := connect(ctx, a)
-				if err == nil {
-					closed()
-				}
-				return err
-			})
+			safely(a.drainSpool)
 	}
 	return good("spool", false, "empty")
 }
 
+// drainSpool has what waits taken in: by the daemon, or here without it.
+func (a *app) drainSpool(ctx context.Context) error {
+	if !a.flags.noDaemon {
+		if err := a.startDaemon(ctx); err != nil {
+			return err
+		}
+		sp := spool.Open(spool.Config{Dir: a.paths.Spool()})
+		for end := time.Now().Add(startWithin); !sp.Empty(); time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) || ctx.Err() != nil {
+				return errors.New("the daemon does not take them in")
+			}
+		}
+		return nil
+	}
+	return a.alone(ctx, func() error {
+		h, err := build(ctx, a.sys, a.paths, slog.New(slog.DiscardHandler))
+		if err != nil {
+			return err
+		}
+		return errors.Join(h.takeSpool(ctx), h.store.Close())
+	})
+}
+
 func (a *app) checkDropped() checkItem {
 	var why []string
-	for reason, n := range spool.Counters(a.paths.Spool()) {
+	for reason, n := range a.paths.lost() {
 		why = append(why, fmt.Sprintf("%d %s", n, reason))
 	}
 	if len(why) > 0 {
 		return bad("capture", false, faultDropped.because("%s", strings.Join(why, ", "))).
-			safely(func(context.Context) error { return spool.Forgive(a.paths.Spool()) })
+			safely(func(context.Context) error { return a.paths.forgive() })
 	}
 	return good("capture", false, "no event was lost")
 }
@@ -271,18 +274,67 @@ func knownFile(infos []fs.FileInfo, info fs.FileInfo) bool {
 	return false
 }
 
+// scanWithin is how long doctor looks for secrets: a large store takes longer,
+// and has a command of its own for it.
+const scanWithin = 5 * time.Second
+
+// checkSecrets looks for what today's rules would not have let in.
+func (a *app) checkSecrets(ctx context.Context) checkItem {
+	within, stop := context.WithTimeout(ctx, scanWithin)
+	defer stop()
+	got, err := ask(within, a, api.Scan, mem.ScanAsk{})
+	switch {
+	case err != nil && within.Err() != nil && ctx.Err() == nil:
+		c := good("secrets", false, "not looked at, that takes longer: remanence privacy scan")
+		c.State = setup.Info
+		return c
+	case err != nil:
+		return bad("secrets", false, explain(nil, err))
+	}
+	var kinds []string
+	for _, f := range got.Finds {
+		if f.Kind != mem.PrivateSpan { // has a check of its own
+			kinds = append(kinds, fmt.Sprintf("%d %s in %s", f.Count, f.Kind, f.Where))
+		}
+	}
+	if len(kinds) > 0 {
+		return bad("secrets", false, faultSecrets.because("%s", strings.Join(kinds, ", ")))
+	}
+	return good("secrets", false, "none in %s", plural(got.Records, "record", "records"))
+}
+
 func (a *app) checkPlace() checkItem {
-	if kind := fileSystem(a.paths.Data); kind != "" {
+	kind := fileSystem(a.paths.Data)
+	if kind == "" {
+		kind = syncedFolder(a.paths.Data)
+	}
+	if kind != "" {
 		return bad("place", false, faultNetwork.because("%s is on %s", a.paths.Data, kind))
 	}
 	return good("place", false, "the data is on a local disk")
 }
 
-func (a *app) checkDisk() checkItem {
-	free, ok := freeBytes(a.paths.Data)
+// syncedFolder names the service that keeps a directory in step with other
+// machines, "" for none.
+func syncedFolder(dir string) string {
+	for _, part := range strings.Split(filepath.ToSlash(dir), "/") {
+		for _, service := range []string{"Dropbox", "OneDrive", "Google Drive", "GoogleDrive", "My Drive", "Nextcloud", "ownCloud", "Mobile Documents", "iCloud Drive", "CloudStorage", "Syncthing"} {
+			if part == service || strings.HasPrefix(part, service+" ") { // "OneDrive - Example Ltd"
+				return part + ", a synchronised folder"
+			}
+		}
+	}
+	return ""
+}
+
+func (a *app) checkDisk() checkItem { return diskItem(freeBytes(a.paths.Data)) }
+
+func diskItem(free int64, ok bool) checkItem {
 	switch {
 	case !ok:
 		return good("disk", false, "free space is not known here")
+	case free < diskFull:
+		return bad("disk", false, faultFull.because("%s are free", bytesText(free)))
 	case free < diskLow:
 		return bad("disk", false, faultDisk.because("%s are free", bytesText(free)))
 	}
@@ -311,12 +363,16 @@ func (a *app) checkConfig() []checkItem {
 
 // repair does the fixes that are safe and returns what it did.
 func (a *app) repair(ctx context.Context, checks []checkItem) []string {
-	did, codes := []string{}, map[string]bool{}
+	did, todo, codes := []string{}, []checkItem{}, map[string]bool{}
 	for _, c := range checks {
 		if c.repair == nil || c.State == setup.OK || codes[deref(c.Code)] {
 			continue
 		}
 		codes[deref(c.Code)] = true
+		todo = append(todo, c)
+		a.out.say("to fix: %s %s", deref(c.Code), oneLine(c.What))
+	}
+	for _, c := range todo {
 		a.out.say("fixing %s: %s", c.ID, c.What)
 		if err := c.repair(ctx); err != nil {
 			a.out.say("  did not work: %s", oneLine(err.Error()))

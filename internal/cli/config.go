@@ -22,6 +22,9 @@ type Option struct {
 	One  []string
 	Doc  string
 	Env  []string // other variables, read when the own one and the file say nothing
+	// Check finds fault with a value of the right type, of which the rest is used
+	// all the same. Nil finds none.
+	Check func(value any) error
 }
 
 // Options lists every setting, in the order of the file.
@@ -49,10 +52,14 @@ func Options() []Option {
 		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "memories told with a prompt at most"},
 		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "shorter prompts recall nothing"},
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "the daemon ends after this long without work"},
+		{Key: "worker.http_port", Def: 0, Doc: "TCP port on this machine's loopback for tools that cannot use the socket, when the daemon starts next; 0 is none"},
 		{Key: "spool.max_bytes", Def: 256 << 20, Doc: "bytes of events waiting for the daemon at most"},
 		{Key: "privacy.exclude_projects", Def: []string{}, Doc: "paths (globs), names or keys of projects that are never captured"},
 		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs) whose calls are never captured"},
 		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
+		{Key: "privacy.retention_days", Def: d.RetentionDays, Doc: "the raw text of events is dropped after so many days, memories stay; 0 is never"},
+		{Key: "privacy.hide_days", Def: d.HideDays, Doc: "a forgotten memory can be restored for so many days, then it is erased; 0 is never"},
+		{Key: "privacy.rules", Def: []string{}, Doc: "secrets of your own to take out, NAME=PATTERN each; a change counts from the daemon's next start on", Check: checkRules},
 		{Key: "log.level", Def: "info", One: []string{"debug", "info", "warn", "error"}, Doc: "what goes into the log"},
 	}
 }
@@ -135,6 +142,9 @@ func mapKeys(m map[string]any) func(func(string) bool) {
 // readConfig reads the file into flat keys.
 func readConfig(file string) (map[string]any, error) {
 	flat := map[string]any{}
+	if info, err := os.Stat(file); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		return flat, fmt.Errorf("read %s: %w: it is not a file", file, errConfig)
+	}
 	b, err := os.ReadFile(file)
 	if errors.Is(err, os.ErrNotExist) {
 		return flat, nil
@@ -173,6 +183,16 @@ func (c *Config) take(v *Value, raw any, origin string) {
 		return
 	}
 	v.Value, v.Origin = got, origin
+	if err := v.check(got); err != nil {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("%s: %v; it is left out", v.Key, err))
+	}
+}
+
+func (o Option) check(value any) error {
+	if o.Check == nil {
+		return nil
+	}
+	return o.Check(value)
 }
 
 // Parse turns text or a TOML value into a value of the option's type.
@@ -271,6 +291,7 @@ func (c Config) Settings() engine.Settings {
 		ExcludeTools:    value[[]string](c, "privacy.exclude_tools"),
 		ExcludePaths:    value[[]string](c, "privacy.exclude_paths"),
 		ExcludeProjects: value[[]string](c, "privacy.exclude_projects"),
+		RetentionDays:   num("privacy.retention_days"), HideDays: num("privacy.hide_days"),
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -97,6 +98,9 @@ func (a *app) configSet(key, text string) error {
 		return err
 	}
 	parsed, err := o.Parse(text)
+	if err == nil {
+		err = o.check(parsed)
+	}
 	if err != nil {
 		return faultInput.about("%s: %s", key, err).fixedBy("remanence config list")
 	}
@@ -122,6 +126,9 @@ func (a *app) configUnset(key string) error {
 	return a.configChanged(key)
 }
 
+// readAtStart are the settings that a running daemon does not look at again.
+var readAtStart = []string{"privacy.rules", "worker.http_port"}
+
 // configChanged shows what counts now, which a variable may decide.
 func (a *app) configChanged(key string) error {
 	if err := a.configGet(key); err != nil {
@@ -130,12 +137,18 @@ func (a *app) configChanged(key string) error {
 	if name := EnvName(key); a.sys.Getenv(name) != "" {
 		a.out.say("The variable %s overrides the file.", name)
 	}
+	if slices.Contains(readAtStart, key) {
+		a.out.say("It counts from the daemon's next start on: remanence daemon restart")
+	}
 	return nil
 }
 
 // changeConfig replaces the file by what change makes of it, at once or not at
 // all. A link stays a link.
 func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
+	if err := a.paths.settle(); err != nil {
+		return err
+	}
 	file := a.paths.Config
 	if real, err := filepath.EvalSymlinks(file); err == nil {
 		file = real

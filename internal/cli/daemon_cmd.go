@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"time"
 
@@ -59,15 +60,20 @@ func (a *app) daemonCommand() *cobra.Command {
 }
 
 func (a *app) daemonRun() *cobra.Command {
-	var background bool
+	var background, ifWelcome bool
 	cmd := &cobra.Command{
 		Use: "run", Short: "be the daemon, in this terminal", Example: "  remanence daemon run", Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if ifWelcome && a.paths.gone(a.sys.Getenv) {
+				return nil
+			}
 			return runWorker(cmd.Context(), a.sys, a.paths, background)
 		},
 	}
 	cmd.Flags().BoolVar(&background, "background", false, "nobody looks: be silent if another one runs")
+	cmd.Flags().BoolVar(&ifWelcome, "if-welcome", false, "end at once if Remanence was uninstalled meanwhile")
 	_ = cmd.Flags().MarkHidden("background")
+	_ = cmd.Flags().MarkHidden("if-welcome")
 	return cmd
 }
 
@@ -87,6 +93,7 @@ func (a *app) daemonShow(ctx context.Context, did string) error {
 	v := daemonView{Did: did, State: "down", Log: a.paths.Log()}
 	if rt, h, err := a.running(ctx); err == nil {
 		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, moment(rt.Started), nullable(rt.Version), nullable(rt.Socket)
+		v.HTTP = nullable(rt.HTTP)
 	}
 	return a.out.show(v)
 }
@@ -107,7 +114,7 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 			was = was || err == nil
 		}
 		switch {
-		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist):
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !notYetTold(err):
 			return was, fmt.Errorf("stop the daemon: %w", err)
 		case !a.locked():
 			return was, nil
@@ -120,6 +127,13 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 		case <-time.After(10 * time.Millisecond):
 		}
 	}
+}
+
+// notYetTold reports whether a daemon listens that has not yet written its token
+// into the runtime file, which still holds the one of before.
+func notYetTold(err error) bool {
+	var refused *api.Error
+	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized
 }
 
 // locked reports whether a process holds the daemon's lock. Whoever asks while
@@ -141,6 +155,7 @@ type daemonView struct {
 	Since   *time.Time `json:"since"`
 	Version *string    `json:"version"`
 	Socket  *string    `json:"socket"`
+	HTTP    *string    `json:"http"` // host and port of the door on TCP; null: none
 	Log     string     `json:"log"`
 }
 

@@ -13,11 +13,15 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
 	"remanence/internal/worker"
 )
 
 // openLog returns a logger into the log file, rotated at 5 MB.
 func openLog(paths Paths, level slog.Leveler) (*slog.Logger, io.Closer) {
+	if info, err := os.Lstat(paths.Log()); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		return slog.New(slog.DiscardHandler), io.NopCloser(nil)
+	}
 	out := &lumberjack.Logger{Filename: paths.Log(), MaxSize: 5, MaxBackups: 2}
 	_ = os.MkdirAll(filepath.Dir(paths.Log()), 0o700)
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), out
@@ -41,6 +45,9 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 	cfg, _ := LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
 	var level slog.LevelVar
 	level.Set(cfg.logLevel())
+	if err := paths.settle(); err != nil && !background {
+		return err
+	}
 	log, closer := openLog(paths, &level)
 	defer closer.Close()
 	lock, err := takeLock(ctx, paths)
@@ -61,13 +68,18 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 		writeTrouble(paths, sys.Now(), err)
 		return err
 	}
-	clearTrouble(paths)
 	h.config.changed = func(c Config) {
 		level.Set(c.logLevel())
 		h.tellCap(c.spoolBytes())
 	}
 	level.Set(h.config.now().logLevel()) // it may have changed since the start
-	err = h.serve(ctx, lock)
+	if err = h.serve(ctx, lock); err != nil {
+		log.Error("worker failed", "error", err)
+		if !errors.Is(err, mem.ErrCorrupt) {
+			err = faultDaemon.because("%s", err)
+		}
+		writeTrouble(paths, sys.Now(), err)
+	}
 	if cerr := h.store.Close(); err == nil {
 		err = cerr
 	}
@@ -103,30 +115,44 @@ const drainWait = 2 * time.Second
 func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 	cfg := h.config.now()
 	pauses, err := h.store.Paused(ctx, h.sys.Now())
+	if sqlite.Damaged(err) {
+		err = errors.Join(sound(ctx, h.store, h.log), err)
+	}
 	if err != nil {
 		return err
 	}
-	return worker.Run(ctx, worker.Config{
+	ctx, h.end = context.WithCancelCause(ctx)
+	defer h.end(nil)
+	err = worker.Run(ctx, worker.Config{
 		Watch: []string{h.paths.Database()},
-		Lock:  lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run,
+		Lock:  lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run, HTTPPort: value[int](cfg, "worker.http_port"),
 		Runtime: api.Runtime{
 			Data: h.paths.Data, Version: Version, Build: buildID(), Paused: pauses,
-			SpoolBytes: cfg.spoolBytes(),
+			SpoolBytes: cfg.spoolBytes(), Rules: cfg.ownRules(),
 		},
-		Store: h.store, Handler: h.meter, Bindings: h.bindings(),
-		Spool: h.spool, Replay: h.engine.Replay, GiveUp: h.giveUp, Do: h.engine.Work,
+		Store: h.store, Handler: wary{h.meter, h}, Bindings: h.judgedRoutes(),
+		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.work, Tidy: h.wait, Rest: h.rest,
 		Idle: func() time.Duration { return value[time.Duration](h.config.now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(rt api.Runtime) {
+			clearTrouble(h.paths)
 			h.mu.Lock()
 			defer h.mu.Unlock()
 			h.runtime = rt
 		},
 	})
+	if damage := context.Cause(ctx); errors.Is(damage, mem.ErrCorrupt) {
+		return damage
+	}
+	return err
 }
 
 // giveUp drops a spooled event that cannot be kept while others can: it is a
-// defect of ours, and the event must not hold up what comes after it.
+// defect of ours, and the event must not hold up what comes after it. While it
+// is the store that fails, events stay.
 func (h *house) giveUp(e mem.Event, cause error) error {
+	if sqlite.AtFault(cause) {
+		return cause
+	}
 	h.log.Error("event given up", "kind", e.Kind, "id", e.ID, "error", cause)
 	h.spool.Count("defect")
 	return nil

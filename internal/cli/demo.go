@@ -30,6 +30,10 @@ var demoSessions embed.FS
 // demoPause is the time between two events, for the eye.
 const demoPause = 220 * time.Millisecond
 
+// demoIdle ends the daemon of a demo that was killed before it could stop it. If
+// it ends too early, after a suspended demo, the next hook starts another.
+const demoIdle = "2s"
+
 func (a *app) demoCommand() *cobra.Command {
 	var fast, keep bool
 	cmd := &cobra.Command{
@@ -228,6 +232,8 @@ func (s *stage) getenv(name string) string {
 		return s.home()
 	case "CLAUDE_PROJECT_DIR":
 		return s.project
+	case EnvName("worker.idle_exit"):
+		return demoIdle
 	case "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "SystemRoot", "TEMP", "TMP":
 		return s.a.sys.Getenv(name)
 	}

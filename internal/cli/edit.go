@@ -18,7 +18,7 @@ func (a *app) editCommand() *cobra.Command {
 		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit m_7k2q --kind decision --scope user",
 		Args:    exactly(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := mem.EditAsk{ID: args[0]}
+			q := mem.EditAsk{ID: args[0], Agent: a.agent()}
 			changed := cmd.Flags().Changed
 			if changed("text") {
 				q.Text = &text

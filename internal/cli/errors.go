@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,6 +34,12 @@ func explain(root *cobra.Command, err error) Fault {
 		{mem.ErrCorrupt, faultCorrupt},
 		{mem.ErrLocked, faultLocked},
 		{mem.ErrNoStore, faultStore},
+		{mem.ErrFull, faultFull},
+		{mem.ErrReadOnly, faultReadOnly},
+		{mem.ErrDisk, faultDiskFails},
+		{syscall.ENOSPC, faultFull},
+		{syscall.EDQUOT, faultFull},
+		{syscall.EROFS, faultReadOnly},
 		{engine.ErrNoText, faultInput.about("nothing is left to keep").fixedBy("give text outside of <private>…</private>")},
 		{engine.ErrNoKind, faultInput.about("no such kind of memory").fixedBy("remanence add --help")},
 		{engine.ErrNoScope, faultInput.about("no such scope").fixedBy("use project or user")},

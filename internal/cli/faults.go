@@ -58,7 +58,7 @@ func (f Fault) fixedBy(cmds ...string) Fault {
 // foundProblems ends a check that has printed what it found.
 var foundProblems = Fault{Exit: exitFound}
 
-// The faults. Areas: D daemon, S store, H host integration, C configuration,
+// The faults. Areas: D daemon, S store, P privacy, H host integration, C configuration,
 // U usage. A code is never used again for something else.
 var (
 	faultOther = Fault{
@@ -160,6 +160,11 @@ var (
 		"It is busy or hangs. What was asked may still happen.",
 		[]string{"remanence daemon restart", "remanence daemon logs"},
 	}
+	faultPort = Fault{
+		"REM-D008", 0, "the daemon's port is not open", "",
+		"Another program has the port, or it may not be used. Hooks and commands do not need it: they use the socket.",
+		[]string{"remanence config set worker.http_port PORT", "remanence daemon restart"},
+	}
 	faultLocked = Fault{
 		"REM-S001", exitRefused, "the database is locked by another program", "",
 		"Only the daemon writes to the database. Another program has it open.",
@@ -167,8 +172,8 @@ var (
 	}
 	faultCorrupt = Fault{
 		"REM-S002", exitFailed, "the database is damaged", "",
-		"It is left as it is. Events are kept in the spool meanwhile. Put a backup in its place, or move it away to begin a new one.",
-		[]string{"remanence doctor"},
+		"It is left as it is. Events are kept in the spool meanwhile. A backup can take its place, or a new database with all that can still be read of it; the damaged one is kept.",
+		[]string{"remanence db restore"},
 	}
 	faultNewer = Fault{
 		"REM-S003", exitRefused, "the database was written by a newer version", "",
@@ -177,13 +182,23 @@ var (
 	}
 	faultNetwork = Fault{
 		"REM-S004", 0, "the data directory is on a network or shared file system", "",
-		"Locks and durable writes cannot be relied on there.",
+		"Locks and durable writes cannot be relied on there. The database does without its log on such a disk, which makes it slower.",
 		[]string{"remanence --data-dir DIR status"},
 	}
 	faultDisk = Fault{
 		"REM-S005", 0, "the disk is nearly full", "",
-		"Without space nothing can be kept.",
-		[]string{"free some space"},
+		"Without space nothing can be kept. What takes how much is shown by db info; what was erased leaves space that vacuum gives back.",
+		[]string{"remanence db vacuum", "remanence db info"},
+	}
+	faultIndex = Fault{
+		"REM-S006", 0, "the search index is out of date", "",
+		"Memories may not be found by their words. They are all there: the index is made of them.",
+		[]string{"remanence db reindex"},
+	}
+	faultLog = Fault{
+		"REM-S018", 0, "the log of the database is long", "",
+		"Another program keeps the database open, so that what was written cannot be folded in. Nothing is lost; it takes up space until that program ends.",
+		[]string{"end the program that has the database open"},
 	}
 	faultModes = Fault{
 		"REM-S007", 0, "others can read the data", "",
@@ -205,6 +220,31 @@ var (
 		"The database could not be opened or written.",
 		[]string{"remanence doctor"},
 	}
+	faultFull = Fault{
+		"REM-S013", exitFailed, "the disk is full", "",
+		"Nothing was changed. What was kept before is safe. Events go to the spool as long as that has room, and are counted where it has none.",
+		[]string{"free some space", "remanence db info", "remanence db vacuum"},
+	}
+	faultReadOnly = Fault{
+		"REM-S014", exitFailed, "the data directory cannot be written", "",
+		"The database, its directory or the whole file system is read-only, or belongs to somebody else. Nothing was changed.",
+		[]string{"make the directory writable", "remanence --data-dir DIR status"},
+	}
+	faultDiskFails = Fault{
+		"REM-S015", exitFailed, "the disk fails to read or write", "",
+		"The system reported an error of the disk or a limit on the size of files. What was acknowledged before is kept.",
+		[]string{"look at the system's log of the disk", "remanence db check --full", "remanence db backup FILE"},
+	}
+	faultNoDatabase = Fault{
+		"REM-S016", exitMissing, "there is no database yet", "",
+		"It is made when the first thing is remembered.",
+		[]string{"remanence status", "remanence db restore FILE"},
+	}
+	faultNoBackup = Fault{
+		"REM-S017", exitMissing, "there is no backup to restore", "",
+		"Backups and the copies of before a migration lie beside the database. Another file can be named.",
+		[]string{"remanence db restore FILE", "remanence db restore --salvage", "remanence db backup"},
+	}
 	faultTrip = Fault{
 		"REM-S011", exitFailed, "what is written is not found again", "",
 		"A write, index and recall in a scratch store did not come round.",
@@ -215,6 +255,11 @@ var (
 		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it was not.",
 		[]string{"remanence search private", "remanence purge ID"},
 	}
+	faultSecrets = Fault{
+		"REM-P001", exitFound, "secrets in the store", "",
+		"What was kept before a rule knew them, or typed into a memory, may hold secrets. They are searched for by today's rules.",
+		[]string{"remanence privacy scan --fix", "remanence privacy scan"},
+	}
 	faultNoAgent = Fault{
 		"REM-H000", exitNoSetup, "no supported agent was found", "",
 		"Supported now: Claude Code (claude-code).",
@@ -224,6 +269,11 @@ var (
 		"REM-H001", exitFailed, "the program that hooks run is missing or cannot be used", "",
 		"Hooks name the program by its absolute path.",
 		[]string{"remanence install claude-code"},
+	}
+	faultCache = Fault{
+		"REM-H002", 0, "the agent keeps other versions of the plugin", "",
+		"It may run one that is not this version. Installing anew leaves one.",
+		[]string{"remanence install claude-code --plugin"},
 	}
 	faultPath = Fault{
 		"REM-H003", 0, "several programs called remanence are on the search path", "",
@@ -244,6 +294,11 @@ var (
 		"REM-H006", 0, "hooks are those of another version", "",
 		"They still work as that version meant them.",
 		[]string{"remanence install claude-code"},
+	}
+	faultUntrusted = Fault{
+		"REM-H007", 0, "the agent does not trust this directory, so it runs no hooks here", "",
+		"Claude Code asks once for every directory when it is started in a terminal there. Until it is answered with yes, hooks do not run.",
+		[]string{"start claude in this directory and trust it", "remanence doctor"},
 	}
 	faultDisabled = Fault{
 		"REM-H009", 0, "the agent has its hooks switched off", "",
@@ -290,10 +345,12 @@ var (
 // Faults lists every fault, by code within each area.
 func Faults() []Fault {
 	return []Fault{
-		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow,
-		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
-		faultNoAgent, faultBinary, faultPath, faultHooks, faultDoubled, faultOld, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
+		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow, faultPort,
+		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultLog, faultIndex, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
+		faultFull, faultReadOnly, faultDiskFails, faultNoDatabase, faultNoBackup,
+		faultNoAgent, faultBinary, faultCache, faultPath, faultHooks, faultDoubled, faultOld, faultUntrusted, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
 		faultConfig, faultOverridden, faultNoHome, faultNoKey, faultEdit,
+		faultSecrets,
 		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined,
 	}
 }

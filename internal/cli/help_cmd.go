@@ -23,8 +23,8 @@ func chapters() []chapter {
 	return []chapter{
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor"}, nil},
 		{"find", []string{"search", "show", "why", "next"}, []string{"timeline"}},
-		{"keep", []string{"add", "forget"}, []string{"edit", "restore", "pin", "unpin", "purge", "pause", "resume"}},
-		{"run", nil, []string{"config", "daemon", "completion", "version", "help"}},
+		{"keep", []string{"add", "forget"}, []string{"edit", "restore", "pin", "unpin", "purge", "privacy", "pause", "resume"}},
+		{"run", nil, []string{"config", "daemon", "db", "completion", "version", "help"}},
 	}
 }
 

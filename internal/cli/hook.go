@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"remanence/internal/agent"
@@ -33,6 +34,7 @@ func runHook(sys System, args []string) {
 	c := hook.Config{
 		Dialect: dialect, Stdin: sys.Stdin, Stdout: sys.Stdout, Getenv: sys.Getenv,
 		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
+		Dropped: func(reason string) { countUnprepared(sys, reason) },
 	}
 	if len(args) > 1 { // by hand: the project is that of the shell's directory
 		c.Event = args[1]
@@ -47,29 +49,45 @@ func runHook(sys System, args []string) {
 	hook.Run(c)
 }
 
+// countUnprepared counts an event whose call was over before anything was ready.
+func countUnprepared(sys System, reason string) {
+	if paths, err := pathsFrom(sys.Getenv, ""); err == nil {
+		spool.Open(spool.Config{Dir: paths.Spool(), Spare: paths.makeSpare}).Count(reason)
+	}
+}
+
 // prepare joins what a call needs and what takes a look at the disk to know.
 func prepare(sys System, c hook.Config) hook.Config {
 	paths, err := pathsFrom(sys.Getenv, "")
 	if err != nil { // nowhere to keep anything
-		c.Door = door(nil)
+		c.Door, c.Handler = door(nil), homeless{}
 		return c
 	}
+	gone := func() bool { return paths.gone(sys.Getenv) }
+	if gone() {
+		return unwelcome(sys, paths, c)
+	}
 	rt, _ := paths.worker() // without one there is no worker yet
-	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes})
-	c.Door = door(readSecret(paths.Key()))
-	c.Handler = troubled{hook.FirstOf(&reach{sys: sys, paths: paths, rt: rt}, sp), paths, sys.Now}
+	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: paths.makeSpare})
+	c.Door = door(readSecret(paths.Key()), rt.Rules...)
+	at := &reach{sys: sys, paths: paths, rt: rt}
+	c.Handler = troubled{patient{hook.FirstOf(at, living{sp, gone}), at}, sp, paths, sys.Now}
 	if switchedOff(sys.Getenv(pluginOption)) {
 		c.Handler = quiet{c.Handler}
 	}
 	c.Ignore = func(e mem.Event) bool { return off(rt, e, sys.Now()) }
-	c.Dropped = sp.Count
+	c.Dropped = func(reason string) {
+		if !gone() {
+			sp.Count(reason)
+		}
+	}
 	c.Log = func(l hook.Line) { logHook(paths, sys.Now(), l) }
 	return c
 }
 
 // door is the way in: the first JSON object of the input, redacted and bounded.
-func door(key []byte) func(io.Reader) (hook.Payload, error) {
-	d := &redact.Door{Key: key}
+func door(key []byte, rules ...string) func(io.Reader) (hook.Payload, error) {
+	d := &redact.Door{Key: key, Rules: ownRules(rules)}
 	return func(r io.Reader) (hook.Payload, error) {
 		o, err := d.Object(r)
 		return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
@@ -103,7 +121,10 @@ func logHook(paths Paths, now time.Time, l hook.Line) {
 	if l.Note == "" {
 		return
 	}
-	if os.MkdirAll(filepath.Dir(paths.Log()), 0o700) != nil {
+	if makeIn(filepath.Dir(paths.Log())) != nil {
+		return
+	}
+	if info, err := os.Lstat(paths.Log()); err == nil && !info.Mode().IsRegular() {
 		return
 	}
 	f, err := os.OpenFile(paths.Log(), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
@@ -112,28 +133,6 @@ func logHook(paths Paths, now time.Time, l hook.Line) {
 	}
 	defer f.Close()
 	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + `"` + l.String() + `"` + "\n")
-}
-
-// troubled tells the person at a session's start what keeps the worker from
-// working, once a day: nobody else can.
-type troubled struct {
-	next  mem.Handler
-	paths Paths
-	now   func() time.Time
-}
-
-// Handle implements mem.Handler.
-func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	r, err := t.next.Handle(ctx, e)
-	if e.Kind != mem.SessionStart || !r.Silent() || err != nil {
-		return r, err
-	}
-	if trouble := readTrouble(t.paths); trouble.Text != "" {
-		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{{"trouble", 0, trouble.Text}}) {
-			r.Notice = due
-		}
-	}
-	return r, nil
 }
 
 // pluginOption is the variable in which the agent hands the plugin's one option
@@ -158,13 +157,13 @@ type reach struct {
 	sys   System
 	paths Paths
 	rt    api.Runtime
+
+	starting atomic.Bool
 }
 
-// How long one failed wait keeps later hooks from waiting, and how long one
-// attempt to start a worker keeps later hooks from starting another.
+// How long one failed wait keeps later hooks from waiting, and what counts as one.
 const (
 	holdOff   = 5 * time.Second
-	startOnce = time.Second
 	blackHole = 200 * time.Millisecond // a wait this long without an answer is not one slow commit
 	// lastGlance is what is left of the time to note that there was no answer:
 	// when all of it is up, nobody waits for this handler any more.
@@ -222,17 +221,20 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if r.rt.Socket != "" {
 		c := r.rt.Client(Version)
 		if older(r.rt.Build, buildID()) {
-			if err := c.Drain(ctx); err != nil && !errors.Is(err, api.ErrUnreachable) {
-				return mem.Reply{}, err
-			}
+			return r.await(ctx, e, r.takeOver(ctx, c))
 		} else if reply, err := c.Handle(ctx, e); !errors.Is(err, api.ErrUnreachable) {
 			return reply, err
 		} else if errors.Is(err, fs.ErrPermission) {
 			return mem.Reply{}, err // a sandbox: a worker of ours could not be reached either
 		}
 	}
-	if err := r.start(); err != nil {
-		return mem.Reply{}, err
+	return r.await(ctx, e, r.start())
+}
+
+// await waits for a worker that was started, if the event has something to ask.
+func (r *reach) await(ctx context.Context, e mem.Event, started error) (mem.Reply, error) {
+	if started != nil {
+		return mem.Reply{}, started
 	}
 	if !asks(e.Kind) {
 		return mem.Reply{}, api.ErrUnreachable
@@ -246,27 +248,6 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 
 // asks reports whether the event wants an answer worth a worker's start.
 func asks(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserPromptSubmit }
-
-// start starts a worker, unless another hook has just done so.
-func (r *reach) start() error {
-	stamp := filepath.Join(filepath.Dir(r.paths.Runtime()), "start")
-	if fresh(stamp, startOnce, r.sys.Now()) && !r.cameAndWent(stamp) {
-		return nil
-	}
-	touch(stamp)
-	exe, err := os.Executable()
-	if err != nil {
-		return err
-	}
-	return api.Start(program(exe, r.paths, r.sys.Getenv))
-}
-
-// cameAndWent reports whether the worker of the attempt that left the stamp has
-// been up: a later one is not coming by itself.
-func (r *reach) cameAndWent(stamp string) bool {
-	info, err := os.Stat(stamp)
-	return err == nil && r.rt.Started.After(info.ModTime())
-}
 
 // hold is the stamp that keeps hooks from asking the worker.
 func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }
@@ -293,7 +274,7 @@ func fresh(stamp string, d time.Duration, now time.Time) bool {
 }
 
 func touch(stamp string) {
-	if os.MkdirAll(filepath.Dir(stamp), 0o700) != nil {
+	if makeIn(filepath.Dir(stamp)) != nil {
 		return
 	}
 	f, err := os.OpenFile(stamp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)

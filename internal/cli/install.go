@@ -141,6 +141,9 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 			return err
 		}
 	}
+	if err := a.paths.welcome(); err != nil {
+		return err
+	}
 	rec, err := setup.Apply(c, plan)
 	if err != nil {
 		return err
@@ -194,6 +197,9 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 		return a.out.show(v)
 	}
 	if err := a.agreeToPlugin(&v, how); err != nil {
+		return err
+	}
+	if err := a.paths.welcome(); err != nil {
 		return err
 	}
 	if v.Plugin.TakesOut {

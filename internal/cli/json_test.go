@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/redact"
 	"remanence/internal/setup"
 )
 
@@ -60,7 +61,10 @@ func views() map[string]view {
 		"receipt":   receiptOf("receipt", receipt),
 		"next":      nextView{receiptOf("next", receipt)},
 		"timeline":  timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
-		"purge":     purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Unreached: []string{"exports"}},
+		"purge":     purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
+		"redacted":  redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
+		"rules":     rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
+		"scan":      scanOf(mem.Scanned{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
 		"pause":     pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
 		"config":    configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
 		"setting":   settingView{setting{"worker.idle_exit", "30m", "30m", "default", "idle"}},
@@ -71,7 +75,17 @@ func views() map[string]view {
 		"install":   installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
 		"uninstall": uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}}}, Purged: []string{}},
 		"doctor":    doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
-		"fault":     faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
+		"db_info": dbInfoView{
+			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096, Parts: []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
+			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", moment(at), 4096}}, LastBackup: moment(at),
+		},
+		"db_check":   dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}},
+		"db_backup":  dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
+		"db_restore": dbRestoreView{Path: "/h/remanence.db", Aside: nullable("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
+		"db_vacuum":  dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
+		"db_reindex": dbReindexView{Memories: 3},
+		"db_migrate": dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
+		"fault":      faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
 }
 

@@ -16,7 +16,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "forget [id]...",
 		Short:   "hide memories; can be undone",
-		Long:    "Hidden memories are not told and not found any more. They can be restored\nuntil they are erased for good: remanence purge.",
+		Long:    "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.",
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry}
@@ -144,7 +144,7 @@ func (a *app) addCommand() *cobra.Command {
 			if q.Text, err = a.textFrom(args); err != nil {
 				return err
 			}
-			q.Place = a.place()
+			q.Place, q.Agent = a.place(), a.agent()
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)
@@ -161,6 +161,20 @@ func (a *app) addCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	return cmd
+}
+
+// agent is the session of the agent in whose shell the command runs, "" outside
+// of one: what an agent types is not the person's hand.
+func (a *app) agent() string {
+	if a.sys.Getenv("CLAUDECODE") == "" {
+		return ""
+	}
+	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "REMANENCE_SESSION_ID"} {
+		if id := a.sys.Getenv(name); id != "" {
+			return id
+		}
+	}
+	return mem.UnknownAgent
 }
 
 // did shows the one memory that was made or changed.

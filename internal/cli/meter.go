@@ -13,17 +13,22 @@ import (
 // event over, and the worker's answer.
 type meter struct {
 	next mem.Handler
+	told func() // called when what the person is told is on its way; nil means nobody asks
 
 	mu     sync.Mutex
 	newest [512]time.Duration // a ring
 	count  int64
 	errors int64
+	inRow  int64 // errors since the last success
 }
 
 // Handle implements mem.Handler.
 func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	begun := time.Now()
 	r, err := m.next.Handle(ctx, e)
+	if err == nil && r.Notice != "" && m.told != nil {
+		m.told()
+	}
 	took := time.Duration(e.SpentUS)*time.Microsecond + time.Since(begun)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -31,6 +36,9 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	m.count++
 	if err != nil {
 		m.errors++
+		m.inRow++
+	} else {
+		m.inRow = 0
 	}
 	return r, err
 }
@@ -39,7 +47,7 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 func (m *meter) read(h *mem.Health) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	h.Hooks, h.HookErrors = m.count, m.errors
+	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.inRow
 	seen := slices.Clone(m.newest[:min(m.count, int64(len(m.newest)))])
 	if len(seen) == 0 {
 		return

@@ -27,21 +27,43 @@ type shown struct {
 // dueNotices returns the texts of the causes not shown on the day of now, and
 // remembers them as shown.
 func dueNotices(file string, now time.Time, causes []notice) []string {
+	due := dueOf(file, now, causes)
+	shownNow(file, now, due)
+	return texts(due)
+}
+
+func texts(list []notice) []string {
+	var out []string
+	for _, n := range list {
+		out = append(out, n.text)
+	}
+	return out
+}
+
+// dueOf returns the causes that were not shown on the day of now.
+func dueOf(file string, now time.Time, causes []notice) []notice {
 	if len(causes) == 0 {
 		return nil
 	}
-	record := map[string]shown{}
-	if b, err := readSmall(file); err == nil {
-		_ = json.Unmarshal(b, &record) // a damaged record shows a warning twice
-	}
-	day := now.Format("2006-01-02")
-	var due []string
+	record, day := readShown(file), dayOf(now)
+	var due []notice
 	for _, c := range causes {
 		last, known := record[c.cause]
 		if known && (last.Day == day || c.level > 0 && c.level == last.Level) {
 			continue
 		}
-		due = append(due, c.text)
+		due = append(due, c)
+	}
+	return due
+}
+
+// shownNow remembers that warnings were shown.
+func shownNow(file string, now time.Time, due []notice) {
+	if len(due) == 0 {
+		return
+	}
+	record, day := readShown(file), dayOf(now)
+	for _, c := range due {
 		record[c.cause] = shown{day, c.level}
 	}
 	for cause, s := range record {
@@ -49,10 +71,43 @@ func dueNotices(file string, now time.Time, causes []notice) []string {
 			delete(record, cause)
 		}
 	}
-	if b, err := json.Marshal(record); err == nil && len(due) > 0 {
-		_ = os.WriteFile(file, b, 0o600)
+	if b, err := json.Marshal(record); err == nil {
+		_ = overwrite(file, b)
 	}
-	return due
+}
+
+func dayOf(t time.Time) string { return t.Format("2006-01-02") }
+
+func readShown(file string) map[string]shown {
+	record := map[string]shown{}
+	if b, err := readSmall(file); err == nil && json.Unmarshal(b, &record) != nil {
+		return map[string]shown{} // a damaged record shows a warning twice
+	}
+	return record
+}
+
+// prepareNotices makes the record, so that it can be kept when the disk is full.
+func prepareNotices(file string) {
+	if _, err := os.Lstat(file); errors.Is(err, fs.ErrNotExist) {
+		_ = overwrite(file, []byte("{}"))
+	}
+}
+
+// overwrite writes a small file in its place: a full disk has no room for
+// another one, or for this one once it has let go of its own.
+func overwrite(file string, b []byte) error {
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return fmt.Errorf("%s: %w", file, errors.ErrUnsupported)
+	}
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := f.WriteAt(b, 0); err != nil {
+		return err
+	}
+	return f.Truncate(int64(len(b)))
 }
 
 // trouble is what keeps the worker from working. Hooks tell it to the person.

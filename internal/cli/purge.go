@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
 )
 
 func (a *app) purgeCommand() *cobra.Command {
@@ -15,27 +16,34 @@ func (a *app) purgeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "purge <id>...",
 		Short:   "erase memories or sessions for good",
-		Long:    "Erases every byte of them that Remanence keeps. This cannot be undone.\nTo hide instead: remanence forget.",
+		Long:    "Erases every byte of them that Remanence keeps, with the backups and set-aside\ndatabases beside the database, which hold them too. This cannot be undone.\nTo hide instead: remanence forget.",
 		Example: "  remanence purge m_19fx\n  remanence purge s_4d --dry-run\n  remanence purge s_4d --yes",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ids, titles, err := a.meant(cmd, args)
+			ids, err := a.meant(cmd, args)
 			if err != nil {
 				return err
 			}
-			if dry {
-				return a.out.show(purgeView{DryRun: true, IDs: ids, Unreached: []string{}})
-			}
-			if !yes {
-				if err := a.retype(ids, titles); err != nil {
+			if dry || !yes {
+				would, err := ask(cmd.Context(), a, api.Doomed, mem.IDs{Place: a.place(), IDs: ids})
+				if err != nil {
+					return err
+				}
+				v := doomedView(ids, would)
+				v.Copies = a.copies()
+				if dry {
+					return a.out.show(v)
+				}
+				if err := a.retype(v); err != nil {
 					return err
 				}
 			}
+			copies := a.copies()
 			got, err := ask(cmd.Context(), a, api.Purge, mem.IDs{Place: a.place(), IDs: ids})
 			if err != nil {
 				return err
 			}
-			return a.out.show(purgeView{IDs: ids, Erased: erasedCounts(got.Purged), Unreached: some(got.Unreached)})
+			return a.out.show(purgeView{IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies, Unreached: some(got.Unreached)})
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -44,44 +52,101 @@ func (a *app) purgeCommand() *cobra.Command {
 	return cmd
 }
 
-// meant finds the whole ids of memories, and a line on each thing that will go.
-func (a *app) meant(cmd *cobra.Command, args []string) (ids, lines []string, err error) {
+// meant finds the whole ids of memories.
+func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error) {
 	for _, id := range args {
 		if !strings.HasPrefix(id, "m_") {
-			ids, lines = append(ids, id), append(lines, id+"  a session with all that belongs to it")
+			ids = append(ids, id)
 			continue
 		}
 		got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{id}})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		m := got.Memories[0]
-		ids, lines = append(ids, m.ID), append(lines, m.ID+"  "+string(m.Kind)+"  "+clip(oneLine(m.Title), 80))
+		ids = append(ids, got.Memories[0].ID)
 	}
-	return ids, lines, nil
+	return ids, nil
 }
 
 // retype has the ids typed again, which no habit does.
-func (a *app) retype(ids, lines []string) error {
+func (a *app) retype(v purgeView) error {
 	a.out.say("This erases for good:")
-	for _, l := range lines {
-		a.out.say("  %s", l)
+	for _, l := range v.lines() {
+		a.out.say("%s", l)
 	}
-	answer, err := a.prompt("Type " + strings.Join(ids, " ") + " again to erase:")
+	answer, err := a.prompt("Type " + strings.Join(v.IDs, " ") + " again to erase:")
 	if err != nil {
 		return err
 	}
-	if !slices.Equal(strings.Fields(answer), ids) {
+	if !slices.Equal(strings.Fields(answer), v.IDs) {
 		return faultDeclined
 	}
 	return nil
 }
 
 type purgeView struct {
-	DryRun    bool     `json:"dry_run"`
-	IDs       []string `json:"ids"`
-	Erased    erased   `json:"erased"`
-	Unreached []string `json:"unreached"`
+	DryRun    bool         `json:"dry_run"`
+	IDs       []string     `json:"ids"`
+	Erased    erased       `json:"erased"`
+	Memories  []doomedItem `json:"memories"` // with --dry-run: all that would go, also what was not named
+	Copies    []string     `json:"copies"`   // of the database beside it, which hold it too and go as well
+	Unreached []string     `json:"unreached"`
+}
+
+// doomedItem is a memory that would go.
+type doomedItem struct {
+	ID    string `json:"id"`
+	Kind  string `json:"kind"`
+	Title string `json:"title"`
+	Named bool   `json:"named"` // else it holds the text of one that is, or belongs to a session that is
+}
+
+func doomedView(ids []string, would mem.Erased) purgeView {
+	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: some(would.Unreached)}
+	for _, m := range would.Memories {
+		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, slices.Contains(ids, m.ID)})
+	}
+	return v
+}
+
+// lines name what would go, one thing each.
+func (v purgeView) lines() []string {
+	var out []string
+	for _, id := range v.IDs {
+		if !strings.HasPrefix(id, "m_") {
+			out = append(out, "  "+safe(id)+"  a session with all that belongs to it")
+		}
+	}
+	for _, m := range v.Memories {
+		with := ""
+		if !m.Named {
+			with = "  (goes with it)"
+		}
+		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+clip(oneLine(m.Title), 80)+with)
+	}
+	return append(append(out, "  "+v.Erased.String()), copyLines(v.Copies)...)
+}
+
+// copyLines name the copies that go with what is erased.
+func copyLines(files []string) []string {
+	var out []string
+	for _, f := range files {
+		out = append(out, "  "+safe(f)+"  a copy of the database, which holds it too")
+	}
+	return out
+}
+
+// copies are the backups and set-aside databases that erasing removes. The
+// backup of the day is made anew and not worth a word.
+func (a *app) copies() []string {
+	files := []string{}
+	list, _ := sqlite.Copies(a.paths.Database()) // none that can be listed is none
+	for _, c := range list {
+		if !c.Daily() {
+			files = append(files, c.Path)
+		}
+	}
+	return files
 }
 
 type erased struct {
@@ -94,16 +159,28 @@ type erased struct {
 
 func erasedCounts(p mem.Purged) erased { return erased(p) }
 
+// String counts what goes.
+func (e erased) String() string {
+	return strings.Join([]string{
+		plural(e.Memories, "memory", "memories"), plural(e.Events, "event", "events"), plural(e.Turns, "prompt", "prompts"),
+		plural(e.Receipts, "receipt", "receipts"), plural(e.Checkpoints, "checkpoint", "checkpoints"),
+	}, ", ")
+}
+
 func (purgeView) schema() string { return "purge" }
 
 func (v purgeView) human(p *printer) {
 	if v.DryRun {
 		p.line("Would be erased for good: %s", strings.Join(v.IDs, " "))
-		return
+		for _, l := range v.lines() {
+			p.line("%s", l)
+		}
+	} else {
+		p.line("Erased for good: %s.", v.Erased)
+		for _, l := range copyLines(v.Copies) {
+			p.line("%s", l)
+		}
 	}
-	e := v.Erased
-	p.line("Erased for good: %s, %s, %s, %s, %s.", plural(e.Memories, "memory", "memories"), plural(e.Events, "event", "events"),
-		plural(e.Turns, "prompt", "prompts"), plural(e.Receipts, "receipt", "receipts"), plural(e.Checkpoints, "checkpoint", "checkpoints"))
 	for _, u := range v.Unreached {
 		p.line("  not reached: %s", safe(u))
 	}

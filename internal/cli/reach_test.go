@@ -49,7 +49,7 @@ func newStation(t *testing.T) station {
 
 // answers makes the station answer events from now on.
 func (s station) answers(t *testing.T) {
-	srv := &http.Server{Handler: api.Mux(api.Config{Token: "t", Bindings: []api.Binding{
+	srv := &http.Server{Handler: api.Mux(api.Config{Bindings: []api.Binding{
 		api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
 	}})}
 	go func() { _ = srv.Serve(s.listener) }()

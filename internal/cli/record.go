@@ -184,7 +184,7 @@ func (v records) human(p *printer) {
 	case v.Undo == nil:
 	case v.Did == "hidden":
 		p.hint("hidden; restore with %s", *v.Undo)
-		p.hint("Hidden is not erased. To erase: remanence purge ID")
+		p.hint("Hidden is not erased yet. To erase at once: remanence purge ID")
 	default:
 		p.hint("undo: %s", *v.Undo)
 	}

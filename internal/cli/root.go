@@ -32,8 +32,8 @@ func (a *app) root() *cobra.Command {
 		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(),
 		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"),
-		a.purgeCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.configCommand(), a.daemonCommand(), a.completionCommand(), a.versionCommand(),
+		a.purgeCommand(), a.privacyCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.configCommand(), a.daemonCommand(), a.dbCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(a.help)

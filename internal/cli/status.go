@@ -46,6 +46,7 @@ type statusView struct {
 	Capture     captureItem  `json:"capture"`
 	Queue       queueItem    `json:"queue"`
 	LLM         llmItem      `json:"llm"`
+	Faults      []faultItem  `json:"faults"` // what does not go on
 	Paused      []pauseItem  `json:"paused"`
 	Suggest     *suggestItem `json:"suggest"`
 
@@ -63,6 +64,9 @@ type daemonItem struct {
 	State string     `json:"state"` // up, down, or off with --no-daemon
 	Since *time.Time `json:"since"`
 	PID   *int       `json:"pid"`
+	HTTP  *string    `json:"http"` // where tools may ask over TCP; null: nowhere
+
+	httpFault string // why nowhere, although it was asked for
 }
 
 type counts struct {
@@ -83,12 +87,13 @@ type lastItem struct {
 }
 
 type hooksItem struct {
-	State    string     `json:"state"` // of their registration: ok, warn, fail or info (none)
-	What     string     `json:"what"`
-	P95MS    *float64   `json:"p95_ms"` // of the newest ones; null: none yet
-	Answered *int64     `json:"answered"`
-	Errors   *int64     `json:"errors"`
-	Since    *time.Time `json:"since"` // of the counts; null: not counted without a daemon
+	State       string     `json:"state"` // of their registration: ok, warn, fail or info (none)
+	What        string     `json:"what"`
+	P95MS       *float64   `json:"p95_ms"` // of the newest ones; null: none yet
+	Answered    *int64     `json:"answered"`
+	Errors      *int64     `json:"errors"`
+	Since       *time.Time `json:"since"`         // of the counts; null: not counted without a daemon
+	FailedInRow int64      `json:"failed_in_row"` // of the newest events, those that could not be kept
 }
 
 // measured adds what the daemon has counted.
@@ -96,7 +101,7 @@ func (h hooksItem) measured(m mem.Health) hooksItem {
 	if m.Since.IsZero() {
 		return h
 	}
-	h.Since, h.Answered, h.Errors = moment(m.Since), &m.Hooks, &m.HookErrors
+	h.Since, h.Answered, h.Errors, h.FailedInRow = moment(m.Since), &m.Hooks, &m.HookErrors, m.FailedInRow
 	if m.Hooks > 0 {
 		h.P95MS = &m.HookP95MS
 		if h.State == setup.Info { // not in any settings, and yet they come: a plugin of one session
@@ -116,22 +121,24 @@ func (h hooksItem) sentence() string {
 
 // captureItem is what became of events on their way into the store.
 type captureItem struct {
-	Dropped        int64 `json:"dropped"`         // events lost since the first
-	SpooledRecords int   `json:"spooled_records"` // waiting for the daemon
-	SpooledBytes   int64 `json:"spooled_bytes"`
-	Private        int   `json:"private"` // spans that the daemon took out since it started; those that hooks took out are not counted
-	Secrets        int   `json:"secrets"`
+	Dropped        int64   `json:"dropped"`         // events lost since the first
+	SpooledRecords int     `json:"spooled_records"` // waiting for the daemon
+	SpooledBytes   int64   `json:"spooled_bytes"`
+	SpooledOldestS float64 `json:"spooled_oldest_s"` // since the oldest waits; 0 if none does
+	Private        int     `json:"private"`          // spans that the daemon took out since it started; those that hooks took out are not counted
+	Secrets        int     `json:"secrets"`
 }
 
 // captured reads the spool itself: it is there without a daemon, too.
 func (a *app) captured(h mem.Health) captureItem {
 	c := captureItem{Private: h.Private, Secrets: h.Secrets}
-	for _, n := range spool.Counters(a.paths.Spool()) {
+	for _, n := range a.paths.lost() {
 		c.Dropped += n
 	}
 	st, _ := spool.Open(spool.Config{Dir: a.paths.Spool()}).Stat() // doctor tells of an unreadable one
 	if st.Records > 0 {
 		c.SpooledRecords, c.SpooledBytes = st.Records, st.Bytes
+		c.SpooledOldestS = max(0, a.sys.Now().Sub(st.Oldest).Seconds())
 	}
 	return c
 }
@@ -183,6 +190,7 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusVi
 			v.LastSession.Items = len(o.Told.Items)
 		}
 	}
+	v.Faults = v.stuck()
 	v.Suggest = v.suggest()
 	return v
 }
@@ -194,6 +202,8 @@ func (v statusView) suggest() *suggestItem {
 		return &suggestItem{v.Hooks.What, "remanence doctor"}
 	case v.Hooks.State == setup.Info:
 		return &suggestItem{"no agent reports to Remanence yet", "remanence install"}
+	case len(v.Faults) > 0:
+		return &suggestItem{v.Faults[0].What, "remanence doctor"}
 	case len(v.Paused) > 0:
 		return &suggestItem{"it is paused", "remanence resume"}
 	case v.Queue.Dead > 0:
@@ -235,6 +245,9 @@ func (v statusView) human(p *printer) {
 	if n := v.Capture.Dropped; n > 0 {
 		p.line("%s %s so far: remanence doctor · %s", p.style(red, "fault:"), plural(int(n), "event was lost", "events were lost"), faultDropped.Code)
 	}
+	for _, f := range v.Faults {
+		f.line(p)
+	}
 	if v.suggesting && v.Suggest != nil {
 		p.line("%s: %s", v.Suggest.Text, v.Suggest.Command)
 	}
@@ -243,11 +256,22 @@ func (v statusView) human(p *printer) {
 func (d daemonItem) sentence(now time.Time) string {
 	switch {
 	case d.State == "up" && d.Since != nil:
-		return "daemon up " + ago(now.Sub(*d.Since))
+		return "daemon up " + ago(now.Sub(*d.Since)) + d.http()
 	case d.State == "off":
 		return "without daemon"
 	}
 	return "daemon " + d.State
+}
+
+// http is empty where no port is asked for.
+func (d daemonItem) http() string {
+	switch {
+	case d.HTTP != nil:
+		return ", http " + *d.HTTP
+	case d.httpFault != "":
+		return ", http port not open: remanence doctor"
+	}
+	return ""
 }
 
 func (l *lastItem) sentence(now time.Time) string {
@@ -288,7 +312,7 @@ func (a *app) daemonState(ctx context.Context) daemonItem {
 	if err != nil {
 		return daemonItem{State: "down"}
 	}
-	return daemonItem{State: "up", Since: moment(rt.Started), PID: &h.PID}
+	return daemonItem{State: "up", Since: moment(rt.Started), PID: &h.PID, HTTP: nullable(rt.HTTP), httpFault: rt.HTTPFault}
 }
 
 // running is the daemon that answers now.

@@ -41,18 +41,19 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &app{paths: p}
+	received := time.Now()
+	a := &app{paths: p, sys: System{Now: func() time.Time { return received.Add(time.Minute) }}}
 	if got := a.captured(mem.Health{Private: 4}); got != (captureItem{Private: 4}) {
 		t.Errorf("without a spool: got %+v", got)
 	}
 	sp := spool.Open(spool.Config{Dir: p.Spool()})
-	if _, err := sp.Handle(context.Background(), mem.Event{ID: "e_1", Session: "s", At: time.Now()}); err != nil {
+	if _, err := sp.Handle(context.Background(), mem.Event{ID: "e_1", Session: "s", At: received}); err != nil {
 		t.Fatal(err)
 	}
 	sp.Count("input")
 	sp.Count("time")
-	if got := a.captured(mem.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 {
-		t.Errorf("got %+v, want 1 event waiting and 2 lost", got)
+	if got := a.captured(mem.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
+		t.Errorf("got %+v, want 1 event waiting for a minute and 2 lost", got)
 	}
 }
 

@@ -61,13 +61,32 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 		return err
 	}
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
-	was, stopErr := a.stopDaemon(cmd.Context())
+	was, stopErr := a.moveOut(cmd.Context(), how.purge)
 	v.Stopped = was
-	if how.purge && stopErr == nil {
-		stopErr = a.paths.remove()
-	}
 	v.TookMS = float64(a.sys.Now().Sub(start).Microseconds()) / 1000
 	return errors.Join(a.out.show(v), err, stopErr)
+}
+
+// moveOut ends the daemon and erases everything, or all but the data. Hooks of
+// sessions that go on are told first that they are not welcome. What those under
+// way have brought back meanwhile goes too.
+func (a *app) moveOut(ctx context.Context, purge bool) (was bool, err error) {
+	if err := a.paths.bar(); err != nil {
+		return false, err
+	}
+	if was, err = a.stopDaemon(ctx); err != nil {
+		return was, err
+	}
+	if !purge {
+		return was, a.paths.leave()
+	}
+	if err := a.paths.remove(); err != nil || !exists(a.paths.Work) && !exists(a.paths.Data) {
+		return was, err
+	}
+	if _, err := a.stopDaemon(ctx); err != nil {
+		return was, err
+	}
+	return was, a.paths.remove()
 }
 
 // agree asks before hooks go, where somebody can be asked, and always before data goes.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
@@ -33,22 +32,38 @@ type house struct {
 	door   *redact.Door
 	meter  *meter
 	since  time.Time
+	gone   engine.Gone // by this round of tidy so far
+
+	end     context.CancelCauseFunc // ends the worker; nil without one
+	looking sync.Mutex              // holds who reads all of the database; guards looked
+	looked  time.Time               // when it was last found sound, though something said otherwise
 
 	mu      sync.Mutex
 	runtime api.Runtime // as last written; zero until the worker is reachable
+	due     []notice    // warnings on their way to the person
 }
 
 // build opens the store and joins the parts. The caller holds the lock.
 func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*house, error) {
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: paths.Database(), Now: sys.Now})
+	_, never := paths.worker()
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: paths.Database(), Now: sys.Now, Known: never == nil, Shared: fileSystem(paths.Data) != ""})
 	if err != nil {
+		return nil, err
+	}
+	if err := soundAgain(ctx, st, paths, log); err != nil {
+		_ = st.Close()
 		return nil, err
 	}
 	h := &house{sys: sys, paths: paths, log: log, store: st, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
 	cfg := h.config.now()
-	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.spoolBytes()})
+	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.spoolBytes(), Spare: paths.makeSpare})
+	h.spool.Prepare()
+	prepareNotices(paths.Notices())
 	secret := readSecret(paths.Key())
-	d := &redact.Door{Key: secret}
+	d := &redact.Door{Key: secret, Rules: ownRules(cfg.ownRules())}
+	for _, err := range d.Errors() {
+		log.Warn("own secret rule skipped", "error", err)
+	}
 	h.door = d
 	h.engine = engine.New(engine.Config{
 		Store: st, Door: d, Now: sys.Now, Secret: secret,
@@ -57,12 +72,14 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		Rel:      project.Rel,
 		Tail:     tail(d),
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
-		Changed:  changedSince,
-		Log:      func(what string, err error) { log.Error("answered without", "what", what, "error", err) },
+		Changed:  project.Changed,
+		Log: func(what string, err error) {
+			log.Error("answered without", "what", what, "error", h.judged(err))
+		},
 		Warnings: h.warnings,
 		Paused:   h.tellHooks,
 	})
-	h.meter = &meter{next: h.engine}
+	h.meter = &meter{next: h.engine, told: h.warned}
 	return h, nil
 }
 
@@ -75,23 +92,10 @@ func tail(d *redact.Door) func(path string, lines int) ([]mem.Said, error) {
 		}
 		said := make([]mem.Said, 0, len(part.Said))
 		for _, u := range part.Said {
-			said = append(said, mem.Said{Who: u.Who, Text: u.Text})
+			said = append(said, mem.Said{Who: u.Who, Text: u.Text, At: u.At})
 		}
 		return said, nil
 	}
-}
-
-// settled is how long after a memory was kept its file may still be written
-// without counting as changed since: the same call keeps and writes.
-const settled = 2 * time.Second
-
-// changedSince reports whether a file of a project was written after a time.
-func changedSince(p mem.Project, file string, since time.Time) bool {
-	if !filepath.IsAbs(file) {
-		file = filepath.Join(p.Root, filepath.FromSlash(file))
-	}
-	info, err := os.Stat(file)
-	return err == nil && info.ModTime().After(since.Add(settled))
 }
 
 // bindings are the routes and what answers them.
@@ -100,8 +104,10 @@ func (h *house) bindings() []api.Binding {
 	return []api.Binding{
 		api.On(api.Search, e.Search), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Edit, blamed(e.Edit)),
-		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Pause, e.Pause),
+		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
+		api.On(api.Sizes, h.sizes),
 		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
+		api.On(describeStore, h.describe), api.On(auditStore, h.audit), api.On(keepStore, h.keep), api.On(reindexStore, h.reindex),
 	}
 }
 
@@ -134,16 +140,29 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 	return o, nil
 }
 
-// purge takes the spool in first: what is erased must not come back from it.
-func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+// takeSpool takes in all that waits in the spool.
+func (h *house) takeSpool(ctx context.Context) error {
 	for !h.spool.Empty() {
 		if n, err := h.spool.Drain(ctx, worker.DrainBatch, h.engine.Replay); err != nil {
-			return mem.Erased{}, fmt.Errorf("take in the spool: %w", err)
+			return fmt.Errorf("take in the spool: %w", err)
 		} else if n == 0 {
 			break
 		}
 	}
-	return h.engine.Purge(ctx, ask)
+	return nil
+}
+
+// purge takes the spool in first: what is erased must not come back from it.
+func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+	if err := h.takeSpool(ctx); err != nil {
+		return mem.Erased{}, err
+	}
+	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
+	done, err := h.engine.Purge(ctx, ask)
+	if err == nil && len(copies) > 0 {
+		h.keepDaily(ctx) // they went with what was erased
+	}
+	return done, err
 }
 
 // tellHooks writes the pauses into the runtime file, where hooks see them.
@@ -169,14 +188,30 @@ func (h *house) tell(set func(*api.Runtime)) {
 func (h *house) warnings() []string {
 	var causes []notice
 	lost := int64(0)
-	for _, n := range spool.Counters(h.paths.Spool()) {
+	for _, n := range h.paths.lost() {
 		lost += n
 	}
 	if lost > 0 {
 		causes = append(causes, notice{"dropped", lost, fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost)})
 	}
+	if n := h.paths.logBytes(); n > longLog {
+		causes = append(causes, notice{"log", 0, fmt.Sprintf("remanence: the database's log has grown to %s, because another program keeps the database open. Fix: remanence doctor", bytesText(n))})
+	}
 	if c := h.config.now(); len(c.Warnings) > 0 {
 		causes = append(causes, notice{"config: " + c.Warnings[0], 0, "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
 	}
-	return dueNotices(h.paths.Notices(), h.sys.Now(), causes)
+	due := dueOf(h.paths.Notices(), h.sys.Now(), causes)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.due = due
+	return texts(due)
+}
+
+// warned remembers that the newest warnings were shown. Until then they come
+// again: an event that cannot be kept is not answered, whatever it was to say.
+func (h *house) warned() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	shownNow(h.paths.Notices(), h.sys.Now(), h.due)
+	h.due = nil
 }

@@ -53,7 +53,7 @@ func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem
 	}
 	for _, ev := range reads {
 		lm := moment{Event: ev, project: m.project}
-		if c := e.understand(&lm); c.file != "" && lm.Tool == "Read" {
+		if c := e.understand(&lm); c.file != "" && lm.Tool == "Read" && !inject.Suspicious(c.file) {
 			cp.Evidence.Files = appendNew(cp.Evidence.Files, c.file, maxFiles)
 		}
 	}
@@ -80,7 +80,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 	for _, mm := range own { // last changed first
 		switch {
 		case mm.Kind == mem.Change:
-			for _, f := range mm.Modified {
+			for _, f := range plain(mm.Modified) {
 				s.Files = appendNew(s.Files, f, maxFiles)
 			}
 		case mm.Kind == mem.Command && !mm.Resolved && len(s.Blocked) < 3:
@@ -93,7 +93,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 	if err != nil {
 		return s, fmt.Errorf("summary: %w", err)
 	}
-	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" {
+	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" && !inject.Suspicious(sum[0].Summary.NextSteps) {
 		s.Next = []string{sum[0].Summary.NextSteps}
 	}
 	return s, nil
@@ -103,10 +103,10 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	var ev mem.Evidence
 	for _, mm := range own {
-		for _, f := range mm.Modified {
+		for _, f := range plain(mm.Modified) {
 			ev.Files = appendNew(ev.Files, f, maxFiles)
 		}
-		if mm.Kind != mem.Command || len(ev.Commands) == maxOutcomes {
+		if mm.Kind != mem.Command || len(ev.Commands) == maxOutcomes || inject.Suspicious(mm.Command) {
 			continue
 		}
 		o := mem.Outcome{Command: mm.Command, Exit: mm.ExitCode}

@@ -63,7 +63,7 @@ func asked(m *moment) []mem.Memory {
 // stated keeps what the assistant decided, found and left open.
 func stated(m *moment, files []string, own []mem.Memory) []mem.Memory {
 	var out []mem.Memory
-	trust := min(mem.TrustAssistant, m.turn.Trust)
+	trust := worth(min(mem.TrustAssistant, m.turn.Trust), own)
 	for _, s := range sentences(m.Text) {
 		if len(out) == maxStatements {
 			break
@@ -133,7 +133,7 @@ func summarize(m *moment, own []mem.Memory) (mem.Memory, bool) {
 	s.NextSteps = strings.Join(next[:min(len(next), 2)], " ")
 	mm.Summary, mm.Title = s, mem.Clip(first(s.Request, s.Completed), 120)
 	mm.Body = mem.Clip(s.Completed, maxStatement)
-	mm.Trust, mm.Origin = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant
+	mm.Trust, mm.Origin = worth(min(mem.TrustAssistant, m.turn.Trust), own), mem.FromAssistant
 	mm.Tags, mm.Key = []string{"session-summary"}, "turn:"+first(m.PromptID, m.ID)
 	return mm, mm.Title != ""
 }

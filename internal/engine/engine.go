@@ -207,8 +207,7 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.session, err = e.Store.Session(ctx, m.Session)
-	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+	if m.session, err = e.sessionOf(ctx, m.Session); err != nil {
 		return nil, fmt.Errorf("session: %w", err)
 	}
 	m.project = p
@@ -238,10 +237,24 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 	if m.turn, err = e.turnOf(ctx, m); err != nil {
 		return nil, err
 	}
+	if m.PromptID == "" && ofTurn(m.Kind) { // a client that numbers no turns: what it reads counts for the newest
+		m.PromptID = m.turn.PromptID
+	}
 	if m.Kind == mem.SubagentStop { // its transcript is the subagent's
 		m.batch.Session.Transcript = ""
 	}
 	return m, nil
+}
+
+// sessionOf returns the session of an event, which names it in full: one whose
+// id only begins alike is another. The zero value if it is not known yet.
+func (e *Engine) sessionOf(ctx context.Context, id string) (mem.Session, error) {
+	s, err := e.Store.Session(ctx, id)
+	switch {
+	case errors.Is(err, mem.ErrNotFound), errors.Is(err, mem.ErrAmbiguous), err == nil && s.ID != id:
+		return mem.Session{}, nil
+	}
+	return s, err
 }
 
 // nowhere is the project of events that name no directory. It has a key: an

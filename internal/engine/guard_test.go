@@ -136,7 +136,7 @@ func TestALateSubagentIsBriefedToo(t *testing.T) {
 func TestSnapshotKeepsTheNewestWords(t *testing.T) {
 	s := newStage(t)
 	s.said = []mem.Said{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
-	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/t.jsonl"})
+	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)

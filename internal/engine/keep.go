@@ -48,6 +48,12 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 	for _, f := range ask.Files {
 		mm.Files = append(mm.Files, e.Rel(p, e.Door.Text(f)))
 	}
+	if ask.Agent != "" {
+		if mm.Trust, err = e.byAgent(ctx, ask.Agent); err != nil {
+			return mem.Memory{}, err
+		}
+		mm.Importance, mm.Confidence, mm.Origin = info.Importance, ConfidenceAgent, mem.FromAssistant
+	}
 	switch mm.Scope {
 	case "":
 		mm.Scope = mem.ScopeProject
@@ -96,6 +102,12 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		return mem.Memory{}, err
 	}
 	trust := mem.TrustUser
+	if ask.Agent != "" {
+		if trust, err = e.byAgent(ctx, ask.Agent); err != nil {
+			return mem.Memory{}, err
+		}
+		trust = min(trust, old.Trust)
+	}
 	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Trust: &trust}
 	if ask.Kind != nil {
 		if _, ok := ask.Kind.Info(); !ok {
@@ -192,8 +204,5 @@ func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}
-	return mem.Erased{Purged: p, Unreached: []string{
-		"the agent's own transcripts and spilled tool results",
-		"copies you made: exports, backups, git history",
-	}}, nil
+	return mem.Erased{Purged: p, Unreached: unreached()}, nil
 }

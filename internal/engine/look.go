@@ -96,11 +96,25 @@ func (e *Engine) Status(ctx context.Context, at mem.Place) (mem.Overview, error)
 	if out.Pauses, err = e.Store.Paused(ctx, e.Now()); err != nil {
 		return out, fmt.Errorf("pauses: %w", err)
 	}
-	out.Health = mem.Health{QueueDepth: out.Stats.Jobs, DeadJobs: out.Stats.DeadJobs}
-	if !out.Stats.OldestJob.IsZero() {
-		out.Health.OldestJobS = e.Now().Sub(out.Stats.OldestJob).Seconds()
+	out.Health, err = e.health(ctx, out)
+	return out, err
+}
+
+// health is that of the whole house: work of another project that does not go
+// on is seen from each.
+func (e *Engine) health(ctx context.Context, o mem.Overview) (mem.Health, error) {
+	all := o.Stats
+	if o.Project.Key != "" {
+		var err error
+		if all, err = e.Store.Stats(ctx, "", e.today()); err != nil {
+			return mem.Health{}, fmt.Errorf("backlog: %w", err)
+		}
 	}
-	return out, nil
+	h := mem.Health{QueueDepth: all.Jobs, DeadJobs: all.DeadJobs}
+	if !all.OldestJob.IsZero() {
+		h.OldestJobS = e.Now().Sub(all.OldestJob).Seconds()
+	}
+	return h, nil
 }
 
 // Timeline lists what happened around an anchor.

@@ -22,9 +22,10 @@ func (e *Engine) switched(ctx context.Context, m *moment) (bool, mem.Reply, erro
 			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
 		}
 	}
-	if excluded(m) {
+	if excludedProject(m) {
 		return true, mem.Reply{}, nil
 	}
+	excluded := excludedCall(m)
 	pauses, err := e.Store.Paused(ctx, m.At)
 	if err != nil {
 		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
@@ -37,6 +38,9 @@ func (e *Engine) switched(ctx context.Context, m *moment) (bool, mem.Reply, erro
 			return true, mem.Reply{}, nil
 		}
 		m.settings.Profile = Silent
+	}
+	if excluded {
+		return true, mem.Reply{}, e.taintByExcluded(ctx, m)
 	}
 	return false, mem.Reply{}, nil
 }
@@ -53,13 +57,18 @@ func (e *Engine) switchSession(ctx context.Context, m *moment, p mem.Pause, noti
 	return true, mem.Reply{Notice: notice}, nil
 }
 
-// excluded reports whether the person's settings keep the event out.
-func excluded(m *moment) bool {
+// excludedProject reports whether the person's settings keep the project out.
+func excludedProject(m *moment) bool {
 	for _, g := range m.settings.ExcludeProjects {
 		if g == m.project.Key || g == m.project.Name || globAbove(g, m.Root) {
 			return true
 		}
 	}
+	return false
+}
+
+// excludedCall reports whether the person's settings keep the tool call out.
+func excludedCall(m *moment) bool {
 	if m.Tool == "" {
 		return false
 	}

@@ -24,12 +24,14 @@ const (
 
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) {
+	c := e.understand(m)
+	if err := e.taintByCall(ctx, m, c); err != nil {
+		return mem.Reply{}, err
+	}
 	if e.ours(m) {
 		m.Response = nil // what we told must not come back as memory
 		return mem.Reply{}, nil
 	}
-	c := e.understand(m)
-	m.taint(remote(m.Tool, c.command))
 	if err := e.keepTodos(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
@@ -51,11 +53,13 @@ func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) 
 
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, error) {
+	c := e.understand(m)
+	if err := e.taintByCall(ctx, m, c); err != nil {
+		return mem.Reply{}, err
+	}
 	if e.ours(m) || m.Interrupt {
 		return mem.Reply{}, nil
 	}
-	c := e.understand(m)
-	m.taint(remote(m.Tool, c.command))
 	if m.Tool != "Bash" || c.plain == "" {
 		return mem.Reply{}, nil
 	}
@@ -65,13 +69,6 @@ func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, 
 	}
 	e.observe(ctx, m, mm)
 	return e.commandNotes(ctx, m, c)
-}
-
-// taint lowers the turn's trust if the event brought in text from elsewhere.
-func (m *moment) taint(fromOutside bool) {
-	if fromOutside {
-		m.batch.Turn.Tainted, m.batch.Turn.Taint = true, mem.TrustNone
-	}
 }
 
 func (m *moment) add(ms ...mem.Memory) { m.batch.Memories = append(m.batch.Memories, ms...) }
@@ -132,7 +129,7 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 	if err != nil {
 		return fmt.Errorf("find failure: %w", err)
 	}
-	if len(open) > 0 {
+	if len(open) > 0 && !open[0].Updated.After(m.At) {
 		fix, err := e.fixed(ctx, m, open[0])
 		if err != nil {
 			return err
@@ -168,10 +165,11 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 	mm.Tags = []string{"debugging", "resolved", autoCaptured}
 	var how []string
 	for _, ch := range changes {
-		if ch.Updated.Before(failure.Updated) {
+		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
 			continue
 		}
 		mm.Files = append(mm.Files, ch.Files...)
+		mm.Trust = min(mm.Trust, ch.Trust)
 		how = append(how, ch.Title)
 	}
 	mm.Files = mm.Files[:min(len(mm.Files), 5)]
@@ -240,8 +238,7 @@ func (e *Engine) ours(m *moment) bool {
 		return true
 	}
 	in := fields(m.Input)
-	words := strings.Fields(plainCommand(text(in["command"])))
-	if len(words) > 0 && path.Base(words[0]) == "remanence" {
+	if callsUs(text(in["command"])) {
 		return true
 	}
 	file := first(text(in["file_path"]), text(in["path"]))

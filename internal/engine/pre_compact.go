@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -30,8 +32,8 @@ func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
 	marker.Tags, marker.Importance = []string{"compaction-event", autoCaptured}, 0.4
 	marker.Key = "compaction:" + m.ID
 	m.add(marker)
-	if m.Transcript != "" {
-		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m), Created: m.At})
+	if ownTranscript(m.Event) {
+		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m)})
 	}
 	return mem.Reply{}, nil
 }
@@ -50,8 +52,15 @@ const (
 // writes its last lines up to a quarter of a second late.
 const transcriptLag = time.Second
 
+// ownTranscript reports whether the event names the record of its own session.
+// Any other file may be anybody's, and is not read.
+func ownTranscript(ev mem.Event) bool {
+	name := strings.ReplaceAll(ev.Transcript, `\`, "/")
+	return path.Base(name) == ev.Session+".jsonl"
+}
+
 func lateDigest(m *moment) mem.Job {
-	return mem.Job{Kind: JobDigest, Session: m.Session, Key: m.ID, Data: jobData(m), NotBy: m.At.Add(transcriptLag), Created: m.At}
+	return mem.Job{Kind: JobDigest, Session: m.Session, Key: m.ID, Data: jobData(m), NotBy: m.At.Add(transcriptLag)}
 }
 
 // jobData carries the event that asked for the job, without its bulk.
@@ -76,12 +85,15 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, err
 	}
-	if e.Tail == nil {
+	if e.Tail == nil || !ownTranscript(ev) {
 		return mem.Batch{}, nil
 	}
 	said, err := e.Tail(ev.Transcript, snapshotLines)
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
+	}
+	if said, err = e.unerased(ctx, m.Session, said); err != nil {
+		return mem.Batch{}, err
 	}
 	if m.turn, err = e.turnOf(ctx, m); err != nil || m.turn.Private {
 		return mem.Batch{}, err
@@ -90,6 +102,10 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	case JobSnapshot:
 		return mem.Batch{Memories: indexed(snapshot(m, said))}, nil
 	case JobDigest:
+		// The newest words may be of a later turn.
+		if m.turn.Trust, err = e.worstSince(ctx, m, ev.PromptID); err != nil {
+			return mem.Batch{}, err
+		}
 		for i := len(said) - 1; i >= 0 && m.Text == ""; i-- {
 			if said[i].Who == "assistant" {
 				m.Text = said[i].Text
@@ -118,5 +134,6 @@ func snapshot(m *moment, said []mem.Said) []mem.Memory {
 	mm := m.newMemory(mem.Snapshot, mem.ScopeSession)
 	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
 	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", autoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
+	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
 	return []mem.Memory{mm}
 }

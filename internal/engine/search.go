@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -80,7 +81,7 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 		Trigger: q.trigger, Asked: mem.Clip(mem.Line(q.asked), 200), Budget: q.budget, Outcome: mem.Abstained,
 	}
 	q.query.Project, q.query.Within = m.project.Key, m.Session
-	q.query.Text, q.query.Terms = q.asked, rank.Terms(q.asked)
+	q.query.Text, q.query.Terms = q.asked, rank.Terms(unmarked(q.asked))
 	r.Terms = q.query.Terms
 	hits, err := e.candidates(ctx, q)
 	if err != nil {
@@ -110,6 +111,26 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 		r.Dropped = r.Dropped[:maxDropped]
 	}
 	return hits, r, nil
+}
+
+// unmarked is text without the marks that stand for secrets: their words are
+// ours, and what shares one with them has nothing else in common.
+func unmarked(s string) string {
+	const mark = "[secret:"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		_, after, closed := strings.Cut(rest, "]")
+		if !closed {
+			return b.String()
+		}
+		b.WriteByte(' ')
+		s = after
+	}
 }
 
 // maxDropped is how many left-out items a receipt names, the best first.

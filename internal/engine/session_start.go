@@ -280,7 +280,12 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	if len(cps) == 0 {
 		return s, nil
 	}
-	cp := cps[0]
+	// Taken anew from what is stored: what was forgotten, erased or found to
+	// come from elsewhere since then is not told.
+	cp, err := g.e.checkpoint(ctx, g.m, cps[0].Trigger)
+	if err != nil {
+		return s, err
+	}
 	cp.State.Open = nil // they have a section of their own
 	s.Items = append(s.Items, stateItems(cp.State)...)
 	for _, c := range cp.Evidence.Commands {

@@ -32,6 +32,9 @@ type Settings struct {
 	ExcludeTools    []string // globs; not captured at all
 	ExcludePaths    []string // globs; a call on one is not captured
 	ExcludeProjects []string // globs on the root, or exact keys or names
+
+	RetentionDays int // payloads of events are dropped after; 0 means never
+	HideDays      int // what was forgotten is erased after; 0 means never
 }
 
 // NudgeRule says when the state line is given with a prompt.
@@ -58,7 +61,8 @@ func Defaults(p Profile) Settings {
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
 		MaxMemories: 4, MinPromptChars: 8,
-		SkipTools:    []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
+		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
+		RetentionDays: 90, HideDays: 30,
 		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
 	}
 	if p == Full {

@@ -26,7 +26,7 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 		return mem.Reply{}, err
 	}
 	m.add(ms...)
-	if m.Text == "" && m.Transcript != "" { // an older client: the words are in the transcript, a little later
+	if m.Text == "" && ownTranscript(m.Event) { // an older client: the words are in the transcript, a little later
 		m.batch.Jobs = append(m.batch.Jobs, lateDigest(m))
 	}
 	return mem.Reply{}, nil

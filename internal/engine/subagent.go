@@ -24,6 +24,9 @@ func (e *Engine) subagentStop(ctx context.Context, m *moment) (mem.Reply, error)
 		m.Text = ""
 		return mem.Reply{}, nil
 	}
+	if err := e.taintBySubagent(ctx, m); err != nil {
+		return mem.Reply{}, err
+	}
 	about := ""
 	if launch, ok, err := e.launchOf(ctx, m); err != nil {
 		return mem.Reply{}, err

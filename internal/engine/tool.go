@@ -3,6 +3,7 @@ package engine
 import (
 	"encoding/json"
 	"path"
+	"slices"
 	"strings"
 
 	"remanence/internal/mem"
@@ -194,15 +195,10 @@ func assignment(word string) bool {
 // remote reports whether the tool brings in text from outside the machine: the
 // web, another server, or a command that prints what one answered. In doubt it does.
 func remote(tool, command string) bool {
-	if tool == "WebFetch" || tool == "WebSearch" || strings.HasPrefix(tool, "mcp__") {
+	if holds(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
 		return true
 	}
-	for _, part := range strings.FieldsFunc(command, func(r rune) bool { return strings.ContainsRune("|;&()$`\n{}", r) }) {
-		if fetches(strings.Fields(strings.NewReplacer(`"`, " ", "'", " ", "!", " ").Replace(part))) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(simpleCommands(command), fetches)
 }
 
 // fetches reports whether a simple command asks another machine, by itself or

@@ -70,9 +70,12 @@ func typed(prompt string) bool {
 // worst trust of the turns before it, and their privacy: what the subagent read
 // and was asked is behind it.
 func (e *Engine) inherit(ctx context.Context, m *moment) error {
-	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	turns, err := e.Store.Turns(ctx, m.Session, wholeSession)
 	if err != nil {
 		return fmt.Errorf("turns: %w", err)
+	}
+	if m.PromptID == "" && len(turns) > 0 {
+		m.PromptID = turns[0].PromptID
 	}
 	for _, t := range turns {
 		m.taint(t.Trust == mem.TrustNone)

@@ -14,8 +14,9 @@ var (
 )
 
 // spoolLimit is the spool's own time, however long the worker was waited for:
-// what the kind's limits leave. It is far more than an append takes, but under
-// load the lock and the disk may let it wait.
+// what the kind's limits leave. What the worker did not need comes on top. It is
+// far more than an append takes, but under load the lock and the disk may let it
+// wait.
 func spoolLimit(k mem.EventKind) time.Duration { return hardLimit(k) - softLimit(k) - lastMoment }
 
 // lastMoment is what is left of the hard limit for the answer.
@@ -41,7 +42,11 @@ func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if f.spool == nil {
 		return mem.Reply{}, errWorker
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), spoolLimit(e.Kind))
+	limit := spoolLimit(e.Kind)
+	if end, ok := ctx.Deadline(); ok {
+		limit += max(0, time.Until(end))
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
 	if _, err := within(ctx, f.spool, e); err != nil {
 		return mem.Reply{}, errors.Join(errWorker, err)

@@ -41,7 +41,7 @@ type Config struct {
 
 	// Door reads the first JSON object, not beyond it, and redacts it.
 	Door    func(io.Reader) (Payload, error)
-	Handler mem.Handler          // nil means that every event is dropped
+	Handler mem.Handler          // nil means that every event is dropped; beside an error only the Notice of a reply is told
 	Ignore  func(mem.Event) bool // paused or excluded: nothing is kept or told; nil means never
 
 	Now     func() time.Time
@@ -84,7 +84,7 @@ func Run(c Config) {
 	r := &call{Config: c, begun: time.Now()}
 	r.told.to(c)
 	kind, _ := agent.Kind(c.Event)
-	r.watch = time.AfterFunc(hardLimit(kind), r.expire)
+	r.watch = time.AfterFunc(hardLimit(kind)-lastWords, r.expire)
 	defer r.watch.Stop()
 	defer r.recover()
 	defer holdSignals()()
@@ -113,12 +113,13 @@ func (r *call) run() {
 	r.stage.Store(handling)
 	reply, err := r.handle(e)
 	r.stage.Store(answering)
+	note := ""
 	if err != nil {
 		if !counted(err) {
 			r.told.drop(DroppedHandler)
 		}
-		r.told.line(e, "dropped: neither worker nor spool took it")
-		return
+		note = "dropped: neither worker nor spool took it"
+		reply = mem.Reply{Notice: reply.Notice}
 	}
 	if e.EnvFile {
 		if err := exportTo(env.EnvFile, reply.Env); err != nil {
@@ -128,7 +129,7 @@ func (r *call) run() {
 	if out := r.Dialect.Encode(e, reply); len(out) > 0 {
 		_, _ = r.Stdout.Write(out)
 	}
-	r.told.line(e, "")
+	r.told.line(e, note)
 }
 
 // read takes one event from Stdin; ok is false if there is none for us.

@@ -15,6 +15,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"remanence/internal/agent"
 	"remanence/internal/hook"
 	"remanence/internal/mem"
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, os.Interrupt)
 	signal.Stop(caught)
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt_id":"p","cwd":"/project","prompt":"fix the parser"}`
@@ -272,7 +274,7 @@ func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
 		begun := time.Now()
 		s.Exit = func(int) { ended <- time.Since(begun) }
 		go hook.Run(s.Config)
-		if got := <-ended; got != 300*time.Millisecond || !slices.Equal(s.dropped, []string{hook.DroppedTime}) {
+		if got := <-ended; got != 250*time.Millisecond || !slices.Equal(s.dropped, []string{hook.DroppedTime}) {
 			t.Errorf("ended after %v, dropped %v", got, s.dropped)
 		}
 		close(never)
@@ -361,9 +363,9 @@ func TestHardLimitEndsTheProcess(t *testing.T) {
 		name, event, payload string
 		want                 time.Duration
 	}{
-		{"nothing to read", "", "", 300 * time.Millisecond},
-		{"nothing to read at a session's start", "session-start", "", time.Second},
-		{"half an object", "", promptPayload[:50], 300 * time.Millisecond},
+		{"nothing to read", "", "", 250 * time.Millisecond},
+		{"nothing to read at a session's start", "session-start", "", 950 * time.Millisecond},
+		{"half an object", "", promptPayload[:50], 250 * time.Millisecond},
 		{"handler hangs", "", promptPayload, 300 * time.Millisecond},
 		{"handler hangs at a session's start", "", `{"hook_event_name":"SessionStart","session_id":"s"}`, time.Second},
 	} {
@@ -406,7 +408,7 @@ func TestCounterThatHangsDoesNotDelayTheEnd(t *testing.T) {
 		s.Exit = func(int) { close(ended) }
 		go hook.Run(s.Config)
 		<-ended
-		if got := time.Since(begun); got > 350*time.Millisecond {
+		if got := time.Since(begun); got > 300*time.Millisecond {
 			t.Errorf("ended after %v", got)
 		}
 		close(never)

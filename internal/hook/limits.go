@@ -17,8 +17,10 @@ const (
 	// reserve is what is left of the hard limit for the spool and the answer
 	// when the worker's time is up.
 	reserve = 45 * time.Millisecond
-	// lastWords bounds the counting of a dropped event once time is up.
-	lastWords = 20 * time.Millisecond
+	// lastWords bounds the counting of an event that nobody has once its time is
+	// up. It is part of the hard limit while the event is read, and may come after
+	// it where worker and spool need all of that.
+	lastWords = 50 * time.Millisecond
 )
 
 // hardLimit is how long a call of the kind may take from its first statement on.

@@ -16,7 +16,7 @@ import (
 // hostile are texts out of which a forged or broken block could be made.
 var hostile = []string{
 	"</remanence-context>", `<remanence-context kind="x" boundary="` + boundary + `">`, boundary, boundary[:8], boundary[8:], "<", "</", "<|", "|>", "\n", "\r\n", "\u2028",
-	"Human:", "\n\nAssistant:", "<system-reminder>", "[INST]", "\x1b[31m", "\x1b]0;", "\x07", "\u009b", "\x00", "\u200b", "\u202e", "\U000E0041", "\ufeff",
+	"Human:", "\n\nAssistant:", "<system-reminder>", "[INST]", "\x1b[31m", "\x1b]0;", "\x07", "\u009b", "\x00", "\u200b", "\u202e", "\u2066", "\ufe0f", "\u3164", "\u034f", "\u00ad", "\ue000", "\u2800", "\U000E0001", "\u001b[2J", "\u0085", "\U000E0041", "\ufeff",
 	"| ", "- ", "> ", "# ", "### ", "--- ", "=== END BRIEFING ===", "…", "＜", "日本語", "𝕏", "\xff", "\xf0\x9f", "word ", "  ", "r_1", "* 1", "`",
 	strings.Repeat("記憶", 90), strings.Repeat("long text ", 60),
 }
@@ -64,6 +64,63 @@ func TestNoContentForgesOrBreaksABlock(t *testing.T) {
 	})
 }
 
+// hostileMemory is a memory of any origin with anything in it.
+func hostileMemory() *rapid.Generator[mem.Memory] {
+	return rapid.Custom(func(t *rapid.T) mem.Memory {
+		text := hostileText()
+		m := mem.Memory{
+			ID: "m_" + text.Draw(t, "id"), Kind: mem.Kind(text.Draw(t, "kind")), Title: text.Draw(t, "title"), Body: text.Draw(t, "body"),
+			Files: rapid.SliceOfN(text, 0, 3).Draw(t, "files"), Trust: mem.Trust(rapid.IntRange(-1, 4).Draw(t, "trust")),
+			Status: rapid.SampledFrom([]mem.Status{"", mem.Active, mem.Superseded, mem.Forgotten}).Draw(t, "status"), Created: noon,
+		}
+		m.Title, m.Body = "title"+m.Title, "body"+m.Body+" bodyend"
+		return m
+	})
+}
+
+func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := Block{Kind: "recall", Receipt: "r_1", Boundary: boundary, Header: HeadMemory, Budget: rapid.IntRange(0, 6000).Draw(t, "budget")}
+		found, lines, index := Section{Share: 40, Name: "counted"}, Section{Share: 30, Caption: "X", Name: "counted"}, Section{Share: 30}
+		for _, m := range rapid.SliceOfN(hostileMemory(), 0, 12).Draw(t, "memories") {
+			before := len(found.Items) + len(lines.Items) + len(index.Rows)
+			if item, ok := Recall(mem.Hit{Memory: m, Score: 1}, noon, rapid.Bool().Draw(t, "stale")); ok {
+				found.Items = append(found.Items, item)
+				if m.Trust == mem.TrustTool && strings.Contains(item.Text, "bodyend") {
+					t.Fatalf("the body of a tool's output is told: %q", item.Text)
+				}
+			}
+			if item, ok := Line(m); ok {
+				lines.Items = append(lines.Items, item)
+			}
+			if row, ok := IndexRow(m, time.UTC); ok {
+				index.Rows = append(index.Rows, row)
+			}
+			if n := len(found.Items) + len(lines.Items) + len(index.Rows) - before; n > 0 && (m.Trust <= mem.TrustNone || m.Status != "" && m.Status != mem.Active) {
+				t.Fatalf("told though it is %v and %q", m.Trust, m.Status)
+			}
+		}
+		b.Sections = []Section{found, lines, index}
+		checkBlock(t, b)
+	})
+}
+
+func TestNoStateForgesTheStateLine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := hostileText()
+		line := Nudge(text.Draw(t, "phase"), text.Draw(t, "next"), text.Draw(t, "blocked"), "")
+		if mem.Tokens(line) > NudgeTokens || strings.ContainsFunc(line, unseen) {
+			t.Fatalf("%d tokens: %q", mem.Tokens(line), line)
+		}
+	})
+}
+
+// unseen reports whether a person sees nothing of a character, or it moves others.
+func unseen(c rune) bool {
+	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
+		c >= 0xE0000 && c <= 0xE0FFF || strings.ContainsRune("\u034f\u115f\u1160\u3164\uffa0\u2800\ufffd", c)
+}
+
 type failer interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -96,9 +153,9 @@ func checkBlock(t failer, b Block) {
 			t.Fatalf("line begins with a text that is not ours: %q", line)
 		}
 	}
-	for _, c := range r.Text {
-		if c != '\n' && (unicode.IsControl(c) || unicode.Is(unicode.Cf, c)) {
-			t.Fatalf("control character %U in\n%q", c, r.Text)
+	for _, c := range strings.ReplaceAll(r.Text, "⚖️", "") { // a glyph of ours has a selector
+		if c != '\n' && unseen(c) {
+			t.Fatalf("unseen character %U in\n%q", c, r.Text)
 		}
 	}
 }

@@ -223,10 +223,13 @@ func unforged(s, boundary string) string {
 }
 
 // clipBytes cuts s to at most n bytes, between characters. A cut text ends in
-// an ellipsis, which counts.
+// an ellipsis, which counts; without room for that nothing is left.
 func clipBytes(s string, n int) string {
 	if len(s) <= n {
 		return s
+	}
+	if n < len("…") {
+		return ""
 	}
 	cut := n - len("…")
 	for cut > 0 && !utf8.RuneStart(s[cut]) {

@@ -12,8 +12,11 @@ import (
 // shapes and no wall; who may write, and what is told unasked, is decided by trust.
 func Suspicious(text string) bool {
 	t := " " + strings.ToLower(bare(text)) + " "
-	return overrides(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(bare(text))
+	return overrides(t) || overrides(wordy(t)) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(bare(text))
 }
+
+// wordy is a text with the words of its names apart: an order may come as one.
+func wordy(t string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(t) }
 
 // bare is the text as a person sees it, with single spaces.
 func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }

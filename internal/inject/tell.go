@@ -54,8 +54,8 @@ func Recall(h mem.Hit, now time.Time, stale bool) (item Item, ok bool) {
 	}
 	head := fmt.Sprintf("%s %s, %s, %s: ", Neutral(m.ID), m.Kind, Age(now.Sub(m.Created)), state)
 	tail := ""
-	if len(m.Files) > 0 {
-		tail = " (" + clipBytes(Neutral(m.Files[0]), maxPath) + ")"
+	if f := fileOf(m); f != "" {
+		tail = " (" + clipBytes(Neutral(f), maxPath) + ")"
 	}
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
 	return Item{Text: line, Told: toldOf(h)}, true
@@ -89,10 +89,18 @@ func IndexRow(m mem.Memory, zone *time.Location) (row Row, ok bool) {
 	if m.Title == "" {
 		row.Title = text
 	}
-	if len(m.Files) > 0 {
-		row.File = m.Files[0]
-	}
+	row.File = fileOf(m)
 	return row, true
+}
+
+// fileOf is the first file of a memory whose name may be told, if there is one.
+func fileOf(m mem.Memory) string {
+	for _, f := range m.Files {
+		if !Suspicious(f) {
+			return f
+		}
+	}
+	return ""
 }
 
 func toldOf(h mem.Hit) mem.Told {

@@ -84,7 +84,7 @@ type NextAsk struct {
 	Source string `json:"source,omitempty"` // as SessionStart; "" means startup
 }
 
-// AddAsk keeps a statement of the person.
+// AddAsk keeps a statement of the person, or of an agent that runs our command line.
 type AddAsk struct {
 	Place
 	Text  string   `json:"text"`
@@ -92,14 +92,20 @@ type AddAsk struct {
 	Scope Scope    `json:"scope,omitempty"` // "" means project
 	Files []string `json:"files,omitempty"`
 	Tags  []string `json:"tags,omitempty"`
+	Agent string   `json:"agent,omitempty"` // session of the agent that asks, UnknownAgent; "" means the person
 }
 
-// EditAsk changes the text or the kind of one memory. The person's hand makes it TrustUser.
+// UnknownAgent is the session of an agent that does not say which it is in.
+const UnknownAgent = "?"
+
+// EditAsk changes the text or the kind of one memory. The person's hand makes it
+// TrustUser; an agent's never raises its trust.
 type EditAsk struct {
 	ID    string  `json:"id"`
 	Text  *string `json:"text,omitempty"`
 	Kind  *Kind   `json:"kind,omitempty"`
 	Scope *Scope  `json:"scope,omitempty"`
+	Agent string  `json:"agent,omitempty"` // as in AddAsk
 }
 
 // MarkAsk changes the standing of memories, named by id or found by a query.
@@ -118,11 +124,38 @@ type Marked struct {
 	Memories []Memory `json:"memories"`
 }
 
-// Erased says what was erased and what no command of ours can reach.
+// Erased says what was erased, or would be, and what no command of ours can reach.
 type Erased struct {
 	Purged    Purged   `json:"purged"`
+	Memories  []Memory `json:"memories,omitempty"` // that would be; what was erased is named no more
 	Unreached []string `json:"unreached"`
 }
+
+// ScanAsk has what is stored searched for private spans and secrets by today's
+// rules and, with Fix, what is found taken out for good.
+type ScanAsk struct {
+	Fix bool `json:"fix,omitempty"`
+}
+
+// Scanned is what a search for secrets found. It never holds what was found.
+type Scanned struct {
+	Records   int      `json:"records"` // looked at
+	Held      int      `json:"held"`    // of them, those that held anything
+	Finds     []Find   `json:"finds"`   // by place, then kind
+	Fixed     bool     `json:"fixed"`   // it is gone, without a byte left
+	Unreached []string `json:"unreached"`
+}
+
+// Find counts the secrets of one kind in one sort of record.
+type Find struct {
+	Where string   `json:"where"` // "memories", "events", …
+	Kind  string   `json:"kind"`  // as in the marker; Private for a private span
+	Count int      `json:"count"`
+	IDs   []string `json:"ids"` // of a few of the records, where those have ids
+}
+
+// PrivateSpan is the kind of a Find that is a private span.
+const PrivateSpan = "private"
 
 // PauseAsk pauses or resumes capture and injection.
 type PauseAsk struct {
@@ -144,10 +177,13 @@ type Health struct {
 	Since      time.Time `json:"since,omitzero"`
 	Hooks      int64     `json:"hooks"`       // events answered
 	HookErrors int64     `json:"hook_errors"` // events that could not be kept here
-	HookP50MS  float64   `json:"hook_p50_ms"` // of the newest hooks, from their first statement to our answer
-	HookP95MS  float64   `json:"hook_p95_ms"`
-	Private    int       `json:"private"` // private spans taken out
-	Secrets    int       `json:"secrets"` // secrets taken out
+	// FailedInRow is how many of the newest events could not be kept here.
+	FailedInRow int64 `json:"failed_in_row"`
+
+	HookP50MS float64 `json:"hook_p50_ms"` // of the newest hooks, from their first statement to our answer
+	HookP95MS float64 `json:"hook_p95_ms"`
+	Private   int     `json:"private"` // private spans taken out
+	Secrets   int     `json:"secrets"` // secrets taken out
 
 	QueueDepth int     `json:"queue_depth"`
 	OldestJobS float64 `json:"oldest_job_s"`

@@ -84,6 +84,17 @@ type Event struct {
 	Cut        bool  `json:"cut,omitempty"`        // some of its text was cut to the bounds
 	Quiet      bool  `json:"quiet,omitempty"`      // the person switched telling off for this client; capture goes on
 	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds the hook took before it handed the event over
+	Dropped    bool  `json:"dropped,omitempty"`    // its payload was let go, see Husk
+}
+
+// Husk is what stays of an event when its payload is let go: that it happened,
+// when, where it belongs and how it ended, and no word of what was said.
+func (e *Event) Husk() Event {
+	return Event{
+		ID: e.ID, Key: e.Key, Agent: e.Agent, Kind: e.Kind, At: e.At, Session: e.Session, PromptID: e.PromptID,
+		Source: e.Source, Private: e.Private, Tool: e.Tool, ToolUseID: e.ToolUseID, Interrupt: e.Interrupt, DurationMS: e.DurationMS,
+		AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size, Cut: e.Cut, Dropped: true,
+	}
 }
 
 // Window is how long two equal reports of an event that has no id of its own

@@ -153,7 +153,7 @@ type Memory struct {
 	Commit     string `json:"commit,omitempty"`
 
 	// Key makes a memory unique in its session: a second one with the same key
-	// replaces text and Resolved of the first, adds its files and tags and raises Repeats. Empty
+	// replaces text, source and Resolved of the first, adds its files and tags and raises Repeats. Empty
 	// means the hash of kind, scope, title and body.
 	Key     string `json:"key,omitempty"`
 	Repeats int    `json:"repeats,omitempty"` // how often it came again

@@ -24,6 +24,7 @@ type Query struct {
 
 	After         time.Time `json:"after,omitzero"` // created at or after
 	Before        time.Time `json:"before,omitzero"`
+	HiddenBefore  time.Time `json:"hidden_before,omitzero"` // only memories forgotten before; needs Hidden
 	MinImportance float64   `json:"min_importance,omitempty"`
 	MinTrust      Trust     `json:"min_trust,omitempty"`
 	Open          bool      `json:"open,omitempty"`   // only unresolved

@@ -91,8 +91,9 @@ type TurnChange struct {
 	Text    string // set once
 	Person  bool   // a person typed it: it gets the next number
 	Private bool
-	// Taint lowers the turn's trust to it. The zero value is the worst level,
-	// so it counts only with Tainted set.
+	// Taint lowers the turn's trust to it, and that of all that was and will be
+	// learned in the turn, except what has TrustUser. The zero value is the
+	// worst level, so it counts only with Tainted set.
 	Taint   Trust
 	Tainted bool
 }
@@ -160,6 +161,8 @@ type Outcome struct {
 type Said struct {
 	Who  string `json:"who"` // "user" or "assistant"
 	Text string `json:"text"`
+
+	At time.Time `json:"-"` // zero if unknown; not kept
 }
 
 // Pause switches Remanence off for a target. Target is "all", a project key or

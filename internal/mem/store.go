@@ -15,6 +15,9 @@ var (
 	ErrCorrupt   = errors.New("database is damaged")
 	ErrLocked    = errors.New("locked by another program")
 	ErrNoStore   = errors.New("no store")
+	ErrFull      = errors.New("no space is left")       // on the disk, or of the person's share of it
+	ErrReadOnly  = errors.New("may not be written")     // the file, its directory or the whole file system
+	ErrDisk      = errors.New("the disk does not work") // it fails to read or write
 )
 
 // Store keeps what is remembered. It is safe for use by several goroutines.

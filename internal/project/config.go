@@ -2,33 +2,35 @@ package project
 
 import "strings"
 
-// readOrigin returns the URL of remote "origin" of a git config file, as
-// written; empty if there is none.
-func readOrigin(file string) string {
-	return originURL(readBounded(file, maxConfig))
+// origin is the URL of remote "origin" in git's config file, as written; empty
+// if there is none.
+func (d folder) origin() string {
+	return configValue(d.text("config", maxConfig), "remote", "origin", "url")
 }
 
-// originURL reads git's configuration language as far as needed: section
-// headers, quoting, comments, lines continued by a backslash. As in git the
-// first URL counts, and an empty one takes back those before it.
-func originURL(text string) string {
-	url, inOrigin := "", false
+// configValue reads git's configuration language as far as needed: section
+// headers, quoting, comments, lines continued by a backslash. As with git's URLs
+// the first value counts, and an empty one takes back those before it.
+func configValue(text, section, sub, name string) string {
+	found, in := "", false
 	text = strings.TrimPrefix(text, "\uFEFF")
 	for text != "" {
 		var line string
 		line, text = configLine(text)
 		if strings.HasPrefix(line, "[") {
-			inOrigin, line = header(line)
+			var s, of string
+			s, of, line = header(line)
+			in = s == section && of == sub
 		}
 		key, value, _ := strings.Cut(line, "=")
-		if !inOrigin || !strings.EqualFold(strings.TrimSpace(key), "url") {
+		if !in || !strings.EqualFold(strings.TrimSpace(key), name) {
 			continue
 		}
-		if value = unquote(value); url == "" || value == "" {
-			url = value
+		if value = unquote(value); found == "" || value == "" {
+			found = value
 		}
 	}
-	return url
+	return found
 }
 
 // configLine takes one logical line off text.
@@ -52,20 +54,21 @@ func comment(line string) bool {
 	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, ";")
 }
 
-// header reads a section header: whether it is that of remote "origin", and
+// header reads a section header: its section in lower case, its subsection, and
 // what follows it on its line.
-func header(line string) (origin bool, rest string) {
+func header(line string) (section, sub, rest string) {
 	end := headerEnd(line)
 	if end < 0 {
-		return false, ""
+		return "", "", ""
 	}
 	inner, rest := line[1:end], strings.TrimSpace(line[end+1:])
 	section, sub, quoted := strings.Cut(inner, `"`)
 	if !quoted {
-		return strings.EqualFold(strings.TrimSpace(inner), "remote.origin"), rest
+		section, sub, _ = strings.Cut(strings.ToLower(strings.TrimSpace(inner)), ".")
+		return section, sub, rest
 	}
 	sub = strings.TrimSuffix(strings.TrimSpace(sub), `"`)
-	return strings.EqualFold(strings.TrimSpace(section), "remote") && strings.ReplaceAll(sub, `\`, "") == "origin", rest
+	return strings.ToLower(strings.TrimSpace(section)), strings.ReplaceAll(sub, `\`, ""), rest
 }
 
 // headerEnd returns where the bracket closes; a quoted one does not.

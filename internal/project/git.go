@@ -22,8 +22,8 @@ const (
 // repo is where a checkout keeps its parts.
 type repo struct {
 	root   string // top directory; of a bare repository its own directory
-	git    string // directory of this checkout: HEAD lies here
-	common string // directory that all worktrees share: config and refs lie here
+	git    folder // directory of this checkout: HEAD lies here
+	common folder // directory that all worktrees share: config and refs lie here
 }
 
 // findRepo walks up from dir, a real path, to the first directory that is a checkout.
@@ -41,68 +41,105 @@ func findRepo(dir string) (repo, bool) {
 }
 
 // repoAt reads dir as the top of a checkout, or as a bare repository. Like git
-// it passes over a .git that is no repository.
+// it passes over a .git that is no repository, and over one of another user.
 func repoAt(dir string) (repo, bool) {
-	dotGit := filepath.Join(dir, ".git")
-	if info, err := os.Stat(dotGit); err == nil {
-		git := dotGit
-		if !info.IsDir() {
-			git = gitFile(dotGit)
-		}
+	if git, ok := gitOf(dir); ok {
 		if r, ok := openRepo(dir, git); ok {
 			return r, true
 		}
 	}
-	r, ok := openRepo(dir, dir)
+	r, ok := openRepo(dir, folder{base: dir})
 	if ok && filepath.Base(dir) == ".git" {
 		r.root = filepath.Dir(dir)
 	}
 	return r, ok
 }
 
+// gitOf finds the directory that dir's .git is or leads to.
+func gitOf(dir string) (folder, bool) {
+	dotGit := filepath.Join(dir, ".git")
+	info, err := os.Lstat(dotGit)
+	switch {
+	case err != nil || !trusted(info):
+		return folder{}, false
+	case info.IsDir():
+		return folder{base: dir, sub: ".git"}, true
+	}
+	to := realPath(dotGit)
+	if info.Mode().IsRegular() {
+		to = gitFile(dir)
+	}
+	git := folder{base: to}
+	info, err = os.Stat(to)
+	return git, to != "" && err == nil && info.IsDir() && trusted(info) && leadsBack(git, dir)
+}
+
+// leadsBack reports whether a directory to which dir's .git leads is that of
+// dir. The own directory of another checkout is not. Git writes into those of
+// worktrees and submodules where they are checked out; nothing else of them is
+// read before that is known.
+func leadsBack(git folder, dir string) bool {
+	if _, ok := inside(slash(dir), slash(git.path())); ok {
+		return true
+	}
+	if filepath.Base(git.path()) == ".git" {
+		return false
+	}
+	if file := strings.TrimSpace(git.small("gitdir")); file != "" {
+		return realPath(filepath.Dir(from(git.path(), file))) == dir
+	}
+	if tree := configValue(git.text("config", maxConfig), "core", "", "worktree"); tree != "" {
+		return realPath(from(git.path(), tree)) == dir
+	}
+	return true
+}
+
 // openRepo reports whether git is a repository's directory, and finds the common one.
-func openRepo(root, git string) (repo, bool) {
-	if git == "" || !exists(filepath.Join(git, "HEAD")) {
+func openRepo(root string, git folder) (repo, bool) {
+	if !git.has("HEAD") {
 		return repo{}, false
 	}
-	git = realPath(git)
 	common := git
-	if to := strings.TrimSpace(readSmall(filepath.Join(git, "commondir"))); to != "" {
-		common = realPath(from(git, to))
+	if to := strings.TrimSpace(git.small("commondir")); to != "" {
+		common = folder{base: realPath(from(git.path(), to))}
+		if filepath.Dir(git.path()) != filepath.Join(common.path(), "worktrees") {
+			return repo{}, false
+		}
 	}
-	if !isDir(filepath.Join(common, "objects")) || !isDir(filepath.Join(common, "refs")) {
+	if !common.has("objects") || !common.has("refs") {
 		return repo{}, false
 	}
 	return repo{root: root, git: git, common: common}, true
 }
 
-// gitFile returns the directory that a .git file of a worktree or submodule points to.
-func gitFile(file string) string {
-	to, ok := strings.CutPrefix(readSmall(file), "gitdir:")
+// gitFile returns the directory that the .git file of a worktree or submodule points to.
+func gitFile(dir string) string {
+	to, ok := strings.CutPrefix(folder{base: dir}.small(".git"), "gitdir:")
 	if to = strings.TrimSpace(to); !ok || to == "" {
 		return ""
 	}
-	return from(filepath.Dir(file), to)
+	return realPath(from(dir, to))
 }
 
 // nameDir is the directory that gives the project its name: the top of the main
 // work tree, also seen from another worktree.
 func (r repo) nameDir() string {
-	if r.git == r.common && r.root != r.common {
+	common := r.common.path()
+	if r.git == r.common && r.root != common {
 		return r.root
 	}
-	switch filepath.Base(r.common) {
+	switch filepath.Base(common) {
 	case ".git", ".bare":
-		return filepath.Dir(r.common)
+		return filepath.Dir(common)
 	}
-	return strings.TrimSuffix(r.common, ".git")
+	return strings.TrimSuffix(common, ".git")
 }
 
 // head returns the branch and commit that are checked out. Branch is empty on a
 // detached HEAD, commit before the first one; both where refs are kept in a
 // form that is not read here.
 func (r repo) head() (branch, commit string) {
-	at := readHead(filepath.Join(r.git, "HEAD"))
+	at := readHead(r.git)
 	for range maxHops {
 		ref, ok := symbolic(at)
 		if !ok {
@@ -129,17 +166,17 @@ func (r repo) ref(name string) string {
 	if !strings.HasPrefix(name, "refs/") || !filepath.IsLocal(name) {
 		return ""
 	}
-	for _, dir := range []string{r.git, r.common} {
-		if s := readSmall(filepath.Join(dir, filepath.FromSlash(name))); s != "" {
+	for _, dir := range []folder{r.git, r.common} {
+		if s := dir.small(filepath.FromSlash(name)); s != "" {
 			return s
 		}
 	}
-	return packedRef(filepath.Join(r.common, "packed-refs"), name)
+	return packedRef(r.common, name)
 }
 
-// packedRef looks a reference up in a packed-refs file.
-func packedRef(file, name string) string {
-	f, err := openRegular(file)
+// packedRef looks a reference up in the packed-refs file.
+func packedRef(dir folder, name string) string {
+	f, err := dir.open("packed-refs")
 	if err != nil {
 		return ""
 	}
@@ -154,11 +191,11 @@ func packedRef(file, name string) string {
 }
 
 // readHead reads HEAD, which old repositories keep as a symlink to the branch.
-func readHead(file string) string {
-	if to, err := os.Readlink(file); err == nil && strings.HasPrefix(to, "refs/") {
+func readHead(dir folder) string {
+	if to, err := os.Readlink(filepath.Join(dir.path(), "HEAD")); err == nil && strings.HasPrefix(to, "refs/") {
 		return "ref: " + to
 	}
-	return readSmall(file)
+	return dir.small("HEAD")
 }
 
 func symbolic(s string) (ref string, ok bool) {
@@ -176,45 +213,6 @@ func commitID(s string) string {
 		return ""
 	}
 	return s
-}
-
-// readSmall returns the content of a small file; nothing if it is missing, too
-// large or not a regular file.
-func readSmall(file string) string { return readBounded(file, maxPointer) }
-
-func readBounded(file string, max int64) string {
-	f, err := openRegular(file)
-	if err != nil {
-		return ""
-	}
-	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err != nil || int64(len(b)) > max {
-		return ""
-	}
-	return string(b)
-}
-
-// openRegular opens a file, but no pipe or device, on which opening can wait for ever.
-func openRegular(file string) (*os.File, error) {
-	info, err := os.Stat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, os.ErrInvalid
-	}
-	return os.Open(file)
-}
-
-func exists(p string) bool {
-	_, err := os.Lstat(p)
-	return err == nil
-}
-
-func isDir(p string) bool {
-	info, err := os.Stat(p)
-	return err == nil && info.IsDir()
 }
 
 // from resolves a path that is written in a file of dir.

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
@@ -33,8 +34,8 @@ func Identify(dir string) (mem.Project, error) {
 	p := mem.Project{
 		Name:   name(r.nameDir()),
 		Root:   r.root,
-		Common: r.common,
-		Origin: normaliseOrigin(readOrigin(filepath.Join(r.common, "config")), r.root),
+		Common: r.common.path(),
+		Origin: normaliseOrigin(r.common.origin(), r.root),
 	}
 	p.Branch, p.Commit = r.head()
 	p.Key = key(p.Common)
@@ -84,14 +85,16 @@ func realPath(p string) string {
 	if len(p) > maxPath {
 		return p
 	}
-	if real, err := filepath.EvalSymlinks(p); err == nil {
-		return real
+	for dir := p; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(dir); err == nil {
+			if real, err := filepath.EvalSymlinks(dir); err == nil {
+				return filepath.Join(real, strings.TrimPrefix(p, dir))
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return p
+		}
 	}
-	parent := filepath.Dir(p)
-	if parent == p {
-		return p
-	}
-	return filepath.Join(realPath(parent), filepath.Base(p))
 }
 
 // inside returns file relative to root; ok is false if it lies outside. Paths

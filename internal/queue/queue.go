@@ -103,9 +103,30 @@ func (q *Queue) Run(ctx context.Context) {
 		case <-q.wake:
 		case <-timer.C:
 		}
-		for q.round(ctx) {
-		}
+		q.workOff(ctx)
 		timer.Reset(q.cfg.Every)
+	}
+}
+
+// backlogShare is the part of the time that goes into jobs while more of them
+// wait, as its divisor.
+const backlogShare = 4
+
+// workOff does what waits. Between two rounds it rests: a long backlog takes a
+// share of a processor, not all of it.
+func (q *Queue) workOff(ctx context.Context) {
+	for {
+		begun := time.Now()
+		if !q.round(ctx) {
+			return
+		}
+		// A job that took long may have waited itself: no longer than a look.
+		rest := time.NewTimer(min((backlogShare-1)*time.Since(begun), q.cfg.Every))
+		select {
+		case <-ctx.Done():
+		case <-rest.C:
+		}
+		rest.Stop()
 	}
 }
 

@@ -120,7 +120,7 @@ func TestWakeFindsAJobAtOnce(t *testing.T) {
 	})
 }
 
-func TestBacklogIsWorkedOffWithoutPauses(t *testing.T) {
+func TestABacklogIsWorkedOffInOneGo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fake{}
 		for i := range 50 {
@@ -248,4 +248,21 @@ func (f *fake) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, e
 		results = append(results, mem.Result{})
 	}
 	return results, nil
+}
+
+func TestABacklogLeavesTimeToOthers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fake{}
+		for i := range 1000 {
+			s.jobs = append(s.jobs, mem.Job{ID: fmt.Sprint("j_", i)})
+		}
+		q := queue.New(queue.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) {
+			time.Sleep(10 * time.Millisecond)
+			return mem.Batch{}, nil
+		}})
+		running(t, q, func() { time.Sleep(2 * time.Second) })
+		if done := q.Counters().Done; done < 40 || done > 52 {
+			t.Errorf("in 2 s, %d jobs of 10 ms were done, want a quarter of the time filled: 50", done)
+		}
+	})
 }

@@ -10,6 +10,7 @@ type assignment struct {
 	value  string
 	quoted bool
 	strong bool // written so that the value stands for itself: a flag, NAME=value, a line of a settings file
+	glued  bool // NAME=value without blanks
 	prose  bool // "the password is …"
 	owned  bool // "my password is …"
 }
@@ -21,11 +22,13 @@ const (
 	noSecret class = iota
 	password       // may be a word
 	token          // random letters and digits
+	someKey        // perhaps those, perhaps what a table is sorted by
 )
 
 const (
 	maxName  = 64
 	maxValue = 512
+	maxLong  = 1024 // bytes of a token without quotes
 )
 
 // findAssignment reads the assignment round a name's word at s[at:end] and returns the place of its value.
@@ -34,20 +37,25 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	left, right := nameRound(s, at, end)
 	a.name = s[left:right]
 	a.class = classify(a.name)
+	if a.name == "PWD" && left > 0 && s[left-1] == ';' { // of a connection string
+		a.class = password
+	}
 	if a.class == noSecret {
 		return 0, 0, false
 	}
-	i, ok := a.separator(s, left, right)
-	if !ok {
-		return 0, 0, false
+	apart := a
+	if i, ok := a.separator(s, left, right); ok {
+		from, to = a.readValue(s, i)
+		a.value = s[from:to]
+		if !a.quoted && !a.strong { // the end of a sentence is not its last word's
+			a.value = strings.TrimRight(a.value, ".,:;!?")
+			to = from + len(a.value)
+		}
+		if a.judge() {
+			return from, to, true
+		}
 	}
-	from, to = a.readValue(s, i)
-	a.value = s[from:to]
-	if !a.quoted && !a.strong { // the end of a sentence is not its last word's
-		a.value = strings.TrimRight(a.value, ".,:;!?")
-		to = from + len(a.value)
-	}
-	return from, to, a.judge()
+	return apart.paired(s, left, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -87,7 +95,9 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	case c == '=' || c == ':':
 		next := skipAny(s, i, "=:>~", 3)
 		a.strong = strongPlace(s, left, i, next, a.name, flag)
-		i = skipAny(s, next, " \t", 16)
+		a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
+		i = skipAny(s, next, "*", 2)
+		i = skipAny(s, i, " \t", 16)
 		return a.afterType(s, i, c), i < len(s)
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
 		return skipAny(s, i+2, "= \t", 8), true
@@ -97,14 +107,37 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	case c == '>' && left > 0 && s[left-1] == '<': // an element of XML
 		a.strong = true
 		return i + 1, true
+	case c == '>' && (s[i-1] == '"' || s[i-1] == '\''): // an element of XML whose attribute is the name
+		a.strong = true
+		return i + 1, true
+	case blank && isDash(s[i:]) > 0:
+		a.prose = true
+		return skipAny(s, i+isDash(s[i:]), " \t", 4), true
+	case c == '|' && isCell(s, left):
+		a.strong = true
+		return skipAny(s, i+1, " \t", 16), true
 	case blank && flag:
 		a.strong = true
 		return i, true
 	case blank:
 		a.owned = isOwner(wordBefore(s, left))
-		return a.sentence(s, i)
+		if a.class == password && isBareLine(s, left, i, a.name) {
+			a.strong = true
+			return i, true
+		}
+		return a.sentence(s, i, !isAlsoVerb(s, left, a.name))
 	}
 	return 0, false
+}
+
+// isDash returns the size of the dash or arrow that s begins with, and a blank behind it; 0 if there is none.
+func isDash(s string) int {
+	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> "} {
+		if strings.HasPrefix(s, dash) {
+			return len(dash)
+		}
+	}
+	return 0
 }
 
 // wordBefore returns the word that ends, a blank apart, at s[:i].
@@ -123,28 +156,57 @@ func strongPlace(s string, left, sep, next int, name string, flag bool) bool {
 	if glued && (name == strings.ToUpper(name) || left > 0 && strings.IndexByte("?&;", s[left-1]) >= 0) {
 		return true
 	}
+	return beginsLine(s, left) && (glued || endsLine(s, next))
+}
+
+// numberSigns stand behind the number of a line.
+var numberSigns = [...]string{"→", ":", "\t", "|", ".", ")"}
+
+// beginsLine reports whether nothing but signs, a line's number and words that set a variable stand before s[left:] on
+// its line.
+func beginsLine(s string, left int) bool {
 	line := s[max(0, left-maxName):left]
-	if n := strings.LastIndexByte(line, '\n'); n >= 0 {
+	n, escaped := strings.LastIndexByte(line, '\n'), strings.LastIndex(line, `\n`)
+	switch {
+	case escaped > n:
+		line = line[escaped+len(`\n`):]
+	case n >= 0:
 		line = line[n+1:]
-	} else if left > maxName {
+	case left > maxName:
 		return false
 	}
-	line = strings.TrimLeft(line, " \t")
+	line = strings.TrimLeft(line, " \t+-><*/")
+	if rest := strings.TrimLeft(line, "0123456789"); len(rest) < len(line) && hasAnyPrefix(rest, numberSigns[:]) {
+		line = strings.TrimLeft(strings.TrimPrefix(rest, "→"), ":\t|.) ")
+	}
 	line = strings.TrimPrefix(line, "- ")
 	line = strings.TrimPrefix(line, "export ")
 	line = strings.TrimPrefix(line, "set ")
-	return strings.Trim(line, "\"'#; \t") == "" && (glued || endsLine(s, next))
+	return strings.Trim(line, "\"'#; \t+") == ""
 }
 
-// endsLine reports whether what follows s[i:] on the line is one word.
-func endsLine(s string, i int) bool {
-	i = skipAny(s, i, " \t", 16)
-	stop := i
-	for stop < len(s) && stop-i < maxValue && s[stop] > ' ' {
-		stop++
+// isBareLine reports whether a name and the value at s[i:] are a line of a settings file that needs no sign between
+// the two.
+func isBareLine(s string, left, i int, name string) bool {
+	if !beginsLine(s, left) || !endsLine(s, i) {
+		return false
 	}
-	stop = skipAny(s, stop, " \t\r", 16)
-	return stop > i && (stop == len(s) || s[stop] == '\n')
+	word := wholeWord(s[i:min(len(s), i+maxValue)])
+	switch asciiLower(name) {
+	case "requirepass", "masterauth", "bindpw", "rootpw":
+		return true
+	}
+	return isMixed(word) && !isAlgorithm(word) || isPassphrase(word) || isJumbled(word)
+}
+
+// isAlsoVerb reports whether name may be a verb where it stands: "pass", unless a user is named before it.
+func isAlsoVerb(s string, left int, name string) bool {
+	if asciiLower(name) != "pass" {
+		return false
+	}
+	before := asciiLower(s[max(0, left-maxName):left])
+	before = before[strings.LastIndexByte(before, '\n')+1:]
+	return !strings.Contains(before, "user") && !strings.Contains(before, "login")
 }
 
 // afterType skips the type that some languages put between name and value: "token: string = …".
@@ -159,30 +221,39 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 	if j == i {
 		return i
 	}
+	blank := j
 	j = skipAny(s, j, " \t", 4)
-	if j < len(s) && s[j] == '=' && !strings.HasPrefix(s[j:], "==") {
+	if j < len(s) && s[j] == '=' && !strings.HasPrefix(s[j:], "==") && (j > blank || j+1 < len(s) && isQuote(s[j+1])) {
 		a.strong = false
 		return skipAny(s, j+1, " \t", 8)
 	}
 	return i
 }
 
+// verbs stand between the word for a secret and the secret, the longer ones first.
+var verbs = [...]string{
+	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ", "was set to ", "should be ",
+	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "= ", "è ", "es ", "est ", "é ",
+}
+
 // sentence reads " is ", " for the server is ", or nothing but the blank before a value.
-func (a *assignment) sentence(s string, i int) (int, bool) {
+func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	line := s[i:min(len(s), i+nearby)]
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
-	bare := a.name != "pass" // also a verb
 	a.owned = a.owned && bare
 	if line != "" && isQuote(line[0]) {
 		return i, bare
 	}
-	for _, verb := range [...]string{"is ", "was ", "ist ", "= ", "is: ", "should be ", "will be ", "set to "} {
+	for _, verb := range verbs {
 		if hasFold(line, verb) {
 			a.prose = true
 			return i + skipAny(line, len(verb), " \t", 8), true
 		}
+	}
+	if i, ok := a.setTo(s, i, line); ok {
+		return i, true
 	}
 	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string "} {
 		if !hasFold(line, link) {
@@ -201,58 +272,20 @@ func (a *assignment) sentence(s string, i int) (int, bool) {
 	if a.class == token {
 		return i, len(word) >= 20 && isRandom(word)
 	}
-	return i, bare && isMixed(word) && !isAlgorithm(word)
+	return i, bare && isPasswordLike(wholeWord(s[i:min(len(s), i+maxValue)]))
 }
 
-func firstWord(s string) string {
-	if i := strings.IndexAny(s, " \t\r\n\"'`,;<>|)"); i >= 0 {
-		return s[:i]
+// setTo reads "to …", as in "set NAME to …" and "changed the password to …".
+func (a *assignment) setTo(s string, i int, line string) (int, bool) {
+	if !hasFold(line, "to ") {
+		return 0, false
 	}
-	return s
+	i += skipAny(line, len("to "), " \t", 4)
+	q := skipAny(s, i, "\"'`", 1)
+	word := firstWord(s[q:min(len(s), q+maxValue)])
+	if !isMixed(word) && !isPassphrase(word) || isAlgorithm(word) {
+		return 0, false
+	}
+	a.prose = true
+	return i, len(word) >= 6
 }
-
-// readValue returns the place of the value at s[i:], without quotes and string prefixes.
-func (a *assignment) readValue(s string, i int) (from, to int) {
-	if i+1 < len(s) && strings.IndexByte("bfru@L", s[i]) >= 0 && isQuote(s[i+1]) {
-		i++
-	}
-	slashes := skipAny(s, i, "\\", 8) - i
-	q := i + slashes
-	if q < len(s) && isQuote(s[q]) {
-		a.quoted = true
-		if triple := strings.Repeat(s[q:q+1], 3); strings.HasPrefix(s[q:], triple) {
-			q += 2
-		}
-		return q + 1, closingQuote(s, q+1, s[q], slashes)
-	}
-	stops := "\"'`,;<>|&)\\"
-	if a.strong {
-		stops = "\"'`<>|&;\\"
-	}
-	to = i
-	for to < len(s) && to-i < maxValue && s[to] > ' ' && strings.IndexByte(stops, s[to]) < 0 {
-		to++
-	}
-	return i, to
-}
-
-// closingQuote finds the quote that ends a value opened by quote behind so many backslashes.
-func closingQuote(s string, i int, quote byte, slashes int) int {
-	limit := min(len(s), i+8*maxValue)
-	run := 0
-	for j := i; j < limit; j++ {
-		switch {
-		case s[j] == '\\':
-			run++
-			continue
-		case s[j] == quote && run <= slashes:
-			return j - run
-		case s[j] == '\n' || s[j] == '\r':
-			return j
-		}
-		run = 0
-	}
-	return limit
-}
-
-func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }

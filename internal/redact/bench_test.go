@@ -2,9 +2,7 @@ package redact
 
 import (
 	"bytes"
-	"io/fs"
 	"os"
-	"os/exec"
 	"strings"
 	"testing"
 )
@@ -13,23 +11,10 @@ import (
 func BenchmarkStandardLibrary(b *testing.B) {
 	var files []string
 	size := 0
-	root, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		b.Fatal(err)
-	}
-	src := os.DirFS(strings.TrimSpace(string(root)) + "/src")
-	err = fs.WalkDir(src, ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
-			return err
-		}
-		raw, err := fs.ReadFile(src, path)
-		files = append(files, string(raw))
-		size += len(raw)
-		return err
+	sources(b, library(b), func(_, text string) {
+		files = append(files, text)
+		size += len(text)
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
 	b.SetBytes(int64(size))
 	found := 0
 	for b.Loop() {

@@ -37,7 +37,7 @@ func findSpacedPassword(s string, _, end int) (from, to int, ok bool) {
 	if i < 0 {
 		return 0, 0, false
 	}
-	return flagValue(s, end+skipAny(line, i+len(" -p"), " =", 4), end+len(line))
+	return flagValue(s, end+skipAny(line, i+len(" -p"), " =:", 4), end+len(line))
 }
 
 // findRedisPassword finds -a SECRET.
@@ -53,7 +53,10 @@ func findRedisPassword(s string, _, end int) (from, to int, ok bool) {
 // findUserPassword finds the password of -u user:SECRET, as HTTP clients take it.
 func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
-	for _, flag := range [...]string{" -u", " --user", " -a ", " --auth"} {
+	for _, flag := range [...]string{" -u", " --user", " --proxy-user", " -U", " -a ", " --auth"} {
+		if strings.HasSuffix(s[:end], " ") && strings.HasPrefix(line, flag[1:]) { // the head took the blank
+			flag = flag[1:]
+		}
 		i := strings.Index(line, flag)
 		if i < 0 {
 			continue
@@ -68,6 +71,90 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// findLDAPPassword finds -w SECRET.
+func findLDAPPassword(s string, _, end int) (from, to int, ok bool) {
+	return spacedFlag(s, end, " -w ")
+}
+
+// findCapitalPassword finds -P SECRET.
+func findCapitalPassword(s string, _, end int) (from, to int, ok bool) {
+	return spacedFlag(s, end, " -P ")
+}
+
+// findNewPassphrase finds -N SECRET.
+func findNewPassphrase(s string, _, end int) (from, to int, ok bool) {
+	return spacedFlag(s, end, " -N ")
+}
+
+// findCipherPassword finds -k SECRET.
+func findCipherPassword(s string, _, end int) (from, to int, ok bool) {
+	return spacedFlag(s, end, " -k ")
+}
+
+// findPipedLogin finds "user:password" that is written to a command.
+func findPipedLogin(s string, at, _ int) (from, to int, ok bool) {
+	from, to, ok = findPipedPassword(s, at+1, at+1)
+	return from, to, ok && isLogin(s[from:to])
+}
+
+func spacedFlag(s string, end int, flag string) (from, to int, ok bool) {
+	if s[end-1] == ' ' { // the head took the blank
+		end--
+	}
+	line := commandAfter(s, end)
+	i := strings.Index(line, flag)
+	if i < 0 {
+		return 0, 0, false
+	}
+	return flagValue(s, end+skipAny(line, i+len(flag), " ", 4), end+len(line))
+}
+
+// findSambaPassword finds -U user%SECRET.
+func findSambaPassword(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = spacedFlag(s, end, " -U ")
+	user, password, found := strings.Cut(s[from:to], "%")
+	return from + len(user) + 1, to, ok && found && notPlaceholder(password)
+}
+
+// findSlashPassword finds /p:SECRET, /pass:SECRET, and the argument behind /user:NAME.
+func findSlashPassword(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	for _, flag := range [...]string{" /p:", " /pass:", " /password:", " /p "} {
+		if i := strings.Index(line, flag); i >= 0 {
+			return flagValue(s, end+i+len(flag), end+len(line))
+		}
+	}
+	i := strings.Index(line, " /user:")
+	if i < 0 {
+		return 0, 0, false
+	}
+	before := line[:i]
+	if word := before[strings.LastIndexByte(before, ' ')+1:]; !strings.ContainsAny(word, `\\/:`) && isPasswordLike(word) {
+		return end + i - len(word), end + i, true
+	}
+	n := strings.IndexByte(line[i+1:], ' ')
+	if n < 0 {
+		return 0, 0, false
+	}
+	from, to, ok = flagValue(s, end+skipAny(line, i+1+n, " ", 4), end+len(line))
+	return from, to, ok && s[from] != '/'
+}
+
+// findBatchPassword finds the last argument of htpasswd -b, which takes the password as one.
+func findBatchPassword(s string, _, end int) (from, to int, ok bool) {
+	line := strings.TrimRight(commandAfter(s, end), " \r\\\"'")
+	flags := false
+	for word := range strings.FieldsSeq(line) {
+		flags = flags || len(word) > 1 && word[0] == '-' && strings.Contains(word, "b")
+	}
+	i := strings.LastIndexByte(line, ' ')
+	if !flags || i < 0 || strings.Count(line, " ") < 3 {
+		return 0, 0, false
+	}
+	from, to, ok = flagValue(s, end+i+1, end+len(line))
+	return from, to, ok && s[from] != '-'
 }
 
 // findPipedPassword finds what is written to a command that reads a password: echo SECRET | sudo -S.

@@ -71,6 +71,35 @@ func findMailchimpKey(s string, at, end int) (from, to int, ok bool) {
 	return at - 32, end, true
 }
 
+// findNewRelicKey finds the 36 hex digits before the suffix of a licence.
+func findNewRelicKey(s string, at, end int) (from, to int, ok bool) {
+	const size = 36
+	if at < size || !isAll(s[at-size:at], isHex) || end < len(s) && isWordByte(s[end]) {
+		return 0, 0, false
+	}
+	return at - size, end, true
+}
+
+// findAirtableToken finds an id of 14 letters and digits, a dot, and 64 hex digits.
+func findAirtableToken(s string, at, end int) (from, to int, ok bool) {
+	const id, secret = 14, 64
+	to = end + id + 1 + secret
+	if to > len(s) || s[end+id] != '.' || !isAll(s[end+id+1:to], isHex) {
+		return 0, 0, false
+	}
+	return at, to, isAll(s[end:end+id], isWordByte)
+}
+
+// findDSNPassword finds the password of user:password@tcp(host), as drivers of Go want it.
+func findDSNPassword(s string, at, _ int) (from, to int, ok bool) {
+	from = at
+	for from > 0 && at-from < maxValue && s[from-1] > ' ' && !isQuote(s[from-1]) {
+		from--
+	}
+	user, password, found := strings.Cut(s[from:at], ":")
+	return from + len(user) + 1, at, found && notPlaceholder(password)
+}
+
 // findURLPassword finds the password of scheme://user:password@host, or a token in the user's place.
 func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 	stop, at := end, -1
@@ -125,7 +154,7 @@ func schemeValue(s string, i int) (from, to int, ok bool) {
 	if basic {
 		return from, to, isBasic(value)
 	}
-	return from, to, len(value) >= 8 && isMixed(value) && notPlaceholder(value)
+	return from, to, len(value) >= 8 && (isMixed(value) || isRandom(value)) && notPlaceholder(value)
 }
 
 // isBasic reports whether value can stand behind "Basic". A plain word cannot, though it is base 64.
@@ -146,9 +175,34 @@ func isUserPair(value string) bool {
 	return isAll(string(raw), func(c byte) bool { return c >= ' ' && c < 0x7F })
 }
 
+// isEncodedPassword reports whether value is base 64 of a password, as Kubernetes keeps it.
+func isEncodedPassword(value string) bool {
+	raw, err := base64.StdEncoding.DecodeString(value)
+	password := strings.TrimRight(string(raw), "\n")
+	visible := isAll(password, func(c byte) bool { return c > ' ' && c < 0x7F })
+	return err == nil && len(password) >= 6 && visible && isPasswordLike(password)
+}
+
 // findCookie finds what a Cookie or Set-Cookie header carries: of the first all pairs, of the second the value.
 func findCookie(s string, at, end int) (from, to int, ok bool) {
-	return cookieValue(s, skipAny(s, end, " \t\"'\\", 8), at >= 4 && hasFold(s[at-4:], "set-"))
+	return cookieValue(s, skipAny(s, end, " \t\"'\\:=", 12), at >= 4 && hasFold(s[at-4:], "set-"))
+}
+
+// findSentCookie finds what curl sends with -b: name=value, and not the name of a file.
+func findSentCookie(s string, _, end int) (from, to int, ok bool) {
+	line := commandAfter(s, end)
+	for _, flag := range [...]string{" -b", " --cookie"} {
+		n := strings.Index(line, flag)
+		if n < 0 {
+			continue
+		}
+		i := skipAny(s, end+n+len(flag), " \"'=\\", 6)
+		if from, to, ok = cookieValue(s, i, true); ok {
+			to = from + len(firstWord(s[from:to]))
+			return from, to, true
+		}
+	}
+	return 0, 0, false
 }
 
 // cookieValue reads a cookie at s[i:], or all of them if it is not one that is being set.

@@ -1,33 +1,41 @@
 package redact
 
-import (
-	"math"
-	"strings"
-)
+import "strings"
+
+const maxJudged = 256 // bytes of a value: what it is shows in its beginning
 
 // judge decides whether the value is a secret. It would rather take a word too many than leave a credential.
 func (a *assignment) judge() bool {
-	v := a.value
+	v := a.value[:min(len(a.value), maxJudged)]
+	if a.quoted && (isGenerated(v) || isScrambled(v)) {
+		return true
+	}
 	if !notPlaceholder(v) || isWordOfCode(v) || looksLikePath(v) {
 		return false
 	}
 	switch {
 	case hasFold(v, asciiLower(a.name)) && len(v) < len(a.name)+8:
 		return false
+	case a.class == someKey:
+		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && isAll(v, isTokenByte) && entropy(v) >= 4.2 && !looksLikeCode(v)
 	case a.prose:
 		return a.judgeProse()
 	case a.class == password && a.quoted:
-		return len(v) >= 4 && !looksLikePhrase(v) && !looksLikeCode(v)
+		return len(v) >= 4 && !looksLikePhrase(v) && (!looksLikeCode(v) || isDense(v) || isUnbalanced(v))
+	case a.class == password && a.strong && !a.glued && strings.Contains(v, "_") && isAll(v, isWordByte) && classify(v) != noSecret:
+		return false // a variable with a name of that sort
 	case a.class == password && a.strong:
-		return len(v) >= 4 && !looksLikeCode(v) && (isMixed(v) || !strings.HasSuffix(v, ","))
+		return len(v) >= 4 && (!looksLikeCode(v) || a.mayBeDotted() || isScrambled(v)) && (isMixed(v) || !strings.HasSuffix(v, ","))
 	case a.class == password:
-		return len(v) >= 6 && isMixed(v) && !looksLikeCode(v) && !isAlgorithm(v)
+		return len(v) >= 6 && isPasswordLike(v) && (!looksLikeCode(v) || a.mayBeDotted()) && !isAlgorithm(v)
+	case a.name == "credentials" && isLogin(v):
+		return true
 	case strings.ContainsAny(v, " \t"):
 		return false
 	case a.quoted || a.strong:
-		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret() || isUserPair(v))
+		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
 	}
-	return len(v) >= 12 && isRandom(v) && !looksLikeCode(v)
+	return len(v) >= 12 && (isRandom(v) || isUserPair(v)) && !looksLikeCode(v)
 }
 
 // isNamedSecret reports whether a value without the look of a random one is still a secret: names in capitals are
@@ -40,7 +48,7 @@ func (a *assignment) isNamedSecret() bool {
 }
 
 func (a *assignment) judgeProse() bool {
-	v := a.value
+	v := a.value[:min(len(a.value), maxJudged)]
 	if a.class != password {
 		return len(v) >= 10 && isRandom(v)
 	}
@@ -50,7 +58,7 @@ func (a *assignment) judgeProse() bool {
 	if looksLikeCode(v) || isAlgorithm(v) || len(v) < 4 {
 		return false
 	}
-	if isMixed(v) || strings.ContainsAny(v, "!@#$%^&*+=~") || isAll(v, isDigit) {
+	if isPasswordLike(v) || hasSymbol(v) || isAll(v, isDigit) {
 		return true
 	}
 	return a.owned && !isCommonWord(asciiLower(v))
@@ -153,7 +161,7 @@ func looksLikeCode(v string) bool {
 	if strings.ContainsAny(v, "()[]{}") && !strings.ContainsAny(v, "!@#^&") {
 		return true
 	}
-	if v[0] == '*' && isAll(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 {
+	if v[0] == '*' && isAll(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 && isAll(v[2:], isHex) {
 		return true
 	}
 	for _, mark := range [...]string{`\x`, "process.env", "os.environ", "getenv", "::", "->", "=>", "://", "secrets.", "vars.", "env."} {
@@ -213,76 +221,8 @@ func looksLikePath(v string) bool {
 	return len(v) > 3 && isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 }
 
-// isRandom reports whether v has the look of a generated value: letters and digits mixed, few of them repeated.
-func isRandom(v string) bool {
-	if !isMixed(v) {
-		return len(v) >= 20 && hasUpperAndLower(v) && vowels(v)*4 < len(v) && entropy(v) >= 3.8
-	}
-	if len(v) < 16 {
-		return entropy(v) >= 2.5
-	}
-	return entropy(v) >= 3
-}
-
-// vowels counts them. Words have two in five letters, random letters one in five.
-func vowels(v string) int {
-	n := 0
-	for i := range len(v) {
-		if strings.IndexByte("aeiouAEIOU", v[i]) >= 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// entropy is Shannon's, in bits per byte.
-func entropy(v string) float64 {
-	var count [256]int
-	for i := range len(v) {
-		count[v[i]]++
-	}
-	bits, n := 0.0, float64(len(v))
-	for _, c := range count {
-		if c > 0 {
-			p := float64(c) / n
-			bits -= p * math.Log2(p)
-		}
-	}
-	return bits
-}
-
-func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }
-
-// isMixed reports whether v has both letters and digits.
-func isMixed(v string) bool {
-	letters := false
-	for i := range len(v) {
-		letters = letters || isLetter(v[i])
-	}
-	return letters && hasDigit(v)
-}
-
-func hasUpperAndLower(v string) bool {
-	upper, lower := false, false
-	for i := range len(v) {
-		upper = upper || isUpper(v[i])
-		lower = lower || isLower(v[i])
-	}
-	return upper && lower
-}
-
-func isSessionValue(v string) bool { return isMixed(v) && !isUUID(v) && entropy(v) >= 3 }
-
-// isUUID reports whether v is one, in its usual form.
-func isUUID(v string) bool {
-	if len(v) != 36 {
-		return false
-	}
-	for i := range len(v) {
-		dash := i == 8 || i == 13 || i == 18 || i == 23
-		if dash != (v[i] == '-') || !dash && !isHex(v[i]) {
-			return false
-		}
-	}
-	return true
+// mayBeDotted reports whether a value that reads like a chain of names is none: NAME=value without blanks is no code,
+// and its names are none that one would give.
+func (a *assignment) mayBeDotted() bool {
+	return a.glued && isDottedName(a.value) && (isDense(a.value) || isJumbled(a.value))
 }

@@ -13,7 +13,7 @@ const (
 // findKeyBlock finds a block from its BEGIN. One without an END lasts as long as its lines look like a key's.
 func findKeyBlock(s string, at, end int) (from, to int, ok bool) {
 	body, ok := keyLabel(s, end)
-	if !ok || !beginsKey(s, body) {
+	if !ok || !beginsKey(s, body) && !beginsQuotedKey(s, body) {
 		return 0, 0, false
 	}
 	window := s[body:min(len(s), body+keyBlockSize)]
@@ -77,6 +77,23 @@ func beginsKey(s string, i int) bool {
 	}
 	for _, header := range [...]string{"Proc-Type:", "DEK-Info:", "Version:", "Comment:"} {
 		if strings.HasPrefix(s[i:], header) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginsQuotedKey is beginsKey for a block whose lines all have something before them, as in a comment or in the output
+// of grep: one of the next lines ends with a long run of base 64.
+func beginsQuotedKey(s string, i int) bool {
+	lines := strings.SplitN(s[i:min(len(s), i+maxValue)], "\n", 5)
+	for _, line := range lines[1:min(len(lines), 4)] {
+		line = strings.TrimRight(line, "=\r \"'\\,;")
+		run := len(line)
+		for run > 0 && isBase64Byte(line[run-1]) {
+			run--
+		}
+		if len(line)-run >= 40 && isMixed(line[run:]) {
 			return true
 		}
 	}

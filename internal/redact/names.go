@@ -34,7 +34,20 @@ func classify(name string) class {
 			found = c
 		}
 	}
+	if last := len(words) - 1; found == noSecret && last > 0 && words[last] == "key" && !isPlainKey(words[last-1]) {
+		return someKey
+	}
 	return found
+}
+
+// isPlainKey reports whether a key of this sort is known to be no secret.
+func isPlainKey(word string) bool {
+	switch word {
+	case "public", "pub", "publishable", "primary", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map", "hash", "lookup",
+		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry", "arrow", "hot", "row":
+		return true
+	}
+	return false
 }
 
 // mayNameSecret tells most names apart that do not, without taking them to pieces.
@@ -44,7 +57,7 @@ func mayNameSecret(name string) bool {
 		switch name[i] | 0x20 {
 		case 'p':
 			stem = "pass"
-			if hasFold(name[i:], "pw") {
+			if hasFold(name[i:], "pw") || hasFold(name[i:], "psk") {
 				return true
 			}
 		case 's':
@@ -69,12 +82,21 @@ func wordClass(word string) class {
 	word = strings.TrimRight(word, "0123456789")
 	switch word {
 	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass", "dbpass",
-		"dbpassword", "pgpassword", "mypassword", "adminpassword", "rootpassword", "sshpass", "mypass", "userpassword":
+		"sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass", "keypass", "becomepass",
+		"masterauth", "psk", "bindpw", "rootpw", "dbpw", "userpw":
 		return password
 	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
 		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
 		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
 		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken", "sessiontoken":
+		return token
+	}
+	for _, ending := range [...]string{"password", "passwd", "passwort", "passphrase"} {
+		if strings.HasSuffix(word, ending) {
+			return password
+		}
+	}
+	if owner, ok := strings.CutSuffix(word, "key"); ok && isKeyOwner(owner) {
 		return token
 	}
 	return noSecret
@@ -86,6 +108,7 @@ func isKeyOwner(word string) bool {
 	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
 		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
 		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project", "server",
+		"presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim", "management", "functions", "llm", "ai", "openai", "gemini",
 		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
 		return true
 	}

@@ -39,6 +39,7 @@ func (d *Door) Object(r io.Reader) (Object, error) {
 	if err != nil {
 		return Object{}, fmt.Errorf("%w: %w", ErrNoObject, err)
 	}
+	w.settle()
 	d.count(w.counts)
 	return Object{JSON: w.out, Size: size, Cut: w.cut, Counts: w.counts}, nil
 }
@@ -46,12 +47,24 @@ func (d *Door) Object(r io.Reader) (Object, error) {
 // JSON strips and redacts every string of a JSON value, and keys that hold a secret. Order, duplicates and the
 // spelling of numbers stay. Nothing is cut; values nested deeper than 256 become null. What is not valid gives {}.
 func (d *Door) JSON(raw []byte) json.RawMessage {
-	w := walker{door: d, in: source{buf: raw}}
-	if err := w.whole(); err != nil {
+	out, c, err := d.tree(raw, false)
+	if err != nil {
 		return json.RawMessage("{}")
 	}
-	d.count(w.counts)
-	return w.out
+	d.count(c)
+	return out
+}
+
+// ScrubJSON is Scrub for the strings of a JSON value that we keep. What is not valid is an error.
+func (d *Door) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return d.tree(raw, true) }
+
+func (d *Door) tree(raw []byte, own bool) (json.RawMessage, Counts, error) {
+	w := walker{door: d, in: source{buf: raw}, own: own}
+	if err := w.whole(); err != nil {
+		return nil, Counts{}, err
+	}
+	w.settle()
+	return w.out, w.counts, nil
 }
 
 // object reads one object and returns how many bytes of the stream it took.

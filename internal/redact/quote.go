@@ -134,8 +134,9 @@ func (w *walker) hex4() (rune, error) {
 	return r, nil
 }
 
-// writeString writes s as a value. If the object is nearly full it writes as much of s as finds room.
-func (w *walker) writeString(s string) {
+// writeString writes s as a value and returns where that begins. If the object is nearly full it writes as much of s
+// as finds room.
+func (w *walker) writeString(s string) (from int) {
 	if w.limit > 0 {
 		n := quotedPrefix(s, w.roomLeft(len(s)))
 		if n < len(s) {
@@ -144,7 +145,9 @@ func (w *walker) writeString(s string) {
 		}
 	}
 	w.begin()
+	from = len(w.out)
 	w.out = appendQuoted(w.out, s)
+	return from
 }
 
 // roomLeft returns how many bytes a string of n bytes may take; as room does.

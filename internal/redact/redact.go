@@ -73,16 +73,24 @@ func (d *Door) Prompt(s string) string { return strings.TrimSpace(d.Text(s)) }
 // what Text returned passes a second time unchanged.
 func (d *Door) Text(s string) string {
 	var c Counts
-	out := d.text(s, &c)
+	out := d.clean(s, false, &c)
 	d.count(c)
 	return out
 }
 
-// text strips and redacts until nothing changes: taking a marker's place or a span's, the text on both sides may
-// form what was not there before.
-func (d *Door) text(s string, c *Counts) string {
+// Scrub takes private spans and secrets out of a text that we keep and says what it took. Blocks that we told stay:
+// the text may be one.
+func (d *Door) Scrub(s string) (string, Counts) {
+	var c Counts
+	return d.clean(s, true, &c), c
+}
+
+// clean strips and redacts until nothing changes: taking a marker's place or a span's, the text on both sides may
+// form what was not there before. With own set, of envelopes only private spans are stripped.
+func (d *Door) clean(s string, own bool, c *Counts) string {
 	for {
-		out, _ := d.redact(stripAll(s, c), 0, c)
+		plain, _ := stripLoose(s, c, own)
+		out, _ := d.redact(plain, 0, c)
 		if len(out) == len(s) && out == s {
 			return out
 		}

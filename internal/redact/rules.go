@@ -4,7 +4,7 @@ package redact
 // head ends. So the head that the finder looks for cannot fall out of step with the pattern: they never overlap.
 type rule struct {
 	kind  string
-	heads []string // ASCII, three bytes or more; [abc] stands for one of a, b and c
+	heads []string // three bytes or more, letters without case only in ASCII; [abc] stands for one of a, b and c
 	fold  bool     // heads are lower case and match any case
 	left  edge     // what may stand before the head
 	tail  string   // group 1, if there is one, is the secret; else head and tail are
@@ -39,12 +39,14 @@ var builtin = [...]rule{
 	{kind: "google-oauth", heads: []string{"1//0"}, left: edgeWord, tail: `[A-Za-z0-9_-]{40,}`, check: isMixed},
 	{kind: "firebase", heads: []string{":APA91b"}, tail: `[A-Za-z0-9_-]{60,}`, back: 32},
 	{kind: "digitalocean", heads: []string{"do[opr]_v1_"}, tail: `[A-Fa-f0-9]{40,}`, sure: true},
+	{kind: "azure-storage", fold: true, heads: []string{`"value`, `"key`}, tail: `[12]?\\{0,4}"\s{0,4}:\s{0,4}\\{0,4}"([A-Za-z0-9+/]{86}==)`},
 	{kind: "heroku", heads: []string{"HRKU-"}, tail: `[A-Za-z0-9_-]{30,}`, sure: true},
 	{kind: "heroku", fold: true, heads: []string{"heroku"}, find: findHerokuKey},
 	{kind: "alibaba", heads: []string{"LTAI"}, left: edgeWord, tail: `[A-Za-z0-9]{12,30}`, check: isMixed},
 	{kind: "flyio", heads: []string{"fo1_", "fm1a_", "fm1r_", "fm2_"}, left: edgeWord, tail: `[A-Za-z0-9+/_-]{30,}={0,3}`, check: isMixed},
 	{kind: "netlify", heads: []string{"nfp_"}, left: edgeWord, tail: `[A-Za-z0-9]{30,}`, sure: true},
-	{kind: "supabase", heads: []string{"sbp_", "sb_secret_"}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}`, check: isMixed, sure: true},
+	{kind: "supabase", heads: []string{"sbp_"}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}`, check: isMixed, sure: true},
+	{kind: "supabase", heads: []string{"sb_secret_"}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}`, check: hasUpperAndLower, sure: true},
 	{kind: "planetscale", heads: []string{"pscale_tkn_", "pscale_pw_", "pscale_oauth_"}, tail: `[A-Za-z0-9_.=-]{20,}`, sure: true},
 	{kind: "cloudflare", heads: []string{"v1.0-"}, left: edgeWord, tail: `[a-f0-9]{24}-[a-f0-9]{100,}`},
 
@@ -57,6 +59,9 @@ var builtin = [...]rule{
 	{kind: "atlassian", heads: []string{"ATATT3", "ATCTT3", "ATBB"}, left: edgeWord, tail: `[A-Za-z0-9_=-]{20,}`, check: isMixed, sure: true},
 	{kind: "npm-token", heads: []string{"npm_"}, left: edgeWord, tail: `[A-Za-z0-9]{30,}`, sure: true},
 	{kind: "pypi-token", heads: []string{"pypi-"}, left: edgeWord, tail: `[A-Za-z0-9_-]{40,}`, sure: true},
+	{kind: "crates", heads: []string{"cio"}, left: edgeWord, tail: `[A-Za-z0-9]{32}\b`, check: hasUpperAndLower},
+	{kind: "docker-auth", heads: []string{`"auth`}, tail: `\\{0,4}"\s{0,4}:\s{0,4}\\{0,4}"([A-Za-z0-9+/]{8,}={0,2})`, check: isUserPair},
+	{kind: "tailscale", heads: []string{"tskey-"}, tail: `[a-z]{2,12}-[A-Za-z0-9]{8,}(?:-[A-Za-z0-9]{8,})?`, sure: true},
 	{kind: "rubygems", heads: []string{"rubygems_"}, tail: `[a-f0-9]{40,}`, sure: true},
 	{kind: "nuget", heads: []string{"oy2"}, left: edgeWord, tail: `[a-z0-9]{43}`, check: isMixed},
 	{kind: "docker-pat", heads: []string{"dckr_pat_", "dckr_oat_"}, tail: `[A-Za-z0-9_-]{20,}`, sure: true},
@@ -64,6 +69,8 @@ var builtin = [...]rule{
 	{kind: "circleci", heads: []string{"CCIPAT_", "CCIPRJ_"}, tail: `[A-Za-z0-9_]{30,}`, sure: true},
 	{kind: "buildkite", heads: []string{"bkua_"}, left: edgeWord, tail: `[a-f0-9]{30,}`, sure: true},
 	{kind: "sonar", heads: []string{"sq[pua]_"}, left: edgeWord, tail: `[a-f0-9]{40}`, sure: true},
+	{kind: "consul", fold: true, heads: []string{"secretid"}, tail: `["']?[ \t]{0,4}[:=][ \t]{0,24}["']?([0-9a-f-]{36})\b`},
+	{kind: "k3s", heads: []string{"K10[0123456789abcdef]"}, left: edgeWord, tail: `[0-9a-f]{48,}::[\w-]{1,64}(?::[0-9a-f]{16,})?`, sure: true},
 	{kind: "terraform", heads: []string{".atlasv1."}, tail: `[A-Za-z0-9_=-]{40,}`, back: 20, sure: true},
 	{kind: "pulumi", heads: []string{"pul-"}, left: edgeToken, tail: `[a-f0-9]{40}`, sure: true},
 	{kind: "vault", heads: []string{"hv[sbr]."}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}`, sure: true},
@@ -77,6 +84,7 @@ var builtin = [...]rule{
 	{kind: "grafana", heads: []string{"glc_"}, left: edgeWord, tail: `[A-Za-z0-9+/]{32,}={0,2}`, sure: true},
 	{kind: "grafana", heads: []string{"eyJrIjoi"}, left: edgeToken, tail: `[A-Za-z0-9+/]{40,}={0,2}`},
 	{kind: "new-relic", heads: []string{"NRAK-", "NRAA-", "NRJS-", "NRII-", "NRIQ-", "NRRA-"}, left: edgeWord, tail: `[A-Za-z0-9_-]{19,}`, sure: true},
+	{kind: "new-relic", heads: []string{"NRAL"}, find: findNewRelicKey, sure: true},
 	{kind: "dynatrace", heads: []string{"dt0[cs]0[0123456789]."}, tail: `[A-Z0-9]{24}\.[A-Z0-9]{40,}`, sure: true},
 	{kind: "postman", heads: []string{"PMAK-"}, tail: `[a-f0-9]{24}-[a-f0-9]{30,}`, sure: true},
 
@@ -96,6 +104,7 @@ var builtin = [...]rule{
 	{kind: "discord-token", heads: []string{"mfa."}, left: edgeWord, tail: `[A-Za-z0-9_-]{60,}`},
 	{kind: "telegram", heads: []string{":AA"}, left: edgeDigit, tail: `[A-Za-z0-9_-]{31,35}`, back: 12},
 	{kind: "twilio", heads: []string{"SK[0123456789abcdef]"}, left: edgeWord, tail: `[0-9a-f]{31}\b`},
+	{kind: "twilio", heads: []string{"AC[0123456789abcdef]"}, left: edgeWord, tail: `[0-9a-f]{31}\\{0,4}["']?[ \t]{0,4}[,:][ \t]{0,4}\\{0,4}["']?([0-9a-f]{32})\b`},
 	{kind: "twilio", fold: true, heads: []string{"twilio"}, find: findTwilioToken},
 	{kind: "sendgrid", heads: []string{"SG."}, left: edgeWord, tail: `[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}`, sure: true},
 	{kind: "mailgun", heads: []string{"key-"}, left: edgeToken, tail: `[0-9a-zA-Z]{32}\b`, check: isMixed},
@@ -113,6 +122,7 @@ var builtin = [...]rule{
 	{kind: "linear", heads: []string{"lin_api_", "lin_oauth_"}, tail: `[A-Za-z0-9]{32,}`, sure: true},
 	{kind: "notion", heads: []string{"ntn_"}, left: edgeWord, tail: `[A-Za-z0-9]{40,}`, sure: true},
 	{kind: "notion", heads: []string{"secret_"}, left: edgeWord, tail: `[A-Za-z0-9]{43}`, check: isMixed},
+	{kind: "airtable", heads: []string{"pat"}, left: edgeWord, find: findAirtableToken, sure: true},
 	{kind: "figma", heads: []string{"fig[dour]_"}, left: edgeWord, tail: `[A-Za-z0-9_-]{36,}`},
 	{kind: "contentful", heads: []string{"CFPAT-"}, tail: `[A-Za-z0-9_-]{40,}`, sure: true},
 	{kind: "mapbox", heads: []string{"sk.eyJ"}, left: edgeWord, tail: `[A-Za-z0-9_-]{20,}\.[A-Za-z0-9_-]{20,}`, sure: true},
@@ -137,35 +147,101 @@ var builtin = [...]rule{
 	{kind: "jwt", heads: []string{"eyJ"}, left: edgeToken, tail: `[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){0,3}`, reach: 8192, sure: true},
 	{kind: "password-hash", heads: []string{"$2[abxy]$"}, tail: `\d\d\$[./A-Za-z0-9]{53}`, sure: true},
 	{kind: "password-hash", heads: []string{"$[156]$", "$apr1$"}, tail: `(?:rounds=\d+\$)?[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22,86}`, sure: true},
+	{kind: "password-hash", heads: []string{"$y$", "$gy$", "$7$"}, tail: `[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{1,86}\$[./A-Za-z0-9]{43}`, sure: true},
+	{kind: "password-hash", fold: true, heads: []string{"{sha}", "{ssha}", "{smd5}", "{sha256}", "{ssha256}", "{ssha512}"}, tail: `[A-Za-z0-9+/]{22,}={0,2}`, sure: true},
 	{kind: "password-hash", heads: []string{"$argon2"}, tail: `(?:id|i|d)\$v=\d+\$[a-z0-9=,]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+`, sure: true},
 
+	{kind: "private-key", fold: true, heads: []string{"client-key-data"}, tail: `\\{0,4}["']?\s{0,4}:\s{0,4}\\{0,4}["']?([A-Za-z0-9+/]{40,}={0,2})`, reach: 16 << 10},
+	{kind: "private-key", fold: true, heads: []string{"wallet(", "accounts:", "accounts\"", "privatekeytoaccount("}, tail: `[^\n]{0,16}?["'](?:0x)?([0-9a-fA-F]{64})\b`},
+	{kind: "seed-phrase", fold: true, heads: []string{"mnemonic", "seed phrase", "recovery phrase", "seedphrase"}, tail: `["']?(?: is)?[ \t]{0,4}[:=]?[ \t]{0,4}["'` + "`" + `]?((?:[a-z]{3,8} {1,2}){11,23}[a-z]{3,8})\b`},
+	{kind: "otp-secret", fold: true, heads: []string{"otpauth://"}, tail: `[^\s"'<>]{0,256}?[?&]secret=([A-Za-z2-7=%]{8,})`},
+	{kind: "otp-secret", fold: true, heads: []string{"otp", "2fa", "mfa", "setup key", "authenticator"}, tail: `[^\n]{0,24}?["' =:(]([A-Z2-7]{16,128})(?:[^A-Za-z0-9_]|$)`, check: isBase32Secret},
+	{
+		kind: "printed-key", heads: []string{
+			"wg genkey", "wg genpsk", "rails secret", "rake secret", "rails/secret", "rand -hex", "rand -base64", "master.key", "token.txt", "secret.txt",
+			"password.txt", "pwgen", "print-access-token", "auth token", "get-login-password", "print-identity-token",
+		}, tail: `[^\n\\]{0,48}(?:\\r|\r)?(?:\n|\\{1,4}n)([A-Za-z0-9+/=_.~-]{12,})`, check: isRandom,
+	},
+
 	// Where a secret stands by custom.
+	{kind: "wordpress-key", heads: []string{"define("}, tail: `\s{0,4}["'][A-Z0-9_]{0,48}(?:_KEY|_SALT|TOKEN|SECRET)["']\s{0,4},\s{0,16}["']([^'"\n]{16,256})["']`, check: isRandom},
+	{kind: "password", heads: []string{"define("}, tail: `\s{0,4}["'][A-Z0-9_]{0,48}(?:PASS|PASSWD|PASSWORD|PWD)["']\s{0,4},\s{0,16}["']([^'"\n]{4,128})["']`, check: notPlaceholder},
+	{kind: "authorization", fold: true, heads: []string{"basic "}, left: edgeWord, tail: `([A-Za-z0-9+/]{8,}={0,2})`, check: isUserPair},
 	{kind: "url-password", heads: []string{"://"}, find: findURLPassword},
 	{kind: "authorization", fold: true, heads: []string{"authorization"}, find: findAuthorization},
+	{kind: "url-key", heads: []string{"?key=", "&key=", "&amp;key="}, tail: `([A-Za-z0-9_-]{20,})`, check: isRandom},
 	{kind: "signed-url", fold: true, heads: []string{"x-amz-signature=", "x-goog-signature="}, tail: `([0-9A-Fa-f]{40,})`},
 	{kind: "bearer", fold: true, heads: []string{"bearer "}, left: edgeWord, tail: `([A-Za-z0-9._~+/-]{16,}=*)`, check: isMixed},
-	{kind: "cookie", fold: true, heads: []string{"cookie:"}, find: findCookie},
+	{kind: "cookie", fold: true, heads: []string{"cookie:", `cookie"`, `cookie\`, "cookie'", "cookie ="}, find: findCookie},
+	{kind: "cookie", fold: true, heads: []string{"curl"}, left: edgeWord, find: findSentCookie},
+	{kind: "session-cookie", heads: []string{"\tTRUE\t", "\tFALSE\t", `\tTRUE\t`, `\tFALSE\t`}, tail: `\d{1,12}(?:\t|\\t)[^\t\n\\]{1,64}(?:\t|\\t)([^\s"'\\]{8,})`, check: isMixed},
+	{
+		kind: "session-cookie", fold: true, heads: []string{"session", "asp.net_sessionid", "connect.sid", ".aspnetcore.", ".aspxauth", "phpsessid", "jsessionid"},
+		tail: `[A-Za-z.]{0,24}\\{0,4}["']?\]?[ \t]{0,4}[:=][ \t]{0,4}\\{0,4}["']?([A-Za-z0-9%._+/=-]{20,})`, reach: 2048, check: isSessionValue,
+	},
 	{
 		kind: "session-cookie", fold: true, heads: []string{"sessionid=", "phpsessid=", "jsessionid=", "connect.sid=", "_session="},
 		tail: `([A-Za-z0-9%._+/=-]{16,})`, check: isSessionValue,
 	},
-	{kind: "password", fold: true, heads: []string{"mysql", "mariadb"}, left: edgeWord, find: findGluedPassword},
-	{kind: "password", fold: true, heads: []string{"sshpass", "docker login", "podman login", "az login", "mongo"}, left: edgeWord, find: findSpacedPassword},
+	{kind: "password", fold: true, heads: []string{"mysql", "mariadb", "7z ", "7za ", "rar ", "unrar "}, left: edgeWord, find: findGluedPassword},
+	{kind: "password", fold: true, heads: []string{"ssh-keygen"}, left: edgeWord, find: findNewPassphrase},
+	{kind: "password", fold: true, heads: []string{"openssl enc", "openssl aes"}, left: edgeWord, find: findCipherPassword},
+	{kind: "password", fold: true, heads: []string{"net user", "add_user", "change_password", "wpa_passphrase"}, left: edgeWord, tail: `[ \t]{1,4}[^\s"'=:]{1,64}[ \t]{1,4}["']?([^\s"'/*-][^\s"']{3,127})`, check: isPasswordLike},
+	{kind: "password", fold: true, heads: []string{
+		"sshpass", "docker login", "podman login", "registry login", "az login", "oc login", "cf login", "mongo", "cqlsh", "rabbitmqadmin", "useradd", "usermod", "arangosh", "twine",
+		"skopeo login", "cypher-shell", "unlock-keychain", "set-keychain", "psexec", "certutil", "winrs", "winexe",
+	}, left: edgeWord, find: findSpacedPassword},
 	{kind: "password", fold: true, heads: []string{"redis-cli"}, left: edgeWord, find: findRedisPassword},
-	{kind: "password", fold: true, heads: []string{"curl", "wget", "http "}, left: edgeWord, find: findUserPassword},
-	{kind: "password", heads: []string{"sudo -S", "--password-stdin", "chpasswd"}, find: findPipedPassword},
+	{kind: "password", fold: true, heads: []string{"curl", "wget", "http ", "https ", "xh "}, left: edgeWord, find: findUserPassword},
+	{kind: "password", fold: true, heads: []string{"ldapsearch", "ldapadd", "ldapmodify", "ldapdelete", "ldappasswd", "ldapwhoami"}, left: edgeWord, find: findLDAPPassword},
+	{kind: "password", fold: true, heads: []string{"sqlcmd", "unzip", "zip ", "mosquitto_pub", "mosquitto_sub", "bcp ", "ipmitool"}, left: edgeWord, find: findCapitalPassword}, //nolint:misspell // a program
+	{kind: "password", fold: true, heads: []string{"snmpwalk", "snmpget", "snmpset", "snmpbulkwalk"}, left: edgeWord, tail: `[^\n]{0,128}? -A ["']?([^\s"']{4,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"snmpwalk", "snmpget", "snmpset", "snmpbulkwalk"}, left: edgeWord, tail: `[^\n]{0,128}? -X ["']?([^\s"']{4,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"acl setuser"}, left: edgeWord, tail: `[^\n]{1,64}? >([^\s"']{4,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"sp_addlogin"}, tail: ` {1,4}N?'[^'\n]{1,64}' {0,4}, {0,4}N?'([^'\n]{4,128})'`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"smbclient", "rpcclient", "smbmap", "net rpc"}, left: edgeWord, find: findSambaPassword},
+	{kind: "password", fold: true, heads: []string{"net use", "xfreerdp", "rdesktop", "wfreerdp", "cmdkey", "signtool"}, left: edgeWord, find: findSlashPassword},
+	{kind: "password", fold: true, heads: []string{"htpasswd"}, left: edgeWord, find: findBatchPassword},
+	{kind: "password", fold: true, heads: []string{"jdbc:oracle:"}, tail: `\w{1,8}:[^/\s"']{1,64}/([^\s"']{1,128})@`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"@tcp(", "@unix(", "@tcp6("}, find: findDSNPassword},
+	{
+		kind: "password", fold: true, heads: []string{
+			"networkcredential", "basicauth", "basic_auth", "userpassword", ".login", "auth=", "passwordauthentication", "usernamepasswordcredentials",
+			"passwordcredential", "usernamepasswordauthenticationtoken", "authenticate", "sign_in", "signin", "credentials.basic", "simple_bind", "simple_bind_s",
+			"changeuserpassword", ".auth", "jwt.sign", "jwt.verify", "jwt.encode", "jwt.decode",
+		}, find: findSecondArgument,
+	},
+	{kind: "password", fold: true, heads: []string{"getconnection", "mysqli", "mysqli_connect", "plainauth", "new pdo", "new sequelize", "psycopg2.connect", "pymysql.connect", "mysql_connect"}, find: findThirdArgument},
+	{kind: "password", fold: true, heads: []string{"b64encode(", "btoa(", "base64encode("}, tail: `b?["'][^"':\s]{1,64}:([^"'\n]{4,128})["']`, check: isPasswordLike},
+	{kind: "password", heads: []string{".auth(", ".Auth("}, tail: `["']([^"'\n]{6,128})["']\s{0,4}\)`, check: isPasswordLike},
+	{kind: "password", fold: true, heads: []string{`bind("cn=`, `bind('cn=`, `bind("uid=`, `bind('uid=`}, tail: `[^"'\n]{0,128}["']\s{0,4},\s{0,4}["']([^"'\n]{4,128})["']`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"| base64"}, find: findPipedLogin},
+	{kind: "password", fold: true, heads: []string{"temporary password", "initial password", "generated password", "default password"}, tail: `[^:\n]{1,64}: {1,4}(\S{6,128})`, check: isPasswordLike},
+	{kind: "password", fold: true, heads: []string{"convertto-securestring"}, tail: `\s{1,4}(?i:-string\s{1,4})?["']([^"'\n]{1,128})["']`, check: notPlaceholder},
+	{kind: "password", heads: []string{"sudo -S", "--password-stdin", "chpasswd", "docker secret create", "podman secret create"}, find: findPipedPassword},
 	{kind: "password", fold: true, heads: []string{"identified by", "identified with"}, tail: `\s{1,4}(?:\w{1,32}\s+(?:by|as)\s+)?(?:password\s+)?["']([^"'\n]{1,128})["']`, check: notPlaceholder},
 	{kind: "password", fold: true, heads: []string{"login "}, left: edgeWord, tail: `\S{1,64}\s{1,8}password\s{1,8}(\S{1,128})`, check: notPlaceholder},
-	{kind: "password", heads: []string{":5432:", ":6432:"}, tail: `[^:\s]{1,64}:[^:\s]{1,64}:(\S{1,128})`, check: notPlaceholder},
+	{kind: "password", heads: []string{":543[0123456789]:", ":6432:", "*:*:"}, tail: `[^:\s]{1,64}:[A-Za-z0-9_.@-]{1,64}:([^\s"']{1,128})`, check: notPlaceholder},
 
 	// A name that says secret, and what is given to it.
 	{kind: "password", fold: true, heads: []string{"pass", "pwd"}, find: findAssignment},
 	{kind: "password", fold: true, heads: []string{"pw=", "pw:", "pw "}, find: findShortAssignment},
+	{kind: "password", fold: true, heads: []string{"bindpw", "psk", "rootpw", "dbpw", "userpw", "masterauth"}, find: findAssignment},
+	{
+		kind: "password", fold: true, heads: []string{
+			"kennwort", "contrase", "senha", "palavra-passe", "has\u0142o", "wachtwoord", "mot de passe", "motdepasse", "parola", "adgangskode", "lösenord",
+			"heslo", "jelsz", "salasana", "şifre", "пароль", "Пароль", "ПАРОЛЬ", "密码", "密碼", "口令", "パスワード", "비밀번호", "mật khẩu", "κωδικός", "kata sandi",
+			"passord", "clave",
+		}, find: findForeignPassword,
+	},
+	{
+		kind: "api-key", fold: true, heads: []string{"api-schl", "clé api", "clé d'api", "clave api", "clave de api", "chave api", "chave de api", "密钥", "秘钥", "密鑰", "apiキー", "ключ api"},
+		tail: `[^\n]{0,32}?[ :=：]["'` + "`" + `]?([A-Za-z0-9_./+-]{20,256}=*)`, check: isRandom,
+	},
 	{kind: "secret", fold: true, heads: []string{"secret"}, find: findAssignment},
 	{kind: "token", fold: true, heads: []string{"token"}, find: findAssignment},
 	{kind: "api-key", fold: true, heads: []string{
-		"apikey", "api_key", "api-key", "api key", "accesskey", "authkey", "masterkey", "signingkey",
-		"encryptionkey", "privatekey", "subscriptionkey", "_key", "-key",
+		"[abcdefghijklmnopqrstuvwxyz0123456789._-]key", "[abcdefghijklmnopqrstuvwxyz] key",
 	}, find: findAssignment},
 	{kind: "credential", fold: true, heads: []string{"credential", "_auth"}, find: findAssignment},
 }

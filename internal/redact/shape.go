@@ -27,7 +27,7 @@ func (d *Door) passes(key string, top bool, s string) bool {
 	default:
 		return false
 	}
-	return firstTag(s) < 0 && !d.holdsSure(s)
+	return firstTag(s, false) < 0 && !d.holdsSure(s)
 }
 
 func (d *Door) holdsSure(s string) bool {

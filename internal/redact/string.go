@@ -38,19 +38,24 @@ func (w *walker) str() error {
 
 func (w *walker) shortString(s string) {
 	key, top := w.key(), len(w.stack) == 1
-	if !w.door.passes(key, top, s) {
-		s = w.bound(w.clean(key, s))
+	if w.door.passes(key, top, s) {
+		w.writeString(s)
+		return
 	}
-	w.writeString(s)
+	w.writeText(w.bound(w.clean(key, s)))
 }
 
-// clean takes the string s under key through the door. The strings of an array are one text to private spans and
-// envelopes: files come as arrays of lines.
+// clean takes the string s under key through the door. The strings of an array, and of what is in it, are one text to
+// private spans and envelopes: files come as arrays of lines, and answers as arrays of blocks.
 func (w *walker) clean(key, s string) string {
-	if f := w.top(); f != nil && f.array {
-		s, _ = f.carry.strip(s, &w.counts)
+	var left loose
+	if carry := w.carry(); carry != nil {
+		s = carry.item(key, s, &w.counts)
+		left.closer, carry.stray = carry.stray, false
 	}
-	return w.door.text(w.door.valueOf(key, stripAll(s, &w.counts), &w.counts), &w.counts)
+	s, more := stripLoose(s, &w.counts, w.own)
+	w.note(left.or(more), len(w.texts))
+	return w.door.clean(w.door.valueOf(key, s, &w.counts), w.own, &w.counts)
 }
 
 // valueOf redacts what s, standing under key, is by its key alone. A value that holds a marker has been here before.
@@ -91,9 +96,9 @@ func keyedValue(key, s string) (span, bool) {
 // tags, its two ends are kept.
 func (w *walker) longString() error {
 	var k keeper
-	st := stripper{}
-	if f := w.top(); f != nil && f.array {
-		st = f.carry
+	st := &stripper{own: w.own}
+	if carry := w.carry(); carry != nil {
+		st, carry.torn = carry, ""
 	}
 	for {
 		done, err := w.readString(len(w.text) + readSize)
@@ -105,17 +110,19 @@ func (w *walker) longString() error {
 			whole -= partialRune(w.text)
 		}
 		part := wellFormed(w.text[:whole])
-		n := st.feed(part, done, &w.counts, k.add)
+		n := st.feed(part, done, &w.counts, func(from, to int) { k.add(part[from:to]) })
 		split := string(w.text[whole:])
 		w.text = append(append(w.text[:0], part[n:]...), split...)
 		if done {
 			break
 		}
 	}
-	if f := w.top(); f != nil && f.array {
-		f.carry = st
+	left := st.loose()
+	if w.carry() != nil {
+		left.opener, st.stray = false, false // the array's end will tell
 	}
-	w.writeString(w.kept(&k))
+	w.note(left, len(w.texts))
+	w.writeText(w.kept(&k))
 	return nil
 }
 
@@ -126,7 +133,7 @@ func (w *walker) kept(k *keeper) string {
 		dropped := k.dropped + len(head) - keepHead + len(tail) - keepTail
 		return w.cutText(head, keepHead, tail, len(tail)-keepTail, dropped)
 	}
-	s := w.door.text(w.door.valueOf(w.key(), head+tail, &w.counts), &w.counts)
+	s := w.door.clean(w.door.valueOf(w.key(), head+tail, &w.counts), w.own, &w.counts)
 	return w.bound(s)
 }
 
@@ -154,7 +161,7 @@ func (w *walker) cutText(head string, to int, tail string, from, dropped int) st
 		from++
 	}
 	mark := fmt.Sprintf("\n[cut: %d bytes]\n", dropped)
-	return w.door.text(head[:to]+mark+tail[from:], &w.counts)
+	return w.door.clean(head[:to]+mark+tail[from:], w.own, &w.counts)
 }
 
 // keeper keeps the two ends of a text that is too long to be held, each with its margin.

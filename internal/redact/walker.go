@@ -21,9 +21,14 @@ type walker struct {
 	door   *Door
 	in     source
 	out    []byte
-	limit  int // of out; 0 means none
+	limit  int  // of out; 0 means none
+	own    bool // the value is one of ours: of envelopes only private spans are taken out
 	counts Counts
 	cut    bool
+
+	loose         loose  // tags without a partner in their text, so far
+	texts         []text // what was written since the first of them
+	first, unsure int    // indexes in texts of the first and the last of them; -1 before texts
 
 	stack []frame // containers that are open and copied
 	mute  levels  // containers that are open and left out; all inside the copied ones
@@ -106,7 +111,7 @@ func (w *walker) open(c byte) error {
 	}
 	key := w.key()
 	w.raw(string(c))
-	w.stack = append(w.stack, frame{array: array, key: key})
+	w.stack = append(w.stack, frame{array: array, key: key, carry: stripper{own: w.own}})
 	return nil
 }
 
@@ -164,8 +169,10 @@ func (w *walker) close(c byte) error {
 		w.mute.pop()
 		return nil
 	}
+	left := w.top().carry.loose()
 	w.stack = w.stack[:len(w.stack)-1]
 	w.out = append(w.out, c)
+	w.note(left, len(w.texts)-1)
 	return nil
 }
 
@@ -242,7 +249,7 @@ func (w *walker) cleanKey(key string) string {
 	if len(key) < 16 && isAll(key, isWordByte) {
 		return key
 	}
-	return w.door.text(key, &w.counts)
+	return w.door.clean(key, w.own, &w.counts)
 }
 
 // raw writes a value that needs no cleaning.

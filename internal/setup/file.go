@@ -130,13 +130,16 @@ func missingDirs(dir string) []string {
 	return list
 }
 
+// tempName is the pattern of what is written before it takes a file's place.
+const tempName = ".remanence-*.tmp"
+
 // replace puts new bytes in the file's place at once or not at all, with the mode and owner it had; newMode is for a
 // file that was not there. It is ErrChanged if the file is no longer what was read.
 func (f file) replace(data []byte, newMode fs.FileMode) (err error) {
 	if err := f.writable(); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(f.target), ".remanence-*.tmp")
+	tmp, err := os.CreateTemp(filepath.Dir(f.target), tempName)
 	if err != nil {
 		return writeError(f.target, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -168,6 +169,19 @@ func Uninstall(c Config, plan Removal) error {
 		}
 		removeEmpty(s.Dirs)
 		errs = append(errs, forget(c.RecordDir, s.Records))
+	}
+	return errors.Join(append(errs, c.sweep())...)
+}
+
+// sweep removes what an installation or uninstallation that was killed has left
+// beside the settings.
+func (c Config) sweep() error {
+	var errs []error
+	for _, path := range c.hookFiles(nil) {
+		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempName)) // a pattern of ours is well formed
+		for _, file := range left {
+			errs = append(errs, ignoreMissing(os.Remove(file)))
+		}
 	}
 	return errors.Join(errs...)
 }

@@ -6,37 +6,138 @@ import (
 	"strings"
 )
 
-// Count counts one event that was not kept, for a reason such as
-// "refused-Notification" or "watchdog". A count that can not be written is lost
-// too: where nothing can be written there is nothing left to tell.
-func (s *Spool) Count(reason string) {
-	name := filepath.Base(filepath.Clean(reason))
-	if name != reason || strings.HasPrefix(name, ".") || makeDir(s.counts()) != nil {
-		return
+// Each count is the size of a file: one appended byte needs no lock.
+
+// A full disk takes no new file and no file that grows by a block. The file
+// no-room begins with one byte that is no count, so that it has its
+// block before that: some 4,000 more bytes find room in it.
+const (
+	noRoom = "no-room"
+	header = "\n"
+)
+
+// Prepare makes room for counts that are to be written when the disk is full.
+// Whoever writes to the spool's disk anyway does it, as early as it can.
+func (s *Spool) Prepare() {
+	if makeDir(s.counts()) == nil {
+		prepare(filepath.Join(s.counts(), noRoom))
 	}
-	// Each count is the size of a file: one appended byte needs no lock.
-	f, err := openAppend(filepath.Join(s.counts(), name))
+}
+
+func prepare(file string) {
+	f, err := openAppend(file)
 	if err != nil {
 		return
 	}
-	_, _ = f.Write([]byte{'.'})
-	_ = f.Close()
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.Size() == 0 {
+		_, _ = f.WriteString(header)
+	}
+}
+
+// Count counts one event that was not kept, for a reason such as
+// "refused-Notification" or "watchdog". Where that cannot be written the count
+// goes without its reason to the file that Prepare has made, or to the spare
+// directory. If nothing at all can be written it is lost.
+func (s *Spool) Count(reason string) {
+	name := filepath.Base(filepath.Clean(reason))
+	if name != reason || strings.HasPrefix(name, ".") {
+		return
+	}
+	for _, try := range []func() error{
+		func() error { return tally(s.counts(), name) },
+		s.tallyInRoom,
+		func() error { return s.tallyInSpare(name) },
+	} {
+		if try() == nil {
+			return
+		}
+	}
+}
+
+// tallyInRoom uses the file that Prepare has made, and makes none: the first
+// byte would be taken for the header.
+func (s *Spool) tallyInRoom() error {
+	if _, err := os.Lstat(filepath.Join(s.counts(), noRoom)); err != nil {
+		return err
+	}
+	return tally(s.counts(), noRoom)
+}
+
+func (s *Spool) tallyInSpare(name string) error {
+	if s.spare == nil {
+		return os.ErrNotExist
+	}
+	dir, err := s.spare()
+	if err != nil {
+		return err
+	}
+	return tally(dir, name)
+}
+
+func tally(dir, name string) error {
+	if err := makeDir(dir); err != nil {
+		return err
+	}
+	f, err := openAppend(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	_, err = f.Write([]byte{'.'})
+	return err
 }
 
 func (s *Spool) counts() string { return filepath.Join(s.dir, "count") }
 
-// Counters returns what was counted in the spool of dir, by reason. It is empty
-// if nothing ever was.
-func Counters(dir string) map[string]int64 {
+// Counters returns what was counted in the spool of dir, by reason, and in the
+// spare directories that there are. It is empty if nothing ever was.
+func Counters(dir string, spares ...string) map[string]int64 {
 	counts := map[string]int64{}
-	files, _ := os.ReadDir(filepath.Join(dir, "count"))
-	for _, f := range files {
-		if info, err := f.Info(); err == nil && info.Mode().IsRegular() && info.Size() > 0 {
-			counts[f.Name()] = info.Size()
+	for _, d := range append([]string{filepath.Join(dir, "count")}, spares...) {
+		files, _ := os.ReadDir(d)
+		for _, f := range files {
+			if n := counted(f); n > 0 {
+				counts[f.Name()] += n
+			}
 		}
 	}
 	return counts
 }
 
-// Forgive removes the counts of the spool of dir: somebody has seen them.
-func Forgive(dir string) error { return os.RemoveAll(filepath.Join(dir, "count")) }
+// counted is what one file of a directory of counts says.
+func counted(f os.DirEntry) int64 {
+	info, err := f.Info()
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	if f.Name() == noRoom {
+		return info.Size() - int64(len(header))
+	}
+	return info.Size()
+}
+
+// Forgive removes the counts that Counters returns: somebody has seen them. The
+// room that Prepare made stays.
+func Forgive(dir string, spares ...string) error {
+	for _, d := range spares {
+		if err := os.RemoveAll(d); err != nil {
+			return err
+		}
+	}
+	counts := filepath.Join(dir, "count")
+	files, _ := os.ReadDir(counts)
+	for _, f := range files {
+		file := filepath.Join(counts, f.Name())
+		if f.Name() != noRoom {
+			if err := os.RemoveAll(file); err != nil {
+				return err
+			}
+		} else if counted(f) > 0 {
+			if err := os.Truncate(file, int64(len(header))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

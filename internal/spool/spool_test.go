@@ -401,3 +401,52 @@ func TestCountersKeepToTheirFolder(t *testing.T) {
 		t.Errorf("got %v, want time 2", got)
 	}
 }
+
+func TestWhatCannotBeCountedInItsPlaceIsCountedInTheRoomLeftForIt(t *testing.T) {
+	dir := t.TempDir()
+	s := spool.Open(spool.Config{Dir: dir})
+	s.Prepare()
+	s.Prepare() // again changes nothing
+	if got := spool.Counters(dir); len(got) != 0 {
+		t.Fatalf("got %v before anything was lost", got)
+	}
+	// A folder in the place of the count is what a full disk is: no file can be written.
+	if err := os.MkdirAll(filepath.Join(dir, "count", "handler", "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s.Count("handler")
+	s.Count("handler")
+	s.Count("time")
+	if got := spool.Counters(dir); got["no-room"] != 2 || got["time"] != 1 || len(got) != 2 {
+		t.Errorf("got %v, want 2 no-room and 1 time", got)
+	}
+	if err := spool.Forgive(dir); err != nil {
+		t.Fatal(err)
+	}
+	if got := spool.Counters(dir); len(got) != 0 {
+		t.Errorf("got %v after they were seen", got)
+	}
+	if info, err := os.Stat(filepath.Join(dir, "count", "no-room")); err != nil || info.Size() != 1 {
+		t.Errorf("the room is gone: %v", err)
+	}
+}
+
+func TestWhereNothingCanBeWrittenLossesAreCountedInTheSparePlace(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	spare := filepath.Join(t.TempDir(), "spare")
+	s := spool.Open(spool.Config{Dir: filepath.Join(file, "spool"), Spare: func() (string, error) { return spare, nil }})
+	s.Prepare()
+	s.Count("handler")
+	if got := spool.Counters(filepath.Join(file, "spool"), spare); got["handler"] != 1 || len(got) != 1 {
+		t.Errorf("got %v, want one", got)
+	}
+	if err := spool.Forgive(filepath.Join(file, "spool"), spare); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(spare); err == nil {
+		t.Error("the spare place is left")
+	}
+}

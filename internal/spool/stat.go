@@ -55,3 +55,13 @@ func (st *Stat) add(p *part) {
 		}
 	}
 }
+
+// Since is about when the first of the waiting events came; zero if none waits.
+// It costs one look at the disk, and is too late where some were taken since.
+func (s *Spool) Since() time.Time {
+	info, err := os.Lstat(s.pending(""))
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime()
+}

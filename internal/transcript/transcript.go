@@ -104,22 +104,27 @@ func fromFirstPrompt(said []Utterance) []Utterance {
 	return said
 }
 
-// open opens a regular file; what a link or a pipe leads to is not the client's record.
+// open opens a regular file; what a link or a pipe leads to is not the client's
+// record. It never waits, also not for a pipe that is put there meanwhile.
 func open(path string) (*os.File, int64, error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s is not a regular file", path)
+	if !info.Mode().IsRegular() || !onlyName(info) {
+		return nil, 0, fmt.Errorf("%s is not a regular file of one name", path)
 	}
-	f, err := os.Open(path)
+	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, 0, err
 	}
 	now, err := f.Stat()
-	if err == nil && !os.SameFile(info, now) {
+	switch {
+	case err != nil:
+	case !os.SameFile(info, now):
 		err = fmt.Errorf("%s was replaced", path)
+	case f.SetReadDeadline(time.Time{}) == nil: // such as one of the kernel's, which calls itself regular
+		err = fmt.Errorf("%s can be waited for: it is no plain file", path)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -156,7 +161,8 @@ type lineReader struct {
 }
 
 // next returns the next line and its length in the file. A line beyond MaxLine
-// comes as nil. io.EOF also if only a part of a line is left.
+// comes as nil, one beyond MaxRead in pieces of that. io.EOF also if only a part
+// of a line is left.
 func (l *lineReader) next() (line []byte, n int64, err error) {
 	l.buf = l.buf[:0]
 	for {
@@ -166,6 +172,9 @@ func (l *lineReader) next() (line []byte, n int64, err error) {
 			l.buf = append(l.buf, piece...)
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if n >= MaxRead {
+				return nil, n, nil
+			}
 			continue
 		}
 		if err != nil {

@@ -4,24 +4,33 @@ import (
 	"log/slog"
 	"net"
 	"sync"
+	"time"
 )
 
-// MaxConnections is how many connections are served at a time; more wait in
-// the system's queue.
-const MaxConnections = 32
+const (
+	// MaxConnections is how many connections of the socket are served at a time;
+	// more wait in the system's queue.
+	MaxConnections = 32
+	// MaxHTTPConnections is the same for the door on TCP. They are counted apart:
+	// whoever fills that door keeps no hook waiting.
+	MaxHTTPConnections = 16
 
-// guarded is a listener that gives out only connections of this user, and only
-// so many at a time.
+	writeWithin = 10 * time.Second // a client takes what is written, or is dropped
+)
+
+// guarded is a listener that gives out only connections that are let in, and
+// only as many at a time as there are slots.
 type guarded struct {
 	net.Listener
-	slots  chan struct{}
+	slots  chan struct{} // may be shared with other listeners
 	closed chan struct{}
 	once   sync.Once
+	own    func(net.Conn) bool // nil lets all in
 	log    *slog.Logger
 }
 
-func guard(l net.Listener, log *slog.Logger) *guarded {
-	return &guarded{Listener: l, slots: make(chan struct{}, MaxConnections), closed: make(chan struct{}), log: log}
+func guard(l net.Listener, slots chan struct{}, own func(net.Conn) bool, log *slog.Logger) *guarded {
+	return &guarded{Listener: l, slots: slots, closed: make(chan struct{}), own: own, log: log}
 }
 
 // Accept implements net.Listener.
@@ -38,7 +47,7 @@ func (g *guarded) Accept() (net.Conn, error) {
 			return nil, err
 		}
 		slot := &slotConn{Conn: c, free: func() { <-g.slots }}
-		if ownPeer(c) {
+		if g.own == nil || g.own(c) {
 			return slot, nil
 		}
 		g.log.Warn("connection of another user refused")
@@ -52,11 +61,28 @@ func (g *guarded) Close() error {
 	return g.Listener.Close()
 }
 
-// slotConn frees its slot when it is closed.
+// slotConn frees its slot when it is closed. A client that does not read ends it.
 type slotConn struct {
 	net.Conn
 	once sync.Once
 	free func()
+}
+
+// Write implements net.Conn.
+func (c *slotConn) Write(b []byte) (int, error) {
+	if err := c.Conn.SetWriteDeadline(time.Now().Add(writeWithin)); err != nil {
+		return 0, err
+	}
+	return c.Conn.Write(b)
+}
+
+// CloseWrite ends what we say, so that a client that was refused in the middle
+// of its request can still read why.
+func (c *slotConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return nil
 }
 
 // Close implements net.Conn.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io/fs"
 	"os"
+	"runtime/debug"
 	"time"
 )
 
@@ -34,10 +35,12 @@ func (w *worker) look(ctx context.Context, n int) {
 			return
 		}
 	}
-	if err := w.drainer.retry(ctx); err != nil && ctx.Err() == nil {
+	if err := w.drainer.workOff(ctx, w.cfg.Every); err != nil && ctx.Err() == nil {
 		w.cfg.Log.Warn("spool not drained", "error", err)
 	}
 	w.count(ctx, n)
+	w.tidy(ctx)
+	w.rest(ctx)
 	if w.idle() {
 		w.end("idle")
 	}
@@ -46,9 +49,13 @@ func (w *worker) look(ctx context.Context, n int) {
 // countEvery is how many looks lie between two counts: counting reads much.
 const countEvery = 5
 
-// count counts the jobs that wait, if something may have changed them.
+// count counts the jobs that wait, if something may have changed them: every
+// few looks, and before the worker ends for want of work.
 func (w *worker) count(ctx context.Context, n int) {
-	if n%countEvery != 0 || (!w.stale.Swap(false) && w.depth.Load() == 0) || w.cfg.Store == nil {
+	if n%countEvery != 0 && time.Since(time.Unix(0, w.last.Load())) < w.patience() {
+		return
+	}
+	if (!w.stale.Swap(false) && w.depth.Load() == 0) || w.cfg.Store == nil {
 		return
 	}
 	s, err := w.cfg.Store.Stats(ctx, "", time.Now())
@@ -62,6 +69,37 @@ func (w *worker) count(ctx context.Context, n int) {
 	if s.Jobs > 0 && !s.OldestJob.IsZero() {
 		w.oldest.Store(s.OldestJob.Unix())
 	}
+}
+
+// calm is how many looks without a request make it quiet enough for what can wait.
+const calm = 5
+
+// tidy has a little done of what can wait, when it is due and nobody is kept waiting.
+func (w *worker) tidy(ctx context.Context) {
+	quiet := time.Since(time.Unix(0, w.last.Load()))
+	if w.cfg.Tidy == nil || quiet < calm*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {
+		return
+	}
+	if w.cfg.Spool != nil && !w.cfg.Spool.Empty() {
+		return
+	}
+	w.tidyAt = time.Now().Add(w.cfg.Tidy(ctx))
+}
+
+// restAfter is how many looks without a request lead to a rest.
+const restAfter = 60
+
+// rest gives memory back once it has been quiet for long.
+func (w *worker) rest(ctx context.Context) {
+	last := w.last.Load()
+	if w.rested == last || time.Since(time.Unix(0, last)) < restAfter*w.cfg.Every {
+		return
+	}
+	w.rested = last
+	if w.cfg.Rest != nil {
+		w.cfg.Rest(ctx)
+	}
+	debug.FreeOSMemory()
 }
 
 // idle reports whether nothing happens, nothing has for long, and nothing waits.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync/atomic"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -20,8 +21,15 @@ type Spool interface {
 }
 
 const (
-	// DrainBatch is how many spooled events are handed over at a time.
+	// DrainBatch is how many spooled events are handed over at a time. What is
+	// more than that is a backlog.
 	DrainBatch = 200
+	// backlogBatch is the same for a backlog: small, so that it can stop soon.
+	backlogBatch = 50
+	// backlogShare is the part of the time that goes into a backlog, as its divisor.
+	backlogShare = 4
+	// orderWait is how long an event waits for what was spooled before it.
+	orderWait = 100 * time.Millisecond
 	// giveUpAfter is how many times an event may fail while others pass.
 	giveUpAfter = 5
 )
@@ -36,15 +44,43 @@ type drainer struct {
 
 	passed  atomic.Int64  // events handled, also those that were never spooled
 	resting atomic.Bool   // after a failure, until the next retry
+	behind  atomic.Bool   // there is a backlog, which events do not wait for
 	turn    chan struct{} // holds one token; guards the rest
 	judged  int64         // passed at the last judgement
 	fails   map[string]int
 }
 
-// drain empties the spool, or returns what stopped it. An error means that
-// events are still there; until retry is called no more are tried.
+// drain takes in what was spooled before an event, so that its session's order
+// is kept, or returns what stopped it. An error means that events are still
+// there; until the next workOff no more are tried. A backlog keeps no event
+// waiting: it is left to workOff, which takes the newest session first.
 func (d *drainer) drain(ctx context.Context) error {
-	if d.spool == nil || d.resting.Load() || d.spool.Empty() {
+	if d.spool == nil || d.resting.Load() || d.behind.Load() || d.spool.Empty() {
+		return nil
+	}
+	patience := time.NewTimer(orderWait)
+	defer patience.Stop()
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-patience.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if d.behind.Load() { // as it turned out meanwhile
+		return nil
+	}
+	n, err := d.take(ctx, DrainBatch)
+	d.behind.Store(n == DrainBatch && !d.spool.Empty())
+	return err
+}
+
+// workOff takes in what is spooled, also after a failure, for no longer than a
+// share of the time until it is called again.
+func (d *drainer) workOff(ctx context.Context, every time.Duration) error {
+	d.resting.Store(false)
+	if d.spool == nil {
 		return nil
 	}
 	select {
@@ -53,26 +89,32 @@ func (d *drainer) drain(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	defer func() { d.behind.Store(d.behind.Load() && !d.spool.Empty()) }()
+	begun := time.Now()
 	for !d.spool.Empty() {
-		n, err := d.spool.Drain(ctx, DrainBatch, d.keep)
-		if n > 0 {
-			d.log.Info("spool drained", "events", n)
+		n, err := d.take(ctx, backlogBatch)
+		if err != nil || n == 0 { // with none, another process drains
+			return err
 		}
-		if err != nil {
-			d.resting.Store(ctx.Err() == nil)
-			return fmt.Errorf("drain spool: %w", err)
-		}
-		if n == 0 { // another process drains
+		if time.Since(begun) > every/backlogShare {
+			d.behind.Store(true)
 			return nil
 		}
 	}
 	return nil
 }
 
-// retry drains also after a failure.
-func (d *drainer) retry(ctx context.Context) error {
-	d.resting.Store(false)
-	return d.drain(ctx)
+// take hands over one batch. The caller has the turn.
+func (d *drainer) take(ctx context.Context, max int) (int, error) {
+	n, err := d.spool.Drain(ctx, max, d.keep)
+	if n > 0 {
+		d.log.Info("spool drained", "events", n)
+	}
+	if err != nil {
+		d.resting.Store(ctx.Err() == nil)
+		return n, fmt.Errorf("drain spool: %w", err)
+	}
+	return n, nil
 }
 
 // keep hands over one batch. If it fails as a whole it is tried event by event,

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -140,5 +141,90 @@ func TestNothingIsPutAsideWhileTheStoreIsDown(t *testing.T) {
 	await(t, s.Empty)
 	if got, want := l.seen(), []string{"e1", "e2"}; !slices.Equal(got, want) {
 		t.Errorf("handled %v, want %v", got, want)
+	}
+}
+
+func TestABacklogKeepsNoEventWaiting(t *testing.T) {
+	s := &spool{}
+	for i := range 2000 {
+		s.add(fmt.Sprint("e", i))
+	}
+	block := make(chan struct{})
+	w := start(t, worker.Config{
+		Spool:   s,
+		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{Context: "fine"}, nil }),
+		Replay: func(ctx context.Context, _ []mem.Event) error {
+			select {
+			case <-block:
+			case <-ctx.Done():
+			}
+			return ctx.Err()
+		},
+	})
+	ctx, stop := context.WithTimeout(t.Context(), 5*time.Second)
+	defer stop()
+	got, err := w.client(t).Handle(ctx, mem.Event{ID: "live"})
+	if err != nil || got.Context != "fine" {
+		t.Errorf("got %+v, %v, want the answer while the backlog stands still", got, err)
+	}
+	if s.Empty() {
+		t.Error("the backlog is gone: nothing was proved")
+	}
+	close(block)
+	await(t, s.Empty)
+}
+
+// An event takes in a whole batch of what was spooled before it, but none of a backlog.
+func TestABacklogIsNoEventsBusiness(t *testing.T) {
+	s := &spool{}
+	for i := range 2000 {
+		s.add(fmt.Sprint("e", i))
+	}
+	batches := make(chan int, 1000)
+	w := start(t, worker.Config{
+		Spool: s, Every: 40 * time.Millisecond,
+		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+		Replay: func(_ context.Context, events []mem.Event) error {
+			batches <- len(events)
+			time.Sleep(20 * time.Millisecond)
+			return nil
+		},
+	})
+	await(t, func() bool { return len(batches) > 0 })
+	c := w.client(t)
+	for i := 0; !s.Empty(); i++ {
+		if _, err := c.Handle(t.Context(), mem.Event{ID: fmt.Sprint("live", i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	close(batches)
+	for n := range batches {
+		if n >= worker.DrainBatch {
+			t.Errorf("an event had to wait for a batch of %d", n)
+		}
+	}
+}
+
+func TestABacklogTakesAShareOfTheTime(t *testing.T) {
+	s := &spool{}
+	for i := range 50_000 {
+		s.add(fmt.Sprint("e", i))
+	}
+	var busy atomic.Int64
+	w := start(t, worker.Config{Spool: s, Every: 200 * time.Millisecond, Replay: func(context.Context, []mem.Event) error {
+		begun := time.Now()
+		time.Sleep(5 * time.Millisecond)
+		busy.Add(int64(time.Since(begun)))
+		return nil
+	}})
+	await(t, func() bool { return busy.Load() > 0 })
+	const span = time.Second
+	begun, before := time.Now(), busy.Load()
+	time.Sleep(span)
+	share := float64(busy.Load()-before) / float64(time.Since(begun))
+	w.cancel()
+	w.wait(t)
+	if s.Empty() || share > 0.6 {
+		t.Errorf("%.2f of the time went into the backlog, want about a quarter", share)
 	}
 }

@@ -20,26 +20,33 @@ const (
 	bodyWithin   = 10 * time.Second
 	idleWithin   = 30 * time.Second
 	maxHeader    = 16 << 10 // bytes
+	headerSlack  = 4 << 10  // that net/http adds to what it is told
 )
 
-func (w *worker) newServer() *http.Server {
+// newServer serves the routes to whoever asks for one of hosts and has the
+// token. A connection carries one request: nothing hidden behind its end is
+// taken for another.
+func (w *worker) newServer(hosts ...string) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	mux := api.Mux(api.Config{
 		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain)}, w.cfg.Bindings),
-		Token:    w.runtime.Token,
 		Health:   w.health,
 		Observe:  w.observe,
 	})
-	return &http.Server{
-		Handler:           w.counted(mux),
+	srv := &http.Server{
+		Handler:           api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token}, w.counted(mux)),
 		ReadHeaderTimeout: headerWithin,
 		ReadTimeout:       bodyWithin,
 		IdleTimeout:       idleWithin,
-		MaxHeaderBytes:    maxHeader,
+		MaxHeaderBytes:    maxHeader - headerSlack,
 		Protocols:         protocols,
 		ErrorLog:          slog.NewLogLogger(w.cfg.Log.Handler(), slog.LevelWarn),
+		// "OPTIONS *" would be answered before the guard.
+		DisableGeneralOptionsHandler: true,
 	}
+	srv.SetKeepAlivesEnabled(false)
+	return srv
 }
 
 // counted notes that something happens, so that the worker does not idle out.

@@ -39,10 +39,10 @@ func maxSocketPath() int {
 }
 
 // listen opens the worker's socket in the first of dirs that is private to this
-// user and short enough, else in a directory of this user's below the temporary
-// one. The name is the data directory's own, since workers of two of them may
-// share a socket directory. Only the holder of the lock may call it: it removes
-// what an earlier worker left.
+// user, short enough and has nothing else of that name, else in a directory of
+// this user's below the temporary one. The name is the data directory's own,
+// since workers of two of them may share a socket directory. Only the holder of
+// the lock may call it: it removes what an earlier worker left.
 func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string, error) {
 	sum := sha256.Sum256([]byte(data))
 	name := "worker-" + hex.EncodeToString(sum[:4]) + ".sock"
@@ -54,12 +54,25 @@ func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string,
 		if err == nil && len(filepath.Join(real, name)) > maxSocketPath() {
 			err = errors.New("path is too long for a socket")
 		}
-		if err != nil {
-			log.Warn("socket directory not used", "dir", dir, "error", err)
-			continue
+		if err == nil {
+			var l net.Listener
+			var path string
+			if l, path, err = listenAt(filepath.Join(real, name)); err == nil {
+				return l, path, nil
+			}
 		}
-		return listenAt(filepath.Join(real, name))
+		log.Warn("socket directory not used", "dir", dir, "error", err)
 	}
+	var l net.Listener
+	var path string
+	err := fs.ErrNotExist
+	for try := 0; try < 3 && errors.Is(err, fs.ErrNotExist); try++ {
+		l, path, err = listenInTemp(name) // whoever left it last may have removed the directory meanwhile
+	}
+	return l, path, err
+}
+
+func listenInTemp(name string) (net.Listener, string, error) {
 	dir, err := tempSocketDir()
 	if err != nil {
 		return nil, "", err
@@ -77,7 +90,7 @@ func tempSocketDir() (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", err
 	}
-	return dir, api.CheckDir(dir)
+	return dir, closeDir(dir)
 }
 
 func tempSocketPath() (string, error) {

@@ -1,6 +1,7 @@
 // Package worker is the daemon: one process a user that answers events and
-// questions over a unix socket, takes in what was spooled, works off the queue,
-// and ends by itself when nobody needs it. It owns these goroutines. What
+// questions over a unix socket, and on request over a port of this machine,
+// takes in what was spooled, works off the queue, and ends by itself when
+// nobody needs it. It owns these goroutines. What
 // events and questions mean is bound from outside.
 package worker
 
@@ -44,6 +45,9 @@ type Config struct {
 	RuntimeFile string      // path; its directory is made if it is missing
 	SocketDir   string      // preferred; empty or unusable means beside the runtime file
 	Runtime     api.Runtime // what the runtime file says besides socket, token, pid and start
+	// HTTPPort is the port of a second door: HTTP on this machine's loopback
+	// addresses, for tools that cannot speak to a socket. 0 means none.
+	HTTPPort int
 
 	Store    Store         // nil is allowed without Do
 	Handler  mem.Handler   // answers events
@@ -57,6 +61,15 @@ type Config struct {
 	// others passed; on an error it stays spooled. nil means all stay.
 	GiveUp func(e mem.Event, cause error) error
 	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // does a job; nil means no queue runs
+
+	// Tidy, if set, does a little of what can wait, in well under a second, and
+	// says after how long it wants to be called again; 0 means at the next look.
+	// It is called only while nothing else has happened for some looks.
+	Tidy func(ctx context.Context) time.Duration
+
+	// Rest, if set, gives back memory that only makes things faster. It is called
+	// once after a minute without any request.
+	Rest func(ctx context.Context)
 
 	// Idle is the silence after which it ends, asked at every look around; nil
 	// or 0 means 30 min. It never ends with jobs or spooled events waiting.
@@ -88,7 +101,9 @@ type worker struct {
 	cfg      Config
 	listener net.Listener
 	server   *http.Server
-	queue    *queue.Queue // nil without Do
+	doors    []net.Listener // on TCP; none without a port
+	http     *http.Server   // of doors; nil without them
+	queue    *queue.Queue   // nil without Do
 	drainer  *drainer
 	watched  []watched
 	started  time.Time
@@ -97,6 +112,8 @@ type worker struct {
 	stopOnce sync.Once
 	draining atomic.Bool
 
+	tidyAt  time.Time    // not before then; of the one that looks around, as is rested
+	rested  int64        // value of last when it last gave memory back
 	active  atomic.Int64 // requests being answered
 	last    atomic.Int64 // Unix nanoseconds of the last one
 	stale   atomic.Bool  // the backlog may have changed since it was counted
@@ -122,9 +139,9 @@ func open(cfg Config) (*worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	w.listener = guard(l, w.cfg.Log)
+	w.listener = guard(l, make(chan struct{}, MaxConnections), api.OwnPeer, w.cfg.Log)
 	if err := w.publish(socket); err != nil {
-		_ = l.Close()
+		closeAll(append(w.doors, l))
 		return nil, err
 	}
 	return w, nil
@@ -151,6 +168,7 @@ func (w *worker) publish(socket string) error {
 	w.runtime.Socket, w.runtime.Token = socket, hex.EncodeToString(token)
 	w.runtime.PID, w.runtime.Started = os.Getpid(), w.started.UTC()
 	w.runtime.Protocol = api.Protocol
+	w.openHTTP()
 
 	w.watched = watch(append([]string{w.cfg.Binary, socket, w.cfg.Lock.data}, w.cfg.Watch...)...)
 	w.drainer = &drainer{
@@ -164,7 +182,10 @@ func (w *worker) publish(socket string) error {
 	if w.cfg.Do != nil {
 		w.queue = queue.New(queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log})
 	}
-	w.server = w.newServer()
+	w.server = w.newServer(api.SocketHost)
+	if len(w.doors) > 0 {
+		w.http = w.newServer(api.LoopbackHosts(w.cfg.HTTPPort)...)
+	}
 	return w.runtime.Write(w.cfg.RuntimeFile)
 }
 
@@ -182,11 +203,14 @@ func (w *worker) run(ctx context.Context) error {
 			w.end("socket failed")
 		}
 	})
+	for _, l := range w.doors {
+		all.Go(func() { w.serveHTTP(l) })
+	}
 	all.Go(func() { w.lookAround(looking) })
 	if w.queue != nil {
 		all.Go(func() { w.queue.Run(within) })
 	}
-	w.cfg.Log.Info("worker started", "socket", w.runtime.Socket, "version", w.runtime.Version)
+	w.cfg.Log.Info("worker started", "socket", w.runtime.Socket, "http", w.runtime.HTTP, "version", w.runtime.Version)
 	if w.cfg.Ready != nil {
 		w.cfg.Ready(w.runtime)
 	}
@@ -212,13 +236,19 @@ func (w *worker) end(reason string) {
 	})
 }
 
-// finish takes no more requests and waits for those that are running.
+// finish takes no more requests and waits for those that are running, for
+// hooks' first: at the port strangers may hold connections as long as they like.
 func (w *worker) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
 	defer cancel()
-	if err := w.server.Shutdown(ctx); err != nil {
-		w.cfg.Log.Warn("requests cut off", "error", err)
-		_ = w.server.Close()
+	for _, s := range []*http.Server{w.server, w.http} {
+		if s == nil {
+			continue
+		}
+		if err := s.Shutdown(ctx); err != nil {
+			w.cfg.Log.Warn("requests cut off", "error", err)
+			_ = s.Close()
+		}
 	}
 	dropTempDir(w.runtime.Socket)
 }

@@ -215,18 +215,35 @@ func TestStaleSocketIsReplaced(t *testing.T) {
 	}
 }
 
-func TestFileInTheWayOfTheSocketIsKept(t *testing.T) {
-	first := start(t, worker.Config{})
-	socket := first.client(t).Socket
-	first.cancel()
-	first.wait(t)
-	if err := os.WriteFile(socket, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	lock := acquire(t, filepath.Join(first.home, "data"))
-	err := worker.Run(t.Context(), worker.Config{Lock: lock, RuntimeFile: first.runtime, SocketDir: filepath.Dir(socket)})
-	if body, _ := os.ReadFile(socket); err == nil || string(body) != "mine" {
-		t.Errorf("got %v and file %q, want an error and the file kept", err, body)
+// A link could lead to somebody else's socket, a file be somebody's work.
+func TestWhatIsInTheWayOfTheSocketIsKeptAndTheSocketMoves(t *testing.T) {
+	for name, place := range map[string]func(path string) error{
+		"file":      func(p string) error { return os.WriteFile(p, []byte("mine"), 0o600) },
+		"directory": func(p string) error { return os.Mkdir(p, 0o700) },
+		"link":      func(p string) error { return os.Symlink("/nonexistent", p) },
+		"pipe":      func(p string) error { return syscall.Mkfifo(p, 0o600) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("TMPDIR", shortDir(t))
+			first := start(t, worker.Config{})
+			socket := first.client(t).Socket
+			first.cancel()
+			first.wait(t)
+			if err := place(socket); err != nil {
+				t.Fatal(err)
+			}
+			was, err := os.Lstat(socket)
+			if err != nil {
+				t.Fatal(err)
+			}
+			second := startIn(t, first.home, worker.Config{})
+			if c := second.client(t); c.Socket == socket || api.CheckDir(filepath.Dir(c.Socket)) != nil {
+				t.Errorf("socket = %s, want it elsewhere, in a private directory", c.Socket)
+			}
+			if is, err := os.Lstat(socket); err != nil || !os.SameFile(was, is) {
+				t.Errorf("%s in the way: %v, want it kept", name, err)
+			}
+		})
 	}
 }
 

@@ -56,7 +56,7 @@ func TestMemoryOfALargeParentIsNotTheChilds(t *testing.T) {
 	}
 	const large = 64 << 20
 	ballast := bytes.Repeat([]byte{1}, large)
-	s, err := p.start(t.Context(), call{args: []string{p.empty}})
+	s, err := p.run(t.Context(), call{args: []string{p.empty}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestEveryRunIsALineForBenchstat(t *testing.T) {
 	c := &bench{name: "recall"}
 	c.add(sample{wall: 3 * time.Millisecond, cpu: time.Millisecond, rss: 4096}, true)
 	c.add(sample{wall: 4 * time.Millisecond, cpu: time.Millisecond, rss: 4096}, true)
-	got := lines([]*bench{c})
+	got := lines(1000, []*bench{c})
 	for _, want := range []string{"\t3000000 ns/op\t1000000 cpu-ns/op\t4096 max-rss-B\n", "\t4000000 ns/op\t"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant a line with %q", got, want)

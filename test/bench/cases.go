@@ -15,6 +15,8 @@ type bench struct {
 	make func() (call, error)
 	// did reports whether the run did what the case is about.
 	did func(answer []byte) (bool, error)
+	// every n-th round runs the case; 0 means every round.
+	every int
 
 	samples []sample
 	missed  int
@@ -26,7 +28,7 @@ func (b *bench) once(ctx context.Context, p programs) (s sample, did bool, err e
 	if err != nil {
 		return s, false, err
 	}
-	if s, err = p.start(ctx, c); err != nil {
+	if s, err = p.run(ctx, c); err != nil {
 		return s, false, err
 	}
 	did, err = b.did(s.answer)
@@ -47,13 +49,13 @@ func (w *world) cases() []*bench {
 	waiting := 0
 	silent := func(a []byte) (bool, error) { return len(a) == 0, nil }
 	answers := func(a []byte) (bool, error) { return len(a) > 0, nil }
-	return []*bench{
+	cases := []*bench{
 		{name: "empty", make: w.plain(w.empty), did: silent},
 		{name: "bash-true", make: w.plain(w.bash, "-c", "true"), did: silent},
 		{name: "capture", make: func() (call, error) { return w.capture(w.warm) }, did: func(a []byte) (bool, error) {
 			return len(a) == 0 && warm.Empty(), nil
 		}},
-		{name: "recall", make: w.prompt, did: answers},
+		{name: "recall", make: w.prompt, did: func([]byte) (bool, error) { return warm.Empty(), nil }}, // an answer, or silence for a reason
 		{name: "session-start", make: w.sessionStart, did: answers},
 		{name: "spool", make: func() (call, error) {
 			if err := w.holdStarts(); err != nil {
@@ -66,7 +68,14 @@ func (w *world) cases() []*bench {
 			waiting = st.Records
 			return len(a) == 0 && waiting == before+1, err
 		}},
+		{name: "50-MB-payload", every: 20, make: w.huge, did: func(a []byte) (bool, error) {
+			return len(a) == 0 && warm.Empty(), nil
+		}},
 	}
+	if w.node != "" {
+		cases = append(cases, &bench{name: "node-e-0", every: 4, make: w.plain(w.node, "-e", "0"), did: silent})
+	}
+	return cases
 }
 
 func (w *world) plain(args ...string) func() (call, error) {
@@ -94,10 +103,18 @@ func (w *world) capture(h home) (call, error) {
 	})
 }
 
+// huge is a finished command that printed 50 MB.
+func (w *world) huge() (call, error) {
+	return w.hook(w.warm, "00000000-0000-4000-8000-00000000000c", "PostToolUse.Bash", map[string]any{
+		"prompt_id": "00000000-0000-4000-8000-0000000000c0", "tool_use_id": "toolu_" + rand.Text(),
+		"tool_response": map[string]any{"stdout": w.output, "stderr": "", "interrupted": false, "isImage": false},
+	})
+}
+
 // prompt is the first prompt of a new session: what a session was told once is
 // not told to it again.
 func (w *world) prompt() (call, error) {
-	return w.hook(w.warm, uuid(), "UserPromptSubmit", map[string]any{"prompt_id": uuid(), "prompt": question()})
+	return w.hook(w.warm, uuid(), "UserPromptSubmit", map[string]any{"prompt_id": uuid(), "prompt": question(w.memories)})
 }
 
 // sessionStart is the start of a new session, with a file for its variables.

@@ -21,6 +21,7 @@ type programs struct {
 	empty     string // does nothing
 	starter   string // runs and measures the others, see there
 	bash      string
+	node      string // empty if there is none
 }
 
 // call is one process to run.
@@ -28,7 +29,7 @@ type call struct {
 	args  []string // with the program's absolute path
 	env   []string
 	dir   string
-	stdin []byte // at most what a pipe holds
+	stdin []byte
 }
 
 // sample is what one process cost.
@@ -61,13 +62,16 @@ func buildAll(ctx context.Context, dir string) (programs, error) {
 	if err != nil {
 		return p, err
 	}
+	if node, err := exec.LookPath("node"); err == nil {
+		p.node = node
+	}
 	p.bash, err = filepath.Abs(bash)
 	return p, err
 }
 
-// start runs c through the starter. A hook that prints to its standard error or
+// run runs c through the starter. A hook that prints to its standard error or
 // ends with anything but 0 is an error.
-func (p programs) start(ctx context.Context, c call) (sample, error) {
+func (p programs) run(ctx context.Context, c call) (sample, error) {
 	in, err := filled(c.stdin)
 	if err != nil {
 		return sample{}, err
@@ -103,15 +107,20 @@ func errLoud(n int) error {
 	return errors.New("it printed to its standard error")
 }
 
-// filled returns the end of a pipe from which b can be read.
+// filled returns the end of a pipe from which b can be read. What a pipe holds
+// is there at once; the rest comes as it is taken, as it does from an agent.
 func filled(b []byte) (*os.File, error) {
 	const holds = 4096 // everywhere; most systems' hold 64 KB
-	if len(b) > holds {
-		return nil, fmt.Errorf("input of %d bytes is more than a pipe holds", len(b))
-	}
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, err
+	}
+	if len(b) > holds {
+		go func() { // ends when all is written, or the reading end is closed
+			_, _ = w.Write(b)
+			_ = w.Close()
+		}()
+		return r, nil
 	}
 	_, err = w.Write(b)
 	if cerr := w.Close(); err == nil {

@@ -19,16 +19,21 @@ import (
 // and remembers, one whose worker is gone.
 type world struct {
 	programs
-	events  string // folder of recorded payloads
-	project string
-	warm    home
-	gone    home
+	events   string // folder of recorded payloads
+	project  string
+	memories int    // in the first person's store
+	output   string // of a command that prints much
+	warm     home
+	gone     home
 }
 
 // home is one person's home directory.
 type home string
 
-func (h home) state() string   { return filepath.Join(string(h), ".local/state/remanence") }
+func (h home) state() string { return filepath.Join(string(h), ".local/state/remanence") }
+func (h home) database() string {
+	return filepath.Join(string(h), ".local/share/remanence/remanence.db")
+}
 func (h home) runtime() string { return filepath.Join(h.state(), "run", "runtime.json") }
 func (h home) spool() *spool.Spool {
 	return spool.Open(spool.Config{Dir: filepath.Join(h.state(), "spool")})
@@ -58,23 +63,12 @@ func newWorld(ctx context.Context, dir string, p programs, memories int) (*world
 	if err := w.furnish(); err != nil {
 		return nil, err
 	}
-	ctx, stop := context.WithTimeout(ctx, startWithin)
-	defer stop()
-	first, err := w.sessionStart()
-	if err != nil {
-		return nil, err
+	text := newWords()
+	for len(w.output) < 50<<20 {
+		w.output += strings.Repeat(text.text(1000), 50)
 	}
-	if _, err := w.start(ctx, first); err != nil { // a session that begins brings the worker up
-		return w, err
-	}
-	client, err := api.Wait(ctx, w.warm.runtime(), "")
-	if err != nil {
-		return w, err
-	}
-	if err := w.remember(ctx, client, memories); err != nil {
-		return w, err
-	}
-	return w, w.bury()
+	w.memories = memories
+	return w, w.fill(ctx, memories)
 }
 
 // furnish makes the homes, and the project: a repository as far as its files tell.

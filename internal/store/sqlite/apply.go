@@ -140,7 +140,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 
 // transact runs f in one transaction. The caller leads, or nobody else is there yet.
 func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error) {
-	if _, err := s.conn.ExecContext(ctx, "BEGIN IMMEDIATE"); err != nil {
+	w := &writer{conn: s.conn, stmts: s.stmts, now: s.now()}
+	if _, err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
@@ -148,14 +149,14 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 			err = fmt.Errorf("panic in a transaction: %v", p)
 		}
 		if err == nil {
-			_, err = s.conn.ExecContext(ctx, "COMMIT")
+			_, err = w.exec(ctx, "COMMIT")
 		}
 		if err != nil {
 			// Some errors end the transaction by themselves; then this one says so.
 			_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 		}
 	}()
-	return f(&writer{conn: s.conn, stmts: s.stmts, now: s.now()})
+	return f(w)
 }
 
 // boundLog folds the log back when it has grown long, which happens when

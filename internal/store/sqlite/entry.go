@@ -16,6 +16,7 @@ type entry struct {
 	event    mem.Event         // zero where the batch has none
 	session  *mem.Session      // of the event
 	prompt   int               // number of the event's turn, 0 if it is not a person's
+	trust    mem.Trust         // of the event's turn; means nothing without a prompt id
 	projects map[string]string // project key given -> key it is known under
 	sessions map[string]int64  // agent's session id -> number
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -126,5 +127,44 @@ func TestAReaderThatStaysKeepsErasingFromBeingSaidDone(t *testing.T) {
 	defer cancel()
 	if _, err := s.Purge(ctx, "m_1"); err == nil {
 		t.Error("Purge says that nothing is left while a reader holds the log")
+	}
+}
+
+// Between the end of its transaction and that of the log's old pages a purge can
+// be killed.
+func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
+	for name, later := range map[string]func(s *Store) (*Store, error){
+		"by the next purge, whatever it is asked for": func(s *Store) (*Store, error) {
+			if _, err := s.Purge(t.Context(), "m_1"); !errors.Is(err, mem.ErrNotFound) {
+				t.Errorf("second purge: %v, want %v", err, mem.ErrNotFound)
+			}
+			return s, nil
+		},
+		"by the next who opens it": func(s *Store) (*Store, error) {
+			return Open(t.Context(), Config{Path: s.path})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := filled(t)
+			if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := s.eraseRows(t.Context(), []string{"m_1", "one"}); err != nil { // and no more: it is killed
+				t.Fatal(err)
+			}
+			if bytesLeft(t, s, "swordfish") == 0 {
+				t.Fatal("nothing is left of it: this proves nothing")
+			}
+			now, err := later(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := bytesLeft(t, now, "swordfish"); n != 0 {
+				t.Errorf("%d traces left, want 0", n)
+			}
+			if now != s {
+				_ = now.Close()
+			}
+		})
 	}
 }

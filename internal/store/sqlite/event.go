@@ -23,6 +23,9 @@ func (w *writer) known(ctx context.Context, e mem.Event) (int64, error) {
 	if e.Key == "" {
 		return 0, nil
 	}
+	if seq, err := w.erased(ctx, e); seq != 0 || err != nil {
+		return seq, err
+	}
 	var key string
 	var at int64
 	found, err := w.find(ctx, `SELECT e.seq, e.key, e.created_at FROM event e JOIN session s ON s.number = e.session
@@ -128,7 +131,7 @@ func (s *Store) eventSeq(ctx context.Context, id string) (seq int64, err error) 
 // events reads the payloads that pass; direction is ASC or DESC.
 func (s *Store) events(ctx context.Context, f *filter, direction string, limit int) ([]mem.Event, error) {
 	f.and("e.payload <> ''")
-	query := "SELECT e.payload FROM event e WHERE " + f.where() + " ORDER BY e.seq " + direction + " LIMIT ?"
+	query := "SELECT e.payload FROM event e WHERE " + f.where() + " ORDER BY e.seq " + direction + " LIMIT ?+0"
 	events, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (ev mem.Event, err error) {
 		var payload string
 		if err := r.Scan(&payload); err != nil {

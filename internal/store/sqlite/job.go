@@ -41,12 +41,11 @@ const dueJobs = "dead = 0 AND not_before <= ? AND leased <= ?"
 
 // Lease implements mem.Store. Attempts of a job returned counts this one.
 func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
-	var due bool
-	err := s.read.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM job WHERE "+dueJobs+")", stamp(now), stamp(now)).Scan(&due)
+	due, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE "+dueJobs+" LIMIT 1", []any{stamp(now), stamp(now)}, one[int])
 	if err != nil {
 		return nil, fmt.Errorf("lease: %w", translate(err))
 	}
-	if !due || n <= 0 {
+	if len(due) == 0 || n <= 0 {
 		return nil, nil
 	}
 	unlock, err := s.lock(ctx)
@@ -67,7 +66,7 @@ func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n
 
 func (w *writer) lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
 	jobs, err := rows(ctx, w.conn, `SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error
-		FROM job j LEFT JOIN session s ON s.number = j.session WHERE `+dueJobs+" ORDER BY j.number LIMIT ?",
+		FROM job j LEFT JOIN session s ON s.number = j.session WHERE `+dueJobs+" ORDER BY j.number LIMIT ?+0",
 		[]any{stamp(now), stamp(now), n}, scanJob)
 	if err != nil {
 		return nil, err

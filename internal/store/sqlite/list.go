@@ -15,7 +15,11 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 		return s.byID(ctx, q)
 	}
 	query, args := listQuery(q)
-	found, err := rows(ctx, s.read, query, args, scanMemory)
+	ask := rows[mem.Memory]
+	if isNarrow(q) {
+		ask = lookUp[mem.Memory]
+	}
+	found, err := ask(ctx, s.read, query, args, scanMemory)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
@@ -24,27 +28,30 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 
 // listQuery picks the page by numbers alone and reads whole rows last. Where
 // nothing narrower than a project is asked for, its memories and those of user
-// scope are two walks along an index, merged: with an OR it would be a walk
-// through everybody's.
+// scope, of each kind, are walks of their own along an index, each no longer
+// than the page, merged: with an OR it would be a walk through everybody's.
 func listQuery(q mem.Query) (string, []any) {
-	order := "created DESC, number DESC"
+	order, columns := "created DESC, number DESC", "m.number AS number, m.created AS created"
 	switch q.Order {
 	case mem.ByImportance:
 		order = "pinned DESC, importance DESC, " + order
+		columns += ", m.pinned AS pinned, m.importance AS importance"
 	case mem.ByUpdate:
 		order = "updated DESC, " + order
+		columns += ", m.updated AS updated"
+	}
+	by := ""
+	if byProject(q) && len(q.Kinds) > 0 {
+		by = " INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
 	}
 	var walks []string
 	var args []any
-	by := ""
-	if byProject(q) && len(q.Kinds) > 0 {
-		by = "INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
-	}
+	last := limitOr(q.Limit) + max(q.Offset, 0)
 	for _, f := range listFilters(q) {
-		walks = append(walks, "SELECT m.number AS number, m.created AS created, m.importance AS importance, m.updated AS updated, m.pinned AS pinned FROM memory m "+by+" WHERE "+f.where())
-		args = append(args, f.args...)
+		walks = append(walks, "SELECT * FROM (SELECT "+columns+" FROM memory m"+by+" WHERE "+f.where()+" ORDER BY "+order+" LIMIT ?+0)")
+		args = append(append(args, f.args...), last)
 	}
-	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + ` LIMIT ? OFFSET ?)
+	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + ` LIMIT ?+0 OFFSET ?+0)
 		SELECT ` + memoryColumns + ` FROM page CROSS JOIN memory m ON m.number = page.number
 		LEFT JOIN session s ON s.number = m.session ORDER BY page.` + strings.ReplaceAll(order, ", ", ", page.")
 	return query, append(args, limitOr(q.Limit), max(q.Offset, 0))
@@ -55,6 +62,23 @@ func listFilters(q mem.Query) []*filter {
 	if !byProject(q) {
 		return []*filter{memoryFilter(q)}
 	}
+	kinds := q.Kinds
+	q.Kinds = nil
+	if len(kinds) == 0 {
+		return scopeFilters(q)
+	}
+	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
+	var filters []*filter
+	for _, k := range kinds {
+		for _, f := range scopeFilters(q) {
+			filters = append(filters, f.and("m.kind = ?", string(k)))
+		}
+	}
+	return filters
+}
+
+// scopeFilters are those of the project's memories and of the user's.
+func scopeFilters(q mem.Query) []*filter {
 	key := q.Project
 	q.Project = ""
 	var filters []*filter
@@ -138,6 +162,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	if !q.Before.IsZero() {
 		f.and("m.created < ?", stamp(q.Before))
+	}
+	if !q.HiddenBefore.IsZero() {
+		f.and("m.status = 'forgotten' AND m.hidden < ?", stamp(q.HiddenBefore))
 	}
 	return f
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -37,30 +38,78 @@ func (s *Store) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	}
 	args := append([]any{terms}, f.args...)
 	args = append(args, limitOr(q.Limit), max(q.Offset, 0))
-	hits, err := rows(ctx, s.read, matchQuery(f), args, scanHit)
+	if passesMost(q) {
+		hits, more, err := s.matchHead(ctx, f, args)
+		if err != nil || !more || len(hits) == limitOr(q.Limit) {
+			return hits, err
+		}
+	}
+	hits, err := rows(ctx, s.read, matchQuery(f), args, func(r *sql.Rows) (mem.Hit, error) { return scanHit(r) })
 	if err != nil {
 		return nil, fmt.Errorf("match: %w", translate(err))
 	}
 	return hits, nil
 }
 
-// matchQuery weighs body, title and ident. CROSS JOIN keeps the order of the
+// head is how many of the best matches are looked at before all are. Reading
+// the memory of a match to see whether it passes costs as much as scoring it,
+// and common words match thousands. Among more than these with one score, the
+// newest by number count as the best.
+const head = 1000
+
+// passesMost reports whether most matches pass the filters of q, so that the
+// best that pass are among the best.
+func passesMost(q mem.Query) bool {
+	return !isNarrow(q) && len(q.IDs) == 0 && len(q.Tags) == 0 && len(q.Kinds) == 0 && q.File == "" && q.After.IsZero() && q.Before.IsZero()
+}
+
+// matchHead is Match among the best matches; more says that there are others.
+func (s *Store) matchHead(ctx context.Context, f *filter, args []any) (hits []mem.Hit, more bool, err error) {
+	more = true // if nothing passes, nobody knows
+	hits, err = rows(ctx, s.read, headQuery(f), args, func(r *sql.Rows) (mem.Hit, error) {
+		var seen int
+		h, err := scanHit(r, &seen)
+		more = seen == head
+		return h, err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("match: %w", translate(err))
+	}
+	return hits, more, nil
+}
+
+func headQuery(f *filter) string {
+	return `WITH head AS MATERIALIZED (
+		SELECT rowid AS number, ` + score + ` AS score FROM memory_fts WHERE memory_fts MATCH ?
+		ORDER BY score, rowid DESC LIMIT ` + strconv.Itoa(head) + `),
+	best AS (SELECT m.number, head.score, m.created FROM head CROSS JOIN memory m ON m.number = head.number
+		WHERE ` + f.where() + `
+		ORDER BY head.score, m.created DESC, m.number DESC LIMIT ?+0 OFFSET ?+0)
+	SELECT (SELECT count(*) FROM head), -best.score, ` + memoryColumns + ` FROM best CROSS JOIN memory m ON m.number = best.number
+	LEFT JOIN session s ON s.number = m.session ORDER BY best.score, best.created DESC, best.number DESC`
+}
+
+// score weighs body, title and ident.
+const score = "bm25(memory_fts, 1.0, 0.8, 0.7)"
+
+// matchQuery asks for all matches that pass. CROSS JOIN keeps the order of the
 // tables: with a filter that looks selective the planner would else ask the
 // full-text table once per memory.
 func matchQuery(f *filter) string {
 	return `WITH best AS (
-		SELECT m.number, bm25(memory_fts, 1.0, 0.8, 0.7) AS score, m.created
+		SELECT m.number, ` + score + ` AS score, m.created
 		FROM memory_fts CROSS JOIN memory m ON m.number = memory_fts.rowid
 		WHERE memory_fts MATCH ? AND ` + f.where() + `
-		ORDER BY score, m.created DESC, m.number DESC LIMIT ? OFFSET ?)
+		ORDER BY score, m.created DESC, m.number DESC LIMIT ?+0 OFFSET ?+0)
 	SELECT -best.score, ` + memoryColumns + ` FROM best CROSS JOIN memory m ON m.number = best.number
 	LEFT JOIN session s ON s.number = m.session ORDER BY best.score, best.created DESC, best.number DESC`
 }
 
-func scanHit(r *sql.Rows) (mem.Hit, error) {
+// scanHit reads a hit, and into before what stands before its columns.
+func scanHit(r *sql.Rows, before ...any) (mem.Hit, error) {
 	var row memoryRow
 	var h mem.Hit
-	if err := r.Scan(append([]any{&h.Score}, row.fields()...)...); err != nil {
+	if err := r.Scan(append(append(before, &h.Score), row.fields()...)...); err != nil {
 		return h, err
 	}
 	row.Index = ""

@@ -119,7 +119,7 @@ func FuzzAnyTextIsALegalTerm(f *testing.F) {
 }
 
 // library has n memories of common and rare words.
-func library(b *testing.B, n int) *Store {
+func library(b testing.TB, n int) *Store {
 	b.Helper()
 	s := opened(b)
 	r := rand.New(rand.NewPCG(3, 4))

@@ -80,12 +80,15 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 	if err != nil {
 		return "", err
 	}
+	if m.Trust, err = e.worth(ctx, session, m); err != nil {
+		return "", err
+	}
 	old, found, err := e.sameMemory(ctx, session, m)
 	if err != nil {
 		return "", err
 	}
 	if found {
-		return old.ID, e.repeat(ctx, old, m)
+		return old.ID, e.repeat(ctx, session, old, m)
 	}
 	if m, err = e.freshMemory(ctx, session, m); err != nil {
 		return "", err
@@ -109,7 +112,7 @@ func contentKey(m mem.Memory) string {
 // session are compared within their project.
 func (e *entry) sameMemory(ctx context.Context, session any, m mem.Memory) (memoryRow, bool, error) {
 	if session == nil {
-		return e.oneMemory(ctx, "m.session IS NULL AND m.key=? AND m.project=?", m.Key, m.Project)
+		return e.oneMemory(ctx, "m.session IS NULL AND m.key=? AND +m.project=?", m.Key, m.Project)
 	}
 	return e.oneMemory(ctx, "m.session=? AND m.key=?", session, m.Key)
 }
@@ -135,25 +138,32 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	}
 	m.Created = firstOf(m.Created, e.now)
 	m.Updated = firstOf(m.Updated, m.Created)
-	if m.Source.Prompt != 0 {
-		return m, nil
-	}
-	if m.Session == e.event.Session && e.prompt > 0 && (m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID) {
-		m.Source.Prompt = e.prompt
-		return m, nil
-	}
-	if e.session != nil && m.Session == e.event.Session && m.Source.PromptID == "" {
-		m.Source.Prompt = e.session.Prompts
-		return m, nil
-	}
-	m.Source.Prompt, err = e.promptOf(ctx, session, m.Source.PromptID)
+	m.Source.Prompt, err = e.sourcePrompt(ctx, session, m)
 	return m, err
 }
 
-// repeat gives the old memory the text of the new one, and the files and tags
-// of both. Its trust is the worse of the two, unless a person says it again.
-func (e *entry) repeat(ctx context.Context, old memoryRow, m mem.Memory) error {
+// sourcePrompt is the number of the prompt that a memory was learned in.
+func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (int, error) {
+	switch {
+	case m.Source.Prompt != 0:
+		return m.Source.Prompt, nil
+	case m.Session == e.event.Session && e.prompt > 0 && (m.Source.PromptID == "" || m.Source.PromptID == e.event.PromptID):
+		return e.prompt, nil
+	case e.session != nil && m.Session == e.event.Session && m.Source.PromptID == "":
+		return e.session.Prompts, nil
+	}
+	return e.promptOf(ctx, session, m.Source.PromptID)
+}
+
+// repeat gives the old memory the text of the new one and its source, and the
+// files and tags of both. Its trust is the worse of the two, unless a person
+// says it again.
+func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Memory) (err error) {
 	now := old.Memory
+	now.Source = m.Source
+	if now.Source.Prompt, err = e.sourcePrompt(ctx, session, m); err != nil {
+		return err
+	}
 	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
@@ -196,14 +206,14 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 // updateMemory writes what may change after a memory was made. Its index rows
 // are written again only if reindex says that text, files or tags changed.
 func (e *entry) updateMemory(ctx context.Context, n int64, m mem.Memory, reindex bool) error {
-	summary, _, err := packed(m)
+	summary, source, err := packed(m)
 	if err != nil {
 		return err
 	}
-	_, err = e.exec(ctx, `UPDATE memory SET scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, modified=?,
+	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt_id=?, prompt=?, source=?, scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, modified=?,
 		tool=?, command=?, exit_code=?, summary=?, importance=?, trust=?, resolved=?, status=?, pinned=?, repeats=?, words=?,
 		uses=?, last_used=?, updated=?, hidden=? WHERE number=?`,
-		string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
+		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, summary, m.Importance, int(m.Trust), m.Resolved, string(m.Status), m.Pinned, m.Repeats, m.Index,
 		m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), n)
 	if err != nil || !reindex {

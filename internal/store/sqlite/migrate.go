@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"remanence/internal/mem"
@@ -40,7 +41,7 @@ func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 	if err := closeToOthers(s.path); err != nil {
 		return err
 	}
-	if _, err := s.conn.ExecContext(ctx, "PRAGMA journal_mode=WAL"); err != nil {
+	if err := s.setJournal(ctx); err != nil {
 		return err
 	}
 	if have > 0 && have < len(steps) {
@@ -54,6 +55,27 @@ func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 		}
 	}
 	return s.provesWritable(ctx)
+}
+
+// setJournal chooses how changes are made safe: by a log, or by a journal where
+// the log cannot be relied on.
+func (s *Store) setJournal(ctx context.Context) error {
+	want, got := "wal", ""
+	if s.shared {
+		want = "delete"
+	}
+	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got); err != nil {
+		return err
+	}
+	if got != want {
+		return fmt.Errorf("journal mode is %s, not %s", got, want)
+	}
+	if !s.shared {
+		return nil
+	}
+	// A journal is gone for good only once its directory is on the disk, too.
+	_, err := s.conn.ExecContext(ctx, "PRAGMA synchronous=EXTRA")
+	return err
 }
 
 // migrations returns the text of every step in order.
@@ -89,6 +111,8 @@ func (s *Store) identify(ctx context.Context) (int, error) {
 		}
 	}
 	switch {
+	case app == applicationID && version < 1: // both are written in one step
+		return 0, fmt.Errorf("%w: schema %d", mem.ErrCorrupt, version)
 	case app == applicationID:
 		return version, nil
 	case app == 0 && version == 0 && objects == 0:
@@ -143,7 +167,10 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		_ = os.Remove(next)
 		return fmt.Errorf("copy to %s: %w", path, translate(err))
 	}
-	return os.Rename(next, path)
+	if err := os.Rename(next, path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
 }
 
 // vacuumInto copies over a connection of its own: it may take long, the writer

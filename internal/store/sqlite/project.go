@@ -13,7 +13,8 @@ import (
 // It takes the key that the caller has, twice.
 const knownKey = "coalesce((SELECT known FROM project_alias WHERE key=?), ?)"
 
-// putProject writes a project. One that is known under another key keeps that:
+// putProject writes a project if there is something new of it: when it was
+// active last is told by its sessions. One that is known under another key keeps that:
 // its memories would be lost to it if a new remote gave it a new one.
 func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	if p.Key == "" {
@@ -28,8 +29,11 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 			name = coalesce(nullif(excluded.name,''), name), root = coalesce(nullif(excluded.root,''), root),
 			common = coalesce(nullif(excluded.common,''), common), origin = coalesce(nullif(excluded.origin,''), origin),
 			branch = coalesce(nullif(excluded.branch,''), branch), head = coalesce(nullif(excluded.head,''), head),
-			last_event = max(last_event, excluded.last_event)`,
-		known, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at))
+			last_event = max(last_event, excluded.last_event)
+		WHERE excluded.name NOT IN ('', name) OR excluded.root NOT IN ('', root) OR excluded.common NOT IN ('', common)
+			OR excluded.origin NOT IN ('', origin) OR excluded.branch NOT IN ('', branch) OR excluded.head NOT IN ('', head)
+			OR (? AND excluded.last_event > last_event)`,
+		known, p.Name, p.Root, p.Common, p.Origin, p.Branch, p.Commit, stamp(e.at), e.event.Session == "")
 	if err != nil || p.Root == "" {
 		return err
 	}
@@ -91,12 +95,9 @@ func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, er
 	if ref == "" {
 		return s.projects(ctx, &filter{})
 	}
-	exact, err := s.projects(ctx, (&filter{}).and("p.key = "+knownKey, ref, ref))
-	if len(exact) > 0 || err != nil {
-		return exact, err
-	}
-	named, err := s.projects(ctx, (&filter{}).and(`(p.name = ? OR p.key IN (SELECT key FROM project_root WHERE root=?
-		UNION SELECT key FROM project_common WHERE common=?))`, ref, ref, ref))
+	named, err := s.projects(ctx, (&filter{}).and("p.key IN (SELECT "+knownKey+` UNION SELECT key FROM project WHERE name=?
+		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`, ref, ref, ref, ref, ref).
+		and("(p.key = "+knownKey+" OR NOT EXISTS (SELECT 1 FROM project WHERE key = "+knownKey+"))", ref, ref, ref, ref))
 	if len(named) > 0 || err != nil {
 		return named, err
 	}
@@ -111,7 +112,7 @@ func (s *Store) projects(ctx context.Context, f *filter) ([]mem.Project, error) 
 	query := `SELECT p.key, p.name, p.root, p.common, p.origin, p.branch, p.head,
 		max(p.last_event, coalesce((SELECT max(last_event) FROM session WHERE project = p.key), 0)) AS active
 		FROM project p WHERE ` + f.where() + " ORDER BY active DESC, p.key"
-	return rows(ctx, s.read, query, f.args, func(r *sql.Rows) (mem.Project, error) {
+	return lookUp(ctx, s.read, query, f.args, func(r *sql.Rows) (mem.Project, error) {
 		var p mem.Project
 		var last int64
 		err := r.Scan(&p.Key, &p.Name, &p.Root, &p.Common, &p.Origin, &p.Branch, &p.Commit, &last)

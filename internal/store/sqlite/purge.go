@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,9 +19,23 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 		return mem.Purged{}, fmt.Errorf("purge: %w", err)
 	}
 	defer unlock()
-	var done mem.Purged
+	if err := s.resume(ctx, patient); err != nil {
+		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	}
+	done, err := s.eraseRows(ctx, ids)
+	if err != nil {
+		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	}
+	if err := s.finish(ctx, patient); err != nil {
+		return done, fmt.Errorf("purge: %w", translate(err))
+	}
+	return done, nil
+}
+
+// eraseRows is the part of a purge that happens whole or not at all.
+func (s *Store) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
 	err = s.transact(ctx, func(w *writer) error {
-		e := &eraser{writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{}}
+		e := newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
 			return err
 		}
@@ -29,21 +43,52 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 			return err
 		}
 		done = e.done
-		return nil
+		return e.bury(ctx)
 	})
-	if err != nil {
-		return mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
-	}
-	if err := s.scrub(ctx); err != nil {
-		return done, fmt.Errorf("purge: %w", translate(err))
-	}
-	return done, nil
+	return done, err
 }
+
+// errRehearsal takes back a purge that only had to show what it would do.
+var errRehearsal = errors.New("nothing is to be erased")
+
+// Doomed returns what Purge would erase: the memories, oldest first, and the
+// counts. It changes nothing. ErrNotFound as Purge.
+func (s *Store) Doomed(ctx context.Context, ids ...string) (doomed []mem.Memory, would mem.Purged, err error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return nil, would, fmt.Errorf("purge: %w", err)
+	}
+	defer unlock()
+	err = s.transact(ctx, func(w *writer) error {
+		e := newEraser(w)
+		if err := e.find(ctx, ids); err != nil {
+			return err
+		}
+		if err := e.erase(ctx); err != nil {
+			return err
+		}
+		for _, n := range slices.Sorted(maps.Keys(e.memories)) {
+			doomed = append(doomed, e.memories[n])
+		}
+		would = e.done
+		return errRehearsal
+	})
+	if !errors.Is(err, errRehearsal) {
+		return nil, mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+	}
+	return doomed, would, nil
+}
+
+// How often the log is tried to be emptied, a second each: readers are short.
+const (
+	patient   = 8
+	impatient = 1
+)
 
 // scrub takes the erased text out of the log, which still holds the pages as
 // they were, and out of our own copies.
-func (s *Store) scrub(ctx context.Context) error {
-	const tries = 8 // a second each: readers are short
+func (s *Store) scrub(ctx context.Context, tries int) error {
+	s.purges.Add(1)
 	s.wait(ctx, time.Second)
 	defer s.wait(ctx, s.busy)
 	for i := range tries {
@@ -63,16 +108,7 @@ func (s *Store) scrub(ctx context.Context) error {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	copies, err := filepath.Glob(globQuote(s.path) + ".schema*")
-	if err != nil {
-		return err
-	}
-	for _, c := range copies {
-		if err := os.Remove(c); err != nil && !os.IsNotExist(err) {
-			return err
-		}
-	}
-	return nil
+	return dropCopies(s.path)
 }
 
 // globQuote makes a path that stands for itself in a pattern.
@@ -87,7 +123,15 @@ type eraser struct {
 	sessions map[int64]bool       // to be erased whole
 	traces   traces               // of all memories, for the receipts that told them
 	receipts map[int64]bool       // blanked or deleted
+	buried   map[string]bool      // sessions of which something was erased, by the agent's id
 	done     mem.Purged
+}
+
+func newEraser(w *writer) *eraser {
+	return &eraser{
+		writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{},
+		buried: map[string]bool{},
+	}
 }
 
 // find resolves the ids. Nothing has been written when one is not there.
@@ -124,6 +168,7 @@ func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, e
 	for _, r := range found {
 		e.memories[r.number] = r.Memory
 		e.traces.add(r.Memory)
+		e.buried[r.Session] = true
 	}
 	return len(found), nil
 }
@@ -189,6 +234,11 @@ func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 		return err
 	}
 	e.done.Events += events
+	var id string
+	if err := e.get(ctx, "SELECT id FROM session WHERE number=?", []any{n}, &id); err != nil {
+		return err
+	}
+	e.buried[id] = true
 	_, err = e.exec(ctx, "DELETE FROM session WHERE number=?", n)
 	return err
 }

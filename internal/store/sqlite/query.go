@@ -55,11 +55,25 @@ func rows[T any](ctx context.Context, db asker, query string, args []any, scan f
 	return out, rs.Err()
 }
 
+// lookUp is rows for a query that touches a few rows along an index. It is not
+// cancelled half way: to watch for that takes two goroutines a query, which
+// cost more than the query.
+func lookUp[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	return rows(context.WithoutCancel(ctx), db, query, args, scan)
+}
+
 // one scans a single column.
 func one[T any](r *sql.Rows) (v T, err error) {
 	err = r.Scan(&v)
 	return v, err
 }
+
+// The planner looks at the values of bare parameters in a LIMIT, so a statement
+// with one is planned anew each time it gets another value, and that takes longer
+// than most queries run. Hence ?+0 wherever rows are limited.
 
 // limitOr returns n, or what mem promises where n is not given.
 func limitOr(n int) int {

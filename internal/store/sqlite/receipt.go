@@ -143,7 +143,7 @@ func ownFilter(f *filter, session, project string) {
 
 // documents reads what a table keeps as JSON, newest first.
 func documents[T any](ctx context.Context, s *Store, table string, f *filter, limit int) ([]T, error) {
-	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?"
+	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?+0"
 	return rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (v T, err error) {
 		var doc string
 		if err := r.Scan(&doc); err != nil {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -183,27 +184,46 @@ func (e *entry) saveSession(ctx context.Context) error {
 
 // Session implements mem.Store.
 func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
-	n, err := s.sessionNumber(ctx, id)
+	found, err := s.session(ctx, "s.id = ?", id)
+	if err == nil && len(found) == 0 { // events name sessions in full, people do not
+		var n int64
+		if n, err = s.sessionNumber(ctx, id); err == nil {
+			found, err = s.session(ctx, "s.number = ?", n)
+		}
+	}
+	if err == nil && len(found) == 0 {
+		err = mem.ErrNotFound
+	}
 	if err != nil {
 		return mem.Session{}, fmt.Errorf("session %s: %w", id, translate(err))
-	}
-	found, err := s.sessions(ctx, (&filter{}).and("s.number = ?", n), 1)
-	if err != nil {
-		return mem.Session{}, err
-	}
-	if len(found) == 0 {
-		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrNotFound)
-	}
-	marks, err := rows(ctx, s.read, "SELECT mark FROM told WHERE session=?", []any{n}, one[string])
-	if err != nil {
-		return mem.Session{}, fmt.Errorf("session %s: %w", id, translate(err))
-	}
-	found[0].Told = make(map[string]bool, len(marks))
-	for _, m := range marks {
-		found[0].Told[m] = true
 	}
 	return found[0], nil
 }
+
+// session reads one session with what was told to it.
+func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
+	query := "SELECT " + sessionColumns + ", " + jobWaits + `, (SELECT json_group_array(mark) FROM told WHERE session = s.number)
+		FROM session s WHERE ` + which
+	return lookUp(ctx, s.read, query, []any{arg}, func(r *sql.Rows) (mem.Session, error) {
+		var told string
+		v, err := s.scanSession(r, &told)
+		if err != nil {
+			return v, err
+		}
+		var marks []string
+		if err := json.Unmarshal([]byte(told), &marks); err != nil {
+			return v, err
+		}
+		v.Told = make(map[string]bool, len(marks))
+		for _, m := range marks {
+			v.Told[m] = true
+		}
+		return v, nil
+	})
+}
+
+// jobWaits tells whether work for session s is still to be done.
+const jobWaits = "EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)"
 
 // sessionNumber resolves an id or a short id, whole before in part.
 func (s *Store) sessionNumber(ctx context.Context, ref string) (int64, error) {
@@ -237,21 +257,22 @@ func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session
 }
 
 func (s *Store) sessions(ctx context.Context, f *filter, limit int) ([]mem.Session, error) {
-	query := "SELECT " + sessionColumns + `, EXISTS (SELECT 1 FROM job j WHERE j.session = s.number AND j.dead = 0)
-		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?"
-	found, err := rows(ctx, s.read, query, append(f.args, limit), s.scanSession)
+	query := "SELECT " + sessionColumns + ", " + jobWaits + " FROM session s WHERE " + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0"
+	found, err := rows(ctx, s.read, query, append(f.args, limit), func(r *sql.Rows) (mem.Session, error) { return s.scanSession(r) })
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", translate(err))
 	}
 	return found, nil
 }
 
-// scanSession reads a session and derives the states that nobody writes.
-func (s *Store) scanSession(r *sql.Rows) (mem.Session, error) {
+// scanSession reads a session, and into more what follows its columns, and
+// derives the states that nobody writes.
+func (s *Store) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
 	var v mem.Session
 	var created, completed, last int64
 	var waiting bool
-	if err := r.Scan(append(sessionFields(&v, &created, &completed, &last), &waiting)...); err != nil {
+	fields := append(sessionFields(&v, &created, &completed, &last), &waiting)
+	if err := r.Scan(append(fields, more...)...); err != nil {
 		return v, err
 	}
 	v.Created, v.Completed, v.LastEvent = moment(created), moment(completed), moment(last)

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	code "modernc.org/sqlite/lib"
@@ -29,27 +30,40 @@ type Config struct {
 	Path string           // of the database file; its directory is made if it is missing
 	Now  func() time.Time // nil means time.Now
 	Busy time.Duration    // how long to wait for other programs' locks; 0 means 5 s
+	// Known says that a database of ours was at Path before. What is empty or
+	// another's there is then a damaged one, neither new nor foreign. A missing
+	// file is new all the same: somebody moved it away.
+	Known bool
+	// Shared says that Path is on a network or shared file system. The log needs
+	// memory that all who use it see, which is not to be had there: a rollback
+	// journal takes its place.
+	Shared bool
 }
 
 const (
-	readers      = 4
-	defaultBusy  = 5 * time.Second
-	maxWAL       = 32 << 20              // bytes; a longer log is folded back into the database
-	logWait      = 20 * time.Millisecond // for readers, before that is given up for now
-	logRest      = 32                    // groups that go by before it is tried again
-	pageCacheKiB = 8 << 10
+	readers     = 4
+	defaultBusy = 5 * time.Second
+	maxWAL      = 32 << 20              // bytes; a longer log is folded back into the database
+	logWait     = 20 * time.Millisecond // for readers, before that is given up for now
+	logRest     = 32                    // groups that go by before it is tried again
+
+	// A page kept takes twice its size: the allocator rounds up to powers of two.
+	pageCacheKiB   = 4 << 10
+	readerCacheKiB = 2 << 10 // of each reader; the system keeps the pages as well
 )
 
 // Store is an open database. It implements mem.Store.
 type Store struct {
-	path  string
-	now   func() time.Time
-	busy  time.Duration
-	read  *reader
-	write *sql.DB
-	conn  *sql.Conn // the only one of write
-	stmts map[string]*sql.Stmt
-	queue *queue
+	path   string
+	shared bool // on a file system without shared memory
+	now    func() time.Time
+	busy   time.Duration
+	read   *reader
+	write  *sql.DB
+	conn   *sql.Conn // the only one of write
+	stmts  map[string]*sql.Stmt
+	queue  *queue
+	purges atomic.Int64 // that have begun to scrub: a copy begun before holds what they erased
 
 	logRest int // groups to go by before the log is looked at again; the leader's
 }
@@ -61,20 +75,23 @@ var _ mem.Store = (*Store)(nil)
 // mem.ErrLocked where one of them applies; the file is then as it was.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	s, err := open(ctx, cfg)
-	if isDamage(err) {
+	if cfg.damaged(err) {
 		// One bad read proves nothing: look again before saying so.
 		s, err = open(ctx, cfg)
-		if isDamage(err) {
-			err = fmt.Errorf("%w: %w", mem.ErrCorrupt, err)
+		if cfg.damaged(err) {
+			err = fmt.Errorf("%w: %v", mem.ErrCorrupt, err) //nolint:errorlint // it is damage now, whatever it looked like
 		}
-	}
-	if primary(err) == code.SQLITE_NOTADB && wiped(cfg.Path) {
-		err = fmt.Errorf("%w: it begins with zeros", mem.ErrCorrupt)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", cfg.Path, translate(err))
 	}
 	return s, nil
+}
+
+// damaged reports whether an error of open means that the file's content is wrong.
+func (c Config) damaged(err error) bool {
+	foreign := errors.Is(err, mem.ErrForeign) || primary(err) == code.SQLITE_NOTADB
+	return isDamage(err) || errors.Is(err, mem.ErrCorrupt) || foreign && (c.Known || wiped(c.Path))
 }
 
 func open(ctx context.Context, cfg Config) (*Store, error) {
@@ -88,10 +105,13 @@ func open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := emptied(path, cfg.Known); err != nil {
+		return nil, err
+	}
 	if err := prepareFile(path); err != nil {
 		return nil, err
 	}
-	s := &Store{path: path, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	s := &Store{path: path, shared: cfg.Shared, now: cfg.Now, busy: cfg.Busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
 	if err := s.connect(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -109,14 +129,25 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)"))
+	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)", "cache_size(-"+strconv.Itoa(readerCacheKiB)+")"))
 	if err != nil {
 		return err
 	}
 	db.SetMaxOpenConns(readers)
 	db.SetMaxIdleConns(readers)
 	s.read = &reader{DB: db, stmts: map[string]*sql.Stmt{}}
+	_ = s.resume(ctx, impatient) // with a reader in its way it stays unfinished, for the next one
 	return s.read.PingContext(ctx)
+}
+
+// emptied finds a database that lost everything: SQLite would begin a new one
+// in its place, and throw away what is in the log.
+func emptied(path string, known bool) error {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 0 || !known && fileSize(path+"-wal") == 0 {
+		return nil
+	}
+	return fmt.Errorf("%w: it is empty", mem.ErrCorrupt)
 }
 
 // prepareFile makes the file if it is missing. SQLite gives the files that it

@@ -33,27 +33,54 @@ func (e *entry) putTurn(ctx context.Context, c *mem.TurnChange) error {
 	if err != nil {
 		return err
 	}
-	if found && c == nil {
-		e.prompt = t.Number
+	t.At = moment(at)
+	if !found {
+		t.At = e.at
+	}
+	was := t
+	newcomer := e.changeTurn(&t, c)
+	e.prompt, e.trust = t.Number, t.Trust
+	if found && t == was {
 		return nil
 	}
-	newcomer := e.changeTurn(&t, c)
-	e.prompt = t.Number
 	if !found {
 		_, err = e.exec(ctx, "INSERT INTO turn (session, prompt_id, prompt, text, private, trust, at) VALUES (?,?,?,?,?,?,?)",
 			e.session.Number, key, t.Number, t.Text, t.Private, int(t.Trust), stamp(t.At))
-		return err
+	} else {
+		_, err = e.exec(ctx, "UPDATE turn SET prompt=?, text=?, private=?, trust=? WHERE number=?",
+			t.Number, t.Text, t.Private, int(t.Trust), n)
 	}
-	if _, err := e.exec(ctx, "UPDATE turn SET prompt=?, text=?, private=?, trust=? WHERE number=?",
-		t.Number, t.Text, t.Private, int(t.Trust), n); err != nil {
-		return err
+	if err == nil && t.Trust < was.Trust {
+		err = e.demote(ctx, key, t)
 	}
-	if !newcomer {
-		return nil
+	if err != nil || !found || !newcomer {
+		return err
 	}
 	// What was learned in the turn before its prompt arrived gets the number too.
 	_, err = e.exec(ctx, "UPDATE memory SET prompt=? WHERE session=? AND prompt_id=? AND prompt=0", t.Number, e.session.Number, key)
 	return err
+}
+
+// demote lowers what was learned in a turn to the turn's trust. What a person
+// wrote or approved stays.
+func (e *entry) demote(ctx context.Context, key string, t mem.Turn) error {
+	_, err := e.exec(ctx, "UPDATE memory SET trust=? WHERE session=? AND prompt_id=? AND trust>? AND trust<?",
+		int(t.Trust), e.session.Number, key, int(t.Trust), int(mem.TrustUser))
+	return err
+}
+
+// worth is the trust of a memory on its way in: no more than its turn's, unless
+// a person wrote it.
+func (e *entry) worth(ctx context.Context, session any, m mem.Memory) (mem.Trust, error) {
+	switch {
+	case m.Trust >= mem.TrustUser || session == nil || m.Source.PromptID == "":
+		return m.Trust, nil
+	case e.session != nil && m.Session == e.event.Session && m.Source.PromptID == e.event.PromptID:
+		return min(m.Trust, e.trust), nil
+	}
+	t := mem.TrustUser
+	_, err := e.find(ctx, "SELECT trust FROM turn WHERE session=? AND prompt_id=?", []any{session, m.Source.PromptID}, &t)
+	return min(m.Trust, t), err
 }
 
 // changeTurn merges c into t and reports whether the turn got its number now.
@@ -93,8 +120,8 @@ func (e *entry) promptOf(ctx context.Context, session any, promptID string) (int
 
 // Turns implements mem.Store.
 func (s *Store) Turns(ctx context.Context, session string, limit int) ([]mem.Turn, error) {
-	turns, err := rows(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
-		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.number DESC LIMIT ?`, []any{session, limitOr(limit)},
+	turns, err := lookUp(ctx, s.read, `SELECT t.prompt_id, t.prompt, t.text, t.private, t.trust, t.at FROM turn t
+		JOIN session s ON s.number = t.session WHERE s.id=? ORDER BY t.number DESC LIMIT ?+0`, []any{session, limitOr(limit)},
 		func(r *sql.Rows) (mem.Turn, error) {
 			t := mem.Turn{Session: session}
 			var at int64

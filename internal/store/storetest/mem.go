@@ -58,6 +58,7 @@ type turn struct {
 
 type event struct {
 	mem.Event
+	at      time.Time
 	session *session // nil also once it is erased
 	erased  bool
 }
@@ -237,7 +238,7 @@ func (d *deed) happen(b mem.Batch) int64 {
 			d.session.LastEvent = d.at
 		}
 	}
-	d.events = append(d.events, &event{Event: copied(e), session: d.session})
+	d.events = append(d.events, &event{Event: copied(e), at: d.at, session: d.session})
 	if d.session != nil {
 		d.putTurn(e, b.Turn)
 		if b.Session != nil {

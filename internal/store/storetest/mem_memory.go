@@ -32,6 +32,12 @@ func (d *deed) putMemory(m mem.Memory) string {
 		m.Key = fmt.Sprintf("h_%q", []string{string(m.Kind), string(m.Scope), m.Title, m.Body})
 	}
 	ss := d.sessionOf(m.Session, m.Project, m.Source.Agent)
+	if t := d.findTurn(ss, m.Source.PromptID); t != nil && m.Trust < mem.TrustUser {
+		m.Trust = min(m.Trust, t.Trust)
+	}
+	if m.Source.Prompt == 0 {
+		m.Source.Prompt = d.promptOf(ss, m.Source.PromptID)
+	}
 	for _, old := range d.memories {
 		if old.Key == m.Key && old.session == ss && (ss != nil || old.Project == m.Project) {
 			d.repeat(old, m)
@@ -48,9 +54,6 @@ func (d *deed) putMemory(m mem.Memory) string {
 	}
 	if m.Updated.IsZero() {
 		m.Updated = m.Created
-	}
-	if m.Source.Prompt == 0 {
-		m.Source.Prompt = d.promptOf(ss, m.Source.PromptID)
 	}
 	d.memories = append(d.memories, &memory{m, n, ss})
 	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && old.Status == mem.Active {
@@ -77,6 +80,7 @@ func (d *deed) promptOf(ss *session, promptID string) int {
 }
 
 func (d *deed) repeat(old *memory, m mem.Memory) {
+	old.Source = m.Source
 	old.Title, old.Body, old.Facts, old.Concepts, old.Summary, old.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	old.Tool, old.Command, old.ExitCode, old.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	old.Files, old.Tags, old.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
@@ -269,6 +273,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 		q.Branch != "" && m.Branch != q.Branch,
 		!q.After.IsZero() && m.Created.Before(q.After),
 		!q.Before.IsZero() && !m.Created.Before(q.Before),
+		!q.HiddenBefore.IsZero() && (m.Status != mem.Forgotten || !m.Hidden.Before(q.HiddenBefore)),
 		m.Importance < q.MinImportance,
 		m.Trust < q.MinTrust,
 		q.Open && m.Resolved:

@@ -214,8 +214,9 @@ func (d *deed) putTurn(e mem.Event, c *mem.TurnChange) {
 		t.Text = c.Text
 	}
 	t.Private = t.Private || c.Private
-	if c.Tainted {
-		t.Trust = min(t.Trust, c.Taint)
+	if c.Tainted && c.Taint < t.Trust {
+		t.Trust = c.Taint
+		d.demote(t)
 	}
 	if !c.Person || t.Number != 0 {
 		return
@@ -225,6 +226,15 @@ func (d *deed) putTurn(e mem.Event, c *mem.TurnChange) {
 	for _, m := range d.memories {
 		if m.session == d.session && m.Source.PromptID == key && m.Source.Prompt == 0 {
 			m.Source.Prompt = t.Number
+		}
+	}
+}
+
+// demote lowers what was learned in a turn to the turn's trust.
+func (d *deed) demote(t *turn) {
+	for _, m := range d.memories {
+		if m.session == d.session && m.Trust < mem.TrustUser && m.Source.PromptID == t.PromptID {
+			m.Trust = min(m.Trust, t.Trust)
 		}
 	}
 }

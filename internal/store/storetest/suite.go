@@ -34,6 +34,7 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Project", projectTests},
 		{"Stats", statsTests},
 		{"Purge", purgeTests},
+		{"Retain", retainTests},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, p := range part.tests {

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -267,6 +268,32 @@ var turnTests = []promise{
 		if got := k.turns("one")[0]; got.Trust != mem.TrustTool || !got.Private {
 			k.Errorf("trust %v, private %v, want %v, true", got.Trust, got.Private, mem.TrustTool)
 		}
+	}},
+	{"what is learned in a turn is worth no more than the turn, whichever came first", func(k kit) {
+		of := func(prompt, title string, trust mem.Trust) mem.Memory {
+			return with(note(title), func(m *mem.Memory) {
+				m.Session, m.Source.PromptID, m.Trust, m.Created = "one", prompt, trust, Clock()
+			})
+		}
+		taint := func(id, prompt string) {
+			e := report(id, "one")
+			e.PromptID = prompt
+			k.apply(mem.Batch{Event: e, Turn: &mem.TurnChange{Taint: mem.TrustNone, Tainted: true}})
+		}
+		k.apply(prompt("one", "p1", "a"))
+		k.keep(with(of("p1", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key = "k" }))
+		k.apply(prompt("one", "p2", "b"))
+		early := k.keep(of("p2", "early", mem.TrustAssistant), of("p2", "tool", mem.TrustTool), of("p2", "person", mem.TrustUser), of("p1", "other turn", mem.TrustAssistant))
+		again := k.keep(with(of("p2", "said again", mem.TrustAssistant), func(m *mem.Memory) { m.Key, m.Updated = "k", later(time.Second) }))
+		taint("e_1", "p2")
+		late := k.keep(of("p2", "late", mem.TrustAssistant), of("p2", "late person", mem.TrustUser))
+		taint("e_2", "p3")
+		first := k.keep(of("p3", "of a turn that begins with it", mem.TrustTool))
+		var got []mem.Trust
+		for _, id := range slices.Concat(early, again, late, first) {
+			got = append(got, k.one(id).Trust)
+		}
+		k.same("trust", got, []mem.Trust{mem.TrustNone, mem.TrustNone, mem.TrustUser, mem.TrustAssistant, mem.TrustNone, mem.TrustNone, mem.TrustUser, mem.TrustNone})
 	}},
 	{"Turns returns the newest of one session, newest first", func(k kit) {
 		k.apply(prompt("one", "p1", "a"), prompt("two", "q1", "x"), prompt("one", "p2", "b"), prompt("one", "p3", "c"))

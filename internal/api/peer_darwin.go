@@ -1,4 +1,4 @@
-package worker
+package api
 
 import (
 	"net"
@@ -7,8 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownPeer reports whether the other end of a unix socket is a process of this user.
-func ownPeer(c net.Conn) bool {
+// OwnPeer reports whether the other end of a unix socket is a process of this
+// user: whoever connected, or whoever listened. Where the system does not tell,
+// the private directory and the token have to do.
+func OwnPeer(c net.Conn) bool {
 	u, ok := c.(*net.UnixConn)
 	if !ok {
 		return false

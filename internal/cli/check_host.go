@@ -1,0 +1,117 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// checkTrust looks whether the agent's person trusts this directory: without
+// that it runs no hooks there, except without a terminal. Where hooks report
+// from here all the same, or nothing is known, there is nothing to say.
+func (a *app) checkTrust(o *mem.Overview) []checkItem {
+	c, err := a.setupConfig()
+	if err != nil || c.Project == "" {
+		return nil
+	}
+	file := filepath.Join(c.Home, ".claude.json")
+	if c.ClaudeDir != "" {
+		file = filepath.Join(c.ClaudeDir, ".claude.json")
+	}
+	asked, trusted := folderTrust(file, c.Project)
+	if !asked {
+		return nil
+	}
+	reports := o != nil && o.Project.Key != "" && o.Last != nil
+	return []checkItem{trustItem(trusted, reports, file, c.Project)}
+}
+
+func trustItem(trusted, reports bool, file, project string) checkItem {
+	if trusted || reports {
+		return good("claude.trust", false, "Claude Code runs hooks in this directory")
+	}
+	return bad("claude.trust", false, faultUntrusted.because("%s has not trusted %s", file, project))
+}
+
+// folderTrust reads what was answered to the agent's question about a directory
+// or one above it. The file is the agent's own: of another shape it says nothing.
+func folderTrust(file, dir string) (asked, trusted bool) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHostFile {
+		return false, false
+	}
+	var state struct {
+		Projects map[string]struct {
+			Trusted *bool `json:"hasTrustDialogAccepted"`
+		} `json:"projects"`
+	}
+	b, err := os.ReadFile(file)
+	if err != nil || json.Unmarshal(b, &state) != nil {
+		return false, false
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		if p, ok := state.Projects[at]; ok && p.Trusted != nil {
+			asked, trusted = true, trusted || *p.Trusted
+		}
+		if at == filepath.Dir(at) {
+			return asked, trusted
+		}
+	}
+}
+
+// maxHostFile bounds what is read of the agent's own files, in bytes.
+const maxHostFile = 32 << 20
+
+// checkPluginCache looks for copies of the plugin of other versions, which the
+// agent keeps where it copied them to. What it runs of a plugin that was
+// installed from a directory is the directory, so that they serve nobody.
+func (a *app) checkPluginCache() []checkItem {
+	c, err := a.setupConfig()
+	if err != nil {
+		return nil
+	}
+	dir := c.ClaudeDir
+	if dir == "" {
+		dir = filepath.Join(c.Home, ".claude")
+	}
+	copies, _ := filepath.Glob(filepath.Join(dir, "plugins", "cache", "*", "remanence", "*"))
+	copies = slices.DeleteFunc(copies, func(v string) bool { return !isDir(v) })
+	if len(copies) == 0 {
+		return nil
+	}
+	return []checkItem{cacheItem(copies, isDir(c.PluginDir))}
+}
+
+// cacheItem judges copies by the version that their directories are named by.
+// fromDir says that the plugin was installed from a directory of ours.
+func cacheItem(copies []string, fromDir bool) checkItem {
+	var names, old []string
+	for _, c := range copies {
+		names = append(names, filepath.Base(c))
+		if filepath.Base(c) != Version {
+			old = append(old, c)
+		}
+	}
+	switch {
+	case len(copies) > 1 && len(old) == len(copies)-1:
+		return bad("claude.cache", false, faultCache.because("%s in %s", strings.Join(names, ", "), filepath.Dir(copies[0]))).
+			safely(func(context.Context) error { return removeDirs(old) })
+	case len(copies) > 1, len(old) > 0 && !fromDir:
+		return bad("claude.cache", false, faultCache.because("%s in %s, this program is %s", strings.Join(names, ", "), filepath.Dir(copies[0]), Version))
+	}
+	return good("claude.cache", false, "one copy of the plugin, %s", names[0])
+}
+
+func removeDirs(dirs []string) error {
+	var errs []error
+	for _, d := range dirs {
+		errs = append(errs, os.RemoveAll(d))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/store/sqlite"
+)
+
+func (a *app) dbBackupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "backup [file]", Short: "make a copy, while all goes on",
+		Long:    "The copy is consistent, checked, and only you can read it. Without a file it\ngoes beside the database, where restore finds it, and purge too: an erased\nmemory is in no copy there. A copy elsewhere is yours to look after.",
+		Example: "  remanence db backup\n  remanence db backup ~/remanence-monday.db",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			file := ""
+			if len(args) > 0 {
+				file = args[0]
+			}
+			return a.backup(cmd.Context(), file)
+		},
+	}
+}
+
+// keepStore has whoever owns the database make a backup beside it. A route
+// takes no path: where else it shall go is done by the caller.
+var keepStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
+
+func (h *house) keep(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
+	if err := room(h.paths.Data, h.paths.dbBytes()); err != nil {
+		return sqlite.Copy{}, err
+	}
+	return h.store.Keep(ctx)
+}
+
+func (a *app) backup(ctx context.Context, file string) error {
+	to, err := backupFile(file)
+	if err == nil {
+		err = a.hasDatabase()
+	}
+	if err == nil {
+		err = room(a.paths.Data, a.paths.dbBytes())
+	}
+	if err != nil {
+		return err
+	}
+	made, err := ask(ctx, a, keepStore, api.Nothing{})
+	if err != nil {
+		return err
+	}
+	if to == "" {
+		to = made.Path
+	} else if err := moveFile(made.Path, to); err != nil {
+		return errors.Join(faultStore.about("the backup cannot be written there").because("%s", err), os.Remove(made.Path))
+	}
+	found, err := sqlite.Inspect(ctx, to)
+	if err != nil {
+		return err
+	}
+	up := readUpkeep(a.paths)
+	up.Backup = a.sys.Now().UTC()
+	up.write(a.paths)
+	return a.out.show(dbBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
+}
+
+// backupFile is the absolute path of a backup, "" where none is asked for. One
+// that is there is not written over.
+func backupFile(file string) (string, error) {
+	if file == "" {
+		return "", nil
+	}
+	to, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	if isDir(to) {
+		return "", faultInput.about("that is a directory").because("%s", to).fixedBy("name a file in it")
+	}
+	if _, err := os.Lstat(to); err == nil {
+		return "", faultInput.about("the file is there already").because("%s", to).fixedBy("name another file")
+	}
+	return to, nil
+}
+
+// moveFile gives a file another place, whole or not at all, also on another disk.
+func moveFile(from, to string) error {
+	if os.Rename(from, to) == nil {
+		return nil
+	}
+	part, err := writeCopy(from, to)
+	if err == nil {
+		err = os.Rename(part, to)
+	}
+	if err != nil {
+		if part != "" {
+			_ = os.Remove(part)
+		}
+		return err
+	}
+	return os.Remove(from)
+}
+
+// writeCopy copies a file to the disk that to is on, for this user alone, into a
+// file of a new name, which is empty if none was made.
+func writeCopy(from, to string) (part string, err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	out, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.part")
+	if err != nil {
+		return "", err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	return out.Name(), errors.Join(err, out.Close())
+}
+
+// dbBackupView is a backup that was made.
+type dbBackupView struct {
+	File   string `json:"file"`
+	Bytes  int64  `json:"bytes"`
+	Schema int    `json:"schema_version"`
+}
+
+func (dbBackupView) schema() string { return "db_backup" }
+
+func (v dbBackupView) human(p *printer) {
+	p.line("Backup made and checked: %s, %s", safe(v.File), bytesText(v.Bytes))
+	p.hint("back to it: remanence db restore %s", safe(v.File))
+}

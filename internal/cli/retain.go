@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"remanence/internal/store/sqlite"
+)
+
+const (
+	tidyEvery = 24 * time.Hour // between two rounds
+	tidyRetry = time.Hour      // after one that failed
+)
+
+// tidy does one step of what the retention rules ask for, and says when the
+// next is due. Only the worker's look around calls it.
+func (h *house) tidy(ctx context.Context) time.Duration {
+	step, err := h.engine.LetGo(ctx, h.gone.Next, h.hasCopies())
+	step.Payloads, step.Memories = step.Payloads+h.gone.Payloads, step.Memories+h.gone.Memories
+	h.gone = step
+	if err == nil && step.More {
+		return 0
+	}
+	h.gone.Next, h.gone.Payloads, h.gone.Memories = 0, 0, 0
+	if step.Payloads+step.Memories > 0 {
+		h.log.Info("retention", "payloads dropped", step.Payloads, "forgotten memories erased", step.Memories)
+	}
+	if err != nil {
+		h.log.Error("retention", "error", err)
+		return tidyRetry
+	}
+	return tidyEvery
+}
+
+// hasCopies reports whether there is a copy of the database beside it that is
+// not made anew every day, and is younger than forgotten memories get. Erasing
+// by rule is not to cost a backup that nobody was asked about.
+func (h *house) hasCopies() bool {
+	list, err := sqlite.Copies(h.paths.Database())
+	days := h.config.now().Settings().HideDays
+	return err != nil || slices.ContainsFunc(list, func(c sqlite.Copy) bool {
+		return !c.Daily() && h.sys.Now().Sub(c.Made) < time.Duration(days)*24*time.Hour
+	})
+}
+
+// rest gives back what the store keeps in memory.
+func (h *house) rest(ctx context.Context) {
+	if err := h.store.GiveBack(ctx); err != nil {
+		h.log.Warn("give memory back", "error", err)
+	}
+}

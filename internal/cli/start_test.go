@@ -1,0 +1,42 @@
+//go:build unix
+
+package cli
+
+import (
+	"os"
+	"testing"
+	"time"
+)
+
+func TestAHookThatEndsWhileItStartsAWorkerKeepsNoOtherFromIt(t *testing.T) {
+	first := newStation(t).reach
+	second := &reach{sys: first.sys, paths: first.paths}
+	ended, ok := first.alone()
+	if !ok {
+		t.Fatal("nobody else is there and yet it has to stand back")
+	}
+	if err := second.start(); err != nil || exists(second.started()) {
+		t.Errorf("a second start beside the first: %v, stamp %v; want it to stand back", err, exists(second.started()))
+	}
+	ended() // as its end does, at whatever point
+	done, ok := second.alone()
+	if !ok || fresh(second.started(), startOnce, time.Now()) {
+		t.Errorf("the next hook may start %v, held off by a stamp %v; want it free to", ok, fresh(second.started(), startOnce, time.Now()))
+	}
+	if ok {
+		done()
+	}
+}
+
+func TestOneStartASecondIsEnoughUnlessItsWorkerHasComeAndGone(t *testing.T) {
+	r := newStation(t).reach
+	touch(r.started())
+	if was, err := os.Stat(r.started()); err != nil || r.start() != nil {
+		t.Fatal("start", err)
+	} else if now, err := os.Stat(r.started()); err != nil || !now.ModTime().Equal(was.ModTime()) {
+		t.Errorf("started again within a second: %v", err)
+	}
+	if r.rt.Started = time.Now().Add(time.Second); !r.cameAndWent() {
+		t.Error("a worker that started after the stamp counts as still to come")
+	}
+}

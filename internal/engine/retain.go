@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// letGoEvents is how many events one step of LetGo looks at. Few of them have
+// something to drop.
+const letGoEvents = 500
+
+// Gone is what a step of LetGo let go of, and where the next begins.
+type Gone struct {
+	Payloads int   // dropped; the rows of their events stay
+	Memories int   // erased, as by Purge
+	Next     int64 // place of the event to go on from
+	More     bool  // there may be more to do
+}
+
+// LetGo does one short step of what the person's retention rules ask for. What
+// was forgotten long ago is erased, one memory a step, since each is looked for
+// in every text that is kept. Then what agents reported word for word is
+// dropped, from the event on whose place is from; 0 begins a round. A store
+// that cannot drop payloads keeps them. With copies, the store has copies that
+// the person made or may still need; they would have to go with what is erased,
+// and so that waits.
+func (e *Engine) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
+	s := e.Settings()
+	var failed error
+	if before, ok := e.daysAgo(s.HideDays); ok && from == 0 && !copies {
+		n, err := e.eraseForgotten(ctx, before)
+		if n > 0 {
+			return Gone{Memories: n, More: true}, nil
+		}
+		failed = err
+	}
+	r, able := e.Store.(mem.Retainer)
+	before, ok := e.daysAgo(s.RetentionDays)
+	if !able || !ok {
+		return Gone{}, failed
+	}
+	next, n, err := r.DropPayloads(ctx, before, from, letGoEvents)
+	if err != nil {
+		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("let go: %w", err))
+	}
+	return Gone{Payloads: n, Next: next, More: next > 0}, failed
+}
+
+// maxDays is as good as never, and still a date.
+const maxDays = 36500
+
+// daysAgo is a number of days before now; ok is false where that means never.
+func (e *Engine) daysAgo(days int) (t time.Time, ok bool) {
+	return e.Now().AddDate(0, 0, -min(days, maxDays)), days > 0 && days < maxDays
+}
+
+// eraseForgotten erases one memory that was forgotten before a time, and says
+// how many that were.
+func (e *Engine) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
+	old, err := e.Store.List(ctx, mem.Query{Hidden: true, Within: "*", HiddenBefore: before, Limit: 1})
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	if _, err := e.Store.Purge(ctx, old[0].ID); err != nil {
+		return 0, fmt.Errorf("erase %s: %w", old[0].ID, err)
+	}
+	return 1, nil
+}

@@ -1,0 +1,16 @@
+package mem
+
+import (
+	"context"
+	"time"
+)
+
+// Retainer is a Store that lets go of what is old.
+type Retainer interface {
+	// DropPayloads leaves only the Husk of events that were received before a
+	// time. It looks at events in the order of arrival, n of them at most,
+	// beginning with the one whose place is from. It returns the place to go on
+	// from, 0 when the last event was looked at, and how many it dropped: no
+	// more than n, and none a second time.
+	DropPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, dropped int, err error)
+}

@@ -1,0 +1,104 @@
+package redact
+
+import "strings"
+
+// A name and its value may stand apart: as two lines or attributes of one record, as a fall-back behind the variable
+// that should have held it, as two cells of a table.
+
+const pairReach = 120 // bytes behind a name in which its value is looked for
+
+// pairLinks are the words between a name and a value that stands apart from it. The first few may also follow a name in
+// a row of words, as flags do.
+var pairLinks = [...]string{
+	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||", ".type(",
+}
+
+const looseLinks = 4
+
+// paired reads the value that belongs to the name s[left:right] and stands apart from it.
+func (a *assignment) paired(s string, left, right int) (from, to int, ok bool) {
+	rest := s[right:min(len(s), right+pairReach)]
+	links := pairLinks[:]
+	if len(rest) > 1 && isBlank(rest[0]) && isWordByte(rest[1]) {
+		links = links[:looseLinks]
+	}
+	for _, link := range links {
+		n := strings.Index(rest, link)
+		if n < 0 || strings.Contains(rest[:n], "name") || strings.Count(rest[:n], "\n") > 3 {
+			continue
+		}
+		i, ok := a.linked(s, right+n, link)
+		if ok && a.takes(s, i) {
+			from, to = a.readValue(s, i)
+			a.value = s[from:to]
+			return from, to, a.judge()
+		}
+	}
+	if next := skipAny(s, right, " \t`*\"", 8); next < len(s) && s[next] == '|' {
+		return a.column(s, left)
+	}
+	return 0, 0, false
+}
+
+// linked reads a link at s[i:] with its punctuation and returns where the value begins.
+func (a *assignment) linked(s string, i int, link string) (int, bool) {
+	next := i + len(link)
+	switch {
+	case link[0] == '-': // a flag
+		a.strong = true
+		return skipAny(s, next, " =", 4), next < len(s) && (isBlank(s[next]) || s[next] == '=')
+	case !isLetter(link[0]):
+		a.strong = link[0] == '<'
+		return skipAny(s, next, " \t", 4), true
+	case isWordByte(s[i-1]):
+		return 0, false
+	}
+	next = skipAny(s, next, "\"'\\", 6)
+	next = skipAny(s, next, " \t", 8)
+	if next >= len(s) || strings.IndexByte(":=(", s[next]) < 0 {
+		return 0, false
+	}
+	a.strong = s[next] == ':' && endsLine(s, next+1)
+	return skipAny(s, next+1, " \t", 8), true
+}
+
+// takes reports whether a value may begin at s[i:]: without a strong place it is between quotes.
+func (a *assignment) takes(s string, i int) bool {
+	q := skipAny(s, i, "\\", 4)
+	return i < len(s) && (a.strong || q < len(s) && isQuote(s[q]))
+}
+
+// column reads the value under a name that heads the column of a table.
+func (a *assignment) column(s string, left int) (from, to int, ok bool) {
+	start := strings.LastIndexByte(s[max(0, left-maxValue):left], '\n') + 1 + max(0, left-maxValue)
+	if s[start:left] == "" || s[start] != '|' {
+		return 0, 0, false
+	}
+	window := s[left:min(len(s), left+4*maxValue)]
+	lines := strings.SplitN(window, "\n", 4)
+	if len(lines) < 3 || strings.Trim(lines[1], "|-: \r") != "" || !strings.Contains(lines[1], "--") {
+		return 0, 0, false
+	}
+	from = left + len(lines[0]) + 1 + len(lines[1]) + 1
+	row := lines[2]
+	for range strings.Count(s[start:left], "|") {
+		n := strings.IndexByte(row, '|')
+		if n < 0 {
+			return 0, 0, false
+		}
+		from += n + 1
+		row = row[n+1:]
+	}
+	cell, _, _ := strings.Cut(row, "|")
+	from += len(cell) - len(strings.TrimLeft(cell, " `"))
+	cell = strings.Trim(cell, " `\r")
+	a.value, a.strong, a.prose = cell, true, false
+	return from, from + len(cell), cell != "" && !strings.Contains(cell, " ") && a.judge()
+}
+
+// isCell reports whether the name that begins at s[left:] fills the cell of a table from its start.
+func isCell(s string, left int) bool {
+	before := strings.TrimRight(s[max(0, left-maxValue):left], " `*")
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	return strings.HasSuffix(line, "|") && strings.HasPrefix(strings.TrimLeft(line, " "), "|") && !strings.HasSuffix(line, "||")
+}

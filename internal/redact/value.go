@@ -1,0 +1,110 @@
+package redact
+
+import "strings"
+
+// Where a value begins and ends.
+
+// readValue returns the place of the value at s[i:], without quotes and string prefixes.
+func (a *assignment) readValue(s string, i int) (from, to int) {
+	for _, conversion := range [...]string{"[]byte(", "Some(", "string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes("} {
+		if q := i + len(conversion); strings.HasPrefix(s[i:], conversion) && q < len(s) && isQuote(s[q]) {
+			i = q
+		}
+	}
+	if i+1 < len(s) && strings.IndexByte("bfruNEL@", s[i]) >= 0 && isQuote(s[i+1]) {
+		i++
+	}
+	slashes := skipAny(s, i, "\\", 8) - i
+	q := i + slashes
+	if q < len(s) && isQuote(s[q]) {
+		a.quoted = true
+		if triple := strings.Repeat(s[q:q+1], 3); strings.HasPrefix(s[q:], triple) {
+			q += 2
+		}
+		return q + 1, closingQuote(s, q+1, s[q], slashes)
+	}
+	stops := "\"'`,;<>|&)\\"
+	if a.strong {
+		stops = "\"'`<>|&;\\"
+	}
+	to = i
+	limit := i + maxValue
+	if a.class != password {
+		limit = i + maxLong
+	}
+	mayGoOn := a.class == password || a.name == "credentials"
+	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && goesOn(s, to)) {
+		to++
+	}
+	return i, to
+}
+
+// goesOn reports whether a value without quotes goes on behind the sign at s[i]: what follows is the rest of a word, and
+// no other name with its value.
+func goesOn(s string, i int) bool {
+	if strings.IndexByte(",&;", s[i]) < 0 {
+		return false
+	}
+	rest := i + 1
+	for rest < len(s) && rest-i < maxName && s[rest] > ' ' && !isQuote(s[rest]) {
+		if strings.IndexByte("=:()[]{}<>\\", s[rest]) >= 0 {
+			return false
+		}
+		rest++
+	}
+	return rest > i+1 && (rest == len(s) || s[rest] <= ' ')
+}
+
+// closingQuote finds the quote that ends a value opened by quote behind so many backslashes.
+func closingQuote(s string, i int, quote byte, slashes int) int {
+	limit := min(len(s), i+8*maxValue)
+	run := 0
+	for j := i; j < limit; j++ {
+		switch {
+		case s[j] == '\\':
+			run++
+			continue
+		case s[j] == quote && run <= slashes:
+			return j - run
+		case s[j] == '\n' || s[j] == '\r':
+			return j
+		}
+		run = 0
+	}
+	return limit
+}
+
+func isQuote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+func firstWord(s string) string {
+	if i := strings.IndexAny(s, " \t\r\n\"'`,;<>|)"); i >= 0 {
+		return s[:i]
+	}
+	return s
+}
+
+// wholeWord is what s has before the first blank, without the signs that end a clause.
+func wholeWord(s string) string {
+	if i := strings.IndexAny(s, " \t\r\n\"'`"); i >= 0 {
+		s = s[:i]
+	}
+	return strings.TrimRight(s, ".,:;)!?")
+}
+
+// endsLine reports whether what follows s[i:] on the line is one word.
+func endsLine(s string, i int) bool {
+	i = skipAny(s, i, " \t", 16)
+	stop := i
+	for stop < len(s) && stop-i < maxLong && s[stop] > ' ' {
+		stop++
+	}
+	if stop == i {
+		return false
+	}
+	if strings.Contains(s[i:stop], `\n`) {
+		return true
+	}
+	blank := stop
+	stop = skipAny(s, stop, " \t\r", 16)
+	return stop == len(s) || s[stop] == '\n' || stop > blank && (s[stop] == '#' || strings.HasPrefix(s[stop:], "//"))
+}

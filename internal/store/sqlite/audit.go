@@ -1,0 +1,233 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// maxProblems bounds how many lines of damage are reported.
+const maxProblems = 20
+
+// Audit is what a closer look at a database found.
+type Audit struct {
+	Schema   int
+	Damage   []string // of tables and pages; the database is damaged
+	Dangling int      // rows that name others which are not there
+	Index    []string // what is wrong with the index alone; Reindex mends it
+}
+
+// OK reports that nothing was found.
+func (a Audit) OK() bool { return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 }
+
+// Describe says what the database is like, without reading much of it: Err is
+// nil also where it is damaged.
+func (s *Store) Describe(ctx context.Context) Health {
+	h := Health{Path: s.path, Log: fileSize(s.path + "-wal")}
+	h.Bytes = fileSize(s.path) + h.Log
+	err := s.read.QueryRowContext(ctx, "SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
+		Scan(&h.Schema, &h.Journal, &h.SQLite)
+	if err != nil {
+		h.Err = fmt.Errorf("describe %s: %w", s.path, translate(err))
+	}
+	return h
+}
+
+// Writable takes the write lock for a moment. mem.ErrLocked means that another
+// program has it, mem.ErrReadOnly that nobody may.
+func (s *Store) Writable(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err == nil {
+		err = s.provesWritable(ctx)
+		unlock()
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", s.path, translate(err))
+	}
+	return nil
+}
+
+// Audit looks at tables, references and index without changing anything. Full
+// also compares every row with its indexes; that takes several times as long.
+// The error says that it could not look; damage is no error.
+func (s *Store) Audit(ctx context.Context, full bool) (Audit, error) {
+	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full)
+	if err != nil {
+		return a, fmt.Errorf("check %s: %w", s.path, translate(err))
+	}
+	return a, nil
+}
+
+// Inspect audits a database file that nobody writes, such as a backup. It
+// returns fs.ErrNotExist, mem.ErrForeign, mem.ErrNewer or mem.ErrCorrupt where
+// one of them applies. A fault of the index alone is none here.
+func Inspect(ctx context.Context, path string) (Audit, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = mem.ErrForeign
+	}
+	if err != nil {
+		return Audit{}, fmt.Errorf("look at %s: %w", path, err)
+	}
+	a, err := audit(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", true)
+	steps, stepErr := migrations()
+	switch {
+	case isDamage(err):
+		err = fmt.Errorf("%w: %w", mem.ErrCorrupt, err)
+	case err != nil:
+		err = translate(err)
+	case stepErr != nil:
+		err = stepErr
+	case a.Schema == 0:
+		err = mem.ErrForeign
+	case a.Schema > len(steps):
+		err = fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, a.Schema, len(steps))
+	case len(a.Damage) > 0:
+		err = fmt.Errorf("%w: %s", mem.ErrCorrupt, a.Damage[0])
+	}
+	if err != nil {
+		return a, fmt.Errorf("look at %s: %w", path, err)
+	}
+	return a, nil
+}
+
+// audit opens a connection of its own: one that checked before compares what is
+// there now with what it remembers of the index.
+func audit(ctx context.Context, source string, full bool) (a Audit, err error) {
+	db, err := sql.Open("sqlite", source)
+	if err != nil {
+		return a, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return a, err
+	}
+	defer conn.Close()
+	if a.Schema, err = (&Store{conn: conn}).identify(ctx); err != nil || a.Schema == 0 {
+		return a, err
+	}
+	if err := a.integrity(ctx, conn, full); err != nil || len(a.Damage) > 0 {
+		return a, err
+	}
+	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&a.Dangling); err != nil {
+		return a, err
+	}
+	return a, a.completeness(ctx, conn)
+}
+
+// integrity has SQLite check the file. What it says of the index is told apart
+// by checking every other table alone.
+func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error {
+	check := "quick_check"
+	if full {
+		check = "integrity_check"
+	}
+	whole, err := checked(ctx, conn, check, "")
+	if err != nil || len(whole) == 0 {
+		return err
+	}
+	tables, err := rows(ctx, conn, "SELECT name FROM sqlite_schema WHERE type='table' AND rootpage > 0", nil, one[string])
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		found, err := checked(ctx, conn, check, t)
+		if err != nil {
+			return err
+		}
+		a.Damage = append(a.Damage, found...)
+	}
+	index, err := checked(ctx, conn, check, "memory_fts")
+	if err != nil {
+		return err
+	}
+	if len(a.Damage) == 0 && len(index) > 0 {
+		a.Index = index
+		return nil
+	}
+	a.Damage = whole
+	return nil
+}
+
+// checked returns what an integrity check says of a table, or of all for "";
+// nothing where all is well.
+func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string, error) {
+	arg := fmt.Sprint(maxProblems)
+	if table != "" {
+		arg = `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
+	}
+	said, err := rows(ctx, conn, "PRAGMA "+check+"("+arg+")", nil, one[string])
+	if err != nil {
+		return nil, err
+	}
+	if len(said) == 1 && said[0] == "ok" {
+		return nil, nil
+	}
+	return said[:min(len(said), maxProblems)], nil
+}
+
+// completeness looks whether every memory is in the index and nothing else is.
+func (a *Audit) completeness(ctx context.Context, conn *sql.Conn) error {
+	for _, q := range []struct{ query, what string }{
+		{"SELECT count(*) FROM memory WHERE number NOT IN (SELECT id FROM memory_fts_docsize)", "%d memories are not in it"},
+		{"SELECT count(*) FROM memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it has %d memories that are gone"},
+	} {
+		var n int
+		if err := conn.QueryRowContext(ctx, q.query).Scan(&n); err != nil {
+			return err
+		}
+		if n > 0 {
+			a.Index = append(a.Index, fmt.Sprintf(q.what, n))
+		}
+	}
+	return nil
+}
+
+// missing reports whether there is no file.
+func missing(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, fs.ErrNotExist)
+}
+
+// Steps says how far a database is behind this version: the schema that it has,
+// 0 if it holds nothing yet or is not there, and the names of the steps to come.
+// It changes nothing.
+func Steps(ctx context.Context, path string) (have int, pending []string, err error) {
+	entries, err := schemas.ReadDir("schema")
+	if err != nil {
+		return 0, nil, err
+	}
+	if !missing(path) {
+		if have, err = versionOf(ctx, path); err != nil {
+			return 0, nil, fmt.Errorf("look at %s: %w", path, translate(err))
+		}
+	}
+	if have > len(entries) {
+		return have, nil, fmt.Errorf("look at %s: %w: schema %d, this one knows %d", path, mem.ErrNewer, have, len(entries))
+	}
+	for _, e := range entries[have:] {
+		pending = append(pending, strings.TrimSuffix(e.Name(), ".sql"))
+	}
+	return have, pending, nil
+}
+
+func versionOf(ctx context.Context, path string) (have int, err error) {
+	db, err := sql.Open("sqlite", dsn(path, lockWait)+"&mode=ro")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer conn.Close()
+	return (&Store{conn: conn}).identify(ctx)
+}

@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
+	for name, spoil := range map[string]string{
+		"rows are missing":      "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC LIMIT 5)",
+		"rows of none are left": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
+		"its pages are spoilt":  "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) FROM memory_fts_data)",
+		"its pages are gone":    "DELETE FROM memory_fts_data WHERE id > 10",
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := coast(t, 40)
+			db := raw(t, path)
+			run(t, db, spoil)
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+			s, err := at(t, path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer closed(t, s)
+			for _, full := range []bool{false, true} {
+				a, err := s.Audit(t.Context(), full)
+				if err != nil || len(a.Index) == 0 || len(a.Damage) > 0 {
+					t.Errorf("full %v: got %+v, %v, want a fault of the index alone", full, a, err)
+				}
+			}
+			n, err := s.Reindex(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() {
+				t.Errorf("after reindex: %+v, %v, want ok", a, err)
+			}
+			hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Limit: 1000})
+			if err != nil || len(hits) != 40 || n < 40 {
+				t.Errorf("%d of %d memories found, %v, want 40", len(hits), n, err)
+			}
+			if hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"keeper"}, Tags: []string{"coast"}, File: "log/7.md", Limit: 1000}); err != nil || len(hits) != 1 {
+				t.Errorf("by file and tag: %d, %v, want 1", len(hits), err)
+			}
+			var erases int
+			if err := s.conn.QueryRowContext(t.Context(), "SELECT v FROM memory_fts_config WHERE k='secure-delete'").Scan(&erases); err != nil || erases != 1 {
+				t.Errorf("secure-delete is %d, %v, want 1", erases, err)
+			}
+		})
+	}
+}
+
+func TestDanglingRowsAreCounted(t *testing.T) {
+	path := coast(t, 2)
+	db := raw(t, path)
+	run(t, db, "DELETE FROM session")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	if a, err := s.Audit(t.Context(), false); err != nil || a.Dangling == 0 || a.OK() {
+		t.Errorf("got %+v, %v, want dangling rows", a, err)
+	}
+}

@@ -1,0 +1,83 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// reindexStep is how many memories are read at a time.
+const reindexStep = 500
+
+// Reindex makes the index anew from the memories, and returns how many those
+// are. It happens whole or not at all; writers wait meanwhile.
+func (s *Store) Reindex(ctx context.Context) (int, error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("reindex: %w", err)
+	}
+	defer unlock()
+	n := 0
+	err = s.transact(ctx, func(w *writer) error {
+		n, err = w.reindex(ctx, func(_ memoryRow, err error) error { return err })
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("reindex: %w", translate(err))
+	}
+	return n, nil
+}
+
+// reindex drops what is derived from memories and derives it again. A memory
+// that cannot be read goes to unreadable.
+func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) error) (int, error) {
+	var made string
+	if err := w.conn.QueryRowContext(ctx, "SELECT sql FROM sqlite_schema WHERE name='memory_fts'").Scan(&made); err != nil {
+		return 0, err
+	}
+	for _, q := range []string{
+		"DROP TABLE memory_fts", made, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1)",
+		"DELETE FROM memory_file", "DELETE FROM memory_tag",
+	} {
+		if _, err := w.conn.ExecContext(ctx, q); err != nil {
+			return 0, err
+		}
+	}
+	e := &entry{writer: w}
+	n := 0
+	for last := int64(-1 << 63); ; {
+		found, err := rows(ctx, w.conn, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
+			WHERE m.number > ? ORDER BY m.number LIMIT ?`, []any{last, reindexStep}, scanRaw)
+		if err != nil || len(found) == 0 {
+			return n, err
+		}
+		for _, r := range found {
+			last = r.number
+			if err := r.unpack(); err != nil {
+				if err := unreadable(r, err); err != nil {
+					return n, err
+				}
+				continue
+			}
+			if err := e.index(ctx, r); err != nil {
+				return n, err
+			}
+			n++
+		}
+	}
+}
+
+// scanRaw reads a memory's row as it stands there.
+func scanRaw(r *sql.Rows) (row memoryRow, err error) {
+	err = r.Scan(row.fields()...)
+	return row, err
+}
+
+// index writes what a memory is found by.
+func (e *entry) index(ctx context.Context, r memoryRow) error {
+	m := r.Memory
+	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", r.number, searchBody(m), m.Title, searchIdent(m)); err != nil {
+		return err
+	}
+	return e.indexLists(ctx, r.number, m)
+}

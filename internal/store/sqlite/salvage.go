@@ -1,0 +1,472 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+const (
+	// maxFailures bounds the tries to read on behind damage, in each table.
+	maxFailures = 4000
+	// furthest is the last row looked for where a table cannot say what its last is.
+	furthest = int64(1) << 40
+)
+
+// Salvaged says what could still be read of a damaged database.
+type Salvaged struct {
+	Rows  map[string]int // by table
+	Gaps  int            // places where rows could not be read
+	Aside string         // where the damaged database is
+}
+
+// Salvage makes a new database of what can still be read of a damaged one, and
+// keeps that aside as it is. Rows that are damaged themselves are left behind,
+// as is what belonged to a session that is lost; memories stay without it. The
+// caller holds the worker's lock. mem.ErrNewer if a newer version wrote it,
+// mem.ErrCorrupt if nothing at all can be read.
+func Salvage(ctx context.Context, path string, now time.Time) (Salvaged, error) {
+	scratch, next := path+".scratch", path+".next"
+	got, err := salvage(ctx, path, scratch, next)
+	if err == nil {
+		got.Aside, err = takePlace(path, next, now)
+	}
+	err = errors.Join(err, removeAll(scratch))
+	if err != nil {
+		return got, errors.Join(fmt.Errorf("salvage %s: %w", path, translate(err)), removeAll(next))
+	}
+	return got, nil
+}
+
+func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) {
+	none := Salvaged{}
+	steps, err := migrations()
+	if err != nil {
+		return none, err
+	}
+	for _, name := range []string{scratch, next} {
+		if err := removeAll(name); err != nil {
+			return none, err
+		}
+	}
+	if _, err := contents(ctx, path, "&mode=ro"); isLocked(err) {
+		return none, err
+	}
+	for _, suffix := range []string{"", "-wal"} {
+		if err := copyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !os.IsNotExist(err)) {
+			return none, err
+		}
+	}
+	version, err := readable(ctx, scratch, len(steps))
+	if err != nil {
+		return none, err
+	}
+	r := &rescue{rows: map[string]int{}}
+	if err := r.run(ctx, scratch, next, steps[:version]); err != nil {
+		return none, err
+	}
+	return Salvaged{Rows: r.rows, Gaps: r.gaps}, settle(ctx, next)
+}
+
+// readable makes the table of contents of a damaged database readable, with
+// that of a new one if need be, and returns the schema it has.
+func readable(ctx context.Context, path string, newest int) (int, error) {
+	version, err := contents(ctx, path, "")
+	if err == nil && version > newest {
+		return 0, fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, version, newest)
+	}
+	if err == nil && version > 0 {
+		return version, nil
+	}
+	if err := graft(ctx, path); err != nil {
+		return 0, err
+	}
+	if version, err = contents(ctx, path, ""); err != nil || version == 0 {
+		return 0, errors.Join(mem.ErrCorrupt, err)
+	}
+	return version, nil
+}
+
+// contents returns the schema of a database whose table of contents can be read
+// and knows our tables; 0 if it does not.
+func contents(ctx context.Context, path, how string) (version int, err error) {
+	db, err := sql.Open("sqlite", dsn(path, lockWait)+how)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var app, tables int
+	err = db.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_schema WHERE type='table' AND name IN ('memory', 'session')").Scan(&tables)
+	if err == nil {
+		err = db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&app)
+	}
+	if err == nil {
+		err = db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version)
+	}
+	if err != nil || app != applicationID || tables != 2 {
+		return 0, err
+	}
+	return version, nil
+}
+
+// graft gives a copy the first page of a new database: the table of contents.
+// Tables begin at the same pages in all databases that were made alike, or made
+// anew by a vacuum; whichever makes more of the copy readable is taken.
+func graft(ctx context.Context, path string) error {
+	donor := path + ".head"
+	defer func() { _ = errors.Join(removeAll(donor), removeAll(donor+".anew")) }()
+	if err := removeAll(donor); err != nil {
+		return err
+	}
+	if err := settle(ctx, donor); err != nil {
+		return err
+	}
+	if err := copyInto(ctx, donor, donor+".anew"); err != nil {
+		return err
+	}
+	best, most := "", 0
+	for _, head := range []string{donor, donor + ".anew"} {
+		if err := behead(path, head); err != nil {
+			return err
+		}
+		if n := sense(ctx, path); n > most {
+			best, most = head, n
+		}
+	}
+	if best == "" {
+		return mem.ErrCorrupt
+	}
+	return behead(path, best)
+}
+
+// behead writes the first page of a donor over that of a file.
+func behead(path, donor string) error {
+	const pageSize = 4096 // of every database that we make
+	head, err := os.ReadFile(donor)
+	if err != nil {
+		return err
+	}
+	if len(head) < pageSize {
+		return mem.ErrCorrupt
+	}
+	head = head[:pageSize]
+	clear(head[28:40]) // number of pages and list of free ones: those of the file count
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(head, 0)
+	return errors.Join(err, f.Close())
+}
+
+// sense counts rows that are what their table says.
+func sense(ctx context.Context, path string) int {
+	db, err := sql.Open("sqlite", dsn(path, lockWait))
+	if err != nil {
+		return 0
+	}
+	defer db.Close()
+	sum := 0
+	for _, q := range []string{
+		"SELECT count(*) FROM (SELECT id FROM memory LIMIT 50) WHERE id GLOB 'm_*'",
+		"SELECT count(*) FROM (SELECT short FROM session LIMIT 50) WHERE short GLOB 's_*'",
+		"SELECT count(*) FROM (SELECT payload FROM event LIMIT 50) WHERE typeof(payload) = 'text'",
+	} {
+		n := 0
+		if err := db.QueryRowContext(ctx, q).Scan(&n); err == nil { // else there is no sense in it
+			sum += n
+		}
+	}
+	return sum
+}
+
+// rescue is one salvage on its way.
+type rescue struct {
+	src  *sql.Conn
+	dst  *writer
+	rows map[string]int
+	gaps int
+}
+
+// run fills a new database of a schema with what the other still has.
+func (r *rescue) run(ctx context.Context, from, to string, steps []string) (err error) {
+	src, err := sql.Open("sqlite", dsn(from, defaultBusy, "query_only(1)", "cell_size_check(1)"))
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	if r.src, err = src.Conn(ctx); err != nil {
+		return err
+	}
+	defer r.src.Close()
+	s, err := bare(ctx, to, steps)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	if _, err := s.conn.ExecContext(ctx, "PRAGMA foreign_keys=OFF"); err != nil { // until all is there
+		return err
+	}
+	return s.transact(ctx, func(w *writer) error {
+		r.dst = w
+		tables, err := rows(ctx, w.conn, `SELECT name FROM pragma_table_list WHERE schema='main' AND type='table'
+			AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory\_fts%' ESCAPE '\' ORDER BY name`, nil, one[string])
+		if err != nil {
+			return err
+		}
+		for _, t := range tables {
+			if err := r.table(ctx, t); err != nil {
+				return fmt.Errorf("table %s: %w", t, err)
+			}
+		}
+		if err := r.sequences(ctx); err != nil {
+			return err
+		}
+		return r.mend(ctx)
+	})
+}
+
+// bare opens a new database of some of the steps, for writing only.
+func bare(ctx context.Context, path string, steps []string) (*Store, error) {
+	s := &Store{path: path, now: time.Now, busy: defaultBusy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	err := prepareFile(path)
+	if err == nil {
+		s.write, err = sql.Open("sqlite", dsn(path, defaultBusy))
+	}
+	if err == nil {
+		s.conn, err = s.write.Conn(ctx)
+	}
+	if err == nil {
+		err = s.migrateTo(ctx, steps)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// table copies what can be read of one table.
+func (r *rescue) table(ctx context.Context, name string) error {
+	var keyed bool // without row numbers
+	if err := r.dst.conn.QueryRowContext(ctx, "SELECT wr FROM pragma_table_list WHERE schema='main' AND name=?", name).Scan(&keyed); err != nil {
+		return err
+	}
+	columns, err := rows(ctx, r.dst.conn, "SELECT name FROM pragma_table_info(?)", []any{name}, one[string])
+	if err != nil {
+		return err
+	}
+	list := strings.Join(columns, ", ")
+	c := &copying{
+		rescue: r, table: name, width: len(columns),
+		insert: "INSERT OR IGNORE INTO " + name + " (" + list + ") VALUES (?" + strings.Repeat(",?", len(columns)-1) + ")",
+		from:   "SELECT " + list + " FROM " + name,
+	}
+	if keyed {
+		key, err := rows(ctx, r.dst.conn, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", []any{name}, one[string])
+		if err != nil {
+			return err
+		}
+		return c.fromBothEnds(ctx, key)
+	}
+	c.from = "SELECT rowid, " + list + " FROM " + name
+	last := furthest
+	if err := r.src.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+name).Scan(&last); err != nil {
+		r.gaps++
+	}
+	c.numbered = true
+	return c.span(ctx, 1, last)
+}
+
+// copying is one table on its way.
+type copying struct {
+	*rescue
+	table, insert, from string
+	width               int
+	numbered            bool // the first value is the row's number
+	failures            int
+}
+
+// span copies the rows of a range of numbers. Where one cannot be read it tries
+// on behind it, in ever smaller parts.
+func (c *copying) span(ctx context.Context, lo, hi int64) error {
+	for lo <= hi {
+		last, unread, err := c.read(ctx, c.from+" WHERE rowid BETWEEN ? AND ? ORDER BY rowid", lo-1, lo, hi)
+		if err != nil || !unread {
+			return err
+		}
+		if c.failures++; c.failures > maxFailures || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if lo = last + 1; lo >= hi {
+			c.gaps++
+			return nil
+		}
+		mid := lo + (hi-lo)/2
+		if err := c.span(ctx, lo, mid); err != nil {
+			return err
+		}
+		lo = mid + 1
+	}
+	return nil
+}
+
+// fromBothEnds copies a table without row numbers up to the damage, and from
+// its other end down to it.
+func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
+	_, unread, err := c.read(ctx, c.from+" ORDER BY "+strings.Join(key, ", "), 0)
+	if err != nil || !unread {
+		return err
+	}
+	c.gaps++
+	_, _, err = c.read(ctx, c.from+" ORDER BY "+strings.Join(key, " DESC, ")+" DESC", 0)
+	return err
+}
+
+// read copies the rows of a query until one cannot be read: unread. It returns
+// the number of the last row it saw, before if there was none.
+func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, unread bool, err error) {
+	last = before
+	rs, err := c.src.QueryContext(ctx, query, args...)
+	if err != nil {
+		return last, true, ctx.Err()
+	}
+	defer rs.Close()
+	values := make([]any, c.width)
+	into := make([]any, 0, c.width+1)
+	if c.numbered {
+		into = append(into, &last)
+	}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	for rs.Next() {
+		if err := rs.Scan(into...); err != nil {
+			return last, true, nil
+		}
+		if err := c.put(ctx, values); err != nil {
+			return last, false, err
+		}
+	}
+	return last, rs.Err() != nil, ctx.Err()
+}
+
+// put writes one row. One that does not fit its table is damaged.
+func (c *copying) put(ctx context.Context, values []any) error {
+	res, err := c.dst.exec(ctx, c.insert, values...)
+	if isMisfit(err) {
+		c.gaps++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	c.rows[c.table] += int(n)
+	return err
+}
+
+// sequences keeps the numbers of rows that were erased from being given again.
+func (r *rescue) sequences(ctx context.Context) error {
+	type seq struct {
+		table string
+		n     int64
+	}
+	seqs, err := rows(ctx, r.src, "SELECT name, seq FROM sqlite_sequence WHERE typeof(seq) = 'integer'", nil, func(rs *sql.Rows) (s seq, err error) {
+		err = rs.Scan(&s.table, &s.n)
+		return s, err
+	})
+	if err != nil { // then they go on behind the last row
+		return ctx.Err()
+	}
+	for _, s := range seqs {
+		if _, err := r.dst.exec(ctx, "UPDATE sqlite_sequence SET seq=? WHERE name=? AND seq<?", s.n, s.table, s.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mend drops what cannot be used by itself, makes the index, and then drops what
+// names something that is not there, for as long as that leaves others without.
+func (r *rescue) mend(ctx context.Context) error {
+	for _, table := range []string{"checkpoint", "receipt"} {
+		if err := r.drop(ctx, table, "DELETE FROM "+table+" WHERE doc<>'' AND NOT json_valid(doc)"); err != nil {
+			return err
+		}
+	}
+	if err := r.drop(ctx, "event", "UPDATE event SET payload='' WHERE payload<>'' AND NOT json_valid(payload)"); err != nil {
+		return err
+	}
+	_, err := r.dst.reindex(ctx, func(m memoryRow, _ error) error {
+		return r.drop(ctx, "memory", "DELETE FROM memory WHERE number=?", m.number)
+	})
+	for before := -1; err == nil && before != r.gaps; {
+		before = r.gaps
+		err = r.unlink(ctx)
+	}
+	for _, table := range []string{"memory_file", "memory_tag"} { // counted with the memories that they are of
+		delete(r.rows, table)
+	}
+	return err
+}
+
+// unlink takes out what names a row that is not there. Memories and events stay,
+// and name nothing.
+func (r *rescue) unlink(ctx context.Context) error {
+	type link struct{ table, column, parent, key string }
+	links, err := rows(ctx, r.dst.conn, `SELECT t.name, f."from", f."table", f."to" FROM pragma_table_list t, pragma_foreign_key_list(t.name) f
+		WHERE t.schema='main'`, nil, func(rs *sql.Rows) (l link, err error) {
+		err = rs.Scan(&l.table, &l.column, &l.parent, &l.key)
+		return l, err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range links {
+		lost := fmt.Sprintf(" WHERE %s IS NOT NULL AND %s NOT IN (SELECT %s FROM %s)", l.column, l.column, l.key, l.parent)
+		query := "DELETE FROM " + l.table + lost
+		if l.table == "memory" || l.table == "event" {
+			query = "UPDATE " + l.table + " SET " + l.column + "=NULL" + lost
+		}
+		if err := r.drop(ctx, l.table, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drop takes damaged rows out, or their damaged part.
+func (r *rescue) drop(ctx context.Context, table, query string, args ...any) error {
+	res, err := r.dst.conn.ExecContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	r.gaps += int(n)
+	if strings.HasPrefix(query, "DELETE") {
+		r.rows[table] -= int(n)
+	}
+	return err
+}
+
+// copyFile copies a file for this user alone.
+func copyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Close())
+}

@@ -1,0 +1,176 @@
+package sqlite
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+	"remanence/test/tier"
+)
+
+func TestWhatIsReadableOfADamagedDatabaseIsSaved(t *testing.T) {
+	const n = 400
+	whole, err := os.Stat(coast(t, n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages := whole.Size() / 4096
+	for name, c := range map[string]struct {
+		spoil func(t *testing.T, path string)
+		least int // memories
+	}{
+		"a page in the middle": {func(t *testing.T, path string) { spoil(t, path, pages/2*4096, (pages/2+1)*4096) }, n / 2},
+		"the first page":       {func(t *testing.T, path string) { spoil(t, path, 0, 4096) }, n},
+		"the first page, after a vacuum": {func(t *testing.T, path string) {
+			if _, _, err := Vacuum(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+			spoil(t, path, 0, 4096)
+		}, n},
+		"the last third": {func(t *testing.T, path string) {
+			if err := os.Truncate(path, pages*2/3*4096); err != nil {
+				t.Fatal(err)
+			}
+		}, n / 8},
+		"the index": {func(t *testing.T, path string) {
+			db := raw(t, path)
+			run(t, db, "DELETE FROM memory_fts_data WHERE id > 10")
+			if err := db.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}, n},
+		"only in the log": {func(t *testing.T, path string) {
+			db := raw(t, path)
+			run(t, db, "UPDATE memory SET title='cliff', body='', facts='x' WHERE title='lighthouse 7'")
+			run(t, db, "UPDATE memory SET title='lighthouse 8b' WHERE title='lighthouse 8'")
+		}, n - 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := coast(t, n)
+			c.spoil(t, path)
+			before, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := Salvage(t.Context(), path, storetest.Clock())
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("%+v", got)
+			if after, err := os.ReadFile(got.Aside); err != nil || !slices.Equal(before, after) {
+				t.Errorf("the damaged database was not kept as it was (%v)", err)
+			}
+			hits := found(t, path, "lighthouse")
+			if hits < c.least || got.Rows["memory"] < hits {
+				t.Errorf("%d memories are found, %d told, want at least %d", hits, got.Rows["memory"], c.least)
+			}
+		})
+	}
+}
+
+func TestASoundDatabaseIsSalvagedWhole(t *testing.T) {
+	path := coast(t, 50)
+	want := counts(t, path)
+	got, err := Salvage(t.Context(), path, storetest.Clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for table, n := range counts(t, path) {
+		if n != want[table] {
+			t.Errorf("%s: got %d rows, want %d", table, n, want[table])
+		}
+	}
+	if got.Gaps != 0 {
+		t.Errorf("got %d gaps, want 0", got.Gaps)
+	}
+}
+
+// counts are the rows of every table but the index's own.
+func counts(t *testing.T, path string) map[string]int {
+	t.Helper()
+	db := raw(t, path)
+	defer db.Close()
+	names, err := rows(t.Context(), db, "SELECT name FROM sqlite_schema WHERE type='table' AND name NOT LIKE 'memory_fts_%'", nil, one[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]int{}
+	for _, name := range names {
+		var n int
+		if err := db.QueryRow("SELECT count(*) FROM " + name).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+		out[name] = n
+	}
+	return out
+}
+
+func TestNothingIsMadeUpWhereNothingCanBeRead(t *testing.T) {
+	path := coast(t, 20)
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spoil(t, path, 0, info.Size())
+	got, err := Salvage(t.Context(), path, storetest.Clock())
+	if err == nil && len(got.Rows) > 0 {
+		for table, n := range got.Rows {
+			if n != 0 {
+				t.Errorf("%s: %d rows of nothing", table, n)
+			}
+		}
+	}
+	if err != nil && !errors.Is(err, mem.ErrCorrupt) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// Whatever is damaged, the outcome is a sound database, with the other aside, or
+// an error and nothing changed.
+func TestSalvageEndsWithASoundDatabaseWhateverIsDamaged(t *testing.T) {
+	r := tier.Rand(t)
+	sound, err := os.ReadFile(coast(t, 60))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range tier.Runs(10, 500) {
+		path := filepath.Join(t.TempDir(), "m.db")
+		write(t, path, sound)
+		for range 1 + r.IntN(4) {
+			from := r.Int64N(int64(len(sound)) - 600)
+			spoil(t, path, from, from+2+r.Int64N(500)&^1)
+		}
+		before, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := Salvage(t.Context(), path, storetest.Clock())
+		kept := got.Aside
+		if err != nil {
+			kept = path
+		}
+		if after, rerr := os.ReadFile(kept); rerr != nil || !slices.Equal(before, after) {
+			t.Fatalf("the damaged database was not kept as it was (%v, %v)", rerr, err)
+		}
+		if err != nil {
+			t.Logf("not salvaged: %v", err)
+			continue
+		}
+		found(t, path, "lighthouse")
+		s, err := at(t, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000}); err != nil {
+			t.Errorf("list: %v", err)
+		}
+		if _, err := s.Events(t.Context(), mem.EventQuery{Limit: 1000}); err != nil {
+			t.Errorf("events: %v", err)
+		}
+		closed(t, s)
+	}
+}

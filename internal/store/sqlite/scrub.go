@@ -1,0 +1,282 @@
+package sqlite
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Clean takes out of a JSON object what must not be kept, and says of what kinds
+// it found how many. Keys, and strings under names of ids and paths, stay.
+type Clean = func(doc []byte) (out []byte, found map[string]int, err error)
+
+// shelf is a table with texts of the person's. What tables are left out hold
+// ids, keys and directories only.
+type shelf struct {
+	where   string // as people call what stands there
+	table   string
+	key     string // its number
+	id      string // what a record is known by outside, '' if by nothing
+	columns []string
+}
+
+func shelves() []shelf {
+	return []shelf{
+		{"memories", "memory", "number", "id", []string{
+			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", "words", "key",
+		}},
+		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id"}},
+		{"prompts", "turn", "number", "''", []string{"text"}},
+		{"sessions", "session", "number", "short", []string{"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name"}},
+		{"checkpoints", "checkpoint", "number", "id", []string{"doc"}},
+		{"receipts", "receipt", "number", "id", []string{"doc"}},
+		{"jobs", "job", "number", "id", []string{"data", "error"}},
+		{"projects", "project", "key", "key", []string{"name", "root", "common", "origin", "branch"}},
+	}
+}
+
+const (
+	scrubStep = 500 // records read at a time, and written in one transaction at most
+	scrubIDs  = 5   // ids named of each kind and place
+)
+
+// Scrub puts every stored text through clean and counts what that takes out.
+// With fix it is taken out of the rows too, and when Scrub returns no byte of it
+// is left in the store's files. Events go on being taken meanwhile.
+func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.Scanned, error) {
+	if err := s.forget(ctx); err != nil {
+		return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+	}
+	r := &scrubbing{store: s, clean: clean, fix: fix}
+	for _, sh := range shelves() {
+		if err := r.walk(ctx, sh); err != nil {
+			return mem.Scanned{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
+		}
+	}
+	if fix {
+		if err := s.forget(ctx); err != nil {
+			return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+		}
+		r.done.Fixed = true
+	}
+	slices.SortFunc(r.done.Finds, func(a, b mem.Find) int {
+		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Kind, b.Kind))
+	})
+	return r.done, nil
+}
+
+// forget finishes what was begun before: the log, in which pages stand as they
+// were, is emptied.
+func (s *Store) forget(ctx context.Context) error {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return s.resume(ctx, patient)
+}
+
+// scrubbing is one Scrub on its way.
+type scrubbing struct {
+	store *Store
+	clean Clean
+	fix   bool
+	done  mem.Scanned
+}
+
+// record is one row: its texts as a JSON object.
+type record struct {
+	key, id string
+	texts   []string
+}
+
+// walk goes over a table in steps, so that nobody waits for long.
+func (r *scrubbing) walk(ctx context.Context, sh shelf) error {
+	last := ""
+	for {
+		found, err := r.read(ctx, sh, last)
+		if err != nil {
+			return err
+		}
+		var held []record
+		for _, rec := range found {
+			_, kinds, err := r.cleaned(sh, rec)
+			if err != nil {
+				return fmt.Errorf("record %s: %w", rec.key, err)
+			}
+			if len(kinds) > 0 {
+				held = append(held, rec)
+				r.count(sh, rec, kinds)
+			}
+		}
+		r.done.Records += len(found)
+		if r.fix && len(held) > 0 {
+			if err := r.write(ctx, sh, held); err != nil {
+				return err
+			}
+		}
+		if len(found) < scrubStep {
+			return nil
+		}
+		last = found[len(found)-1].key
+	}
+}
+
+func (r *scrubbing) read(ctx context.Context, sh shelf, after string) ([]record, error) {
+	where, args := "", []any{}
+	if after != "" {
+		where = " WHERE " + sh.key + " > ?"
+		args = append(args, after)
+	}
+	rs, err := r.store.read.QueryContext(ctx, sh.query()+where+" ORDER BY "+sh.key+fmt.Sprintf(" LIMIT %d", scrubStep), args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rs.Close()
+	var out []record
+	for rs.Next() {
+		rec, fields := sh.empty()
+		if err := rs.Scan(fields...); err != nil {
+			return nil, err
+		}
+		out = append(out, *rec)
+	}
+	return out, rs.Err()
+}
+
+func (sh shelf) query() string {
+	return "SELECT " + sh.key + ", " + sh.id + ", " + strings.Join(sh.columns, ", ") + " FROM " + sh.table
+}
+
+// empty is a record to be scanned into.
+func (sh shelf) empty() (*record, []any) {
+	rec := &record{texts: make([]string, len(sh.columns))}
+	fields := []any{&rec.key, &rec.id}
+	for i := range rec.texts {
+		fields = append(fields, &rec.texts[i])
+	}
+	return rec, fields
+}
+
+// cleaned is the record without what must not be kept.
+func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error) {
+	doc := map[string]json.RawMessage{}
+	for i, name := range sh.columns {
+		raw, err := asJSON(rec.texts[i])
+		if err != nil {
+			return rec, nil, err
+		}
+		doc[name] = raw
+	}
+	b, err := text(doc)
+	if err != nil {
+		return rec, nil, err
+	}
+	out, kinds, err := r.clean([]byte(b))
+	if err != nil || len(kinds) == 0 {
+		return rec, kinds, err
+	}
+	clear(doc)
+	if err := json.Unmarshal(out, &doc); err != nil {
+		return rec, nil, err
+	}
+	fresh := record{key: rec.key, id: rec.id}
+	for i, name := range sh.columns {
+		fresh.texts = append(fresh.texts, asText(rec.texts[i], doc[name]))
+	}
+	return fresh, kinds, nil
+}
+
+// isDoc reports whether a stored text is a JSON document, whose strings are looked
+// at one by one.
+func isDoc(s string) bool {
+	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
+}
+
+func asJSON(s string) (json.RawMessage, error) {
+	if isDoc(s) {
+		return json.RawMessage(s), nil
+	}
+	quoted, err := text(s)
+	return json.RawMessage(quoted), err
+}
+
+// asText is the stored form of what became of the text old.
+func asText(old string, now json.RawMessage) string {
+	if isDoc(old) {
+		return string(now)
+	}
+	var s string
+	_ = json.Unmarshal(now, &s) // it was written as a string
+	return s
+}
+
+func (r *scrubbing) count(sh shelf, rec record, kinds map[string]int) {
+	r.done.Held++
+	for kind, n := range kinds {
+		i := slices.IndexFunc(r.done.Finds, func(f mem.Find) bool { return f.Where == sh.where && f.Kind == kind })
+		if i < 0 {
+			r.done.Finds = append(r.done.Finds, mem.Find{Where: sh.where, Kind: kind, IDs: []string{}})
+			i = len(r.done.Finds) - 1
+		}
+		f := &r.done.Finds[i]
+		f.Count += n
+		if rec.id != "" && len(f.IDs) < scrubIDs {
+			f.IDs = append(f.IDs, rec.id)
+		}
+	}
+}
+
+// write cleans records in one transaction. Each is read again in it: it may have
+// changed since.
+func (r *scrubbing) write(ctx context.Context, sh shelf, held []record) error {
+	unlock, err := r.store.lock(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return r.store.transact(ctx, func(w *writer) error {
+		if err := w.raise(ctx, unfinishedPurge); err != nil {
+			return err
+		}
+		for _, rec := range held {
+			if err := r.rewrite(ctx, w, sh, rec.key); err != nil {
+				return fmt.Errorf("record %s: %w", rec.key, err)
+			}
+		}
+		return nil
+	})
+}
+
+func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string) error {
+	rec, fields := sh.empty()
+	found, err := w.find(ctx, sh.query()+" WHERE "+sh.key+"=?", []any{key}, fields...)
+	if err != nil || !found {
+		return err
+	}
+	fresh, kinds, err := r.cleaned(sh, *rec)
+	if err != nil || len(kinds) == 0 {
+		return err
+	}
+	args := []any{}
+	for _, t := range fresh.texts {
+		args = append(args, t)
+	}
+	if _, err := w.exec(ctx, "UPDATE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+"=?", append(args, key)...); err != nil {
+		return err
+	}
+	if sh.table != "memory" {
+		return nil
+	}
+	e := &entry{writer: w, at: w.now}
+	m, _, err := e.oneMemory(ctx, "m.number=?", key)
+	if err != nil {
+		return err
+	}
+	return e.updateMemory(ctx, m.number, m.Memory, true) // the index by words, files and tags
+}

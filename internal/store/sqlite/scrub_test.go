@@ -1,0 +1,160 @@
+package sqlite
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// blotter takes one word out of a document, as a door does with secrets.
+func blotter(word string) Clean {
+	return func(doc []byte) ([]byte, map[string]int, error) {
+		n := bytes.Count(doc, []byte(word))
+		if n == 0 {
+			return doc, nil, nil
+		}
+		return bytes.ReplaceAll(doc, []byte(word), []byte("[secret:word]")), map[string]int{"word": n}, nil
+	}
+}
+
+// steeped has the word swordfish in every column that a person's text gets into.
+func steeped(t *testing.T) *Store {
+	t.Helper()
+	s := filled(t)
+	word := "swordfish"
+	e := mem.Event{ID: "e_all", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "four", PromptID: "p1", Text: word, Input: json.RawMessage(`{"a":["` + word + `"]}`), Error: word}
+	m := mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b", Facts: []string{"f", word}, Concepts: []string{word},
+		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
+	}
+	_, err := s.Apply(t.Context(), mem.Batch{
+		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m}, Session: &mem.SessionChange{Nudge: &word, FirstPrompt: word},
+		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
+		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
+		Jobs:        []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: word}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
+	s := steeped(t)
+	before := bytesLeft(t, s, "swordfish")
+	got, err := s.Scrub(t.Context(), false, blotter("swordfish"))
+	if err != nil || got.Fixed || got.Held == 0 || got.Records <= got.Held {
+		t.Fatalf("Scrub = %+v, %v", got, err)
+	}
+	var places []string
+	for _, f := range got.Finds {
+		places = append(places, f.Where)
+	}
+	if want := []string{"checkpoints", "events", "jobs", "memories", "prompts", "receipts", "sessions"}; !slices.Equal(places, want) {
+		t.Errorf("found in %v, want %v", places, want)
+	}
+	if after := bytesLeft(t, s, "swordfish"); after != before || before == 0 {
+		t.Errorf("%d traces after looking, %d before", after, before)
+	}
+}
+
+func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
+	s := steeped(t)
+	if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Scrub(t.Context(), true, blotter("swordfish"))
+	if err != nil || !got.Fixed {
+		t.Fatalf("Scrub = %+v, %v", got, err)
+	}
+	if n := bytesLeft(t, s, "swordfish"); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+	if c := s.Check(t.Context()); c.Err != nil {
+		t.Error(c.Err)
+	}
+	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"zebrafinch"}, Within: "*"})
+	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Memory.Title, "[secret:word]") || hits[0].Memory.Summary.Learned != "[secret:word]" {
+		t.Errorf("Match = %+v, %v; want the cleaned memory", hits, err)
+	}
+	if again, err := s.Scrub(t.Context(), false, blotter("swordfish")); err != nil || len(again.Finds) != 0 {
+		t.Errorf("afterwards Scrub finds %+v, %v", again.Finds, err)
+	}
+}
+
+func TestWhatWouldGoIsToldAndStays(t *testing.T) {
+	s := filled(t)
+	before, err := s.Stats(t.Context(), "", time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"m_1", "one"} {
+		ms, would, err := s.Doomed(t.Context(), id)
+		if err != nil || len(ms) == 0 || len(ms) != would.Memories {
+			t.Fatalf("Doomed(%s) = %d memories, %+v, %v", id, len(ms), would, err)
+		}
+		if after, err := s.Stats(t.Context(), "", time.Time{}); err != nil || after.Memories != before.Memories || after.Events != before.Events {
+			t.Errorf("Doomed(%s) changed %+v to %+v, %v", id, before, after, err)
+		}
+	}
+	_, would, err := s.Doomed(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Purge(t.Context(), "one"); err != nil || done != would {
+		t.Errorf("Purge = %+v, %v; foretold were %+v", done, err, would)
+	}
+	if _, _, err := s.Doomed(t.Context(), "one"); !errors.Is(err, mem.ErrNotFound) {
+		t.Errorf("Doomed of what is gone: %v, want %v", err, mem.ErrNotFound)
+	}
+}
+
+// Events that have no id of their own come again under another one.
+func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
+	s := filled(t)
+	report := func(id string) mem.Batch {
+		e := mem.Event{ID: "e_aaaaaaaaaaaaaaaaaaaaaaaa." + id, Key: "aaaaaaaaaaaaaaaaaaaaaaaa", Agent: "claude-code", Kind: mem.PostCompact, Session: "one", At: storetest.Clock().Add(time.Hour), Text: "the swordfish summary"}
+		return mem.Batch{Event: &e, Turn: &mem.TurnChange{}}
+	}
+	apply := func(b mem.Batch) mem.Result {
+		t.Helper()
+		r, err := s.Apply(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r[0]
+	}
+	if apply(report("1")).Duplicate {
+		t.Fatal("the first report is a duplicate")
+	}
+	begun := mem.Event{ID: "e_bbbbbbbbbbbbbbbbbbbbbbbb.1", Key: "bbbbbbbbbbbbbbbbbbbbbbbb", Agent: "claude-code", Kind: mem.SessionStart, Session: "one", At: storetest.Clock().Add(2 * time.Hour)}
+	apply(mem.Batch{Event: &begun})
+	if until, err := s.ErasedUntil(t.Context(), "one"); err != nil || !until.IsZero() {
+		t.Errorf("ErasedUntil before = %v, %v", until, err)
+	}
+	if _, err := s.Purge(t.Context(), "one"); err != nil {
+		t.Fatal(err)
+	}
+	if until, err := s.ErasedUntil(t.Context(), "one"); err != nil || until.IsZero() {
+		t.Errorf("ErasedUntil after = %v, %v", until, err)
+	}
+	late := report("2")
+	late.Event.At = late.Event.At.Add(48 * time.Hour)
+	if !apply(late).Duplicate {
+		t.Error("an erased event came back under another id")
+	}
+	if n := bytesLeft(t, s, "swordfish"); n != 0 {
+		t.Errorf("%d traces, want 0", n)
+	}
+	begun.ID, begun.At = "e_bbbbbbbbbbbbbbbbbbbbbbbb.2", begun.At.Add(48*time.Hour)
+	if apply(mem.Batch{Event: &begun}).Duplicate {
+		t.Error("a session whose past was erased cannot begin again")
+	}
+}

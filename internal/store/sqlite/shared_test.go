@@ -1,0 +1,60 @@
+package sqlite
+
+import (
+	"path/filepath"
+	"testing"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+	"remanence/test/tier"
+)
+
+// openShared opens a database as if its file system had no shared memory.
+func openShared(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := Open(t.Context(), Config{Path: path, Now: storetest.Clock, Shared: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() }) // a second one does nothing
+	return s
+}
+
+func TestTheContractHoldsWithoutALog(t *testing.T) {
+	if !tier.IsLong() {
+		t.Skip("only in the long run: it is the whole suite once more")
+	}
+	storetest.Run(t, func(t *testing.T) mem.Store { return openShared(t, filepath.Join(t.TempDir(), "m.db")) })
+}
+
+func TestASharedDiskGetsNoLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	ours(t, path) // with a log, as on the local disk that it comes from
+	s := openShared(t, path)
+	if _, err := s.Apply(t.Context(), mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}}); err != nil {
+		t.Fatal(err)
+	}
+	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "3"} {
+		var got string
+		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {
+			t.Errorf("%s is %q, %v, want %q", pragma, got, err, want)
+		}
+	}
+	for _, suffix := range []string{"-wal", "-shm"} {
+		if !missing(path + suffix) {
+			t.Errorf("there is a file m.db%s", suffix)
+		}
+	}
+	closed(t, s)
+	back, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, back)
+	if c := back.Check(t.Context()); c.Err != nil || c.Journal != "wal" {
+		t.Errorf("back on a local disk: %+v", c)
+	}
+	if got, err := back.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 5 {
+		t.Errorf("%d events, %v, want 5", len(got), err)
+	}
+}

@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// retainer is the store as one that lets go of what is old. A store that cannot
+// keeps everything, which is no fault of the contract's, but it has to say so.
+func (k kit) retainer() mem.Retainer {
+	k.Helper()
+	r, ok := k.store.(mem.Retainer)
+	if !ok {
+		k.Skip("this store lets go of nothing")
+	}
+	return r
+}
+
+func (k kit) drop(before time.Time, from int64, n int) (next int64, dropped int) {
+	k.Helper()
+	next, dropped, err := k.retainer().DropPayloads(k.Context(), before, from, n)
+	if err != nil {
+		k.Fatalf("DropPayloads: %v", err)
+	}
+	return next, dropped
+}
+
+// spoken is an event with something in every field that holds text.
+func spoken(i int, at time.Time) mem.Event {
+	return mem.Event{
+		ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: at, Session: "one", PromptID: "p1", Source: "auto",
+		Tool: "Bash", ToolUseID: fmt.Sprint("tu_", i), AgentID: "sub", AgentType: "Explore", DurationMS: 12, Size: 99, Cut: true,
+		Root: "/home/eve", Cwd: "/home/eve/x", Transcript: "/home/eve/t", Text: "much said", Error: "boom",
+		Input: json.RawMessage(`{"dropped":true}`), Response: json.RawMessage(`{"a":1}`),
+	}
+}
+
+var retainTests = []promise{
+	{"old payloads are dropped, their events stay", func(k kit) {
+		day := Clock()
+		for i, at := range []time.Time{day.Add(-time.Hour), day, day.Add(-2 * time.Hour), day.Add(time.Hour)} { // clocks jump
+			e := spoken(i, at)
+			k.apply(mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{note(fmt.Sprint("note ", i))}})
+		}
+		if next, dropped := k.drop(day, 0, 100); next != 0 || dropped != 2 {
+			k.Errorf("dropped %d, next %d, want 2 and the end", dropped, next)
+		}
+		got, err := k.store.Events(k.Context(), mem.EventQuery{})
+		if err != nil {
+			k.Fatal(err)
+		}
+		var want []mem.Event
+		for i, at := range []time.Time{day.Add(time.Hour), day.Add(-2 * time.Hour), day, day.Add(-time.Hour)} {
+			e := spoken(3-i, at)
+			if at.Before(day) {
+				e = e.Husk()
+			}
+			want = append(want, e)
+		}
+		k.same("events", got, want)
+		k.same("memories", len(k.list(mem.Query{})), 4)
+		if next, dropped := k.drop(day, 0, 100); next != 0 || dropped != 0 {
+			k.Errorf("a second time: dropped %d, next %d, want nothing", dropped, next)
+		}
+	}},
+	{"a dropped event is known when it comes again", func(k kit) {
+		e := spoken(1, Clock())
+		k.apply(mem.Batch{Event: &e})
+		k.drop(Clock().Add(time.Hour), 0, 10)
+		if r := k.apply(mem.Batch{Event: &e, Memories: []mem.Memory{note("again")}})[0]; !r.Duplicate || r.Seq != 1 {
+			k.Errorf("got %+v, want the duplicate of event 1", r)
+		}
+	}},
+	{"a step looks at no more events than it may, and the next goes on there", func(k kit) {
+		for i := range 5 {
+			e := spoken(i, Clock())
+			k.apply(mem.Batch{Event: &e})
+		}
+		var got []int
+		from := int64(0)
+		for range 10 {
+			next, dropped := k.drop(Clock().Add(time.Hour), from, 2)
+			got = append(got, dropped)
+			if from = next; from == 0 {
+				break
+			}
+		}
+		k.same("dropped by step", got, []int{2, 2, 1})
+	}},
+	{"an erased event stays erased", func(k kit) {
+		k.apply(Diary()...)
+		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
+			k.Fatal(err)
+		}
+		if _, dropped := k.drop(Clock().Add(time.Hour), 0, 100); dropped != 2 {
+			k.Errorf("dropped %d, want 2: the others are erased", dropped)
+		}
+		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4", "e_2"})
+	}},
+	{"an empty store has nothing to drop", func(k kit) {
+		if next, dropped := k.drop(Clock(), 0, 10); next != 0 || dropped != 0 {
+			k.Errorf("dropped %d, next %d", dropped, next)
+		}
+	}},
+	{"List finds what was forgotten before a time", func(k kit) {
+		ids := k.keep(note("kept"), note("forgotten"), note("replaced"))
+		forgotten, superseded := mem.Forgotten, mem.Superseded
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[1], Status: &forgotten}, {ID: ids[2], Status: &superseded}}})
+		for _, c := range []struct {
+			before time.Time
+			want   []string
+		}{{Clock(), []string{}}, {Clock().Add(time.Second), []string{"forgotten"}}} {
+			k.same(c.before.String(), titles(k.list(mem.Query{Hidden: true, Within: "*", HiddenBefore: c.before})), c.want)
+		}
+	}},
+}

@@ -1,0 +1,87 @@
+//go:build unix
+
+package worker_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/worker"
+)
+
+func TestWhatCanWaitIsDoneWhenItIsQuietAndAsOftenAsItAsks(t *testing.T) {
+	var calls atomic.Int64
+	w := start(t, worker.Config{
+		Every: 10 * time.Millisecond,
+		Tidy: func(context.Context) time.Duration {
+			if calls.Add(1) < 3 {
+				return 0
+			}
+			return time.Hour
+		},
+	})
+	await(t, func() bool { return calls.Load() == 3 })
+	time.Sleep(200 * time.Millisecond)
+	if n := calls.Load(); n != 3 {
+		t.Errorf("called %d times, want 3 and then none for an hour", n)
+	}
+	w.cancel()
+	w.wait(t)
+}
+
+func TestWhatCanWaitKeepsNoEventWaiting(t *testing.T) {
+	var calls atomic.Int64
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := start(t, worker.Config{
+		Every: 10 * time.Millisecond,
+		Handler: handler(func(mem.Event) (mem.Reply, error) {
+			close(entered)
+			<-leave
+			return mem.Reply{}, nil
+		}),
+		Tidy: func(context.Context) time.Duration { calls.Add(1); return 0 },
+	})
+	c := w.client(t)
+	await(t, func() bool { return calls.Load() > 0 })
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.Handle(context.Background(), mem.Event{})
+		answered <- err
+	}()
+	<-entered
+	time.Sleep(50 * time.Millisecond) // one that ran already has ended
+	during := calls.Load()
+	time.Sleep(100 * time.Millisecond)
+	if n := calls.Load(); n != during {
+		t.Errorf("called %d times while an event was answered", n-during)
+	}
+	close(leave)
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	w.cancel()
+	w.wait(t)
+}
+
+func TestMemoryIsGivenBackOnceAfterALongSilence(t *testing.T) {
+	var calls atomic.Int64
+	w := start(t, worker.Config{
+		Every:   2 * time.Millisecond,
+		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+		Rest:    func(context.Context) { calls.Add(1) },
+	})
+	await(t, func() bool { return calls.Load() == 1 })
+	time.Sleep(300 * time.Millisecond)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("called %d times in one silence, want once", n)
+	}
+	if _, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e_1"}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, func() bool { return calls.Load() == 2 })
+	w.cancel()
+	w.wait(t)
+}

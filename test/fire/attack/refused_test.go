@@ -1,0 +1,164 @@
+//go:build fire
+
+package attack
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestNoHostileRequestSucceeds sends every hostile request to every route and
+// some paths that are none, at every door. Success is an answer of 200 to 299,
+// a header that lets another origin read, a byte of a memory or of the token,
+// a change of any file.
+func TestNoHostileRequestSucceeds(t *testing.T) {
+	t.Parallel()
+	v := newVictim(t)
+	old := v.Token
+	v.Run("daemon", "restart")
+	rt, err := v.Person.Runtime()
+	if err != nil || rt.Token == old {
+		t.Fatalf("the next worker: token %s, %v, want another", rt.Token, err)
+	}
+	v.Runtime = rt
+	before := v.settled()
+
+	all := targets(t)
+	attacks := v.attacks(all, old)
+	inParallel(attacks, func(a attempt) { a.run(t) })
+	t.Logf("%d hostile requests: %d kinds, %d targets, %d doors", len(attacks), len(corpus()), len(all), len(v.doors()))
+
+	for _, d := range difference(before, v.settled()) {
+		t.Errorf("changed by strangers: %s", d)
+	}
+	if workers := v.Workers(); !slices.Equal(workers, []int{v.PID}) {
+		t.Errorf("workers %v, want %d as before", workers, v.PID)
+	}
+	v.checkTraces(t)
+	v.checkProper(t, all)
+}
+
+// attempt is one hostile request to one target at one door.
+type attempt struct {
+	scene
+	hostile
+}
+
+func (v victim) attacks(all []target, old string) []attempt {
+	var out []attempt
+	for _, h := range corpus() {
+		for _, d := range v.doors() {
+			if h.where == "port" && d.network != "tcp" || h.where == "slow" && d.name == "port6" {
+				continue
+			}
+			for _, to := range all {
+				if h.where != "post" || to.method == "POST" {
+					out = append(out, attempt{scene{v, d, to, strconv.Itoa(v.port), old}, h})
+				}
+			}
+		}
+	}
+	for _, d := range v.doors() {
+		for _, to := range all {
+			if !to.known {
+				out = append(out, attempt{scene{v: v, d: d, to: to}, hostile{"path", "unknown", "", func(scene, *request) {}}})
+			}
+		}
+	}
+	return out
+}
+
+// inParallel does as much at a time as the doors take: most of it is waiting.
+func inParallel[T any](all []T, do func(T)) {
+	next := make(chan T)
+	var doing sync.WaitGroup
+	for range 40 {
+		doing.Go(func() {
+			for x := range next {
+				do(x)
+			}
+		})
+	}
+	for _, x := range all {
+		next <- x
+	}
+	close(next)
+	doing.Wait()
+}
+
+// run sends the request and judges what comes back.
+func (a attempt) run(t *testing.T) {
+	x, h := a.scene, a.hostile
+	r := proper(x.v, x.d, x.to)
+	h.edit(x, &r)
+	answer := x.d.exchange(t, r.bytes())
+	fault := ""
+	switch lower := bytes.ToLower(answer); {
+	case bytes.Contains(answer, []byte("HTTP/1.1 2")), bytes.Contains(answer, []byte("HTTP/1.0 2")), bytes.HasPrefix(answer, []byte("HTTP/1.1 1")):
+		fault = "it was answered"
+	case bytes.Contains(lower, []byte("access-control-")):
+		fault = "other origins may read the answer"
+	case bytes.Contains(answer, []byte(canary)):
+		fault = "it got a memory"
+	case bytes.Contains(answer, []byte(x.v.Token)):
+		fault = "it got the token"
+	case bytes.Count(answer, []byte("HTTP/1.")) > 1:
+		fault = "it was answered twice"
+	}
+	if fault != "" {
+		t.Errorf("%s, %s %s: %s: %s: %s\n%.300s", x.d.name, x.to.method, x.to.path, h.about, h.name, fault, answer)
+	}
+}
+
+// checkTraces looks for the token where it does not belong: anywhere but in the
+// runtime file.
+func (v victim) checkTraces(t *testing.T) {
+	t.Helper()
+	own := v.RuntimeFile() + ": " + v.Token
+	found := v.Traces(v.Token)
+	if !slices.Equal(found, []string{own}) {
+		t.Errorf("the token is in %v, want it in the runtime file alone", found)
+	}
+	for _, f := range v.Traces(canary, "planted") {
+		if !strings.HasPrefix(f, v.Person.Data()) || strings.HasSuffix(f, "planted") {
+			t.Errorf("found in %s", f)
+		}
+	}
+}
+
+// checkProper sends every proper request: without what made them hostile, they
+// are answered, and the canary can be had. The order to end comes last.
+func (v victim) checkProper(t *testing.T, all []target) {
+	t.Helper()
+	last := func(to target) bool { return to.path == "/api/v1/drain" }
+	got := false
+	for _, d := range v.doors() {
+		for _, to := range all {
+			if !to.known || last(to) {
+				continue
+			}
+			r := proper(v, d, to)
+			answer := d.exchange(t, r.bytes())
+			got = got || bytes.Contains(answer, []byte(canary))
+			status := statusOf(answer)
+			asked := bodies[strings.TrimPrefix(to.path, "/api/v1/")] != "" || to.method == "GET"
+			reached := status == 200 || !asked && (status == 400 || bytes.Contains(answer, []byte(`"not_found"`)) || bytes.Contains(answer, []byte(`"internal"`)))
+			if !reached {
+				t.Errorf("%s, %s %s as it should be: status %d, want it answered: %s", d.name, to.method, to.path, status, answer)
+			}
+		}
+	}
+	if !got {
+		t.Error("no proper request got the memory: the hostile ones had nothing to steal")
+	}
+	d := v.doors()[0]
+	for _, to := range all {
+		if r := proper(v, d, to); last(to) && statusOf(d.exchange(t, r.bytes())) != 200 {
+			t.Errorf("the order to end by %s was not taken", d.name)
+		}
+	}
+}

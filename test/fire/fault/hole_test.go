@@ -1,0 +1,88 @@
+//go:build fire && linux
+
+package fault
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"testing"
+	"time"
+
+	"remanence/test/tier"
+)
+
+// The n-th call against a worker that takes everything and never answers is
+// like the first, or quicker: nothing grows, nothing is lost, and no more than
+// one call in five seconds waits for long.
+func TestABlackHoleNeverGetsWorse(t *testing.T) {
+	t.Parallel()
+	r := tier.Rand(t)
+	s := newScene(t)
+	impostor(func(c net.Conn) { _, _ = io.Copy(io.Discard, c) })(s)
+	calls := tier.Runs(50, 500)
+	waited, overdue, begun := 0, 0, time.Now()
+	for i := range calls {
+		h := happenings()[r.IntN(len(happenings())-1)]
+		a := s.hook(s.Payload(h.payload, map[string]any{"session_id": nth(i)}))
+		if a.Status != 0 || len(a.Stderr) > 0 || len(a.Stdout) > 0 {
+			t.Errorf("call %d, %s: status %d, stdout %q, stderr %q", i, h.payload, a.Status, a.Stdout, a.Stderr)
+		}
+		if a.Took > (fault{}).hardStop() {
+			t.Errorf("call %d, %s: took %v", i, h.payload, a.Took)
+		}
+		if a.Took > 200*time.Millisecond {
+			waited++
+		}
+		if a.Took >= timeUp {
+			overdue++
+		}
+	}
+	took := time.Since(begun)
+	t.Logf("%d calls in %v, %d of them longer than 200 ms", calls, took, waited)
+	s.recover()
+	rows := s.kept()
+	missing := 0
+	for i := range calls {
+		if rows[nth(i)] > 1 {
+			t.Errorf("call %d is kept %d times", i, rows[nth(i)])
+		}
+		if rows[nth(i)] == 0 {
+			missing++
+		}
+	}
+	// Only a call whose whole time was up, as on a busy machine, may lose its event.
+	if lost := s.lost(); missing > lost || lost > overdue {
+		t.Errorf("%d events are missing, %d are counted as lost, and %d calls had their time up", missing, lost, overdue)
+	}
+}
+
+func nth(i int) string { return fmt.Sprintf("fb000000-0000-4000-8000-%012d", i) }
+
+// A wait in vain holds later calls off: the stamp, not the worker, is asked. It
+// holds for five seconds, and then one call tries again.
+func TestAWaitInVainHoldsLaterCallsOff(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	asked := make(chan struct{}, 1000)
+	impostor(func(c net.Conn) {
+		asked <- struct{}{}
+		_, _ = io.Copy(io.Discard, c)
+	})(s)
+	start := func() { s.hook(s.Payload("UserPromptSubmit", nil)) }
+	start()
+	if len(asked) != 1 {
+		t.Fatalf("the first call asked %d times", len(asked))
+	}
+	for range 5 {
+		start()
+	}
+	if len(asked) != 1 {
+		t.Errorf("calls that were to be held off asked %d times", len(asked)-1)
+	}
+	s.age("hold", 6*time.Second)
+	start()
+	if len(asked) != 2 {
+		t.Errorf("after the hold the worker was asked %d times in all, want 2", len(asked))
+	}
+}
