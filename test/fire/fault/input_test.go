@@ -22,7 +22,7 @@ func inputs() []fault {
 	w := (*scene).worker
 	return []fault{
 		{name: "input never closed", lay: w, call: fed(func(p []byte) []byte { return p }, false), ends: stored},
-		{name: "one byte a second", lay: w, call: dripped, ends: dropped},
+		{name: "input one byte a second", lay: w, call: dripped, ends: dropped},
 		{name: "input empty", lay: w, call: fed(func([]byte) []byte { return nil }, true), ends: nothing},
 		{name: "input empty, never closed", lay: w, call: fed(func([]byte) []byte { return nil }, false), ends: nothing + dropped},
 		{name: "no input", lay: w, call: shell("exec \"$0\" \"$@\" <&-"), ends: nothing},
