@@ -38,7 +38,7 @@ func (w *walker) str() error {
 
 func (w *walker) shortString(s string) {
 	key, top := w.key(), len(w.stack) == 1
-	if w.door.passes(key, top, s) {
+	if w.door.passes(key, top, len(w.stack) > 0 && w.top().array, s) {
 		w.writeString(s)
 		return
 	}
