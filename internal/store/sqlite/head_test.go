@@ -1,0 +1,28 @@
+package sqlite
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// The best matches may all be somebody else's: then the others are looked at too.
+func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
+	s := opened(t)
+	var b mem.Batch
+	for i := range head + 50 {
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
+	}
+	b.Memories = append(b.Memories, mem.Memory{
+		Scope: mem.ScopeProject, Project: "p_one", Kind: mem.Fact, Title: "lighthouse" + strings.Repeat(" and other words", 40), Index: "lighthouse",
+	})
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Project: "p_one", Limit: 10})
+	if err != nil || len(hits) != 1 {
+		t.Errorf("got %d hits, %v, want the one of this project", len(hits), err)
+	}
+}
