@@ -34,11 +34,13 @@ var floors = map[string][]string{
 	"internal/transcript":      {"internal/mem"},
 	"internal/project":         {"internal/mem"},
 	"internal/api":             {"internal/mem"},
+	"internal/embed":           {"internal/mem"},
 
 	"internal/hook":   {"internal/mem", "internal/agent", "internal/redact"},
 	"internal/queue":  {"internal/mem"},
 	"internal/worker": {"internal/mem", "internal/api", "internal/queue"},
 	"internal/setup":  {"internal/mem", "internal/agent"},
+	"internal/eval":   {"internal/mem"},
 
 	"internal/cli": nil, // wiring: anything below
 
@@ -47,6 +49,7 @@ var floors = map[string][]string{
 	"test/world":        nil,
 	"test/tier":         {},
 	"test/canary":       {},
+	"test/corpus":       {"internal/mem", "internal/rank"},
 	"test/fire/fault":   nil,
 	"test/fire/crash":   nil,
 	"test/fire/disk":    nil,
@@ -58,7 +61,7 @@ var floors = map[string][]string{
 }
 
 // forTests may be imported by any test.
-var forTests = []string{"internal/store/storetest", "test/tier", "test/canary"}
+var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus"}
 
 // unreachable lists what no package on the hook's way may reach, by any path
 // inside the module.
@@ -90,7 +93,7 @@ type source struct {
 // writers may change files. Everybody else only reads, or hands on what is to
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
-	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite",
+	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/hook", // the agent's environment file
 }
 
@@ -165,7 +168,7 @@ func TestOnlyEdgesStartGoroutines(t *testing.T) {
 
 // readers open files for reading in ways in which others write: without waiting
 // for what is no file, and without leaving a directory.
-var readers = []string{"internal/project", "internal/transcript"}
+var readers = []string{"internal/project"}
 
 func TestOnlyWritersWriteFiles(t *testing.T) {
 	house := read(t)

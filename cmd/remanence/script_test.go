@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -44,7 +45,8 @@ func TestScripts(t *testing.T) {
 // commands are those of our own that scripts know.
 func commands() map[string]func(*testscript.TestScript, bool, []string) {
 	all := systemCommands()
-	all["nodaemon"], all["drained"], all["json"] = noDaemon, drained, jsonLine
+	all["nodaemon"], all["drained"], all["json"], all["until"] = noDaemon, drained, jsonLine, until
+	maps.Copy(all, thesauri())
 	return all
 }
 
@@ -86,6 +88,20 @@ func drained(ts *testscript.TestScript, neg bool, _ []string) {
 		}
 	}
 	ts.Fatalf("events are left in the spool")
+}
+
+// until runs a command again and again until its output holds a text, for as
+// long as a daemon may take for a few jobs: until TEXT command...
+func until(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: until text command [argument]...")
+	}
+	for end := time.Now().Add(takeIn); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+		if err := ts.Exec(args[1], args[2:]...); err == nil && strings.Contains(ts.ReadFile("stdout"), args[0]) {
+			return
+		}
+	}
+	ts.Fatalf("no %q in\n%s", args[0], ts.ReadFile("stdout"))
 }
 
 func runtimePID(work string) int {

@@ -1,28 +1,12 @@
 package api
 
-import (
-	"net"
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// OwnPeer reports whether the other end of a unix socket is a process of this
-// user: whoever connected, or whoever listened. Where the system does not tell,
-// the private directory and the token have to do.
-func OwnPeer(c net.Conn) bool {
-	u, ok := c.(*net.UnixConn)
-	if !ok {
-		return false
-	}
-	raw, err := u.SyscallConn()
+// peer returns whose process is at the other end of a socket.
+func peer(fd int) (uid int, err error) {
+	cred, err := unix.GetsockoptXucred(fd, unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
 	if err != nil {
-		return false
+		return 0, err
 	}
-	own := false
-	err = raw.Control(func(fd uintptr) {
-		cred, err := unix.GetsockoptXucred(int(fd), unix.SOL_LOCAL, unix.LOCAL_PEERCRED)
-		own = err == nil && int(cred.Uid) == os.Getuid()
-	})
-	return err == nil && own
+	return int(cred.Uid), nil
 }

@@ -10,14 +10,21 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/setup"
 )
 
 // settles is how long a daemon that starts or ends may hold its lock without
 // answering.
 const settles = 2 * time.Second
 
-// checkDaemon asks the daemon, which is started for it, and through it the store.
-func (a *app) checkDaemon(ctx context.Context) (checkItem, *mem.Overview) {
+// checkDaemon asks the daemon, which is started for it, and through it the store;
+// not where there is nothing to ask.
+func (a *app) checkDaemon(ctx context.Context, nothing bool) (checkItem, *mem.Overview) {
+	if nothing {
+		c := good("daemon", true, "not started: Remanence is not installed here")
+		c.State, c.Fix = setup.Info, []string{"remanence install"}
+		return c, nil
+	}
 	if c, held := a.checkHeld(ctx); held {
 		return c, nil
 	}

@@ -29,26 +29,27 @@ type storeHealth struct {
 	// Tagged are the ids of memories and of the newest events whose text holds
 	// what the door takes out. Empty where all is well.
 	Tagged []string `json:"tagged,omitempty"`
-	Index  []string `json:"index,omitempty"` // what is wrong with the index alone
+	Index  []string `json:"index,omitempty"`  // what is wrong with the index alone
+	Spoilt []string `json:"spoilt,omitempty"` // rows that cannot be read
+	Full   bool     `json:"full,omitempty"`   // every row was read
 }
 
 // examine answers examineStore. What is wrong with the store is its error, but
-// for the index, which is made of the rest. Damage is looked for twice.
+// for the index, which is made of the rest, and single rows.
 func (h *house) examine(ctx context.Context, _ api.Nothing) (storeHealth, error) {
 	got, err := healthOf(h.store.Describe(ctx))
 	if err != nil {
 		return got, err
 	}
-	found, err := h.store.Audit(ctx, false)
-	if err == nil && len(found.Damage) > 0 {
-		err = h.store.Check(ctx).Err
-	}
+	got.Full = closely(h.store)
+	found, err := looked(ctx, h.store, got.Full)
 	if err == nil {
 		err = h.store.Writable(ctx)
 	}
 	if err != nil {
 		return got, err
 	}
+	got.Spoilt = found.Spoilt
 	if got.Index = found.Index; len(got.Index) == 0 {
 		got.Tagged, err = tagged(ctx, h.store)
 	}
@@ -146,9 +147,24 @@ func (a *app) storeItems(h storeHealth, err error) []checkItem {
 	}
 	index := indexItem(h.Index)
 	if len(h.Index) > 0 {
-		return []checkItem{storeItem(h, nil), index.safely(a.reindex)}
+		return []checkItem{storeItem(h, nil), rowItem(h), index.safely(a.reindex)}
 	}
-	return []checkItem{storeItem(h, nil), index, tagItem(h.Tagged)}
+	return []checkItem{storeItem(h, nil), rowItem(h), index, tagItem(h.Tagged)}
+}
+
+// rowsShown is how many rows that cannot be read are named.
+const rowsShown = 3
+
+func rowItem(h storeHealth) checkItem {
+	switch {
+	case len(h.Spoilt) > 0:
+		return bad("rows", true, faultRows.because("%s", strings.Join(h.Spoilt[:min(len(h.Spoilt), rowsShown)], "; ")))
+	case !h.Full:
+		c := good("rows", true, "not read, that takes longer: remanence db check --full")
+		c.State = setup.Info
+		return c
+	}
+	return good("rows", true, "every row can be read")
 }
 
 func indexItem(problems []string) checkItem {

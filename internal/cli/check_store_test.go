@@ -3,6 +3,7 @@ package cli
 import (
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -27,7 +28,7 @@ func openHouse(t *testing.T) (*house, Paths) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.MkdirAll(p.Data, 0o700); err != nil {
+	if err := errors.Join(p.settle(), os.MkdirAll(p.Data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
 	h, err := build(t.Context(), System{Getenv: getenv, Now: time.Now}, p, discard())

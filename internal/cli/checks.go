@@ -33,7 +33,8 @@ func (a *app) examine(ctx context.Context) []checkItem {
 	a.close()
 	a.caller, a.close = nil, func() {} // a repair may have replaced what was connected to
 	modes := a.checkModes()            // whoever opens the store closes it to others
-	daemon, o := a.checkDaemon(ctx)
+	nothing := a.visits(ctx)
+	daemon, o := a.checkDaemon(ctx, nothing)
 	waiting := a.checkSpool(ctx) // before anything that takes it in
 	list := []checkItem{daemon, modes, a.checkTrip(ctx)}
 	list = append(list, a.checkSetup()...)
@@ -44,6 +45,7 @@ func (a *app) examine(ctx context.Context) []checkItem {
 		list = append(list, a.checkHTTP(ctx)...)
 		list = append(list, a.checkStore(ctx)...)
 		list = append(list, checkQueue(*o), checkHooks(*o), checkKeeping(o.Health.FailedInRow), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
+		list = append(list, a.checkEmbedding(ctx)...)
 		list = append(list, a.checkSecrets(ctx))
 		list = append(list, a.checkBriefing(ctx)...)
 	} else {
@@ -72,7 +74,7 @@ func checkQueue(o mem.Overview) checkItem {
 	old := time.Duration(o.Health.OldestJobS * float64(time.Second))
 	switch {
 	case old > waitsTooLong:
-		return bad("queue", true, faultStuck.because("%d jobs wait, the oldest for %s", o.Health.QueueDepth, ago(old)))
+		return bad("queue", true, faultStuck.because("%d jobs wait, the oldest for %s", o.Health.QueueDepth, lasted(old)))
 	case o.Health.DeadJobs > 0:
 		c := bad("queue", true, faultStuck.because("%s given up: %s", plural(o.Health.DeadJobs, "job was", "jobs were"), o.Health.LastError))
 		c.State = setup.Warn
@@ -202,7 +204,7 @@ func (a *app) checkSpool(ctx context.Context) checkItem {
 	case err != nil:
 		return bad("spool", false, faultSpooled.about("the spool cannot be read").because("%s", err))
 	case st.Records > 0:
-		return bad("spool", false, faultSpooled.because("%s, the oldest since %s", plural(st.Records, "event", "events"), ago(a.sys.Now().Sub(st.Oldest)))).
+		return bad("spool", false, faultSpooled.because("%s, the oldest for %s", plural(st.Records, "event", "events"), lasted(a.sys.Now().Sub(st.Oldest)))).
 			safely(a.drainSpool)
 	}
 	return good("spool", false, "empty")

@@ -11,13 +11,15 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
+	"remanence/internal/embed"
 	"remanence/internal/engine"
+	"remanence/internal/rank"
 )
 
 // Option is one setting: its default, and the one of the full profile where it differs.
 type Option struct {
 	Key  string
-	Def  any // bool, int, string, []string or time.Duration
+	Def  any // bool, int, float64, string, []string or time.Duration
 	Full any // nil: as Def
 	One  []string
 	Doc  string
@@ -50,7 +52,19 @@ func Options() []Option {
 		{Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery), One: []string{"change", "always", "never"}, Doc: "when the state line goes with a prompt"},
 		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "tokens of the state line"},
 		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "memories told with a prompt at most"},
+		{Key: "recall.max_chunks", Def: d.MaxChunks, Doc: "pieces of earlier conversations told with a prompt at most; 0 is none"},
 		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "shorter prompts recall nothing"},
+		{Key: "scri.session_start", Def: string(rank.Documents), One: []string{string(rank.Documents), string(rank.Logarithm)}, Doc: "how use and age order a briefing: documents counts every use, log each further one less"},
+		{Key: "scri.prompt", Def: string(rank.ByAuthority), One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)}, Doc: "how use and age weigh on what a prompt recalls: authority at most 1.8 times, documents without bound, none"},
+		{Key: "scri.half_life_days", Def: int(rank.DefaultHalfLife / (24 * time.Hour)), Doc: "days without use after which use counts e times less; 0 is the default"},
+		{Key: "recall.vector_floor", Def: rank.DefaultNear, Doc: "how near, 0 to 1, a memory must be that shares no word with a prompt; counts with embeddings only", Check: checkShare},
+		{Key: "embed.provider", Def: noEmbedder, One: []string{noEmbedder, embed.Ollama, embed.OpenAI}, Doc: "who turns memories and questions into vectors: nobody, an Ollama server, or one that speaks as OpenAI's"},
+		{Key: "embed.url", Def: "http://127.0.0.1:11434", Doc: "where that server is", Check: checkEmbedURL},
+		{Key: "embed.model", Def: "nomic-embed-text", Doc: "the model to ask for; another one makes all vectors anew"},
+		{Key: "embed.dims", Def: 0, Doc: "how many numbers a vector has; 0 is as many as the model gives", Check: checkDims},
+		{Key: "embed.key_env", Def: "", Doc: "name of the variable that holds the server's key, if it wants one", Check: checkKeyEnv},
+		{Key: "embed.allow_remote", Def: false, Doc: "the server may be on another machine; memories and questions are sent there"},
+		{Key: "embed.timeout", Def: engine.DefaultEmbedWait, Doc: "how long an answer waits for the vector of a question; then it does without"},
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "the daemon ends after this long without work"},
 		{Key: "worker.http_port", Def: 0, Doc: "TCP port on this machine's loopback for tools that cannot use the socket, when the daemon starts next; 0 is none"},
 		{Key: "spool.max_bytes", Def: 256 << 20, Doc: "bytes of events waiting for the daemon at most"},
@@ -101,6 +115,9 @@ func LoadConfig(file string, getenv func(string) string) (Config, error) {
 			full = v.Value == "full"
 		}
 		c.Values = append(c.Values, v)
+	}
+	if err := c.embedFault(); err != nil {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("embed: %v; nothing is embedded", err))
 	}
 	for _, key := range slices.Sorted(mapKeys(set)) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("unknown key %q%s", key, nearest(key)))
@@ -215,6 +232,17 @@ func (o Option) Parse(raw any) (any, error) {
 			return n, nil
 		}
 		return nil, fmt.Errorf("%v is not a whole number from 0", raw)
+	case float64:
+		switch n := raw.(type) {
+		case float64:
+			return n, nil
+		case int64:
+			return float64(n), nil
+		}
+		if f, err := strconv.ParseFloat(s, 64); isText && err == nil {
+			return f, nil
+		}
+		return nil, fmt.Errorf("%v is not a number", raw)
 	case time.Duration:
 		if d, err := time.ParseDuration(s); isText && err == nil && d > 0 {
 			return d, nil
@@ -286,7 +314,12 @@ func (c Config) Settings() engine.Settings {
 		Glyphs: value[bool](c, "context.glyphs"), SessionTokens: num("context.max_session_tokens"),
 		ReceiptLine: value[bool](c, "context.receipt_line"),
 		NudgeEvery:  engine.NudgeRule(value[string](c, "nudge.every")), NudgeTokens: num("nudge.max_tokens"),
-		MaxMemories: num("recall.max_memories"), MinPromptChars: num("recall.min_prompt_chars"),
+		EmbedWait: value[time.Duration](c, "embed.timeout"), VectorFloor: value[float64](c, "recall.vector_floor"),
+		MaxMemories: num("recall.max_memories"), MaxChunks: num("recall.max_chunks"), MinPromptChars: num("recall.min_prompt_chars"),
+		Use: rank.Use{
+			Start: rank.Form(value[string](c, "scri.session_start")), Prompt: rank.Form(value[string](c, "scri.prompt")),
+			HalfLife: time.Duration(min(num("scri.half_life_days"), maxDays)) * 24 * time.Hour,
+		},
 		SkipTools:       value[[]string](c, "hooks.skip_tools"),
 		ExcludeTools:    value[[]string](c, "privacy.exclude_tools"),
 		ExcludePaths:    value[[]string](c, "privacy.exclude_paths"),
@@ -294,6 +327,9 @@ func (c Config) Settings() engine.Settings {
 		RetentionDays:   num("privacy.retention_days"), HideDays: num("privacy.hide_days"),
 	}
 }
+
+// maxDays keeps a span of days within what a duration holds.
+const maxDays = 100_000
 
 // nearest suggests the known key that is most like the given one.
 func nearest(key string) string {

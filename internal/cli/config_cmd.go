@@ -34,7 +34,7 @@ func (a *app) configCommand() *cobra.Command {
 	}
 	set := &cobra.Command{
 		Use: "set <key> <value>", Short: "change one setting in the file", Args: exactly(2, "a key and a value"),
-		Long:    "Only the line of the key changes. A list is given with commas.",
+		Long:    "Only the line of the key changes. A list is given with commas. A value that\nbegins with - stands after --.",
 		Example: "  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set privacy.exclude_tools WebFetch,WebSearch",
 		RunE:    func(_ *cobra.Command, args []string) error { return a.configSet(args[0], args[1]) },
 	}
@@ -136,6 +136,9 @@ func (a *app) configChanged(key string) error {
 	}
 	if name := EnvName(key); a.sys.Getenv(name) != "" {
 		a.out.say("The variable %s overrides the file.", name)
+	}
+	if err := a.embedRefusal(key); err != nil {
+		a.out.say("warning: %s", oneLine(err.Error()))
 	}
 	if slices.Contains(readAtStart, key) {
 		a.out.say("It counts from the daemon's next start on: remanence daemon restart")
@@ -385,6 +388,8 @@ func (o Option) schema() map[string]any {
 		s["type"] = "boolean"
 	case int:
 		s["type"], s["minimum"] = "integer", 0
+	case float64:
+		s["type"] = "number"
 	case []string:
 		s["type"], s["items"] = "array", map[string]any{"type": "string"}
 	case time.Duration:

@@ -123,3 +123,25 @@ func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
 		t.Errorf("the schema has also %v", left)
 	}
 }
+
+// What is set is not what counts: that is said at once, not when somebody asks.
+func TestAServerThatWillNotBeAskedIsToldOfWhenItIsSet(t *testing.T) {
+	h := newHome(t)
+	for _, step := range []struct {
+		key, value string
+		warns      bool
+	}{
+		{"embed.url", "http://embed.example.com", true}, // no provider yet
+		{"profile", "full", false},
+		{"embed.provider", "ollama", true},
+		{"embed.allow_remote", "true", false},
+		{"embed.allow_remote", "false", true},
+		{"embed.provider", "none", false},
+		{"embed.url", "http://127.0.0.1:11434", false},
+	} {
+		_, stderr, code := h.run("config", "set", step.key, step.value)
+		if code != 0 || strings.Contains(stderr, "warning:") != step.warns {
+			t.Errorf("%s %s: exit %d, said %q, want a warning: %v", step.key, step.value, code, stderr, step.warns)
+		}
+	}
+}

@@ -5,7 +5,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"time"
+
+	"remanence/internal/rank"
 )
 
 func TestWhatCountsOfSeveralValues(t *testing.T) {
@@ -64,5 +68,35 @@ func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
 	live.now()
 	if len(levels) != 1 || levels[0] != slog.LevelDebug {
 		t.Errorf("got levels %v, want one change, to debug", levels)
+	}
+}
+
+func TestHowUseCountsIsSet(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.toml")
+	for _, tc := range []struct {
+		file string
+		want rank.Use
+		warn string
+	}{
+		{"", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, ""},
+		{"[scri]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7", rank.Use{Start: rank.Logarithm, Prompt: rank.NoUse, HalfLife: 7 * 24 * time.Hour}, ""},
+		{"[scri]\nprompt = 'documents'\nhalf_life_days = 0", rank.Use{Start: rank.Documents, Prompt: rank.Documents}, ""},
+		{"[scri]\nhalf_life_days = 9999999999", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: 100_000 * 24 * time.Hour}, ""},
+		{"[scri]\nsession_start = 'authority'", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "none of documents, log"},
+		{"[scri]\nhalf_life_days = -1", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "whole number"},
+	} {
+		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cfg, err := LoadConfig(file, environment(nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cfg.Settings().Use; got != tc.want {
+			t.Errorf("%q: got %+v, want %+v", tc.file, got, tc.want)
+		}
+		if got := strings.Join(cfg.Warnings, "; "); !strings.Contains(got, tc.warn) || (tc.warn == "") != (got == "") {
+			t.Errorf("%q: warnings %q, want %q", tc.file, got, tc.warn)
+		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -114,7 +115,7 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 			was = was || err == nil
 		}
 		switch {
-		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !notYetTold(err):
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !notYetTold(err) && !cutOff(err):
 			return was, fmt.Errorf("stop the daemon: %w", err)
 		case !a.locked():
 			return was, nil
@@ -134,6 +135,17 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 func notYetTold(err error) bool {
 	var refused *api.Error
 	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized
+}
+
+// cutOff reports whether a daemon ended while it was asked something: it closes
+// what it has not read any more.
+func cutOff(err error) bool {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return true
+		}
+	}
+	return false
 }
 
 // locked reports whether a process holds the daemon's lock. Whoever asks while

@@ -71,6 +71,7 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 	h.config.changed = func(c Config) {
 		level.Set(c.logLevel())
 		h.tellCap(c.spoolBytes())
+		h.embedAgain(c)
 	}
 	level.Set(h.config.now().logLevel()) // it may have changed since the start
 	if err = h.serve(ctx, lock); err != nil {
@@ -136,8 +137,9 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 		Ready: func(rt api.Runtime) {
 			clearTrouble(h.paths)
 			h.mu.Lock()
-			defer h.mu.Unlock()
 			h.runtime = rt
+			h.mu.Unlock()
+			h.embedAll(ctx)
 		},
 	})
 	if damage := context.Cause(ctx); errors.Is(damage, mem.ErrCorrupt) {

@@ -51,15 +51,20 @@ func (h *house) judgedRoutes() []api.Binding {
 	return routes
 }
 
-// judged passes an error on. If it says that the database is damaged, all of it
+// judged passes an error on. If it may come of a damaged database, all of that
 // is read, and if that says so too the worker ends: what is written into a
 // damaged database may be lost with it. From then on events wait in the spool,
-// and the person is told.
+// and the person is told. Whoever comes while that is found out waits for it: to
+// say anything else would send the person elsewhere.
 func (h *house) judged(err error) error {
-	if !sqlite.Damaged(err) || h.end == nil || !h.looking.TryLock() {
+	if !sqlite.Suspect(err) || h.end == nil {
 		return err
 	}
+	h.looking.Lock()
 	defer h.looking.Unlock()
+	if h.damage != nil {
+		return h.damage
+	}
 	if !h.looked.IsZero() && time.Since(h.looked) < lookAgain {
 		return err
 	}
@@ -68,6 +73,7 @@ func (h *house) judged(err error) error {
 	found := sound(ctx, h.store, h.log)
 	h.looked = time.Now()
 	if errors.Is(found, mem.ErrCorrupt) {
+		h.damage = found
 		h.end(found)
 		return found
 	}
@@ -75,30 +81,49 @@ func (h *house) judged(err error) error {
 	return err
 }
 
-// sound reads all of a database, and again where it finds damage, before it
-// returns mem.ErrCorrupt. What is wrong with the index alone is mended: the
-// index is made of the rest.
+// sound reads all of a database and returns mem.ErrCorrupt if it is damaged. What
+// is wrong with the index alone is mended: the index is made of the rest.
 func sound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
+	a, err := looked(ctx, st, closely(st))
+	switch {
+	case err != nil:
+		return err
+	case len(a.Index) > 0:
+		n, err := st.Reindex(ctx)
+		log.Warn("the index was damaged and is made anew", "was", a.Index[0], "memories", n, "error", err)
+		return err
+	case len(a.Spoilt) > 0:
+		log.Warn("rows cannot be read", "first", a.Spoilt[0], "rows", len(a.Spoilt))
+	}
+	return nil
+}
+
+// looked audits a database, and again where that finds damage, before it returns
+// mem.ErrCorrupt.
+func looked(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, error) {
 	var found error
 	for range 2 {
-		a, err := st.Audit(ctx, false)
+		a, err := st.Audit(ctx, full)
 		switch {
 		case sqlite.Damaged(err):
 			found = err
 		case err != nil:
-			return err
+			return a, err
 		case len(a.Damage) > 0:
 			found = errors.New(a.Damage[0])
-		case len(a.Index) > 0:
-			n, err := st.Reindex(ctx)
-			log.Warn("the index was damaged and is made anew", "was", a.Index[0], "memories", n, "error", err)
-			return err
 		default:
-			return nil
+			return a, nil
 		}
 	}
-	return fmt.Errorf("%w: %w", mem.ErrCorrupt, found)
+	return sqlite.Audit{}, fmt.Errorf("%w: %w", mem.ErrCorrupt, found)
 }
+
+// closeMost is up to which size every row is looked at without being asked to,
+// in bytes: that takes about a second.
+const closeMost = 64 << 20
+
+// closely reports whether a database is small enough for a full look.
+func closely(st *sqlite.Store) bool { return st.Bytes() <= closeMost }
 
 // soundAgain looks at a database that was damaged when it was last used, before
 // anything is written into it.

@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"io"
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -94,36 +94,14 @@ func moveFile(from, to string) error {
 	if os.Rename(from, to) == nil {
 		return nil
 	}
-	part, err := writeCopy(from, to)
-	if err == nil {
-		err = os.Rename(part, to)
-	}
-	if err != nil {
-		if part != "" {
-			_ = os.Remove(part)
-		}
+	part := filepath.Join(filepath.Dir(to), fmt.Sprintf(".%s.%d.part", filepath.Base(to), os.Getpid()))
+	if err := sqlite.CopyFile(from, part); err != nil {
 		return err
 	}
+	if err := os.Rename(part, to); err != nil {
+		return errors.Join(err, os.Remove(part))
+	}
 	return os.Remove(from)
-}
-
-// writeCopy copies a file to the disk that to is on, for this user alone, into a
-// file of a new name, which is empty if none was made.
-func writeCopy(from, to string) (part string, err error) {
-	in, err := os.Open(from)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	out, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*.part")
-	if err != nil {
-		return "", err
-	}
-	_, err = io.Copy(out, in)
-	if err == nil {
-		err = out.Sync()
-	}
-	return out.Name(), errors.Join(err, out.Close())
 }
 
 // dbBackupView is a backup that was made.

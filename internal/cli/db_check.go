@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ func (a *app) dbCheckCommand() *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use: "check", Short: "is it whole; exit 5 if not",
-		Long:    "Looks at pages, tables, references and the index, and changes nothing. With\n--full every row is compared with its indexes, which takes longer.",
+		Long:    "Looks at pages, tables, references and the index, and changes nothing. With\n--full every row is read and compared with its indexes, which takes longer.",
 		Example: "  remanence db check\n  remanence db check --full --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -67,14 +68,38 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 	if len(got.Damage) == 0 && err != nil {
 		got.Damage = []string{err.Error()}
 	}
-	return a.checked(got, true), nil
+	v := a.checked(got, true)
+	if len(got.Damage) == 0 {
+		v.Unseen = []string{partRows}
+	}
+	return v, nil
 }
 
 func (a *app) checked(got sqlite.Audit, full bool) dbCheckView {
 	return dbCheckView{
 		OK: got.OK(), Path: a.paths.Database(), Full: full, Schema: got.Schema,
-		Damage: some(got.Damage), Dangling: got.Dangling, Index: some(got.Index),
+		Damage: some(got.Damage), Dangling: got.Dangling, Index: some(got.Index), Spoilt: some(got.Spoilt), Unseen: unseen(got, full),
 	}
+}
+
+// The parts of a database that are looked at.
+const (
+	partTables     = "pages and tables"
+	partReferences = "references"
+	partRows       = "rows"
+	partIndex      = "index"
+)
+
+// unseen are the parts that were not looked at: behind damage there is nothing
+// to be relied on.
+func unseen(got sqlite.Audit, full bool) []string {
+	switch {
+	case len(got.Damage) > 0:
+		return []string{partReferences, partRows, partIndex}
+	case !full:
+		return []string{partRows}
+	}
+	return []string{}
 }
 
 // dbCheckView is what a closer look at the database found.
@@ -86,23 +111,30 @@ type dbCheckView struct {
 	Damage   []string `json:"damage"`
 	Dangling int      `json:"dangling"` // rows that name others which are not there
 	Index    []string `json:"index"`
+	Spoilt   []string `json:"spoilt"` // rows that cannot be read
+	Unseen   []string `json:"unseen"` // parts that were not looked at
 }
 
 func (dbCheckView) schema() string { return "db_check" }
 
 func (v dbCheckView) human(p *printer) {
 	p.line("%s", safe(v.Path))
-	p.verdict("pages and tables", v.Damage, faultCorrupt)
+	v.verdict(p, partTables, v.Damage, faultCorrupt)
 	var dangling []string
 	if v.Dangling > 0 {
 		dangling = []string{plural(v.Dangling, "row names", "rows name") + " others that are not there"}
 	}
-	p.verdict("references", dangling, faultCorrupt)
-	p.verdict("index", v.Index, faultIndex)
+	v.verdict(p, partReferences, dangling, faultCorrupt)
+	v.verdict(p, partRows, v.Spoilt, faultRows)
+	v.verdict(p, partIndex, v.Index, faultIndex)
 }
 
 // verdict prints one line on a part, and what is wrong with it.
-func (p *printer) verdict(part string, problems []string, f Fault) {
+func (v dbCheckView) verdict(p *printer, part string, problems []string, f Fault) {
+	if slices.Contains(v.Unseen, part) {
+		p.line("  · not looked at: %s", part)
+		return
+	}
 	if len(problems) == 0 {
 		p.line("  %s %s", p.style(green, "✓ ok  "), part)
 		return

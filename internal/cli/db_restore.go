@@ -98,11 +98,12 @@ func (a *app) restorable(ctx context.Context, file string) error {
 	return err
 }
 
-// damaged reports whether the database cannot be used as it is. While a daemon
-// answers it can.
+// damaged reports whether the database is better made anew. A daemon that
+// answers looks itself: it has the database open.
 func (a *app) damaged(ctx context.Context) bool {
 	if _, _, err := a.running(ctx); err == nil {
-		return false
+		v, err := a.audit(ctx, true)
+		return err == nil && len(v.Damage)+len(v.Spoilt) > 0
 	}
 	_, err := sqlite.Inspect(ctx, a.paths.Database())
 	return errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign)

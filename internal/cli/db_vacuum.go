@@ -57,7 +57,7 @@ func (v dbVacuumView) human(p *printer) {
 func (a *app) dbReindexCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "reindex", Short: "make the search index anew",
-		Long:    "The index by which memories are found is made of the memories, so that nothing\nis lost with it.",
+		Long:    "The index by which memories are found is made of the memories, so that nothing\nis lost with it. Vectors are dropped; with an embedding server the daemon makes\nthem anew.",
 		Example: "  remanence db reindex",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -82,6 +82,9 @@ type reindexed struct {
 
 func (h *house) reindex(ctx context.Context, _ api.Nothing) (reindexed, error) {
 	n, err := h.store.Reindex(ctx)
+	if err == nil {
+		err = h.engine.ForgetVectors(ctx)
+	}
 	return reindexed{n}, err
 }
 

@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"maps"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/store/sqlite"
 )
 
 // machine is a machine of its own whose store doctor looks at without a daemon.
@@ -30,6 +32,9 @@ func newMachine(t *testing.T) *machine {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})
 	p, err := pathsFrom(getenv, "")
+	if err == nil {
+		err = p.settle()
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +64,26 @@ func (p *machine) apply(batches ...mem.Batch) {
 		if _, err := h.store.Apply(p.t.Context(), batches...); err != nil {
 			p.t.Fatal(err)
 		}
+	})
+}
+
+// configure writes the configuration.
+func (p *machine) configure(toml string) {
+	p.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(p.paths.Config), 0o700); err != nil {
+		p.t.Fatal(err)
+	}
+	if err := os.WriteFile(p.paths.Config, []byte(toml), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// happens keeps an event.
+func (p *machine) happens(id string) {
+	p.t.Helper()
+	p.apply(mem.Batch{
+		Event:   &mem.Event{ID: id, Kind: mem.Stop, Session: "s", At: time.Now()},
+		Session: &mem.SessionChange{Agent: "claude-code"},
 	})
 }
 
@@ -99,6 +124,10 @@ var seeds = map[string]struct {
 		p.remember("the keeper counts herons")
 		spoilIndex(p.t, p.paths.Database())
 	}},
+	"REM-S019": {seed: func(p *machine) {
+		p.happens("e_unreadable")
+		respell(p.t, p.paths.Database(), `{"id":"e_unreadable"`, `x"id":"e_unreadable"`)
+	}},
 	"REM-S007": {safe: true, seed: func(p *machine) {
 		p.remember("the keeper counts herons")
 		if err := os.Chmod(p.paths.Database(), 0o644); err != nil {
@@ -120,14 +149,8 @@ var seeds = map[string]struct {
 	"REM-H014": {safe: true, seed: func(p *machine) {
 		spool.Open(spool.Config{Dir: p.paths.Spool()}).Count("test")
 	}},
-	"REM-C001": {seed: func(p *machine) {
-		if err := os.MkdirAll(filepath.Dir(p.paths.Config), 0o700); err != nil {
-			p.t.Fatal(err)
-		}
-		if err := os.WriteFile(p.paths.Config, []byte("[hooks]\nnope = 1\n"), 0o600); err != nil {
-			p.t.Fatal(err)
-		}
-	}},
+	"REM-C001": {seed: func(p *machine) { p.configure("[hooks]\nnope = 1\n") }},
+	"REM-N001": {seed: func(p *machine) { p.configure("[embed]\nprovider = \"ollama\"\nurl = \"http://127.0.0.1:1\"\n") }},
 }
 
 // spoilIndex turns a word of the index, which knows herons by their stem, into another.
@@ -143,6 +166,156 @@ func spoilIndex(t *testing.T, file string) {
 	}
 	if err := os.WriteFile(file, spoilt, 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// respell changes a text in a file, wherever it stands there, to one as long.
+func respell(t *testing.T, file, from, to string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	spelt := bytes.ReplaceAll(b, []byte(from), []byte(to))
+	if bytes.Equal(b, spelt) || len(b) != len(spelt) {
+		t.Fatalf("%q is not in the file, or %q is not as long", from, to)
+	}
+	if err := os.WriteFile(file, spelt, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A row that stands in its table and not in an index of that is found by nobody
+// who looks at one of them alone.
+func TestARowThatDoesNotFitItsIndexIsFoundAndMended(t *testing.T) {
+	p := newMachine(t)
+	p.happens("e_lighthouse")
+	disagree(t, p.paths.Database(), "e_lighthouse")
+	if got := faultsIn(p.examine(t.Context())); !slices.Equal(got, []string{"REM-S002"}) {
+		t.Fatalf("got %v, want REM-S002", got)
+	}
+	p.close()
+	p.close = func() {}
+	plan, err := p.planRestore(t.Context(), nil, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.restore(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := faultsIn(p.examine(t.Context())); len(got) > 0 {
+		t.Errorf("after the restore: got %v, want none", got)
+	}
+}
+
+// disagree changes a word in one of the places where the file has it, so that
+// table and index do not say the same.
+func disagree(t *testing.T, file, word string) {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for at := range b {
+		if !bytes.HasPrefix(b[at:], []byte(word)) {
+			continue
+		}
+		b[at+len(word)-1] ^= 1
+		if err := os.WriteFile(file, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := sqlite.Inspect(t.Context(), file); errors.Is(err, mem.ErrCorrupt) {
+			return
+		}
+		b[at+len(word)-1] ^= 1
+	}
+	t.Fatalf("%q is in no index", word)
+}
+
+func TestRowsThatCannotBeReadAreLeftBehindByASalvage(t *testing.T) {
+	p := newMachine(t)
+	seeds["REM-S019"].seed(p)
+	v, err := p.audit(t.Context(), true)
+	if err != nil || v.OK || len(v.Spoilt) != 1 || !strings.Contains(v.Spoilt[0], "e_unreadable") {
+		t.Fatalf("got %+v, %v, want the row named", v, err)
+	}
+	p.close()
+	p.close = func() {}
+	plan, err := p.planRestore(t.Context(), nil, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.restore(t.Context(), plan); err != nil {
+		t.Fatal(err)
+	}
+	if got := faultsIn(p.examine(t.Context())); len(got) > 0 {
+		t.Errorf("after the salvage: got %v, want none", got)
+	}
+}
+
+// What stands behind damage is not looked at, and nothing is said of it.
+func TestPartsThatWereNotLookedAtAreNotCalledWhole(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		got  sqlite.Audit
+		full bool
+		oks  int
+		want []string
+	}{
+		{"a quick look", sqlite.Audit{}, false, 3, []string{"not looked at: rows"}},
+		{"a full look", sqlite.Audit{}, true, 4, nil},
+		{"damage", sqlite.Audit{Damage: []string{"row 3 missing"}}, true, 0, []string{"fail", "row 3 missing", "not looked at: references", "not looked at: rows", "not looked at: index"}},
+		{"a row", sqlite.Audit{Spoilt: []string{"event 7"}}, true, 3, []string{"fail", "event 7", "REM-S019", "restore --salvage"}},
+	} {
+		p := newMachine(t)
+		var out bytes.Buffer
+		p.sys.Stdout = &out
+		p.out = newPrinter(p.sys, p.flags)
+		if err := p.out.show(p.checked(c.got, c.full)); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("%s: got %q, want %q in it", c.name, out.String(), want)
+			}
+		}
+		if n := strings.Count(out.String(), "✓ ok"); n != c.oks {
+			t.Errorf("%s: got %d parts called whole, want %d:\n%s", c.name, n, c.oks, out.String())
+		}
+	}
+}
+
+// Who only looks leaves nothing behind where Remanence does not live.
+func TestLookingDoesNotMoveIn(t *testing.T) {
+	p := newMachine(t)
+	p.flags.noDaemon = false
+	home := p.sys.Getenv("HOME")
+	if err := os.RemoveAll(filepath.Join(home, ".local")); err != nil {
+		t.Fatal(err)
+	}
+	checks := p.examine(t.Context())
+	if got := faultsIn(checks); len(got) > 0 || checks[0].State != setup.Info {
+		t.Errorf("doctor: got %v and %+v, want no fault and a daemon that is not started", got, checks[0])
+	}
+	if _, err := p.state(t.Context()); err != nil {
+		t.Errorf("status: %v", err)
+	}
+	if left, err := os.ReadDir(home); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// After an uninstall that kept the data they are looked at without a daemon.
+func TestWhatWasKeptIsLookedAtWithoutADaemon(t *testing.T) {
+	p := newMachine(t)
+	p.flags.noDaemon, p.flags.project = false, "all"
+	p.remember("the keeper counts herons")
+	if err := p.paths.bar(); err != nil {
+		t.Fatal(err)
+	}
+	o, err := p.state(t.Context())
+	if err != nil || o.Stats.Memories != 1 || !p.flags.noDaemon {
+		t.Errorf("got %+v, %v, without daemon %v, want the one memory, read here", o.Stats, err, p.flags.noDaemon)
 	}
 }
 
@@ -257,7 +430,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 // A check shows none of them by itself.
 func notOfDoctor() []string {
 	return []string{
-		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007",
+		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008",
 		"REM-C003", "REM-C004", "REM-C005", "REM-D007", "REM-H000", "REM-H015",
 		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017",
 	}

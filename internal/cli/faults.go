@@ -37,6 +37,12 @@ func (f Fault) Is(target error) bool {
 	return ok && t.Code == f.Code
 }
 
+// exits returns the fault with another exit status.
+func (f Fault) exits(status int) Fault {
+	f.Exit = status
+	return f
+}
+
 // because returns the fault with its cause.
 func (f Fault) because(format string, args ...any) Fault {
 	f.Why = fmt.Sprintf(format, args...)
@@ -58,7 +64,7 @@ func (f Fault) fixedBy(cmds ...string) Fault {
 // foundProblems ends a check that has printed what it found.
 var foundProblems = Fault{Exit: exitFound}
 
-// The faults. Areas: D daemon, S store, P privacy, H host integration, C configuration,
+// The faults. Areas: D daemon, S store, P privacy, H host integration, C configuration, N embedding server,
 // U usage. A code is never used again for something else.
 var (
 	faultOther = Fault{
@@ -99,6 +105,11 @@ var (
 		"REM-U007", exitFailed, "not confirmed, so nothing was done", "",
 		"The question was not answered with yes.",
 		[]string{"add --yes"},
+	}
+	faultNoFile = Fault{
+		"REM-U008", exitMissing, "no such file", "",
+		"A file or folder that the command line names is not there. Nothing was done.",
+		[]string{"look at the name, and at the directory that it is relative to"},
 	}
 	faultConfig = Fault{
 		"REM-C001", exitFound, "the configuration has mistakes", "",
@@ -200,6 +211,11 @@ var (
 		"Another program keeps the database open, so that what was written cannot be folded in. Nothing is lost; it takes up space until that program ends.",
 		[]string{"end the program that has the database open"},
 	}
+	faultRows = Fault{
+		"REM-S019", 0, "rows of the database cannot be read", "",
+		"The database is sound but for single rows, in which a disk or a program changed what was written. All else goes on without them. A new database can be made of the rest; the present one is kept.",
+		[]string{"remanence db restore --salvage"},
+	}
 	faultModes = Fault{
 		"REM-S007", 0, "others can read the data", "",
 		"Directories have to be 0700 and files 0600.",
@@ -254,6 +270,11 @@ var (
 		"REM-S012", 0, "tags are in the store that no text should hold", "",
 		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it was not.",
 		[]string{"remanence search private", "remanence purge ID"},
+	}
+	faultEmbedding = Fault{
+		"REM-N001", 0, "the embedding server gives no vectors", "",
+		"Memories are found by their words meanwhile, and nothing waits for it. What has no vector gets one when the server answers again.",
+		[]string{"remanence config list", "remanence config set embed.provider none"},
 	}
 	faultSecrets = Fault{
 		"REM-P001", exitFound, "secrets in the store", "",
@@ -346,11 +367,11 @@ var (
 func Faults() []Fault {
 	return []Fault{
 		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow, faultPort,
-		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultLog, faultIndex, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
-		faultFull, faultReadOnly, faultDiskFails, faultNoDatabase, faultNoBackup,
+		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultLog, faultIndex, faultRows, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
+		faultEmbedding, faultFull, faultReadOnly, faultDiskFails, faultNoDatabase, faultNoBackup,
 		faultNoAgent, faultBinary, faultCache, faultPath, faultHooks, faultDoubled, faultOld, faultUntrusted, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
 		faultConfig, faultOverridden, faultNoHome, faultNoKey, faultEdit,
 		faultSecrets,
-		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined,
+		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined, faultNoFile,
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -24,7 +25,7 @@ func chapters() []chapter {
 		{"start", []string{"demo", "install", "uninstall", "status", "doctor"}, nil},
 		{"find", []string{"search", "show", "why", "next"}, []string{"timeline"}},
 		{"keep", []string{"add", "forget"}, []string{"edit", "restore", "pin", "unpin", "purge", "privacy", "pause", "resume"}},
-		{"run", nil, []string{"config", "daemon", "db", "completion", "version", "help"}},
+		{"run", nil, []string{"config", "daemon", "db", "eval", "completion", "version", "help"}},
 	}
 }
 
@@ -46,6 +47,10 @@ func (a *app) helpCommand() *cobra.Command {
 			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
 				return a.helpCode(strings.ToUpper(args[0]))
 			}
+			if slices.Contains(embedTopics, strings.ToLower(args[0])) && len(args) == 1 {
+				helpEmbed(cmd.OutOrStdout())
+				return nil
+			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || found == root {
 				return faultUsage.about("no help on %q", strings.Join(args, " ")).fixedBy(suggest(root, args[0])...)
@@ -56,6 +61,49 @@ func (a *app) helpCommand() *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "list every command and every global flag")
 	return cmd
+}
+
+// embedTopics are the words by which help on embeddings is asked for.
+var embedTopics = []string{"embed", "embedding", "embeddings"}
+
+// helpEmbed explains embeddings, which are settings and no command.
+func helpEmbed(out io.Writer) {
+	fmt.Fprint(out, `embeddings: find memories by meaning as well as by words
+
+Examples
+  remanence config set embed.provider ollama
+  remanence config set embed.model nomic-embed-text
+  remanence doctor
+
+They are off until you choose a provider, and no connection is made until then.
+A server on this machine turns memories and questions into vectors. One on
+another machine is asked only with embed.allow_remote. Without an answer in
+time, or at all, words alone are searched for.
+
+Settings
+`)
+	for _, o := range Options() {
+		if strings.HasPrefix(o.Key, "embed.") || o.Key == "recall.vector_floor" {
+			head := o.Key + " = " + settingOf(Value{Option: o, Value: o.Def}).text()
+			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc, "      "))
+		}
+	}
+	fmt.Fprint(out, "\nAll of it: docs/embedding.md, in the repository\n")
+}
+
+// paragraph is a text in lines that fit a help page, each behind the indent.
+func paragraph(s, indent string) string {
+	out, line := "", indent
+	for _, word := range strings.Fields(s) {
+		if line != indent && len(line)+1+len(word) > helpWidth {
+			out, line = out+line+"\n", indent
+		}
+		if line != indent {
+			line += " "
+		}
+		line += word
+	}
+	return out + line + "\n"
 }
 
 // help prints the page of a command, examples first.

@@ -71,7 +71,8 @@ func prepare(sys System, c hook.Config) hook.Config {
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: paths.makeSpare})
 	c.Door = door(readSecret(paths.Key()), rt.Rules...)
 	at := &reach{sys: sys, paths: paths, rt: rt}
-	c.Handler = troubled{patient{hook.FirstOf(at, living{sp, gone}), at}, sp, paths, sys.Now}
+	last := troubled{patient{hook.FirstOf(at, living{sp, gone}), at}, sp, paths, sys.Now, new([]notice)}
+	c.Handler, c.Shown = last, last.shown
 	if switchedOff(sys.Getenv(pluginOption)) {
 		c.Handler = quiet{c.Handler}
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/eval"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 	"remanence/internal/setup"
@@ -41,6 +42,8 @@ func views() map[string]view {
 		Items:   []mem.Told{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Place: "recall"}},
 		Dropped: []mem.Cut{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
 	}
+	foreseen := receipt
+	foreseen.Session = "next"
 	hits := []mem.Hit{{Memory: m, Score: 0.83, Parts: map[string]float64{"fts": 0.7}}}
 	o := mem.Overview{
 		Project: mem.Project{Key: "p_3f", Name: "example/api", Branch: "main"},
@@ -52,34 +55,46 @@ func views() map[string]view {
 	pid := 4121
 	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}
 	undo := "remanence restore m_7k2q"
+	scores := eval.Scores{Recall: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, Any: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, MRR: new(0.6), NDCG: new(0.7)}
+	exam := eval.Result{
+		Suite: "notes", Units: 40, Queries: 12, Skipped: 1, Without: []string{"grams"}, Scores: scores, ByCategory: map[string]eval.Scored{"fix": {Queries: 12, Scores: scores}},
+		Sessions: &eval.SessionScores{Queries: 12, Recall: scores.Recall, Any: scores.Any, NDCG: 0.8}, Told: &eval.Telling{Queries: 12, Any: 0.5, Relevant: 0.25},
+		False:   &eval.False{Told: eval.Told{Prompts: 100, Injected: 2, Share: 0.02}, ByClass: map[string]eval.Told{"trivial": {Prompts: 50, Injected: 0, Share: 0}}},
+		Latency: &eval.Latency{P50: 4.5, P95: 9}, IndexS: 1.5, DBBytes: 4096,
+	}
 	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo = &undo
 	return map[string]view{
-		"status":    statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3}),
-		"search":    searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
-		"memory":    forgotten,
-		"receipt":   receiptOf("receipt", receipt),
-		"next":      nextView{receiptOf("next", receipt)},
-		"timeline":  timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
-		"purge":     purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
-		"redacted":  redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
-		"rules":     rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
-		"scan":      scanOf(mem.Scanned{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
-		"pause":     pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
-		"config":    configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
-		"setting":   settingView{setting{"worker.idle_exit", "30m", "30m", "default", "idle"}},
-		"path":      pathView{"config.toml"},
-		"validate":  validateView{OK: true, File: "config.toml", Problems: []string{}},
-		"daemon":    daemonView{Did: "started", State: "up", PID: &pid, Since: moment(at), Log: "remanence.log"},
-		"version":   versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
-		"install":   installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
-		"uninstall": uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}}}, Purged: []string{}},
-		"doctor":    doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
+		"status":   statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3}),
+		"search":   searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
+		"memory":   forgotten,
+		"receipt":  weighed("receipt", receipt),
+		"next":     nextView{weighed("next", foreseen), false},
+		"timeline": timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
+		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
+		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
+		"rules":    rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
+		"scan":     scanOf(mem.Scanned{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
+		"eval":     evalView{exam, []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
+		"eval_compare": evalCompareView{
+			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
+		},
+		"eval_report": evalReportView{1, []eval.Result{exam}},
+		"pause":       pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
+		"config":      configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
+		"setting":     settingView{setting{"worker.idle_exit", "30m", "30m", "default", "idle"}},
+		"path":        pathView{"config.toml"},
+		"validate":    validateView{OK: true, File: "config.toml", Problems: []string{}},
+		"daemon":      daemonView{Did: "started", State: "up", PID: &pid, Since: moment(at), Log: "remanence.log"},
+		"version":     versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
+		"install":     installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
+		"uninstall":   uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}}}, Purged: []string{}},
+		"doctor":      doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
 		"db_info": dbInfoView{
 			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096, Parts: []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
 			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", moment(at), 4096}}, LastBackup: moment(at),
 		},
-		"db_check":   dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}},
+		"db_check":   dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}, Spoilt: []string{}, Unseen: []string{"rows"}},
 		"db_backup":  dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
 		"db_restore": dbRestoreView{Path: "/h/remanence.db", Aside: nullable("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
 		"db_vacuum":  dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
@@ -87,6 +102,13 @@ func views() map[string]view {
 		"db_migrate": dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
 		"fault":      faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
+}
+
+// weighed is a receipt with weights of its own: those in use are tuned by others.
+func weighed(name string, r mem.Receipt) receiptView {
+	v := receiptOf(name, r)
+	v.Weights = weights{Kept: map[string]float64{"fts": 0.5, "stale": -0.15}, Said: map[string]float64{"fts": 1}}
+	return v
 }
 
 func TestJSONShapesStayAsTheyAre(t *testing.T) {
@@ -161,11 +183,16 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"search":   searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
 		"empty":    searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
 		"why":      receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
-		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil})},
+		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
 		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
 		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
 		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
+		"eval": evalView{eval.Result{
+			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}}, False: &eval.False{ByClass: map[string]eval.Told{evil: {}}},
+		}, []eval.Verdict{{Gate: eval.Gate{Name: evil}}}},
+		"eval compare": evalCompareView{Measures: []eval.Difference{{Name: evil}}},
+		"eval report":  evalReportView{1, []eval.Result{{Suite: evil}}},
 	} {
 		p, out := testPrinter(100)
 		v.human(p)

@@ -1,10 +1,15 @@
 package cli
 
 import (
+	"errors"
+	"strings"
+	"unicode/utf8"
+
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 func (a *app) nextCommand() *cobra.Command {
@@ -24,12 +29,18 @@ func (a *app) nextCommand() *cobra.Command {
 			if q.Budget < 0 {
 				return faultInput.about("--budget has to be 0 or more")
 			}
+			if q.Session != "" && q.Prompt == "" {
+				return faultInput.about("--session needs --prompt")
+			}
 			q.Place = a.place()
 			r, err := ask(cmd.Context(), a, api.Next, q)
+			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.flags.project == "" {
+				return faultNoID.about("no such session").because("none has the id %q", q.Session).fixedBy("remanence timeline")
+			}
 			if err != nil {
 				return a.noProject(err)
 			}
-			if err := a.out.show(nextView{receiptOf("next", r)}); err != nil {
+			if err := a.out.show(nextView{receiptOf("next", r), a.tooShort(q.Prompt)}); err != nil {
 				return err
 			}
 			if check && r.Text == "" {
@@ -39,28 +50,50 @@ func (a *app) nextCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&q.Prompt, "prompt", "", "what this prompt would be told instead")
+	cmd.Flags().StringVar(&q.Session, "session", "", "with --prompt: given in this session, instead of a new one")
 	cmd.Flags().IntVar(&q.Budget, "budget", 0, "tokens; 0 means the configured budget")
 	cmd.Flags().StringVar(&agent, "agent", "claude-code", "for this agent")
 	cmd.Flags().BoolVar(&check, "check", false, "end with status 5 if nothing would be told")
 	return cmd
 }
 
+// tooShort reports whether a prompt that is told nothing is so for its length
+// alone: another of the kind might be told something.
+func (a *app) tooShort(prompt string) bool {
+	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
+	p := strings.TrimSpace(prompt)
+	short := rank.Trivial(p) || utf8.RuneCountInString(p) < value[int](cfg, "recall.min_prompt_chars")
+	return p != "" && short && !rank.Courtesy(p)
+}
+
 // nextView is a receipt of what has not been told yet: its text is the answer.
-type nextView struct{ receiptView }
+type nextView struct {
+	receiptView
+	short bool // the prompt is
+}
 
 func (v nextView) human(p *printer) {
 	if v.Text == "" {
 		why := "nothing is remembered here yet"
 		switch {
+		case v.Outcome == mem.Off:
+			why = "it is paused here, or the project is excluded, see remanence status"
 		case v.Budget == 0:
 			why = "its budget is 0, see remanence config list --origin"
+		case v.Trigger == "prompt" && v.Asked == nil:
+			why = "the prompt is empty"
+		case v.Asked != nil && v.Outcome == mem.Nothing && v.short:
+			why = "the prompt is too short to ask for anything, and names nothing that is known"
+		case v.Asked != nil && v.Outcome == mem.Nothing:
+			why = "the prompt asks for nothing that could be remembered"
 		case v.Asked != nil:
 			why = "nothing that is remembered fits the prompt well enough"
 		}
 		p.line("Nothing would be told: %s.", why)
-		for _, line := range v.leftOut() {
-			p.line("%s", line)
+		if d, ok := v.nearest(); ok {
+			p.line("  nearest: %s %s · %s", d.ID, clip(oneLine(d.Title), 60), v.missed(d))
 		}
+		v.leftOut(p)
 		return
 	}
 	p.line("%s", safe(v.Text))

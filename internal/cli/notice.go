@@ -24,14 +24,6 @@ type shown struct {
 	Level int64  `json:"level"`
 }
 
-// dueNotices returns the texts of the causes not shown on the day of now, and
-// remembers them as shown.
-func dueNotices(file string, now time.Time, causes []notice) []string {
-	due := dueOf(file, now, causes)
-	shownNow(file, now, due)
-	return texts(due)
-}
-
 func texts(list []notice) []string {
 	var out []string
 	for _, n := range list {

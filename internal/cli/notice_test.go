@@ -34,7 +34,9 @@ func TestAWarningIsShownOnceADay(t *testing.T) {
 		{"counted anew", monday.AddDate(0, 0, 3), []notice{{"lost", 1, "1 lost"}}, []string{"1 lost"}},
 		{"nothing", monday.AddDate(0, 0, 2), nil, nil},
 	} {
-		if got := dueNotices(file, step.now, step.causes); !slices.Equal(got, step.want) {
+		due := dueOf(file, step.now, step.causes)
+		shownNow(file, step.now, due)
+		if got := texts(due); !slices.Equal(got, step.want) {
 			t.Errorf("%s: got %q, want %q", step.name, got, step.want)
 		}
 	}
@@ -103,16 +105,19 @@ func (l loser) Handle(context.Context, mem.Event) (mem.Reply, error) { return me
 func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T) {
 	dir := t.TempDir()
 	p := Paths{Work: dir, State: dir, Data: dir}
-	lost := troubled{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now}
+	lost := troubled{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now, new([]notice)}
 	for _, k := range []mem.EventKind{mem.UserPromptSubmit, mem.Stop, mem.PreCompact} {
 		if r, err := lost.Handle(t.Context(), mem.Event{Kind: k}); !r.Silent() || err == nil {
 			t.Errorf("%s: got %+v, %v; want silence and the error", k, r, err)
 		}
 	}
-	r, err := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart})
-	if !strings.Contains(r.Notice, "the disk is full") || err == nil {
-		t.Errorf("got %+v, %v; want a notice and the error", r, err)
+	for range 2 { // a reply that came too late was shown to nobody
+		r, err := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart})
+		if !strings.Contains(r.Notice, "the disk is full") || err == nil {
+			t.Errorf("got %+v, %v; want a notice and the error", r, err)
+		}
 	}
+	lost.shown()
 	if r, _ := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart}); !r.Silent() {
 		t.Errorf("told twice: %+v", r)
 	}

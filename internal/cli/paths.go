@@ -108,6 +108,9 @@ func (p Paths) Runtime() string { return filepath.Join(p.Work, "run", "runtime.j
 // Spool is the directory of events that nobody has taken yet.
 func (p Paths) Spool() string { return filepath.Join(p.Work, "spool") }
 
+// Transcripts is the directory of what was said in sessions.
+func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
+
 // Log is the path of the log file.
 func (p Paths) Log() string { return filepath.Join(p.Work, "log", "remanence.log") }
 

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remanence/internal/mem"
 )
 
 func testPrinter(width int) (*printer, *strings.Builder) {
@@ -71,6 +73,23 @@ func TestColourIsAChoiceOfTheReader(t *testing.T) {
 		p := newPrinter(System{Stdout: &strings.Builder{}, Getenv: func(k string) string { return tc.env[k] }}, tc.flags)
 		if p.colour != tc.want {
 			t.Errorf("env %v, flags %+v: got %v, want %v", tc.env, tc.flags, p.colour, tc.want)
+		}
+	}
+}
+
+func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
+	for in, want := range map[string]string{
+		"a\x01b":                 `"a\u{1}b"`,
+		"two\nlines":             `"two lines"`,
+		strings.Repeat("z", 9e4): `"` + strings.Repeat("z", 59) + `…"`,
+	} {
+		if got := inQuotes(in); got != want {
+			t.Errorf("%.20q: got %s, want %s", in, got, want)
+		}
+		p, out := testPrinter(100)
+		searched(mem.Found{}, mem.Query{Text: in}, 5).human(p)
+		if !strings.HasPrefix(out.String(), "Nothing for "+want+" among ") {
+			t.Errorf("%.20q: got %.200s", in, out)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (p Paths) all() []string {
 			}
 		}
 	}
-	files = append(files, p.Lock(), p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.spare())
+	files = append(files, p.Transcripts(), p.Lock(), p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.spare())
 	if p.home() {
 		files = append(files, p.Installs(), p.Key(), p.Config)
 	}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -22,15 +23,27 @@ func (h *house) tidy(ctx context.Context) time.Duration {
 	if err == nil && step.More {
 		return 0
 	}
+	said, terr := h.dropTalks(ctx)
+	err = errors.Join(err, terr)
 	h.gone.Next, h.gone.Payloads, h.gone.Memories = 0, 0, 0
-	if step.Payloads+step.Memories > 0 {
-		h.log.Info("retention", "payloads dropped", step.Payloads, "forgotten memories erased", step.Memories)
+	if step.Payloads+step.Memories+said > 0 {
+		h.log.Info("retention", "payloads dropped", step.Payloads, "forgotten memories erased", step.Memories, "lines of transcripts dropped", said)
 	}
 	if err != nil {
 		h.log.Error("retention", "error", err)
 		return tidyRetry
 	}
 	return tidyEvery
+}
+
+// dropTalks lets go of what was said as long ago as the payloads of events that
+// are dropped, and says how much that was.
+func (h *house) dropTalks(ctx context.Context) (int, error) {
+	before, ok := h.engine.KeptSince()
+	if !ok {
+		return 0, nil
+	}
+	return h.talks.DropBefore(ctx, before)
 }
 
 // hasCopies reports whether there is a copy of the database beside it that is

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"errors"
+	"strings"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // root is the command tree.
@@ -32,7 +36,7 @@ func (a *app) root() *cobra.Command {
 		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
 		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(),
 		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"),
-		a.purgeCommand(), a.privacyCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.purgeCommand(), a.privacyCommand(), a.evalCommand(), a.pauseCommand(), a.resumeCommand(),
 		a.configCommand(), a.daemonCommand(), a.dbCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
@@ -61,6 +65,12 @@ func (a *app) globalFlags(root *cobra.Command) {
 
 // flagError is a mistake in the flags, with the flag that was meant.
 func flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) && strings.Trim(unknown.GetSpecifiedShortnames(), "0123456789.") == "" && unknown.GetSpecifiedShortnames() != "" {
+		line := append([]string{cmd.CommandPath()}, cmd.Flags().Args()...)
+		return faultUsage.about("-%s was taken for a flag", unknown.GetSpecifiedShortnames()).because("a value that begins with - stands after --").
+			fixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
+	}
 	return faultUsage.about("%s", err).fixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 

@@ -130,6 +130,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return faultInput.about("-n has to be 1 or more")
 			}
 			q, err := f.query(args, a.sys.Now())
+			q.Text = strings.TrimSpace(q.Text)
 			if err != nil {
 				return err
 			}
@@ -212,6 +213,10 @@ func searched(f mem.Found, q mem.Query, n int) searchView {
 		if q.Text != "" {
 			r.Score = &h.Score
 		}
+		if files, looked := f.Stale[m.ID]; looked {
+			stale := files != mem.Fresh
+			r.Stale = &stale
+		}
 		if r.Parts == nil {
 			r.Parts = map[string]float64{}
 		}
@@ -253,7 +258,11 @@ func (v searchView) human(p *printer) {
 	if v.Next != nil {
 		more = " · more: --next " + *v.Next
 	}
-	p.hint("%d of %d · %.0f ms · details: remanence show %s%s", len(v.Results), v.Searched, v.TookMS, v.Results[0].ID, more)
+	of := ""
+	if v.Searched > 0 {
+		of = fmt.Sprintf(" of %d", v.Searched)
+	}
+	p.hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Results), of, v.TookMS, v.Results[0].ID, more)
 }
 
 func (h hit) row(now time.Time) []string {
@@ -279,7 +288,7 @@ func (v searchView) nothing(p *printer) {
 	}
 	what := "Nothing"
 	if v.Query != "" {
-		what = fmt.Sprintf("Nothing for %q", oneLine(v.Query))
+		what = "Nothing for " + inQuotes(v.Query)
 	}
 	p.line("%s among %s of %s.", what, plural(v.Searched, "memory", "memories"), where)
 	switch {

@@ -72,6 +72,20 @@ func (p Paths) gone(getenv func(string) string) bool {
 	return errors.Is(err, fs.ErrNotExist) && (!p.home() || isDir(getenv("HOME")))
 }
 
+// visits keeps a command that only looks from moving in where Remanence does not
+// live: no daemon is started for it. It reports whether there is nothing to ask
+// either; what is there is read in this process.
+func (a *app) visits(ctx context.Context) (nothing bool) {
+	if !a.paths.gone(a.sys.Getenv) || a.answers(ctx) {
+		return false
+	}
+	if !exists(a.paths.Database()) {
+		return true
+	}
+	a.flags.noDaemon = true
+	return false
+}
+
 // unwelcome is what a hook does where Remanence does not live. A client reads its
 // settings when it starts: only one that starts now still has our hooks in them
 // and moves us in. Those of sessions that are older leave nothing behind. A

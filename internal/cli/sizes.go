@@ -26,7 +26,7 @@ func (h *house) sizes(ctx context.Context, _ api.Nothing) (mem.Sizes, error) {
 // fileParts are the sizes of the files around the database. They need no
 // daemon. What cannot be read counts as nothing.
 func (p Paths) fileParts() []mem.Part {
-	parts := []mem.Part{{Name: mem.PartSpool}, {Name: mem.PartBackups}, {Name: mem.PartLog}, {Name: mem.PartFiles}}
+	parts := []mem.Part{{Name: mem.PartSpool}, {Name: mem.PartBackups}, {Name: mem.PartTranscripts}, {Name: mem.PartLog}, {Name: mem.PartFiles}}
 	dirs := []string{p.Data}
 	if !sameDir(p.State, p.Data) {
 		dirs = append(dirs, p.State)
@@ -52,6 +52,20 @@ func (p Paths) fileParts() []mem.Part {
 	return parts
 }
 
+// bytesIn is the size of the files in a directory, as far as they can be read.
+func bytesIn(dir string) (bytes int64) {
+	_ = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() {
+			return nil
+		}
+		if info, err := d.Info(); err == nil {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
+
 // partOf is the part that a file of ours belongs to; "" for the database, whose
 // parts the store tells.
 func (p Paths) partOf(file string) string {
@@ -61,6 +75,8 @@ func (p Paths) partOf(file string) string {
 		return ""
 	case strings.HasPrefix(file, db), within(filepath.Join(p.Data, "backups")):
 		return mem.PartBackups
+	case within(p.Transcripts()):
+		return mem.PartTranscripts
 	case within(p.Spool()):
 		return mem.PartSpool
 	case within(filepath.Dir(p.Log())):

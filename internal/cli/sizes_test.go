@@ -16,6 +16,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 		p.Database() + ".schema1":                 10_000,
 		filepath.Join(p.Data, "backups", "a.db"):  20_000,
 		filepath.Join(p.Spool(), "pending", "a"):  3000,
+		filepath.Join(p.Transcripts(), "p", "a"):  700,
 		p.Log():                                   400,
 		filepath.Join(p.Installs(), "i_01", "in"): 50,
 	} {
@@ -32,7 +33,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 	}
 	want := map[string]mem.Part{
 		mem.PartBackups: {Name: mem.PartBackups, Bytes: 30_000, Count: 2}, mem.PartSpool: {Name: mem.PartSpool, Bytes: 3001, Count: 2}, // with the room for counts
-		mem.PartLog: {Name: mem.PartLog, Bytes: 400, Count: 1},
+		mem.PartLog: {Name: mem.PartLog, Bytes: 400, Count: 1}, mem.PartTranscripts: {Name: mem.PartTranscripts, Bytes: 700, Count: 1},
 	}
 	sum, seen := int64(0), map[string]bool{}
 	for _, part := range got.Parts {
@@ -48,7 +49,7 @@ func TestSizesAreThoseOfAllOurFiles(t *testing.T) {
 	if sum != got.Bytes {
 		t.Errorf("all takes %d bytes, its parts %d", got.Bytes, sum)
 	}
-	for _, name := range []string{mem.PartMemories, mem.PartWAL, mem.PartSpool, mem.PartBackups, mem.PartLog, mem.PartFiles} {
+	for _, name := range []string{mem.PartMemories, mem.PartWAL, mem.PartSpool, mem.PartBackups, mem.PartTranscripts, mem.PartLog, mem.PartFiles} {
 		if !seen[name] {
 			t.Errorf("no part %s", name)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/project"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
 )
@@ -26,13 +27,31 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status shows the state in five lines. Suggest adds what to do next.
 func (a *app) status(cmd *cobra.Command, suggest bool) error {
-	o, err := ask(cmd.Context(), a, api.Status, a.place())
+	o, err := a.state(cmd.Context())
 	if err != nil {
-		return a.noProject(err)
+		return err
 	}
 	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
+	v.Counts.Bytes += bytesIn(a.paths.Transcripts())
 	v.suggesting = suggest
 	return a.out.show(v)
+}
+
+// state is what is known, which is nothing where Remanence never lived.
+func (a *app) state(ctx context.Context) (mem.Overview, error) {
+	at := a.place()
+	if a.visits(ctx) {
+		o := mem.Overview{}
+		if at.Project == "" {
+			o.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
+		}
+		return o, nil
+	}
+	o, err := ask(ctx, a, api.Status, at)
+	if err != nil {
+		return o, a.noProject(err)
+	}
+	return o, nil
 }
 
 // statusView is the state of things at a glance.
@@ -46,7 +65,8 @@ type statusView struct {
 	Capture     captureItem  `json:"capture"`
 	Queue       queueItem    `json:"queue"`
 	LLM         llmItem      `json:"llm"`
-	Faults      []faultItem  `json:"faults"` // what does not go on
+	Embedding   *embedItem   `json:"embedding"` // null: off
+	Faults      []faultItem  `json:"faults"`    // what does not go on
 	Paused      []pauseItem  `json:"paused"`
 	Suggest     *suggestItem `json:"suggest"`
 
@@ -177,8 +197,9 @@ type suggestItem struct {
 func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusView {
 	v := statusView{
 		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: pausesOf(o.Pauses),
-		Counts: counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
-		Queue:  queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
+		Counts:    counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
+		Embedding: embedItemOf(o.Embedding),
+		Queue:     queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
 	}
 	if o.Project.Key != "" {
 		v.Project = &projectItem{o.Project.Key, o.Project.Name, nullable(o.Project.Branch)}
@@ -232,6 +253,9 @@ func (v statusView) human(p *printer) {
 	p.field("hooks", "%s", v.Hooks.sentence())
 	if s := v.Capture.sentence(); s != "" {
 		p.field("capture", "%s", s)
+	}
+	if v.Embedding != nil {
+		p.field("embedding", "%s", v.Embedding.sentence())
 	}
 	if len(v.Paused) > 0 {
 		it := v.Paused[0]
@@ -295,7 +319,7 @@ func (l *lastItem) sentence(now time.Time) string {
 func (q queueItem) sentence() string {
 	s := plural(q.Depth, "job", "jobs")
 	if q.Depth > 0 {
-		s += ", the oldest for " + ago(time.Duration(q.OldestS*float64(time.Second)))
+		s += ", the oldest for " + lasted(time.Duration(q.OldestS*float64(time.Second)))
 	}
 	if q.Dead > 0 {
 		s += fmt.Sprintf(" · %d given up", q.Dead)

@@ -77,3 +77,13 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 		}
 	}
 }
+
+func TestAJobThatHasJustComeWaitsForLessThanAMinute(t *testing.T) {
+	for old, want := range map[float64]string{
+		0: "1 job, the oldest for less than a minute", 59: "1 job, the oldest for less than a minute", 120: "1 job, the oldest for 2 min",
+	} {
+		if got := (queueItem{Depth: 1, OldestS: old}).sentence(); got != want {
+			t.Errorf("%v s: got %q, want %q", old, got, want)
+		}
+	}
+}

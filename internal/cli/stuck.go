@@ -20,13 +20,13 @@ func (v statusView) stuck() []faultItem {
 	list := []faultItem{}
 	add := func(f Fault) { list = append(list, faultItem{f.Code, f.Error()}) }
 	if old := seconds(v.Queue.OldestS); old > waitsTooLong {
-		add(faultStuck.because("%s, the oldest for %s", plural(v.Queue.Depth, "job waits", "jobs wait"), ago(old)))
+		add(faultStuck.because("%s, the oldest for %s", plural(v.Queue.Depth, "job waits", "jobs wait"), lasted(old)))
 	}
 	if n := v.Hooks.FailedInRow; n >= failsTooMany {
 		add(faultSpooled.about("the daemon keeps no event").because("the newest %d failed", n))
 	}
 	if old := seconds(v.Capture.SpooledOldestS); old > waitsTooLong && v.Daemon.State == "up" {
-		add(faultSpooled.because("%s beside a daemon, the oldest for %s", plural(v.Capture.SpooledRecords, "event", "events"), ago(old)))
+		add(faultSpooled.because("%s beside a daemon, the oldest for %s", plural(v.Capture.SpooledRecords, "event", "events"), lasted(old)))
 	}
 	return list
 }

@@ -24,8 +24,13 @@ const (
 
 // table prints rows without boxes. Cells are plain one-line text.
 func (p *printer) table(cols []column, rows [][]string) {
+	p.tableWith(cols, rows, func(int) {})
+}
+
+// tableWith is table with more lines below each row.
+func (p *printer) tableWith(cols []column, rows [][]string, below func(row int)) {
 	if p.width < cramped {
-		p.cards(cols, rows)
+		p.cards(cols, rows, below)
 		return
 	}
 	widths := make([]int, len(cols))
@@ -35,7 +40,7 @@ func (p *printer) table(cols []column, rows [][]string) {
 		}
 	}
 	p.fit(cols, widths)
-	for _, row := range rows {
+	for at, row := range rows {
 		var sb strings.Builder
 		for i, cell := range row {
 			if widths[i] == 0 {
@@ -48,11 +53,12 @@ func (p *printer) table(cols []column, rows [][]string) {
 			sb.WriteString(pad(cell, widths[i]+gap))
 		}
 		p.line("%s", sb.String())
+		below(at)
 	}
 }
 
 // cards prints one field per line.
-func (p *printer) cards(cols []column, rows [][]string) {
+func (p *printer) cards(cols []column, rows [][]string, below func(row int)) {
 	for i, row := range rows {
 		if i > 0 {
 			p.line("")
@@ -62,6 +68,7 @@ func (p *printer) cards(cols []column, rows [][]string) {
 				p.line("%s %s", pad(cols[j].name, 9), cell)
 			}
 		}
+		below(i)
 	}
 }
 
@@ -131,6 +138,9 @@ func clip(s string, width int) string {
 	}
 	return s
 }
+
+// inQuotes is the beginning of a text, as one safe line in quotes.
+func inQuotes(s string) string { return `"` + clip(oneLine(s), 60) + `"` }
 
 // oneLine is text of a memory as one safe line.
 func oneLine(s string) string { return safe(mem.Line(s)) }

@@ -13,12 +13,15 @@ import (
 )
 
 // troubled tells the person at a session's start what keeps events from being
-// kept, or keeps the worker from working, once a day: nobody else can.
+// kept, or keeps the worker from working, once a day: nobody else can. What its
+// reply tells is not taken for shown before shown is called: a call whose time is
+// up says nothing.
 type troubled struct {
 	next  mem.Handler
 	spool *spool.Spool
 	paths Paths
 	now   func() time.Time
+	due   *[]notice // what the reply tells
 }
 
 // Handle implements mem.Handler. With an error the reply may hold a notice.
@@ -28,12 +31,15 @@ func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		return r, err
 	}
 	if n := t.notice(err); n.text != "" {
-		for _, due := range dueNotices(t.paths.Notices(), t.now(), []notice{n}) {
-			r.Notice = due
+		*t.due = dueOf(t.paths.Notices(), t.now(), []notice{n})
+		for _, due := range *t.due {
+			r.Notice = due.text
 		}
 	}
 	return r, err
 }
+
+func (t troubled) shown() { shownNow(t.paths.Notices(), t.now(), *t.due) }
 
 // heldFor is how long events may wait for the worker before the person hears
 // of it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -67,12 +68,23 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	return errors.Join(a.out.show(v), err, stopErr)
 }
 
+// underWay is the most that a hook which has begun already may take, and the
+// worker that it starts until that looks whether it is welcome.
+const underWay = 1200 * time.Millisecond
+
 // moveOut ends the daemon and erases everything, or all but the data. Hooks of
-// sessions that go on are told first that they are not welcome. What those under
-// way have brought back meanwhile goes too.
+// sessions that go on are told first that they are not welcome. Those under way
+// have not heard of it, and might bring back what is erased before their end.
 func (a *app) moveOut(ctx context.Context, purge bool) (was bool, err error) {
 	if err := a.paths.bar(); err != nil {
 		return false, err
+	}
+	if purge && exists(a.paths.leftMark()) {
+		select {
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-time.After(underWay):
+		}
 	}
 	if was, err = a.stopDaemon(ctx); err != nil {
 		return was, err

@@ -105,6 +105,14 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%d y", d/(365*day))
 }
 
+// lasted is how long something takes already, as a person says it behind "for".
+func lasted(d time.Duration) string {
+	if d < time.Minute {
+		return "less than a minute"
+	}
+	return ago(d)
+}
+
 // date is the local day of t, short: the time of day for today, else "12 Sep",
 // with the year if it is another.
 func date(t, now time.Time) string {

@@ -32,17 +32,14 @@ func (a *app) why(cmd *cobra.Command, id string) error {
 	if last && errors.Is(err, mem.ErrNotFound) && a.flags.project == "" {
 		got, err = mem.Explained{}, nil
 	}
+	if !last && errors.Is(err, mem.ErrNotFound) { // the id alone is looked for, in every project
+		return faultNoID.about("no such receipt").because("nothing was told under the id %q", id).fixedBy("remanence why")
+	}
 	if err != nil {
 		return a.noProject(err)
 	}
 	v := receiptOf("receipt", got.Receipt)
-	v.SessionShort = nullable(got.Short)
-	for i := range v.Items {
-		if s := got.States[v.Items[i].ID]; s != "" {
-			state := string(s)
-			v.Items[i].State = &state
-		}
-	}
+	v.become(got)
 	return a.out.show(v)
 }
 
@@ -55,6 +52,7 @@ type receiptView struct {
 	Trigger      string     `json:"trigger"`
 	Outcome      string     `json:"outcome"`
 	Asked        *string    `json:"asked"`
+	Terms        []string   `json:"terms"` // of the question
 	Candidates   int        `json:"candidates"`
 	Floor        float64    `json:"floor"`
 	Tokens       int        `json:"tokens"`
@@ -63,8 +61,24 @@ type receiptView struct {
 	Items        []toldItem `json:"items"`
 	Dropped      []cutItem  `json:"dropped"`
 	Text         string     `json:"text"`
+	Weights      weights    `json:"weights"`
+	Later        *laterItem `json:"later"` // that told nothing; null: this is the newest
 
 	name string
+}
+
+// weights are what the parts of a score count in its sum. The part "authority"
+// is a factor on it.
+type weights struct {
+	Kept map[string]float64 `json:"kept"` // of memories
+	Said map[string]float64 `json:"said"` // of what was said in a session
+}
+
+// laterItem is a newer receipt, of what was told nothing.
+type laterItem struct {
+	ID      string  `json:"id"`
+	Trigger string  `json:"trigger"`
+	Asked   *string `json:"asked"`
 }
 
 type toldItem struct {
@@ -76,6 +90,7 @@ type toldItem struct {
 	Parts  map[string]float64 `json:"parts"`
 	Tokens int                `json:"tokens"`
 	Place  *string            `json:"place"`
+	Stale  *string            `json:"stale"` // changed, gone: its files when it was told
 	Used   *bool              `json:"used"`  // null: not looked at
 	State  *string            `json:"state"` // where the memory is not active any more
 }
@@ -92,14 +107,16 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 	v := receiptView{
 		ID: nullable(r.ID), At: moment(r.At), Session: nullable(r.Session), Trigger: r.Trigger, Outcome: r.Outcome, Asked: nullable(r.Asked),
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
-		Items: []toldItem{}, Dropped: []cutItem{}, Text: r.Text, name: name,
+		Items: []toldItem{}, Dropped: []cutItem{}, Text: r.Text, name: name, Terms: some(r.Terms),
+		Weights: weights{Kept: weightsOf(nil), Said: weightsOf(map[string]float64{rank.PartSession: 0})},
 	}
-	if name == "next" {
+	if r.Session == "next" {
 		v.Session = nil // there is none yet
 	}
 	for _, it := range r.Items {
 		v.Items = append(v.Items, toldItem{
 			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens, Place: nullable(it.Place),
+			Stale: nullable(string(it.Stale)),
 		})
 	}
 	for _, c := range r.Dropped {
@@ -108,101 +125,35 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 	return v
 }
 
-func (v receiptView) schema() string { return v.name }
-
-func (v receiptView) human(p *printer) {
-	if v.ID == nil {
-		p.line("Nothing has been told here yet. What would be told: remanence next")
-		return
-	}
-	v.head(p)
-	v.items(p)
-	for _, line := range v.leftOut() {
-		p.line("%s", line)
-	}
-	v.hints(p)
-}
-
-func (v receiptView) head(p *printer) {
-	when := ""
-	if v.At != nil {
-		when = " · " + at(*v.At, p.now())
-	}
-	asked := ""
-	if v.Asked != nil {
-		asked = fmt.Sprintf(" %q", clip(oneLine(*v.Asked), 60))
-	}
-	p.line("%s%s · %s%s · %d of %s · %d/%d tokens · %.0f ms", p.style(bold, *v.ID), when, v.Trigger, asked,
-		len(v.Items), plural(v.Candidates, "candidate", "candidates"), v.Tokens, v.Budget, v.TookMS)
-	switch v.Outcome {
-	case mem.Abstained:
-		p.line("  abstained: nothing had enough in common with what was asked")
-	case mem.Nothing:
-		p.line("  nothing to tell")
-	}
-}
-
-func (v receiptView) items(p *printer) {
-	cols := []column{{name: "rank", right: true}, {name: "id"}, {name: "kind", drop: 2}, {name: "score", drop: 3, right: true}, {name: "title", flex: true}, {name: "parts", drop: 4}, {name: "now"}}
-	rows := make([][]string, 0, len(v.Items))
-	for _, it := range v.Items {
-		state := ""
-		if it.State != nil {
-			state = "now " + *it.State
-		}
-		rows = append(rows, []string{
-			fmt.Sprintf("  %d", it.Rank), it.ID, string(it.Kind), fmt.Sprintf("%.2f", it.Score), oneLine(it.Title), parts(it.Parts), state,
-		})
-	}
-	p.table(cols, rows)
-}
-
-// leftOut names what was not told, by the rule that cut it.
-func (v receiptView) leftOut() []string {
-	var gates []string
-	by := map[string][]string{}
-	for _, d := range v.Dropped {
-		if by[d.Gate] == nil {
-			gates = append(gates, d.Gate)
-		}
-		item := fmt.Sprintf("%s %.2f", d.ID, d.Score)
-		if d.Gate == belowFloor {
-			item = fmt.Sprintf("%s %.2f with %.0f", d.ID, d.Parts[rank.PartCoverage], d.Parts[rank.PartTelling])
-		}
-		by[d.Gate] = append(by[d.Gate], item)
-	}
-	slices.Sort(gates)
-	var out []string
-	for _, g := range gates {
-		out = append(out, "left out, "+v.gate(g)+": "+strings.Join(by[g], " · "))
+// weightsOf are the weights of a score of such parts.
+func weightsOf(parts map[string]float64) map[string]float64 {
+	out := map[string]float64{}
+	for _, s := range rank.Summands(parts) {
+		out[s.Part] = s.Weight
 	}
 	return out
 }
 
-// belowFloor is the gate that looks at the part of the question that a memory
-// covers, not at its score.
-const belowFloor = "below_floor"
-
-// gate says in words why something was left out.
-func (v receiptView) gate(g string) string {
-	switch g {
-	case belowFloor:
-		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Floor)
-	case "budget":
-		return "no room in the budget"
-	case "already_told":
-		return "told to this session before"
-	case "trust":
-		return "not trusted enough to be told unasked"
-	case "duplicate":
-		return "says the same as another"
-	case "limit":
-		return "enough without it"
+// become fills in what became of a receipt's items.
+func (v *receiptView) become(got mem.Explained) {
+	v.SessionShort = nullable(got.Short)
+	for i := range v.Items {
+		it := &v.Items[i]
+		it.State = nullable(string(got.States[it.ID]))
+		if strings.HasPrefix(it.ID, "m_") { // sessions of the index are not looked at
+			used := got.Used[it.ID]
+			it.Used = &used
+		}
 	}
-	return strings.ReplaceAll(g, "_", " ")
+	if got.Later != nil {
+		v.Later = &laterItem{ID: got.Later.ID, Trigger: got.Later.Trigger, Asked: nullable(got.Later.Asked)}
+	}
 }
 
 func (v receiptView) hints(p *printer) {
+	if v.Later != nil {
+		p.hint("since then %s%s was told nothing: remanence why %s", v.Later.Trigger, question(v.Later.Asked), v.Later.ID)
+	}
 	if len(v.Items) == 0 {
 		return
 	}

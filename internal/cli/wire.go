@@ -22,21 +22,24 @@ import (
 
 // house is everything behind the worker's socket, built and open.
 type house struct {
-	sys    System
-	paths  Paths
-	log    *slog.Logger
-	store  *sqlite.Store
-	engine *engine.Engine
-	spool  *spool.Spool
-	config *liveConfig
-	door   *redact.Door
-	meter  *meter
-	since  time.Time
-	gone   engine.Gone // by this round of tidy so far
+	sys       System
+	paths     Paths
+	log       *slog.Logger
+	store     *sqlite.Store
+	engine    *engine.Engine
+	spool     *spool.Spool
+	talks     *transcript.Archive
+	config    *liveConfig
+	embedding liveEmbedder
+	door      *redact.Door
+	meter     *meter
+	since     time.Time
+	gone      engine.Gone // by this round of tidy so far
 
 	end     context.CancelCauseFunc // ends the worker; nil without one
-	looking sync.Mutex              // holds who reads all of the database; guards looked
+	looking sync.Mutex              // holds who reads all of the database; guards the next two
 	looked  time.Time               // when it was last found sound, though something said otherwise
+	damage  error                   // what was found where it is not sound
 
 	mu      sync.Mutex
 	runtime api.Runtime // as last written; zero until the worker is reachable
@@ -57,26 +60,34 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 	h := &house{sys: sys, paths: paths, log: log, store: st, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
 	cfg := h.config.now()
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.spoolBytes(), Spare: paths.makeSpare})
-	h.spool.Prepare()
-	prepareNotices(paths.Notices())
+	if !paths.gone(sys.Getenv) { // hooks come
+		h.spool.Prepare()
+		prepareNotices(paths.Notices())
+	}
 	secret := readSecret(paths.Key())
 	d := &redact.Door{Key: secret, Rules: ownRules(cfg.ownRules())}
 	for _, err := range d.Errors() {
 		log.Warn("own secret rule skipped", "error", err)
 	}
 	h.door = d
+	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: func(s string) bool {
+		_, found := d.Scrub(s)
+		return found.Private > 0
+	}}
 	h.engine = engine.New(engine.Config{
 		Store: st, Door: d, Now: sys.Now, Secret: secret,
 		Settings: func() engine.Settings { return h.config.now().Settings() },
 		Project:  project.Identify,
 		Rel:      project.Rel,
 		Tail:     tail(d),
+		Archive:  h.talks,
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
-		Changed:  project.Changed,
+		Look:     func(p mem.Project) engine.Files { return project.NewLook(p) },
 		Log: func(what string, err error) {
 			log.Error("answered without", "what", what, "error", h.judged(err))
 		},
 		Warnings: h.warnings,
+		Embedder: h.enginesEmbedder,
 		Paused:   h.tellHooks,
 	})
 	h.meter = &meter{next: h.engine, told: h.warned}
@@ -107,7 +118,7 @@ func (h *house) bindings() []api.Binding {
 		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
 		api.On(api.Sizes, h.sizes),
 		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
-		api.On(describeStore, h.describe), api.On(auditStore, h.audit), api.On(keepStore, h.keep), api.On(reindexStore, h.reindex),
+		api.On(describeStore, h.describe), api.On(auditStore, h.audit), api.On(keepStore, h.keep), api.On(reindexStore, h.reindex), api.On(tryEmbedding, h.tryEmbedding),
 	}
 }
 
@@ -130,7 +141,7 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 	if err != nil {
 		return o, err
 	}
-	o.Health.Since = h.since
+	o.Health.Since, o.Embedding = h.since, h.vectorsNow(ctx)
 	h.meter.read(&o.Health)
 	taken := h.door.Counts()
 	o.Health.Private = taken.Private

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"path"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // Bounds of a digest.
@@ -14,6 +16,7 @@ const (
 	maxStatements = 6   // memories made of one answer
 	minStatement  = 20  // characters; shorter ones say too little
 	maxStatement  = 400 // characters; longer ones are not statements
+	leastAnswer   = 30  // characters; a shorter one, where nothing was done, makes no summary
 	maxFindings   = 3   // memories made of a subagent's answer
 )
 
@@ -64,6 +67,7 @@ func asked(m *moment) []mem.Memory {
 func stated(m *moment, files []string, own []mem.Memory) []mem.Memory {
 	var out []mem.Memory
 	trust := worth(min(mem.TrustAssistant, m.turn.Trust), own)
+	topics := topicsOf(m.turn.Text)
 	for _, s := range sentences(m.Text) {
 		if len(out) == maxStatements {
 			break
@@ -80,7 +84,7 @@ func stated(m *moment, files []string, own []mem.Memory) []mem.Memory {
 		mm.Title, mm.Body = statement(s)
 		mm.Trust, mm.Origin = trust, mem.FromAssistant
 		mm.Files, mm.Tags = named, []string{"digest"}
-		mm.Resolved = kind != mem.Todo
+		mm.Resolved, mm.Concepts = kind != mem.Todo, topics
 		if kind == mem.ErrorFix {
 			mm.Command, mm.ExitCode = fixedCommand(own)
 			if len(mm.Files) == 0 {
@@ -92,9 +96,19 @@ func stated(m *moment, files []string, own []mem.Memory) []mem.Memory {
 	return out
 }
 
+// maxTopics is how many words a statement takes from the request it answers.
+const maxTopics = 8
+
+// topicsOf are words that say what a request was about. An answer does not say
+// it again: "I settled on batches of 50."
+func topicsOf(prompt string) []string {
+	terms := rank.Terms(request(prompt))
+	return terms[:min(len(terms), maxTopics)]
+}
+
 // summarize is the memory of the turn itself.
 func summarize(m *moment, own []mem.Memory) (mem.Memory, bool) {
-	if m.turn.Number == 0 || m.Text == "" && len(own) == 0 {
+	if m.turn.Number == 0 || len(own) == 0 && utf8.RuneCountInString(strings.TrimSpace(m.Text)) < leastAnswer {
 		return mem.Memory{}, false
 	}
 	mm := m.newMemory(mem.Summary, mem.ScopeProject)

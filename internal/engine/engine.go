@@ -30,27 +30,35 @@ type Config struct {
 	// Tail returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
 	Tail func(path string, lines int) ([]mem.Said, error)
+	// Archive is where what was said is kept word for word. Nil means nowhere.
+	Archive Archive
 	// Own are directories of ours: calls on files in them are not observed.
 	Own []string
-	// Changed reports whether a file of a project was written after a time. Nil
-	// means that files are not looked at.
-	Changed func(p mem.Project, file string, since time.Time) bool
+	// Look begins a look at a project's files; who begins it closes it. Nil means
+	// that files are not looked at.
+	Look func(p mem.Project) Files
 	// Log notes what went wrong and was gone on without. Nil means no log.
 	Log func(what string, err error)
 	// Warnings returns lines for the person that were not shown today.
 	Warnings func() []string
 	// Paused is told of every change of the pauses. May be nil.
 	Paused func([]mem.Pause)
+	// Embedder returns what turns texts into vectors; it is asked each time. Nil,
+	// or a nil result, means that nothing does.
+	Embedder func() Embedder
 	// Secret keys the boundary of injected blocks. It never leaves the machine.
 	Secret []byte
 }
 
 // Engine answers events and questions. It is safe for concurrent use and keeps
-// nothing between calls but its Config.
-type Engine struct{ Config }
+// nothing between calls but its Config and how words are read.
+type Engine struct {
+	Config
+	lexicon *rank.Lexicon
+}
 
 // New returns an engine over c. Nothing is read or written yet.
-func New(c Config) *Engine { return &Engine{c} }
+func New(c Config) *Engine { return &Engine{c, &rank.Lexicon{}} }
 
 // moment is one event and what its handler needs to know about it. The handler
 // fills the batch.
@@ -61,8 +69,11 @@ type moment struct {
 	session  mem.Session // zero before the session's first event
 	turn     mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
 	batch    mem.Batch
+	view     *view // of the project's files; whoever opens the moment closes it
 	started  time.Time
-	replay   bool // from the spool: kept, never answered
+	replay   bool            // from the spool: kept, never answered
+	before   time.Time       // recalls only what was made before; zero: all
+	without  map[string]bool // features of the ranking that do not count
 }
 
 // Handle keeps e and answers it.
@@ -86,6 +97,7 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 		return mem.Reply{}, err
 	}
 	m.replay = replay
+	defer m.view.close()
 	if done, reply, err := e.switched(ctx, m); done {
 		return reply, err
 	}
@@ -96,7 +108,8 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Rep
 	if err != nil {
 		return mem.Reply{}, fmt.Errorf("%s: %w", ev.Kind, err)
 	}
-	indexed(m.batch.Memories)
+	m.complete(m.batch.Memories)
+	e.toEmbed(&m.batch)
 	results, err := e.Store.Apply(ctx, m.batch)
 	if err != nil {
 		return mem.Reply{}, fmt.Errorf("keep %s: %w", ev.Kind, err)
@@ -216,6 +229,7 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 	} else if known != "" {
 		m.project.Key = known
 	}
+	m.view = e.look(m.project)
 	m.batch = mem.Batch{
 		Event:   &m.Event,
 		Project: &m.project,
@@ -315,6 +329,12 @@ func indexed(ms []mem.Memory) []mem.Memory {
 		ms[i].Index = rank.Index(ms[i])
 	}
 	return ms
+}
+
+// complete gives memories of this event what is known of them only now.
+func (m *moment) complete(ms []mem.Memory) []mem.Memory {
+	anchored(ms, m.view.at)
+	return indexed(ms)
 }
 
 // person reports whether the main thread of the session is speaking.

@@ -36,7 +36,7 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 		kind = mem.Fact
 	}
 	info, ok := kind.Info()
-	if !ok {
+	if !ok || kind == mem.Utterance { // which only a transcript makes
 		return mem.Memory{}, fmt.Errorf("%q: %w", kind, ErrNoKind)
 	}
 	now := e.Now()
@@ -65,10 +65,15 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 	}
 	mm.Title, mm.Body = headline(said)
 	mm.Index = rank.Index(mm)
-	b := mem.Batch{Memories: []mem.Memory{mm}}
+	v := e.look(p)
+	defer v.close()
+	list := []mem.Memory{mm}
+	anchored(list, v.at)
+	b := mem.Batch{Memories: list}
 	if p.Key != "" {
 		b.Project = &p
 	}
+	e.toEmbed(&b)
 	res, err := e.Store.Apply(ctx, b)
 	if err != nil {
 		return mem.Memory{}, fmt.Errorf("keep: %w", err)
@@ -110,7 +115,7 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 	}
 	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Trust: &trust}
 	if ask.Kind != nil {
-		if _, ok := ask.Kind.Info(); !ok {
+		if _, ok := ask.Kind.Info(); !ok || (*ask.Kind == mem.Utterance) != (old.Kind == mem.Utterance) {
 			return mem.Memory{}, fmt.Errorf("%q: %w", *ask.Kind, ErrNoKind)
 		}
 		old.Kind = *ask.Kind
@@ -124,7 +129,12 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		words := rank.Index(old)
 		ed.Title, ed.Body, ed.Index = &old.Title, &old.Body, &words
 	}
-	if _, err := e.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{ed}}); err != nil {
+	if ask.Agent == "" || ask.Text != nil {
+		ed.Anchors = e.confirmed(ctx, old)
+	}
+	b := mem.Batch{Edits: []mem.Edit{ed}}
+	e.toEmbed(&b)
+	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return mem.Memory{}, fmt.Errorf("edit %s: %w", old.ID, err)
 	}
 	return e.one(ctx, old.ID)
@@ -157,9 +167,13 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	}
 	var b mem.Batch
 	for _, mm := range ms {
-		ed.ID = mm.ID
+		ed.ID, ed.Anchors = mm.ID, nil
+		if ask.Verb == "pin" { // who pins it holds it to be right
+			ed.Anchors = e.confirmed(ctx, mm)
+		}
 		b.Edits = append(b.Edits, ed)
 	}
+	e.toEmbed(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("%s: %w", ask.Verb, err)
 	}
@@ -200,9 +214,9 @@ func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, erro
 
 // Purge erases memories and sessions and says what it cannot reach.
 func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
-	p, err := e.Store.Purge(ctx, ask.IDs...)
+	p, err := e.erase(ctx, ask.IDs)
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}
-	return mem.Erased{Purged: p, Unreached: unreached()}, nil
+	return mem.Erased{Purged: p, Unreached: e.unreached()}, nil
 }

@@ -31,7 +31,7 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 		q.ID, q.Project = "", p.Key
 	}
 	rs, err := e.Store.Receipts(ctx, q)
-	if err != nil {
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return mem.Explained{}, fmt.Errorf("receipt %q: %w", ask.ID, err)
 	}
 	if len(rs) == 0 {
@@ -45,6 +45,9 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 		}
 	}
 	out := mem.Explained{Receipt: r, States: map[string]mem.Status{}, Used: map[string]bool{}}
+	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
+		out.Later = &rs[0]
+	}
 	if s, err := e.Store.Session(ctx, r.Session); err == nil {
 		out.Short = s.Short
 	}
@@ -110,9 +113,9 @@ func (e *Engine) health(ctx context.Context, o mem.Overview) (mem.Health, error)
 			return mem.Health{}, fmt.Errorf("backlog: %w", err)
 		}
 	}
-	h := mem.Health{QueueDepth: all.Jobs, DeadJobs: all.DeadJobs}
+	h := mem.Health{QueueDepth: all.Jobs - all.LaterJobs, DeadJobs: all.DeadJobs}
 	if !all.OldestJob.IsZero() {
-		h.OldestJobS = e.Now().Sub(all.OldestJob).Seconds()
+		h.OldestJobS = max(0, e.Now().Sub(all.OldestJob).Seconds())
 	}
 	return h, nil
 }

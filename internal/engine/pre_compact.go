@@ -35,12 +35,16 @@ func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
 	if ownTranscript(m.Event) {
 		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m)})
 	}
+	e.takeLater(m, takeWords)
 	return mem.Reply{}, nil
 }
 
 // postCompact keeps the summary the client made; it stays readable in the
-// event, nothing is answered.
-func (e *Engine) postCompact(context.Context, *moment) (mem.Reply, error) { return mem.Reply{}, nil }
+// event, nothing is answered. What was said is out of the agent's sight now.
+func (e *Engine) postCompact(_ context.Context, m *moment) (mem.Reply, error) {
+	e.takeLater(m, indexWords)
+	return mem.Reply{}, nil
+}
 
 // The kinds of jobs.
 const (
@@ -77,6 +81,16 @@ func jobData(m *moment) string {
 // Work does one job and returns what it writes. The caller finishes the job in
 // the same batch.
 func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	if job.Kind == JobEmbed {
+		return e.embed(ctx, job)
+	}
+	b, err := e.work(ctx, job)
+	e.toEmbed(&b)
+	return b, err
+}
+
+// work does a job that an event asked for.
+func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var ev mem.Event
 	if err := json.Unmarshal([]byte(job.Data), &ev); err != nil {
 		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
@@ -84,6 +98,10 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	m, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Batch{}, err
+	}
+	defer m.view.close()
+	if job.Kind == JobTranscript {
+		return e.takeIn(ctx, m, job)
 	}
 	if e.Tail == nil || !ownTranscript(ev) {
 		return mem.Batch{}, nil
@@ -100,7 +118,7 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	}
 	switch job.Kind {
 	case JobSnapshot:
-		return mem.Batch{Memories: indexed(snapshot(m, said))}, nil
+		return mem.Batch{Memories: m.complete(snapshot(m, said))}, nil
 	case JobDigest:
 		// The newest words may be of a later turn.
 		if m.turn.Trust, err = e.worstSince(ctx, m, ev.PromptID); err != nil {
@@ -112,7 +130,7 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 			}
 		}
 		ms, err := e.digest(ctx, m)
-		return mem.Batch{Memories: indexed(ms)}, err
+		return mem.Batch{Memories: m.complete(ms)}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

@@ -39,7 +39,7 @@ func (e *Engine) LetGo(ctx context.Context, from int64, copies bool) (Gone, erro
 		failed = err
 	}
 	r, able := e.Store.(mem.Retainer)
-	before, ok := e.daysAgo(s.RetentionDays)
+	before, ok := e.KeptSince()
 	if !able || !ok {
 		return Gone{}, failed
 	}
@@ -49,6 +49,10 @@ func (e *Engine) LetGo(ctx context.Context, from int64, copies bool) (Gone, erro
 	}
 	return Gone{Payloads: n, Next: next, More: next > 0}, failed
 }
+
+// KeptSince is the time from which on what agents reported word for word is
+// kept; ok is false where all of it is.
+func (e *Engine) KeptSince() (t time.Time, ok bool) { return e.daysAgo(e.Settings().RetentionDays) }
 
 // maxDays is as good as never, and still a date.
 const maxDays = 36500
@@ -65,7 +69,7 @@ func (e *Engine) eraseForgotten(ctx context.Context, before time.Time) (int, err
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	if _, err := e.Store.Purge(ctx, old[0].ID); err != nil {
+	if _, err := e.erase(ctx, []string{old[0].ID}); err != nil {
 		return 0, fmt.Errorf("erase %s: %w", old[0].ID, err)
 	}
 	return 1, nil

@@ -15,8 +15,12 @@ import (
 var ErrUnable = errors.New("this store cannot do that")
 
 // unreached is what no command of ours can reach.
-func unreached() []string {
-	return []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
+func (e *Engine) unreached() []string {
+	list := []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
+	if _, _, ok := e.embedding(); ok {
+		list = append(list, "what the embedding server keeps of the texts that it was sent")
+	}
+	return list
 }
 
 // scrubber is a store whose texts can be looked through and cleaned in place.
@@ -50,7 +54,10 @@ func (e *Engine) Scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error)
 	if err != nil {
 		return got, err
 	}
-	got.Unreached = unreached()
+	if err := e.scanArchive(ctx, ask.Fix, d, &got); err != nil {
+		return got, err
+	}
+	got.Unreached = e.unreached()
 	return got, nil
 }
 
@@ -69,7 +76,7 @@ func (e *Engine) Doomed(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	if err != nil {
 		return mem.Erased{}, err
 	}
-	return mem.Erased{Purged: would, Memories: ms, Unreached: unreached()}, nil
+	return mem.Erased{Purged: would, Memories: ms, Unreached: e.unreached()}, nil
 }
 
 // gravekeeper is a store that knows until when something of a session was erased.

@@ -24,11 +24,7 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	if q.File != "" {
 		q.File = e.Rel(p, q.File)
 	}
-	stats, err := e.Store.Stats(ctx, p.Key, e.today())
-	if err != nil {
-		return mem.Found{}, fmt.Errorf("counts: %w", err)
-	}
-	out := mem.Found{Project: p, Total: stats.Memories, At: start, Hits: []mem.Hit{}, Terms: []string{}}
+	out := mem.Found{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
 	if q.Text == "" {
 		ms, err := e.Store.List(ctx, q)
 		if err != nil {
@@ -37,25 +33,97 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 		for _, mm := range ms {
 			out.Hits = append(out.Hits, mem.Hit{Memory: mm})
 		}
+		out.Stale = e.standing(p, out.Hits)
+		out.Total, err = e.searched(ctx, q, 0, len(ms))
 		out.TookMS = ms1(e.Now().Sub(start))
-		return out, nil
+		return out, err
 	}
 	limit, offset := q.Limit, q.Offset
 	if limit <= 0 {
 		limit = mem.DefaultLimit
 	}
-	q.Terms = rank.Terms(e.Door.Text(q.Text))
+	q.Text = e.Door.Text(q.Text)
+	q.Terms = rank.Terms(q.Text)
 	q.Limit, q.Offset = max(rank.Candidates, limit+offset), 0
-	hits, err := e.Store.Match(ctx, q)
+	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: set(ask.Without)}
+	hits, size, err := e.ranked(ctx, q, rule)
 	if err != nil {
-		return mem.Found{}, fmt.Errorf("match: %w", err)
+		return mem.Found{}, err
 	}
-	hits = rank.Rerank(rank.Ask{Terms: q.Terms, Now: start, Search: true, Total: stats.Memories, Limit: q.Limit}, hits)
-	out.Total = max(out.Total, len(hits)) // memories of user scope belong to no project
+	every := q
+	if len(q.Kinds) == 0 {
+		q.Kinds = []mem.Kind{mem.Utterance}
+		said, more, err := e.ranked(ctx, q, rule)
+		if err != nil {
+			return mem.Found{}, err
+		}
+		hits, size = rank.Merge(hits, said), size+more
+	}
+	if out.Total, err = e.searched(ctx, every, size, len(hits)); err != nil {
+		return mem.Found{}, err
+	}
 	hits = hits[min(offset, len(hits)):]
 	out.Hits = append(out.Hits, hits[:min(limit, len(hits))]...)
+	out.Stale = e.standing(p, out.Hits)
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), ms1(e.Now().Sub(start))
 	return out, nil
+}
+
+// ranked returns the best matches of q.Terms, best first, and the size of the
+// index that they were found in; 0 where the store does not tell.
+func (e *Engine) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	if c, ok := e.Store.(mem.Counter); ok {
+		var err error
+		if rule.Corpus, err = c.Count(ctx, q); err != nil {
+			return nil, 0, fmt.Errorf("count: %w", err)
+		}
+		q.Terms = rank.Choose(q.Terms, rule.Corpus)
+	}
+	hits, err := e.Store.Match(ctx, q)
+	if err != nil {
+		return nil, 0, fmt.Errorf("match: %w", err)
+	}
+	if hits, err = e.ofFiles(ctx, q, rule.Files, hits); err != nil {
+		return nil, 0, err
+	}
+	rule.Lexicon = e.lexicon
+	return rank.Rerank(rule, e.byMeaning(ctx, q.Text, q, hits)), rule.Corpus.Size, nil
+}
+
+// quickCount is the size of an index up to which counting the memories of a
+// project takes less time than searching them.
+const quickCount = 1000
+
+// searched is how many memories of the query's kinds were searched for so many
+// hits. In a large index they are counted only if none was found; 0 means that
+// nobody counted.
+func (e *Engine) searched(ctx context.Context, q mem.Query, size, hits int) (int, error) {
+	if size > quickCount && hits > 0 {
+		return 0, nil
+	}
+	st, err := e.Store.Stats(ctx, q.Project, e.today())
+	if err != nil {
+		return 0, fmt.Errorf("counts: %w", err)
+	}
+	n := 0
+	for _, k := range q.Kinds {
+		n += st.Kinds[k]
+	}
+	if len(q.Kinds) == 0 {
+		n = st.Memories
+		if q.Text != "" {
+			n += st.Kinds[mem.Utterance]
+		}
+	}
+	return max(n, hits), nil // memories of user scope belong to no project
+}
+
+func set(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
 }
 
 // ms1 is d in milliseconds.
@@ -80,38 +148,50 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 		ID: receiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.project.Key, At: m.At,
 		Trigger: q.trigger, Asked: mem.Clip(mem.Line(q.asked), 200), Budget: q.budget, Outcome: mem.Abstained,
 	}
-	q.query.Project, q.query.Within = m.project.Key, m.Session
-	q.query.Text, q.query.Terms = q.asked, rank.Terms(unmarked(q.asked))
+	q.query.Project, q.query.Within, q.query.Before = m.project.Key, m.Session, m.before
+	text := unmarked(q.asked)
+	q.query.Text, q.query.Terms = text, rank.Terms(text)
 	r.Terms = q.query.Terms
-	hits, err := e.candidates(ctx, q)
+	ask := rank.Ask{
+		Text: text, Terms: q.query.Terms, Files: q.files, Branch: m.project.Branch, Now: m.At, Profile: rank.ProfileOf(q.asked),
+		Back: q.loose || rank.RefersBack(q.asked), Near: m.settings.VectorFloor, Without: m.without,
+	}
+	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
 		return nil, r, err
 	}
 	r.Candidates = len(hits)
-	ask := rank.Ask{
-		Terms: q.query.Terms, Files: q.files, Branch: m.project.Branch, Now: m.At, Profile: rank.ProfileOf(q.asked),
-		Back: q.loose || rank.RefersBack(q.asked),
-	}
 	if !q.strict {
 		var cuts []mem.Cut
-		hits = rank.Rerank(ask, hits)
 		hits, cuts, r.Floor = rank.Floor(ask, hits)
 		r.Dropped = append(r.Dropped, cuts...)
 	}
+	var rest []mem.Cut
+	room := spare * q.most
 	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
-		gate := m.gate(h.Memory)
-		if gate != "" {
-			r.Dropped = append(r.Dropped, mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate})
+		c := mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
+		if room <= 0 && q.most > 0 && h.Parts[rank.PartPath] < 1 {
+			c.Gate = "limit"
+			rest = append(rest, c)
+			return true
 		}
-		return gate != ""
+		if c.Gate = m.gate(h.Memory); c.Gate != "" {
+			r.Dropped = append(r.Dropped, c)
+			return true
+		}
+		room--
+		return false
 	})
-	hits, cuts := rank.Diversify(hits, q.most)
-	r.Dropped = append(r.Dropped, cuts...)
-	if len(r.Dropped) > maxDropped {
-		r.Dropped = r.Dropped[:maxDropped]
-	}
+	hits, cuts := rank.Diversify(m.ordered(q, hits), q.most)
+	hits = rank.Distil(hits)
+	r.Dropped = append(append(r.Dropped, cuts...), rest...)
 	return hits, r, nil
 }
+
+// spare is how many times as many as may be told are looked at more closely: at
+// where they came from, and how alike they are. What is about the file at hand
+// is looked at in any case.
+const spare = 5
 
 // unmarked is text without the marks that stand for secrets: their words are
 // ours, and what shares one with them has nothing else in common.
@@ -133,17 +213,12 @@ func unmarked(s string) string {
 	}
 }
 
-// maxDropped is how many left-out items a receipt names, the best first.
-const maxDropped = 20
-
-func (e *Engine) candidates(ctx context.Context, q question) ([]mem.Hit, error) {
+// candidates are what may be told, best first.
+func (e *Engine) candidates(ctx context.Context, q question, ask rank.Ask) ([]mem.Hit, error) {
 	if !q.strict {
 		q.query.Limit = rank.Candidates
-		hits, err := e.Store.Match(ctx, q.query)
-		if err != nil {
-			return nil, fmt.Errorf("match: %w", err)
-		}
-		return hits, nil
+		hits, _, err := e.ranked(ctx, q.query, ask)
+		return hits, err
 	}
 	ms, err := e.Store.List(ctx, q.query)
 	if err != nil {

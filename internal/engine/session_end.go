@@ -20,5 +20,6 @@ func (e *Engine) sessionEnd(ctx context.Context, m *moment) (mem.Reply, error) {
 		return mem.Reply{}, err
 	}
 	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
+	e.takeLater(m, indexWords)
 	return mem.Reply{}, nil
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error)
 	case "compact":
 		m.batch.Session.Compacted = true
 		m.session.Told, m.session.ToldTokens = nil, 0
+		e.takeLater(m, indexWords)
 	case "fork":
 		if err := e.forked(ctx, m); err != nil {
 			return mem.Reply{}, err
@@ -183,23 +185,56 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
-	for _, mm := range ms {
-		item, ok := inject.Line(mm)
-		if ok && len(s.Items) < most && g.news(mm) {
+	for _, mm := range g.weighed(q, ms, most) {
+		if len(s.Items) == most {
+			break
+		}
+		if g.m.stale(mm) {
+			continue
+		}
+		item, ok := inject.Line(mm, g.m.At, g.m.freshness(mm))
+		if ok && g.news(mm) {
 			s.Items = append(s.Items, item)
 		}
 	}
 	return s, nil
 }
 
+// weighed are the drawn memories in the order in which they are told. Those
+// drawn by importance are ordered by use and age: importance said that they
+// belong here, not which comes first.
+func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
+	if q.Order != mem.ByImportance {
+		return ms
+	}
+	ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool {
+		_, ok := inject.Tellable(mm)
+		return !ok || g.known(mm) || g.m.stale(mm)
+	})
+	first := func(mm mem.Memory) float64 {
+		if mm.Pinned {
+			return 1 + mm.Importance
+		}
+		return mm.Importance
+	}
+	slices.SortStableFunc(ms, func(a, b mem.Memory) int {
+		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
+	})
+	return g.m.settings.Use.Order(ms[:min(len(ms), most)], g.m.At, g.m.belongs)
+}
+
 // news reports whether a memory was not told yet, neither itself nor in the
 // same words, and takes it as told.
 func (g *gather) news(mm mem.Memory) bool {
-	if g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID] {
+	if g.known(mm) {
 		return false
 	}
 	g.told[mm.ID], g.told[mm.Title] = true, true
 	return true
+}
+
+func (g *gather) known(mm mem.Memory) bool {
+	return g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,
@@ -334,8 +369,7 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 		if seen[mm.Session] || mm.Session == g.m.Session || len(s.Items) == 5 || !g.news(mm) {
 			continue
 		}
-		if item, ok := inject.Line(mm); ok {
-			item.Text = mm.Created.Local().Format("2 Jan") + " " + item.Text
+		if item, ok := inject.Line(mm, g.m.At, mem.Fresh); ok {
 			seen[mm.Session] = true
 			s.Items = append(s.Items, item)
 		}
@@ -361,7 +395,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 			return s, fmt.Errorf("index: %w", err)
 		}
 		for _, mm := range ms {
-			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || !g.news(mm) {
+			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.m.stale(mm) || !g.news(mm) {
 				continue
 			}
 			if row, ok := inject.IndexRow(mm, time.Local); ok {
@@ -382,41 +416,4 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		}
 	}
 	return s, nil
-}
-
-// Next returns what the next session of a place would be told, or with a
-// prompt, what that prompt would be. Nothing is written.
-func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
-	p, err := e.place(ctx, ask.Place)
-	if err != nil {
-		return mem.Receipt{}, err
-	}
-	m := &moment{
-		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: first(ask.Source, "startup"), Root: p.Root},
-		settings: e.Settings(), project: p, started: e.Now(),
-	}
-	m.batch.Session = &mem.SessionChange{}
-	if ask.Prompt != "" {
-		m.Kind, m.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
-		if ask.Budget > 0 {
-			m.settings.Budgets.UserPrompt = ask.Budget
-		}
-		hits, r, err := e.promptRecall(ctx, m)
-		if err != nil {
-			return mem.Receipt{}, err
-		}
-		e.tellPrompt(m, "", hits, r)
-	} else {
-		budget := m.settings.Budgets.ofStart(m.Source)
-		if ask.Budget > 0 {
-			budget = ask.Budget
-		}
-		if _, err := e.brief(ctx, m, budget); err != nil {
-			return mem.Receipt{}, err
-		}
-	}
-	if len(m.batch.Receipts) == 0 {
-		return mem.Receipt{Trigger: "prompt", Asked: ask.Prompt, Outcome: mem.Nothing, At: m.At}, nil
-	}
-	return m.batch.Receipts[0], nil
 }

@@ -1,6 +1,11 @@
 package engine
 
-import "remanence/internal/mem"
+import (
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
 
 // Profile is a set of defaults: how much is told, and when.
 type Profile string
@@ -26,7 +31,12 @@ type Settings struct {
 	NudgeTokens   int
 
 	MaxMemories    int // told with a prompt
+	MaxChunks      int // pieces of conversations told with a prompt, beside memories
 	MinPromptChars int
+	Use            rank.Use // how past use counts
+
+	EmbedWait   time.Duration // for the vector of a question; 0 means DefaultEmbedWait
+	VectorFloor float64       // how near a memory must be that shares no word with a prompt; 0 means rank.DefaultNear
 
 	SkipTools       []string // exact names that make no observation
 	ExcludeTools    []string // globs; not captured at all
@@ -60,7 +70,7 @@ func Defaults(p Profile) Settings {
 		Budgets:      Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400},
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
-		MaxMemories: 4, MinPromptChars: 8,
+		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
 		RetentionDays: 90, HideDays: 30,
 		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},

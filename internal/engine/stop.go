@@ -17,6 +17,7 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 	}
 	idle := false
 	m.batch.Session.Processing = &idle
+	e.takeLater(m, takeWords)
 	if m.StopActive {
 		return mem.Reply{}, nil
 	}

@@ -458,7 +458,8 @@ func TestPromptsThatNobodyTypedAreNotPrompts(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "start the helper, please"),
 		prompt("p2", "<task-notification>\n<status>completed</status></task-notification>"),
-		prompt("p3", "Stop hook feedback: do more"))
+		prompt("p3", "Stop hook feedback: do more"), prompt("p4", "<command-message>review is running</command-message>"),
+		prompt("p5", "<command-args>all of it</command-args>"), prompt("p6", "<bash-stderr>no such file</bash-stderr>"))
 	sess, _ := s.store.Session(t.Context(), "one")
 	if sess.Prompts != 1 {
 		t.Errorf("prompts: got %d, want 1", sess.Prompts)

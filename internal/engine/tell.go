@@ -1,12 +1,15 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
 	"remanence/internal/inject"
@@ -27,8 +30,7 @@ func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 		}
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
-	r.Items, r.Dropped = out.Told, append(r.Dropped, out.Cuts...)
-	r.Dropped = r.Dropped[:min(len(r.Dropped), maxDropped)]
+	r.Items, r.Dropped = out.Told, foremost(append(r.Dropped, out.Cuts...))
 	switch {
 	case out.Text != "":
 		r.Outcome = mem.Injected
@@ -38,6 +40,23 @@ func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 	r.TookMS = ms1(e.Now().Sub(m.started))
 	m.batch.Receipts = append(m.batch.Receipts, r)
 	return out.Text
+}
+
+// maxDropped is how many left-out items a receipt names.
+const maxDropped = 20
+
+// foremost are those left-out items that a receipt names: before all what fits
+// the question and was left out all the same, then what came next to fitting.
+func foremost(cuts []mem.Cut) []mem.Cut {
+	slices.SortStableFunc(cuts, func(a, b mem.Cut) int { return cmp.Compare(unfit(a), unfit(b)) })
+	return cuts[:min(len(cuts), maxDropped)]
+}
+
+func unfit(c mem.Cut) int {
+	if c.Gate == "below_floor" {
+		return 1
+	}
+	return 0
 }
 
 // receipt is the empty receipt of an event's injection.
@@ -56,6 +75,8 @@ func (m *moment) gate(mm mem.Memory) string {
 		return "in_conversation" // it was learned here and is still in view
 	case mm.Kind == mem.Todo && mm.Resolved:
 		return "done"
+	case m.stale(mm):
+		return "stale"
 	}
 	if _, ok := inject.Tellable(mm); !ok {
 		return "trust"
@@ -96,11 +117,11 @@ func (e *Engine) fileNotes(ctx context.Context, m *moment, file string, budget i
 // notesOn finds notes on the file itself, and where there are none the
 // conventions of its directory and of its kind.
 func (e *Engine) notesOn(ctx context.Context, m *moment, file string) ([]mem.Hit, error) {
-	knowledge := []mem.Kind{mem.FileNote, mem.Gotcha, mem.Decision, mem.Convention, mem.ErrorFix, mem.Howto, mem.Rationale, mem.TradeOff, mem.Fact, mem.Discovery, mem.Preference}
 	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
 	var out []mem.Hit
 	for _, q := range []mem.Query{
-		{File: file, Kinds: knowledge, Limit: 6},
+		{File: file, Kinds: knowledge(), Limit: 6},
+		{File: otherForm(m.project, file), Kinds: knowledge(), Limit: 6},
 		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 	} {
@@ -118,6 +139,15 @@ func (e *Engine) notesOn(ctx context.Context, m *moment, file string) ([]mem.Hit
 		}
 	}
 	return out, nil
+}
+
+// otherForm is the absolute form of a file of the project: what was kept from
+// elsewhere may name it so.
+func otherForm(p mem.Project, file string) string {
+	if p.Root == "" || path.IsAbs(file) || strings.Contains(file, ":") {
+		return ""
+	}
+	return path.Join(strings.ReplaceAll(p.Root, `\`, "/"), file)
 }
 
 func contains(hits []mem.Hit, id string) bool {
@@ -178,11 +208,14 @@ func (e *Engine) subagentBrief(ctx context.Context, m *moment, launch call) (mem
 	}
 	hits, r, err := e.recall(ctx, m, question{
 		trigger: "subagent", asked: launch.about + "\n" + launch.prompt, budget: budget, most: 10, loose: true,
-		query: mem.Query{NotKinds: notRecalled()},
+		query: mem.Query{NotKinds: notRecalled(), Scopes: []mem.Scope{mem.ScopeProject, mem.ScopeSession}},
 	})
 	if err != nil {
 		return mem.Reply{}, err
 	}
+	slices.SortStableFunc(hits, func(a, b mem.Hit) int { // a brief is short: the weightiest is told first
+		return cmp.Or(cmp.Compare(b.Memory.Importance, a.Memory.Importance), b.Memory.Updated.Compare(a.Memory.Updated))
+	})
 	b := e.recallBlock(m, "subagent", hits)
 	b.Header = inject.HeadSubagent
 	return mem.Reply{Context: e.tell(m, b, r)}, nil
@@ -191,13 +224,11 @@ func (e *Engine) subagentBrief(ctx context.Context, m *moment, launch call) (mem
 // notRecalled are the kinds that are the raw stuff of memory, not worth telling.
 func notRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
 
-// recallBlock lays found memories out. Each says if its file changed since.
+// recallBlock lays found memories out. Each says if its files are no longer the same.
 func (e *Engine) recallBlock(m *moment, kind string, hits []mem.Hit) inject.Block {
 	s := inject.Section{Name: "recall", Share: 100}
 	for _, h := range hits {
-		mm := h.Memory
-		stale := e.Changed != nil && len(mm.Files) > 0 && e.Changed(m.project, mm.Files[0], mm.Updated)
-		if item, ok := inject.Recall(h, m.At, stale); ok {
+		if item, ok := inject.Recall(h, m.At, m.freshness(h.Memory)); ok {
 			s.Items = append(s.Items, item)
 		}
 	}

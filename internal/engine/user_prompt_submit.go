@@ -17,13 +17,16 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, er
 		m.batch.Turn.Text = ownCommand
 		return mem.Reply{}, nil
 	}
-	if !m.person() || !typed(m.Text) {
+	if !m.person() || mem.ClientMade(m.Text) {
 		return mem.Reply{}, e.inherit(ctx, m)
 	}
 	busy := true
 	m.batch.Session.Processing, m.batch.Session.Status = &busy, mem.Running
 	m.batch.Session.FirstPrompt = mem.Clip(mem.Line(m.Text), 200)
 	m.batch.Turn.Person, m.batch.Turn.Text, m.batch.Turn.Private = true, m.Text, m.Private
+	if (m.session.Prompts+1)%takeEvery == 0 {
+		e.takeLater(m, takeWords)
+	}
 	if m.Private {
 		return mem.Reply{}, nil
 	}
@@ -42,7 +45,9 @@ func (e *Engine) tellPrompt(m *moment, line string, hits []mem.Hit, r mem.Receip
 	if r.ID == "" {
 		r = m.receipt("nudge", 0)
 	}
+	hits, said := parted(hits)
 	b := e.recallBlock(m, "recall", hits)
+	b.Sections = append(b.Sections, quotes(b, said, &r))
 	if line != "" {
 		state := inject.Section{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}
 		b.Sections = append([]inject.Section{state}, b.Sections...)
@@ -54,17 +59,6 @@ func (e *Engine) tellPrompt(m *moment, line string, hits []mem.Hit, r mem.Receip
 // ownCommand begins the commands of our plugin. Their turns show what we keep,
 // and nothing of that may come back as memory.
 const ownCommand = "/remanence:"
-
-// typed reports whether a prompt was typed by a person, not made by the client.
-func typed(prompt string) bool {
-	p := strings.TrimSpace(prompt)
-	for _, made := range []string{"<task-notification>", "<command-name>", "<local-command-", "<bash-input>", "<bash-stdout>", "Stop hook feedback:"} {
-		if strings.HasPrefix(p, made) {
-			return false
-		}
-	}
-	return true
-}
 
 // inherit gives a turn that no person began, such as a subagent's report, the
 // worst trust of the turns before it, and their privacy: what the subagent read
@@ -91,8 +85,11 @@ func (e *Engine) inherit(ctx context.Context, m *moment) error {
 // nothing is asked.
 func (e *Engine) promptRecall(ctx context.Context, m *moment) ([]mem.Hit, mem.Receipt, error) {
 	budget := m.settings.Budgets.UserPrompt
-	if budget == 0 || !m.settings.told(m.session) || e.skips(m) {
+	if budget == 0 || !m.settings.told(m.session) {
 		return nil, mem.Receipt{}, nil
+	}
+	if skip, err := e.skips(ctx, m); skip || err != nil {
+		return nil, mem.Receipt{}, err
 	}
 	files, err := e.filesAtHand(ctx, m)
 	if err != nil {
@@ -108,7 +105,9 @@ func (e *Engine) promptRecall(ctx context.Context, m *moment) ([]mem.Hit, mem.Re
 	if err != nil {
 		return nil, mem.Receipt{}, err
 	}
-	return hits, r, nil
+	said, err := e.saidBefore(ctx, m, files, hits, &r)
+	e.without("what was said", err)
+	return append(hits, said...), r, nil
 }
 
 // withRules adds the project's conventions to what was found: a new task has to
@@ -129,10 +128,43 @@ func (e *Engine) withRules(ctx context.Context, m *moment, hits []mem.Hit) ([]me
 	return hits, nil
 }
 
-// skips reports whether the prompt asks for nothing that memory could help with.
-func (e *Engine) skips(m *moment) bool {
+// skips reports whether the prompt asks for nothing that memory could help
+// with. One that is only short does if it speaks of the past or names what the
+// store knows.
+func (e *Engine) skips(ctx context.Context, m *moment) (bool, error) {
 	p := strings.TrimSpace(m.Text)
-	return rank.Trivial(p) || len([]rune(p)) < m.settings.MinPromptChars && !strings.ContainsFunc(p, mem.Wide)
+	short := rank.Trivial(p) || len([]rune(p)) < m.settings.MinPromptChars && !strings.ContainsFunc(p, mem.Wide)
+	if !short || rank.Courtesy(p) {
+		return short, nil
+	}
+	if rank.RefersBack(p) {
+		return false, nil
+	}
+	known, err := e.namesKnown(ctx, m, p)
+	return !known, err
+}
+
+// namesKnown reports whether a text names a file that memories are about, or a
+// symbol or an error that one holds.
+func (e *Engine) namesKnown(ctx context.Context, m *moment, text string) (bool, error) {
+	for _, name := range rank.Names(text) {
+		q := mem.Query{Project: m.project.Key, Within: m.Session, NotKinds: notRecalled(), Limit: 1}
+		q.File = e.Rel(m.project, name)
+		ms, err := e.Store.List(ctx, q)
+		if err != nil {
+			return false, fmt.Errorf("memories of %s: %w", name, err)
+		}
+		q.File, q.Text, q.Terms = "", name, rank.Terms(name)
+		q.Terms = q.Terms[:min(len(q.Terms), 1)] // all of it; its parts come after
+		hits, err := e.Store.Match(ctx, q)
+		if err != nil {
+			return false, fmt.Errorf("memories that name %s: %w", name, err)
+		}
+		if len(ms)+len(hits) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // filesAtHand are the files the session touched last.
@@ -142,6 +174,32 @@ func (e *Engine) filesAtHand(ctx context.Context, m *moment) ([]string, error) {
 		return nil, fmt.Errorf("files at hand: %w", err)
 	}
 	return filesOf(ms), nil
+}
+
+// perFile is how many memories of each file at hand are looked at whatever their words.
+const perFile = 5
+
+// ofFiles adds to the matches of a question what is known of the files at hand.
+// Many memories may match better by the words alone; whether these are worth
+// telling is decided by the same rules.
+func (e *Engine) ofFiles(ctx context.Context, q mem.Query, files []string, hits []mem.Hit) ([]mem.Hit, error) {
+	if len(q.Kinds) > 0 {
+		return hits, nil
+	}
+	q.Kinds, q.Limit, q.Offset, q.Order = knowledge(), perFile, 0, mem.ByImportance
+	for _, f := range files[:min(len(files), mem.MaxAnchors)] {
+		q.File = f
+		ms, err := e.Store.List(ctx, q)
+		if err != nil {
+			return nil, fmt.Errorf("memories of %s: %w", f, err)
+		}
+		for _, mm := range ms {
+			if !contains(hits, mm.ID) {
+				hits = append(hits, mem.Hit{Memory: mm})
+			}
+		}
+	}
+	return hits, nil
 }
 
 // nudgeAgain is how many prompts may pass without a state line when it is given on change.

@@ -31,7 +31,7 @@ type Config struct {
 	Event   string // event named on the command line; empty means the payload names it
 
 	// Prepare returns c with what takes a look at the disk to know: Door,
-	// Handler, Ignore, Log, Dropped. It runs inside the hard limit, and not at
+	// Handler, Ignore, Shown, Log, Dropped. It runs inside the hard limit, and not at
 	// all while we are switched off. Nil means that nothing is missing.
 	Prepare func(c Config) Config
 
@@ -44,6 +44,7 @@ type Config struct {
 	Handler mem.Handler          // nil means that every event is dropped; beside an error only the Notice of a reply is told
 	Ignore  func(mem.Event) bool // paused or excluded: nothing is kept or told; nil means never
 
+	Shown   func() // the reply is written; nil means nobody has to know
 	Now     func() time.Time
 	Nonce   string              // tells this process from all others
 	Log     func(Line)          // nil means no log
@@ -127,7 +128,9 @@ func (r *call) run() {
 		}
 	}
 	if out := r.Dialect.Encode(e, reply); len(out) > 0 {
-		_, _ = r.Stdout.Write(out)
+		if _, err := r.Stdout.Write(out); err == nil && r.Shown != nil {
+			r.Shown()
+		}
 	}
 	r.told.line(e, note)
 }

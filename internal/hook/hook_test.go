@@ -129,6 +129,34 @@ func TestAnswerIsPrintedOnce(t *testing.T) {
 	}
 }
 
+func TestAnAnswerIsShownOnceItIsWritten(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply mem.Reply
+		fail  bool
+		want  int
+	}{
+		"written":        {mem.Reply{Context: "c"}, false, 1},
+		"silence":        {mem.Reply{}, false, 0},
+		"nobody took it": {mem.Reply{Context: "c"}, true, 0},
+	} {
+		s, shown := newStage(promptPayload, says(c.reply)), 0
+		s.Shown = func() {
+			if shown++; s.out.Len() == 0 && !c.fail {
+				t.Errorf("%s: shown before it was written", name)
+			}
+		}
+		if c.fail {
+			r, w := io.Pipe()
+			_ = r.Close()
+			s.Stdout = w
+		}
+		hook.Run(s.Config)
+		if shown != c.want {
+			t.Errorf("%s: shown %d times, want %d", name, shown, c.want)
+		}
+	}
+}
+
 func TestInputIsNotReadBeyondTheObject(t *testing.T) {
 	r, w := io.Pipe() // never closed, as some clients do
 	go func() { _, _ = io.WriteString(w, promptPayload) }()

@@ -84,13 +84,13 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 		found, lines, index := Section{Share: 40, Name: "counted"}, Section{Share: 30, Caption: "X", Name: "counted"}, Section{Share: 30}
 		for _, m := range rapid.SliceOfN(hostileMemory(), 0, 12).Draw(t, "memories") {
 			before := len(found.Items) + len(lines.Items) + len(index.Rows)
-			if item, ok := Recall(mem.Hit{Memory: m, Score: 1}, noon, rapid.Bool().Draw(t, "stale")); ok {
+			if item, ok := Recall(mem.Hit{Memory: m, Score: 1}, noon, rapid.SampledFrom([]mem.Freshness{mem.Fresh, mem.FileChanged, mem.FileGone}).Draw(t, "files")); ok {
 				found.Items = append(found.Items, item)
 				if m.Trust == mem.TrustTool && strings.Contains(item.Text, "bodyend") {
 					t.Fatalf("the body of a tool's output is told: %q", item.Text)
 				}
 			}
-			if item, ok := Line(m); ok {
+			if item, ok := Line(m, noon, mem.Fresh); ok {
 				lines.Items = append(lines.Items, item)
 			}
 			if row, ok := IndexRow(m, time.UTC); ok {

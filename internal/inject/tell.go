@@ -40,17 +40,17 @@ func joined(title, body string) string {
 }
 
 // Recall is the line of a memory that was found: id, kind, age, score or that
-// a file of it changed since, what it says, and a file. ok is false where
+// its files are no longer the same, what it says, and a file. ok is false where
 // Tellable is.
-func Recall(h mem.Hit, now time.Time, stale bool) (item Item, ok bool) {
+func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	text, ok := Tellable(h.Memory)
 	if !ok {
 		return Item{}, false
 	}
 	m := h.Memory
 	state := fmt.Sprintf("score %.2f", h.Score)
-	if stale {
-		state = "file changed since"
+	if files != mem.Fresh {
+		state = standing(files)
 	}
 	head := fmt.Sprintf("%s %s, %s, %s: ", Neutral(m.ID), m.Kind, Age(now.Sub(m.Created)), state)
 	tail := ""
@@ -58,25 +58,55 @@ func Recall(h mem.Hit, now time.Time, stale bool) (item Item, ok bool) {
 		tail = " (" + clipBytes(Neutral(f), maxPath) + ")"
 	}
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
-	return Item{Text: line, Told: toldOf(h)}, true
+	told := toldOf(h)
+	told.Stale = files
+	return Item{Text: line, Told: told}, true
+}
+
+// standing says in words how a memory's files stand.
+func standing(files mem.Freshness) string {
+	if files == mem.FileGone {
+		return "file gone"
+	}
+	return "file changed since"
 }
 
 // maxPath bounds the file of a line, in bytes.
 const maxPath = 120
 
-// Line is the plain line of a memory in a briefing: its id and what it says.
-// ok is false where Tellable is.
-func Line(m mem.Memory) (item Item, ok bool) {
+// Line is the plain line of a memory in a briefing: its id, its age, how its
+// files stand if they are no longer the same, and what it says. ok is false
+// where Tellable is.
+func Line(m mem.Memory, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	text, ok := Tellable(m)
 	if !ok {
 		return Item{}, false
 	}
-	return Item{Text: clipBytes(Neutral(m.ID)+" "+text, maxItemText), Told: toldOf(mem.Hit{Memory: m})}, true
+	head := Neutral(m.ID) + ", " + Age(now.Sub(m.Created))
+	if files != mem.Fresh {
+		head += ", " + standing(files)
+	}
+	head += ": "
+	told := toldOf(mem.Hit{Memory: m})
+	told.Stale = files
+	return Item{Text: clipBytes(head+text, maxItemText), Told: told}, true
 }
 
-// Quote is a piece of a conversation, with the day of its session.
-func Quote(text string, at time.Time) Item {
-	return Item{Text: at.Format("2006-01-02") + ": " + text, Quote: true}
+// Quote is a piece of what was said in a conversation: id, day, who said it, and
+// the piece. ok is false where Tellable is, for what somebody else may have
+// written, and for what reads like an order, also in the person's own prompt:
+// that may have been pasted, and was meant for then.
+func Quote(h mem.Hit, piece string) (item Item, ok bool) {
+	m := h.Memory
+	if _, ok := Tellable(m); !ok || m.Trust < mem.TrustAssistant || Suspicious(piece) {
+		return Item{}, false
+	}
+	who := "the agent"
+	if m.Who == "user" {
+		who = "the person"
+	}
+	head := fmt.Sprintf("%s %s, %s said: ", Neutral(m.ID), m.Created.Local().Format("2006-01-02"), who)
+	return Item{Text: head + mem.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Told: toldOf(h)}, true
 }
 
 // IndexRow is the row of a memory in the index. ok is false where Tellable is.

@@ -46,7 +46,7 @@ func TestToolTitleIsAtMost160Characters(t *testing.T) {
 
 func TestLongMemoryKeepsItsFile(t *testing.T) {
 	m := mem.Memory{ID: "m_1", Kind: mem.Fact, Title: "t", Body: strings.Repeat("long ", 200), Files: []string{"a/b.go"}, Trust: mem.TrustUser, Created: noon}
-	item, _ := Recall(mem.Hit{Memory: m, Score: 1}, noon, false)
+	item, _ := Recall(mem.Hit{Memory: m, Score: 1}, noon, mem.Fresh)
 	got := Render(Block{Budget: 300, Sections: []Section{{Items: []Item{item}}}})
 	if !strings.Contains(got.Text, "… (a/b.go)\n") {
 		t.Errorf("got %q, want the text cut and the file whole", got.Text)

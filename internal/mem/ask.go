@@ -12,17 +12,19 @@ type Place struct {
 // SearchAsk asks for memories by words or, without text, by filters alone.
 type SearchAsk struct {
 	Place
-	Query Query `json:"query"`
+	Query   Query    `json:"query"`
+	Without []string `json:"without,omitempty"` // features of the ranking to leave out, by the names of their parts; for measuring
 }
 
 // Found is what a search found.
 type Found struct {
-	Project Project   `json:"project"`
-	Hits    []Hit     `json:"hits"`
-	Total   int       `json:"total"` // memories that were searched
-	TookMS  float64   `json:"took_ms"`
-	Terms   []string  `json:"terms"`
-	At      time.Time `json:"at"`
+	Project Project              `json:"project"`
+	Hits    []Hit                `json:"hits"`
+	Stale   map[string]Freshness `json:"stale,omitempty"` // of hits that are tied to files, by id; others have none
+	Total   int                  `json:"total"`           // memories that were searched; 0 where counting them would take longer
+	TookMS  float64              `json:"took_ms"`
+	Terms   []string             `json:"terms"`
+	At      time.Time            `json:"at"`
 }
 
 // IDs names records by id or unique prefix.
@@ -73,15 +75,19 @@ type Explained struct {
 	Short   string            `json:"session_short,omitempty"`
 	States  map[string]Status `json:"states,omitempty"` // of items, where not active any more
 	Used    map[string]bool   `json:"used,omitempty"`   // items cited or fetched after they were told
+	Later   *Receipt          `json:"later,omitempty"`  // the newest one, if it is another and told nothing
 }
 
 // NextAsk asks what the next session of the place would be told, or, with a
 // prompt, what that prompt would.
 type NextAsk struct {
 	Place
-	Prompt string `json:"prompt,omitempty"`
-	Budget int    `json:"budget,omitempty"` // tokens; 0 means the configured one
-	Source string `json:"source,omitempty"` // as SessionStart; "" means startup
+	Prompt  string    `json:"prompt,omitempty"`
+	Before  time.Time `json:"before,omitzero"`   // the prompt is told only what was made before; the zero time means all
+	Session string    `json:"session,omitempty"` // that the prompt would be given in, by id; "" means a new one
+	Budget  int       `json:"budget,omitempty"`  // tokens; 0 means the configured one
+	Source  string    `json:"source,omitempty"`  // as SessionStart; "" means startup
+	Without []string  `json:"without,omitempty"` // as SearchAsk, of what the prompt recalls
 }
 
 // AddAsk keeps a statement of the person, or of an agent that runs our command line.
@@ -199,4 +205,6 @@ type Overview struct {
 	Told    *Receipt `json:"last_told,omitempty"` // the newest injection that told something
 	Pauses  []Pause  `json:"pauses"`
 	Health  Health   `json:"health"`
+	// Embedding says how it stands with the vectors; nil where nobody wants any.
+	Embedding *Embedding `json:"embedding,omitempty"`
 }

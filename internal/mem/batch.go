@@ -41,6 +41,7 @@ type Edit struct {
 	Resolved   *bool
 	Pinned     *bool
 	Files      []string // replaces, if not nil
+	Anchors    []Anchor // replaces, if not nil; not a change of the memory by itself
 	Tags       []string // replaces, if not nil
 	Used       int      // added to Uses; LastUsed becomes now
 }

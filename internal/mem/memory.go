@@ -35,6 +35,7 @@ const (
 	Summary    Kind = "summary"
 	Snapshot   Kind = "snapshot"
 	Scratch    Kind = "scratch"
+	Utterance  Kind = "utterance" // one thing said in a session; left out of every query that does not name it
 )
 
 // KindInfo is what is fixed for a kind.
@@ -65,6 +66,7 @@ func Kinds() []KindInfo {
 		{Summary, "Σ", 0.5},
 		{Snapshot, "⏸", 0.5},
 		{Scratch, "·", 0.2},
+		{Utterance, "💬", 0.2},
 	}
 }
 
@@ -130,12 +132,14 @@ type Memory struct {
 	Concepts []string     `json:"concepts,omitempty"` // free topic words
 	Tags     []string     `json:"tags,omitempty"`
 	Files    []string     `json:"files,omitempty"`    // project-relative where inside the project, slashes
+	Anchors  []Anchor     `json:"anchors,omitempty"`  // what some of Files held when it was made or last confirmed
 	Modified []string     `json:"modified,omitempty"` // those of Files that were changed
 	Tool     string       `json:"tool,omitempty"`
 	Command  string       `json:"command,omitempty"`   // normalised command line it is about
 	ExitCode int          `json:"exit_code,omitempty"` // of Command; 0 also when it has none
 	Event    string       `json:"event,omitempty"`     // what made it, e.g. "pre-compact"
 	Summary  *SummaryText `json:"summary,omitempty"`   // kind summary only
+	Who      string       `json:"who,omitempty"`       // kind utterance only: "user", "assistant", or a name
 
 	Importance float64 `json:"importance"` // 0…1
 	Confidence float64 `json:"confidence"` // 0…1
@@ -153,8 +157,9 @@ type Memory struct {
 	Commit     string `json:"commit,omitempty"`
 
 	// Key makes a memory unique in its session: a second one with the same key
-	// replaces text, source and Resolved of the first, adds its files and tags and raises Repeats. Empty
-	// means the hash of kind, scope, title and body.
+	// replaces text, source and Resolved of the first, adds its files and tags and raises Repeats. An
+	// utterance of the same words and trust changes nothing. Empty means the hash
+	// of kind, scope, title and body.
 	Key     string `json:"key,omitempty"`
 	Repeats int    `json:"repeats,omitempty"` // how often it came again
 
@@ -167,6 +172,21 @@ type Memory struct {
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 	Hidden   time.Time `json:"hidden,omitzero"` // when it was forgotten
+}
+
+// SpeakerName is the name of who said something, empty for the two sides of a
+// conversation with an agent: their names are words of every question.
+func SpeakerName(who string) string {
+	if who == "user" || who == "assistant" {
+		return ""
+	}
+	return who
+}
+
+// Anchor ties a memory to what a file held.
+type Anchor struct {
+	File string `json:"file"` // one of Files
+	Hash string `json:"hash"` // of the content, as git names a blob; empty if the file was not there
 }
 
 // Source says where a memory came from, well enough to find it again.

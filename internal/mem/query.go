@@ -1,6 +1,9 @@
 package mem
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Query asks for memories. The zero value means every active memory of every
 // project, newest first, DefaultLimit of them.
@@ -10,7 +13,7 @@ type Query struct {
 
 	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; every other filter but Hidden is then ignored
 	Scopes   []Scope  `json:"scopes,omitempty"`
-	Kinds    []Kind   `json:"kinds,omitempty"`
+	Kinds    []Kind   `json:"kinds,omitempty"` // empty means every kind but Utterance, which Match takes only alone
 	NotKinds []Kind   `json:"not_kinds,omitempty"`
 	Project  string   `json:"project,omitempty"`   // key; memories of user scope match any
 	Session  string   `json:"session,omitempty"`   // only memories learned in it
@@ -55,6 +58,20 @@ type Hit struct {
 	Parts  map[string]float64 `json:"parts,omitempty"`
 }
 
+// Corpus says how common the terms of a query are in the index that answers it.
+type Corpus struct {
+	Size    int   // records in the index
+	Holding []int // by term, how many of them hold it; counted no further than a tenth of a large index
+}
+
+// Counter is the ability of a store to tell how common terms are.
+type Counter interface {
+	// Count returns the corpus of the memories, or with Kinds the utterances,
+	// that q asks for; q's other filters are ignored. It has one count for
+	// each of q.Terms, 0 where none is a word.
+	Count(ctx context.Context, q Query) (Corpus, error)
+}
+
 // EventQuery asks for stored events, newest first.
 type EventQuery struct {
 	Session  string
@@ -92,19 +109,20 @@ type CheckpointQuery struct {
 // Stats are counts of what is stored.
 type Stats struct {
 	Schema      int            `json:"schema"`
-	Memories    int            `json:"memories"` // active
-	Hidden      int            `json:"hidden"`
-	Kinds       map[Kind]int   `json:"kinds,omitempty"`
-	Today       int            `json:"today"` // memories since the given time
+	Memories    int            `json:"memories"`        // active ones, utterances apart
+	Hidden      int            `json:"hidden"`          // of any kind
+	Kinds       map[Kind]int   `json:"kinds,omitempty"` // active ones
+	Today       int            `json:"today"`           // memories since the given time
 	Sessions    int            `json:"sessions"`
 	Events      int            `json:"events"`
 	Turns       int            `json:"turns"`
 	Receipts    int            `json:"receipts"`
-	Jobs        int            `json:"jobs"` // waiting
+	Jobs        int            `json:"jobs"`       // waiting
+	LaterJobs   int            `json:"later_jobs"` // those of them that were never tried and are not due for another minute
 	DeadJobs    int            `json:"dead_jobs"`
-	OldestJob   time.Time      `json:"oldest_job,omitzero"`
-	Bytes       int64          `json:"bytes"`       // of the files
-	ToldTokens  int            `json:"told_tokens"` // all receipts
+	OldestJob   time.Time      `json:"oldest_job,omitzero"` // when the first of the others was made, or became due
+	Bytes       int64          `json:"bytes"`               // of the files
+	ToldTokens  int            `json:"told_tokens"`         // all receipts
 	ByOutcome   map[string]int `json:"by_outcome,omitempty"`
 	LastEvent   time.Time      `json:"last_event,omitzero"`
 	LastSession string         `json:"last_session,omitempty"`

@@ -46,6 +46,7 @@ const (
 	Injected  = "injected"
 	Abstained = "abstained"
 	Nothing   = "nothing"
+	Off       = "off" // of one that is only foreseen: paused, or the project is excluded
 )
 
 // Told is one item of a receipt.
@@ -57,6 +58,7 @@ type Told struct {
 	Score  float64            `json:"score"`
 	Parts  map[string]float64 `json:"parts,omitempty"`
 	Tokens int                `json:"tokens"`
+	Stale  Freshness          `json:"stale,omitempty"`
 	// Place is the section of the block. What stands in PlaceIndex was listed
 	// by its title only and does not count as told.
 	Place string `json:"place,omitempty"`
@@ -71,7 +73,7 @@ type Cut struct {
 	Title string             `json:"title,omitempty"`
 	Score float64            `json:"score"`
 	Parts map[string]float64 `json:"parts,omitempty"`
-	Gate  string             `json:"gate"` // below_floor, budget, already_told, trust, duplicate, limit
+	Gate  string             `json:"gate"` // below_floor, budget, already_told, in_conversation, done, stale, trust, duplicate, limit
 }
 
 // Job is work for later.

@@ -21,7 +21,7 @@ const (
 	PartPayloads    = "payloads" // what the agent reported, word for word; dropped after a time
 	PartEvents      = "events"   // that it did
 	PartMemories    = "memories"
-	PartIndex       = "index" // of the memories' words
+	PartIndex       = "index" // of the memories' words and vectors
 	PartSessions    = "sessions"
 	PartReceipts    = "receipts"
 	PartCheckpoints = "checkpoints"
@@ -30,6 +30,7 @@ const (
 	PartWAL         = "wal"   // not yet folded into the database
 	PartSpool       = "spool" // events that wait for the worker
 	PartBackups     = "backups"
+	PartTranscripts = "transcripts" // what was said, word for word; dropped after a time
 	PartLog         = "log"
 	PartFiles       = "files" // small ones: locks, records of installs, the secret
 )

@@ -82,7 +82,8 @@ type Store interface {
 	// Purge erases memories (m_…) and sessions with all that belongs to them
 	// (s_… or the agent's id), and blanks every other stored text of the same
 	// sessions that holds theirs, and the checkpoints, receipts and state lines
-	// of any session that do. When it returns, no byte of them is left in
+	// of any session that do. What was said that a memory was made of (MadeOf)
+	// goes with it. When it returns, no byte of them is left in
 	// the store's files. ErrNotFound if an id is not there; nothing is erased then.
 	Purge(ctx context.Context, ids ...string) (Purged, error)
 

@@ -57,6 +57,22 @@ func Clip(s string, max int) string {
 	return s
 }
 
+// ClientMade reports whether a text on the person's side was written by the
+// client: local commands and their output, feedback of hooks, notices.
+func ClientMade(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, start := range [...]string{
+		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
+		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
+		"Stop hook feedback:", "[Request interrupted by user",
+	} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
 // Line folds s into one line: runs of white space become one space.
 func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
 

@@ -33,6 +33,18 @@ func TestUnitsAreThoseOfUTF16(t *testing.T) {
 	})
 }
 
+func TestTheClientsOwnWordsAreTold(t *testing.T) {
+	for text, want := range map[string]bool{
+		"<command-message>review</command-message>": true, " <command-args>x</command-args>": true, "<bash-stderr>no</bash-stderr>": true,
+		"<local-command-stdout>": true, "<task-notification>": true, "Stop hook feedback:\n- no": true, "[Request interrupted by user]": true,
+		"": false, "what does <command-name> mean": false, "<private>": false,
+	} {
+		if got := mem.ClientMade(text); got != want {
+			t.Errorf("%q: %v, want %v", text, got, want)
+		}
+	}
+}
+
 func TestClipKeepsTheLimitAndWholeCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(0, 20).Draw(t, "n")

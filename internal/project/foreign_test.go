@@ -94,11 +94,6 @@ func (n neighbour) close() {
 	_ = os.Chtimes(n.git("HEAD"), longAgo(), time.Now())
 }
 
-func read(info fs.FileInfo) bool {
-	st := info.Sys().(*syscall.Stat_t)
-	return time.Since(time.Unix(st.Atim.Unix())) < 48*time.Hour
-}
-
 func (n neighbour) walk(each func(file string, info fs.FileInfo)) {
 	n.t.Helper()
 	err := filepath.WalkDir(n.dir, func(file string, d fs.DirEntry, err error) error {

@@ -94,8 +94,12 @@ func nextPick(list []candidate, best float64) int {
 // wordSet is the words of a memory that say something, from its beginning.
 func wordSet(m mem.Memory) map[string]bool {
 	set := map[string]bool{}
-	for _, t := range Terms(head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)) {
-		set[keyOf(t)] = true
+	for name := range names(head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)) {
+		for _, t := range tokens(name) {
+			if t.says && !t.whole {
+				set[t.key] = true
+			}
+		}
 	}
 	return set
 }

@@ -9,10 +9,17 @@ import (
 // The floor under which nothing is told. Coverage is measured against the
 // store's own frequencies, so that a prompt whose words the store does not
 // know, or knows from everywhere, covers little of itself.
+//
+// Measured with the prompts of package eval: of 156 that have nothing to do with
+// the store, 3 were told something in restic's history, 2 in Go's library and 1
+// in chats; of the questions whose answer was among the first four, 91, 68 and
+// 44 % got it.
 const (
-	floorPair   = 0.34 // with two telling words met
-	floorName   = 0.25 // with a compound or identifier met
-	floorSingle = 0.60 // with one telling word only: it has to be what the question is about …
+	floorPair   = 0.55 // with two telling words met …
+	floorClose  = 0.30 // … or less, if they stand together …
+	together    = 0.15 // … this much: two of a question's eight words side by side come to as much
+	floorName   = 0.40 // with a compound or identifier met
+	floorSingle = 0.70 // with one telling word only: it has to be what the question is about …
 	rareSingle  = 0.75 // … and of few memories: about 6 of 300
 	floorBack   = 0.20 // when the question refers to the past and one telling word is met
 
@@ -26,9 +33,9 @@ const (
 // Floor parts the hits of Rerank into those worth telling, in their order, and
 // those that are not. floor is the coverage that a hit with two telling words needed.
 func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.Cut, floor float64) {
-	sink := sinking(q.Terms)
+	sink := sinking(q)
 	for _, h := range hits {
-		if worthTelling(h.Parts, sink, q.Back) {
+		if worthTelling(h.Parts, sink, q.Back) || isNear(q, h.Parts) {
 			kept = append(kept, h)
 		} else {
 			cuts = append(cuts, cut(h, "below_floor"))
@@ -38,8 +45,8 @@ func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.Cut, floor float64
 }
 
 // sinking is the factor, at most 1, by which the floors sink for a long question.
-func sinking(terms []string) float64 {
-	q := newQuery(terms)
+func sinking(ask Ask) float64 {
+	q := newQuery(ask.Terms, "", nil)
 	telling := 0.0
 	for _, w := range q.words {
 		telling += w.telling()
@@ -58,6 +65,8 @@ func worthTelling(p map[string]float64, sink float64, back bool) bool {
 	}
 	switch {
 	case telling >= least && coverage >= max(leastFloor, floorPair*sink):
+		return true
+	case telling >= least && coverage >= max(leastFloor, floorClose*sink) && p[PartProximity] >= together*sink:
 		return true
 	case p[PartName] > 0 && telling >= 1 && coverage >= max(leastFloor, floorName*sink):
 		return true

@@ -109,12 +109,27 @@ func holdsPhrase(words, phrase []string) bool {
 	return false
 }
 
+// count is how common terms are in a store.
+func count(store []mem.Memory, terms []string) mem.Corpus {
+	c := mem.Corpus{Size: len(store), Holding: make([]int, len(terms))}
+	for _, m := range store {
+		words := searchWords(strings.Join([]string{m.Title, m.Body, strings.Join(m.Files, " "), m.Index}, " "))
+		for i, t := range terms {
+			if holdsPhrase(words, searchWords(t)) {
+				c.Holding[i]++
+			}
+		}
+	}
+	return c
+}
+
 // recall is the whole of a prompt's recall, as far as this package makes it.
 func recall(store []mem.Memory, prompt string) (kept []mem.Hit, cuts []mem.Cut) {
 	if Trivial(prompt) {
 		return nil, nil
 	}
-	q := Ask{Terms: Terms(prompt), Now: now, Profile: ProfileOf(prompt), Back: RefersBack(prompt), Total: len(store)}
+	q := Ask{Terms: Terms(prompt), Text: prompt, Now: now, Profile: ProfileOf(prompt), Back: RefersBack(prompt)}
+	q.Corpus = count(store, q.Terms)
 	kept, cuts, _ = Floor(q, Rerank(q, match(store, q.Terms, Candidates)))
 	return kept, cuts
 }
@@ -175,7 +190,8 @@ func partsOf(cuts []mem.Cut, title string) string {
 }
 
 func TestCutsSayWhichRuleCutThem(t *testing.T) {
-	q := Ask{Terms: Terms("login race in the haiku about oceans and mountains"), Total: 300}
+	q := Ask{Terms: Terms("login race in the haiku about oceans and mountains")}
+	q.Corpus = mem.Corpus{Size: 300, Holding: make([]int, len(q.Terms))}
 	hits := Rerank(q, []mem.Hit{
 		{Memory: mem.Memory{ID: "m_1", Title: "login is slow"}, Score: 1},
 		{Memory: mem.Memory{ID: "m_2", Title: "login race, oceans and mountains haiku"}, Score: 2},
@@ -192,7 +208,8 @@ func TestCutsSayWhichRuleCutThem(t *testing.T) {
 func TestReferringBackLowersTheFloor(t *testing.T) {
 	hits := []mem.Hit{{Memory: mem.Memory{ID: "m_1", Title: "turborepo breaks caching"}, Score: 1}}
 	for back, want := range map[bool]int{false: 0, true: 1} {
-		q := Ask{Terms: Terms("that turborepo problem with windows"), Total: 300, Back: back}
+		q := Ask{Terms: Terms("that turborepo problem with windows"), Back: back}
+		q.Corpus = mem.Corpus{Size: 300, Holding: make([]int, len(q.Terms))}
 		if kept, _, _ := Floor(q, Rerank(q, hits)); len(kept) != want {
 			t.Errorf("back %v: kept %d, want %d", back, len(kept), want)
 		}

@@ -44,17 +44,19 @@ func lastUse(m mem.Memory) time.Time {
 // DefaultHalfLife is the decay of the two SCRI weights where none is given.
 const DefaultHalfLife = 30 * day
 
-// Authority is the factor that past usefulness puts on relevance, 1 … 1.8: it
-// saturates at about twelve good turns. hits counts uses, prevented counts
+// Authority is the factor that past usefulness puts on relevance, 1 … 1.8 and
+// never quite that: it saturates at about twelve good turns. hits counts uses, prevented counts
 // mistakes avoided, age runs from the last use. Counters that are negative or
 // no numbers count as 0; a halfLife that is not positive is DefaultHalfLife.
 // The decay is exp(-age/halfLife), an e-fold in spite of its customary name.
 func Authority(hits, prevented float64, age, halfLife time.Duration) float64 {
-	raw := (math.Log1p(counter(hits)) + 3*counter(prevented)) * decay(age, halfLife)
-	if math.IsInf(raw, 1) {
-		return 1.8
-	}
+	raw := useful(hits, prevented) * decay(age, halfLife)
 	return 1 + 0.8*raw/(raw+12)
+}
+
+// useful is what counters of use add up to: each further hit counts less.
+func useful(hits, prevented float64) float64 {
+	return math.Log1p(counter(hits)) + 3*counter(prevented)
 }
 
 // Weight is the order of memories that nobody asked for: it grows with use
@@ -62,6 +64,12 @@ func Authority(hits, prevented float64, age, halfLife time.Duration) float64 {
 // those of Authority.
 func Weight(hits, prevented float64, age, halfLife time.Duration) float64 {
 	return (counter(hits) + 3*counter(prevented) + 1) * decay(age, halfLife)
+}
+
+// Salience is Weight with each further hit counting less. Its arguments are
+// those of Authority.
+func Salience(hits, prevented float64, age, halfLife time.Duration) float64 {
+	return (useful(hits, prevented) + 1) * decay(age, halfLife)
 }
 
 func decay(age, halfLife time.Duration) float64 {

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,11 +15,40 @@ const minPrompt = 8
 // with: it is very short, a slash command, or nothing but assent or courtesy in
 // one of a dozen languages.
 func Trivial(prompt string) bool {
+	return breadth(strings.TrimSpace(prompt)) < minPrompt || Courtesy(prompt)
+}
+
+// Courtesy reports whether a prompt is a slash command or nothing but assent or
+// courtesy, however long it is.
+func Courtesy(prompt string) bool {
 	p := strings.TrimSpace(prompt)
-	if breadth(p) < minPrompt || slashCommand(p) {
-		return true
+	return slashCommand(p) || len(p) < 200 && bareAssent(p)
+}
+
+// maxNames is how many names of a prompt are looked at.
+const maxNames = 8
+
+// Names are what in a prompt names a thing of the code: a path, a file, an
+// identifier, the code of an error. Each is once in the list.
+func Names(prompt string) []string {
+	var out []string
+	for name := range names(head(prompt, 2*maxText)) {
+		if len(out) < maxNames && isName(name) && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
 	}
-	return len(p) < 200 && bareAssent(p)
+	return out
+}
+
+// isName tells a name from a word: words of other alphabets have no parts and
+// no digits within either.
+func isName(s string) bool {
+	list := atoms(s)
+	if len(list) > 1 {
+		return strings.ContainsAny(s, "./_:\\#") || strings.ContainsFunc(s, unicode.IsDigit)
+	}
+	letter, digit := strings.IndexFunc(s, unicode.IsLetter), strings.IndexFunc(s, unicode.IsDigit)
+	return len(camel(s)) > 1 || letter >= 0 && digit > letter
 }
 
 func breadth(s string) int {

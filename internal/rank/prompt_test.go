@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -72,5 +73,24 @@ func TestProfileOf(t *testing.T) {
 		if got := ProfileOf(p); got != want {
 			t.Errorf("ProfileOf(%q) = %q, want %q", p, got, want)
 		}
+	}
+}
+
+func TestNamesOfThingsAreToldFromWords(t *testing.T) {
+	for prompt, want := range map[string][]string{
+		"retry.go":                               {"retry.go"},
+		"why E1205?":                             {"E1205"},
+		"parseURL or parse_url":                  {"parseURL", "parse_url"},
+		"std::move, net/http and REM-D004":       {"std::move", "net/http", "REM-D004"},
+		"a well-known word, don't you think: 42": nil,
+		"続けて":                                    nil,
+		"":                                       nil,
+	} {
+		if got := Names(prompt); !slices.Equal(got, want) {
+			t.Errorf("%q: got %q, want %q", prompt, got, want)
+		}
+	}
+	if got := len(Names(strings.Repeat("a1 b2 c3 d4 e5 f6 g7 h8 i9 ", 500))); got != maxNames {
+		t.Errorf("%d names of a long text, want %d", got, maxNames)
 	}
 }

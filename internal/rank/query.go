@@ -2,65 +2,70 @@ package rank
 
 import (
 	"math"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"remanence/internal/mem"
 )
 
-const (
-	// maxDoc is how much of a memory is read, in bytes: its point stands first.
-	maxDoc = 2000
-
-	// window is how far apart, in words that count, two words still belong together.
-	window = 8
-
-	// lightWeight is the weight of a word of everyday requests, and of a
-	// compound, whose words carry the rest of its weight.
-	lightWeight = 0.25
-)
-
-// query is a set of terms ready to be met by documents.
+// query is a question ready to be met by documents.
 type query struct {
 	words   []word
 	ids     map[string]int // key of a word → its place in words
 	phrases []phrase
-	mass    float64         // of all words and phrases
-	spread  float64         // sum of the idf of the words
-	rarest  float64         // idf of a word of one memory
-	forms   map[string]form // by word in lower case, of the query and of what it is met by
+	at      []int             // by term of the question: its word, or ^ its phrase; none if it is neither
+	mass    float64           // of all words and phrases
+	spread  float64           // sum of the idf of the words
+	rarest  float64           // idf of a word of one memory
+	rare    float64           // idf from which on no word counts more; see fewHave
+	forms   map[string][]form // by name
+	lexicon *Lexicon
+	fresh   map[string][]token // names that the lexicon did not know
 	grams   grams
+	citable map[string]int // names of the documents, and their places
 }
 
+// none marks a term that is no word.
+const none = math.MinInt
+
 type word struct {
-	key   string
-	light bool // everyday, or a whole whose parts are words of the query too, or no word at all
-	name  bool // looks like an identifier
-	half  bool // a pair of letters, which is less than a word
-	idf   float64
+	key    string
+	light  bool    // everyday, or a whole whose parts are words of the query too, or no word at all
+	name   bool    // looks like an identifier
+	half   bool    // a pair of letters, which is less than a word
+	asked  float64 // what it weighs by where and how often the question has it
+	idf    float64
+	counts float64 // the same, but no word counts more for being rarer still; see fewHave
 }
 
 type phrase struct {
-	ids []int
-	idf float64
+	ids   []int
+	asked float64
+	idf   float64
 }
 
-func newQuery(terms []string) *query {
-	q := &query{ids: map[string]int{}, forms: map[string]form{}, grams: newGrams()}
-	var compounds [][]string
-	for _, t := range terms {
+// newQuery reads the terms of a question; text is the question, or nothing.
+func newQuery(terms []string, text string, l *Lexicon) *query {
+	q := &query{ids: map[string]int{}, forms: map[string][]form{}, lexicon: l, fresh: map[string][]token{}, grams: newGrams()}
+	compounds := make([][]string, len(terms))
+	for i, t := range terms {
+		q.at = append(q.at, none)
 		switch keys := q.keys(t); len(keys) {
 		case 0:
 		case 1:
-			q.word(keys[0])
+			q.at[i] = q.word(keys[0])
 		default:
-			compounds = append(compounds, keys)
+			compounds[i] = keys
 		}
 	}
 	q.markWholes(terms)
-	for _, keys := range compounds {
-		q.phrase(keys)
+	for i, keys := range compounds {
+		if len(keys) > 0 {
+			q.at[i] = ^q.phrase(keys)
+		}
 	}
+	q.stress(text)
 	return q
 }
 
@@ -79,21 +84,39 @@ func (q *query) keys(term string) []string {
 	return out
 }
 
-// form is a word as it is compared.
+// form is a token as this question sees it.
 type form struct {
-	key   string
-	says  bool  // it is no stop word
+	id    int   // of the query's word, or -1
 	grams []int // of the query's
+	says  bool
+	part  bool
+	whole bool
 }
 
-func (q *query) form(lower string) form {
-	f, ok := q.forms[lower]
-	if !ok {
-		folded := fold(lower)
-		f = form{key: keyOf(lower), says: !stopWord(lower), grams: q.grams.of(folded)}
-		q.forms[lower] = f
+// form reads a name.
+func (q *query) form(name string) []form {
+	if f, ok := q.forms[name]; ok {
+		return f
 	}
-	return f
+	list, known := q.lexicon.known(name)
+	if !known {
+		list = tokens(name)
+		if len(name) <= maxName {
+			q.fresh[strings.Clone(name)] = list
+		}
+	}
+	out := make([]form, len(list))
+	for i, t := range list {
+		out[i] = form{id: -1, says: t.says, part: t.part, whole: t.whole}
+		if id, ok := q.ids[t.key]; ok {
+			out[i].id = id
+		}
+		if t.folded != "" && !t.whole {
+			out[i].grams = q.grams.of(t.folded)
+		}
+	}
+	q.forms[name] = out
+	return out
 }
 
 func (q *query) word(key string) int {
@@ -107,6 +130,7 @@ func (q *query) word(key string) int {
 		light: everyday(key) || stopWord(key) || len(key) < 2,
 		name:  strings.IndexFunc(key, unicode.IsDigit) >= 0 && strings.IndexFunc(key, unicode.IsLetter) >= 0,
 		half:  unsegmented(r),
+		asked: 1,
 	})
 	return len(q.words) - 1
 }
@@ -122,38 +146,99 @@ func (q *query) markWholes(terms []string) {
 			}
 			rest = rest[len(part):]
 		}
-		if id, ok := q.ids[q.form(whole).key]; ok && rest == "" {
+		if id, ok := q.ids[keyOf(whole)]; ok && rest == "" {
 			q.words[id].light, q.words[id].name = true, true
 		}
 	}
 }
 
-func (q *query) phrase(keys []string) {
-	p := phrase{}
+func (q *query) phrase(keys []string) int {
+	p := phrase{asked: 1}
 	for _, k := range keys {
 		p.ids = append(p.ids, q.word(k))
 	}
 	q.phrases = append(q.phrases, p)
+	return len(q.phrases) - 1
 }
 
-// weigh gives every word and phrase its inverse document frequency among n
-// memories, of which docs are those that hold any of them.
-func (q *query) weigh(docs []doc, n int) {
-	q.grams.weigh(docs, n)
-	q.mass, q.spread, q.rarest = 0, 0, idf(n, 1)
-	for i := range q.words {
-		df := countDocs(docs, func(d doc) bool { return d.has[i] })
-		q.words[i].idf = idf(n, df)
-		if df == 0 && q.words[i].half {
-			q.words[i].light = true // most likely the end of one word and the beginning of the next
+const (
+	saturation = 2.0  // k3: a word asked for twice weighs one half more, ten times no more than 2.5
+	firstLine  = 1.25 // what the first line asks for is what the question is about
+)
+
+// stress gives words their weight by how often, and in which line, the question has them.
+func (q *query) stress(text string) {
+	if text == "" {
+		return
+	}
+	times := make([]float64, len(q.words))
+	first := make([]bool, len(q.words))
+	opening := true
+	for _, part := range ends(text) {
+		for line := range strings.Lines(part) {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			for name := range names(line) {
+				for _, a := range atoms(name) {
+					if id, ok := q.ids[keyOf(strings.ToLower(a.text))]; ok {
+						times[id]++
+						first[id] = first[id] || opening
+					}
+				}
+			}
+			opening = false
 		}
-		q.mass += q.words[i].weight()
-		q.spread += q.words[i].idf
+	}
+	for id := range q.words {
+		if times[id] > 0 {
+			q.words[id].asked = (saturation + 1) * times[id] / (saturation + times[id])
+		}
+		if first[id] {
+			q.words[id].asked *= firstLine
+		}
+	}
+}
+
+// weigh gives every word and phrase its inverse document frequency: by the
+// corpus where it is known, else among n memories of which docs are those that
+// hold any of them.
+func (q *query) weigh(docs []doc, n int, corpus mem.Corpus) {
+	held, phrased := make([]int, len(q.words)), make([]int, len(q.phrases))
+	for i := range q.words {
+		held[i] = countDocs(docs, func(d doc) bool { return d.has(i) })
 	}
 	for i := range q.phrases {
-		df := countDocs(docs, func(d doc) bool { return d.phrases[i] })
-		q.phrases[i].idf = idf(n, df)
-		q.mass += lightWeight * q.phrases[i].idf
+		phrased[i] = countDocs(docs, func(d doc) bool { return d.phrases[i] > 0 })
+	}
+	n = max(n, minStore)
+	if corpus.Size > 0 && len(corpus.Holding) == len(q.at) {
+		n = max(corpus.Size, n)
+		for i, at := range q.at {
+			switch {
+			case at == none:
+			case at >= 0:
+				held[at] = max(held[at], corpus.Holding[i])
+			default:
+				phrased[^at] = max(phrased[^at], corpus.Holding[i])
+			}
+		}
+	}
+	q.grams.weigh(docs, len(docs))
+	q.mass, q.spread, q.rarest = 0, 0, idf(n, 1)
+	q.rare = idf(n, max(fewHave, n/oneInHas))
+	for i := range q.words {
+		q.words[i].idf = idf(n, held[i])
+		if held[i] == 0 && q.words[i].half {
+			q.words[i].light = true // most likely the end of one word and the beginning of the next
+		}
+		q.words[i].counts = min(q.words[i].idf, q.rare)
+		q.mass += q.words[i].weight()
+		q.spread += q.words[i].counts
+	}
+	for i := range q.phrases {
+		q.phrases[i].idf = idf(n, phrased[i])
+		q.mass += lightWeight * min(q.phrases[i].idf, q.rare)
 	}
 }
 
@@ -169,15 +254,27 @@ func countDocs(docs []doc, has func(doc) bool) int {
 
 // idf is BM25's inverse document frequency, never negative.
 func idf(n, df int) float64 {
-	return math.Log(1 + (float64(n-df)+0.5)/(float64(df)+0.5))
+	return math.Log(1 + (max(0, float64(n-df))+0.5)/(float64(df)+0.5))
 }
+
+// How much of a question is met does not depend on how rare its rare words are,
+// else one word that the store has never seen outweighs three that it knows: no
+// word counts more than one that so many memories have, or one in so many.
+const (
+	fewHave  = 3
+	oneInHas = 100
+)
+
+// lightWeight is the weight in coverage of a word of everyday requests, and of a
+// compound, whose words carry the rest of its weight.
+const lightWeight = 0.25
 
 // weight is what the word counts for in coverage.
 func (w word) weight() float64 {
 	if w.light {
-		return lightWeight * w.idf
+		return lightWeight * w.counts
 	}
-	return w.idf
+	return w.counts
 }
 
 // telling is how much of a telling word it is: a pair of letters is half a one.
@@ -189,75 +286,4 @@ func (w word) telling() float64 {
 		return 0.5
 	}
 	return 1
-}
-
-// parts measures one document against the query.
-func (q *query) parts(d doc) map[string]float64 {
-	covered, telling, rarest, named := 0.0, 0.0, 0.0, 0
-	for i, w := range q.words {
-		if !d.has[i] {
-			continue
-		}
-		covered += w.weight()
-		if w.name {
-			named++
-		}
-		if tells := w.telling(); tells > 0 {
-			telling += tells
-			rarest = max(rarest, w.idf)
-		}
-	}
-	for i, p := range q.phrases {
-		if d.phrases[i] {
-			covered += lightWeight * p.idf
-			named++
-		}
-	}
-	out := map[string]float64{PartTelling: telling, PartName: float64(named), PartTitle: d.title}
-	if q.mass > 0 {
-		out[PartCoverage] = covered / q.mass
-		out[PartRarity] = min(1, rarest/q.rarest)
-		out["proximity"] = min(1, q.proximity(d)/q.spread)
-	}
-	return out
-}
-
-// proximity is the sum over pairs of the query's words of the lesser idf
-// divided by their distance, where they stand at most window apart.
-func (q *query) proximity(d doc) float64 {
-	near := map[[2]int]int{}
-	for i, a := range d.hits {
-		for _, b := range d.hits[i+1:] {
-			dist := max(1, b.pos-a.pos)
-			if dist > window {
-				break
-			}
-			if a.id == b.id {
-				continue
-			}
-			pair := [2]int{min(a.id, b.id), max(a.id, b.id)}
-			if old, ok := near[pair]; !ok || dist < old {
-				near[pair] = dist
-			}
-		}
-	}
-	// Summed in one order, or the last digits would differ from run to run.
-	list := make([][2]int, 0, len(near))
-	for p := range near {
-		list = append(list, p)
-	}
-	slices.SortFunc(list, func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
-	total := 0.0
-	for _, p := range list {
-		total += min(q.words[p[0]].idf, q.words[p[1]].idf) / float64(near[p])
-	}
-	return total
-}
-
-func (q *query) bestGrams(docs []doc) float64 {
-	best := 0.0
-	for _, d := range docs {
-		best = max(best, q.grams.score(d))
-	}
-	return best
 }

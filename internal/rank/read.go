@@ -7,15 +7,40 @@ import (
 	"remanence/internal/mem"
 )
 
+// maxDoc is how much of a memory is read, in bytes: its point stands first.
+const maxDoc = 1200
+
+// maxSaid is the same of an utterance, whose point may stand anywhere. It is more
+// than the longest piece that they are cut into.
+const maxSaid = 6000
+
+// maxTitle is how much of a text without a title counts as one, in bytes.
+const maxTitle = 160
+
+// field is a part of a memory that is scored by rules of its own.
+type field int
+
+const (
+	inTitle field = iota
+	inBody
+	inFiles
+	inParts // parts of identifiers and compounds, wherever those stand
+	fields  // how many there are
+)
+
 // doc is what of a memory meets the query.
 type doc struct {
 	hits    []occurrence // in the order of the text
-	has     []bool       // by word
-	phrases []bool
+	times   [][fields]float64
+	phrases []float64 // how often each stands there
+	lengths [fields]float64
 	title   float64 // share of the title's words that the query holds
 	grams   []int   // how often each of the query's grams stands in it
 	words   int
+	cites   map[int]bool // hits by place
 }
+
+func (d doc) has(id int) bool { return d.times[id] != [fields]float64{} }
 
 type occurrence struct {
 	id    int
@@ -25,25 +50,50 @@ type occurrence struct {
 
 // read finds the query's words in each hit's memory.
 func (q *query) read(hits []mem.Hit) []doc {
+	q.citable = citable(hits)
 	out := make([]doc, len(hits))
 	for i, h := range hits {
 		out[i] = q.readOne(h.Memory)
 	}
+	q.lexicon.learn(q.fresh)
 	return out
 }
 
 func (q *query) readOne(m mem.Memory) doc {
-	r := reader{q: q, doc: doc{has: make([]bool, len(q.words)), phrases: make([]bool, len(q.phrases)), grams: make([]int, q.grams.count())}}
-	r.text(m.Title)
+	r := reader{q: q, seen: map[string]bool{}, doc: doc{times: make([][fields]float64, len(q.words)), phrases: make([]float64, len(q.phrases)), grams: make([]int, q.grams.count())}}
+	title, body := m.Title, m.Body
+	switch {
+	case m.Kind == mem.Utterance: // its title is no more than its beginning
+		if body == "" {
+			body = title
+		}
+		title = ""
+	case m.Kind == mem.Summary: // its title is what was asked, not what is known
+		title, body = "", title+"\n"+body
+	case strings.HasPrefix(body, title): // the title is made of its beginning, or there is none
+		title = head(body, max(maxTitle, len(title)))
+		body = body[len(title):]
+	}
+	r.text(title, inTitle)
 	if r.pos > 0 {
 		r.doc.title = float64(r.met) / float64(r.pos)
 	}
 	left := maxDoc
-	for _, list := range [][]string{{m.Body}, m.Facts, {m.Command}, m.Files, m.Tags, m.Concepts} {
-		for _, s := range list {
+	if m.Kind == mem.Utterance {
+		left = maxSaid
+	}
+	bodies := []string{body}
+	if t := m.Summary; t != nil {
+		bodies = append(bodies, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
+	}
+	for _, part := range []struct {
+		texts []string
+		field field
+	}{{bodies, inBody}, {m.Facts, inBody}, {[]string{m.Command}, inBody}, {m.Files, inFiles}, {m.Tags, inParts}, {m.Concepts, inParts}} {
+		for _, s := range part.texts {
 			s = head(s, left)
 			left -= len(s)
-			r.text(s)
+			r.text(s, part.field)
 		}
 	}
 	for i, p := range q.phrases {
@@ -66,49 +116,62 @@ func head(s string, n int) string {
 type reader struct {
 	q          *query
 	doc        doc
+	seen       map[string]bool // compounds and identifiers read before
 	place, pos int
 	met        int // words that say something and are the query's
 }
 
-func (r *reader) text(s string) {
+func (r *reader) text(s string, in field) {
 	if s == "" {
 		return
 	}
 	r.place++ // no phrase runs from one field into the next
 	for name := range names(s) {
-		for _, a := range atoms(name) {
-			r.atom(a)
+		r.cite(name)
+		list := r.q.form(name)
+		again := false
+		if len(list) > 1 {
+			again = r.seen[name]
+			r.seen[name] = true
+		}
+		for _, f := range list {
+			at := in
+			if f.part && in == inBody {
+				at = inParts
+			}
+			if f.whole {
+				r.mark(f, at, 1, again)
+			} else {
+				r.step(f, at, again)
+			}
 		}
 	}
 }
 
-func (r *reader) atom(a atom) {
-	if a.wide {
-		for _, p := range pairs(a.text) {
-			r.step(form{key: p, says: true})
-		}
+// cite notes a hit that the name names.
+func (r *reader) cite(name string) {
+	if len(name) < leastName {
 		return
 	}
-	lower := strings.ToLower(a.text)
-	parts := camel(a.text)
-	if len(parts) > 1 {
-		r.mark(r.q.form(lower).key, 1)
-		for _, p := range parts {
-			r.step(r.q.form(strings.ToLower(p)))
+	if to, ok := r.q.citable[name]; ok {
+		if r.doc.cites == nil {
+			r.doc.cites = map[int]bool{}
 		}
-		return
+		r.doc.cites[to] = true
 	}
-	r.step(r.q.form(lower))
 }
 
-// step goes on by one word.
-func (r *reader) step(f form) {
+// step goes on by one word. What was read before counts once.
+func (r *reader) step(f form, in field, again bool) {
 	r.place++
 	r.doc.words++
 	if f.says {
 		r.pos++
+		if !again {
+			r.doc.lengths[in]++
+		}
 	}
-	if r.mark(f.key, 0) && f.says {
+	if r.mark(f, in, 0, again) && f.says {
 		r.met++
 	}
 	for _, g := range f.grams {
@@ -116,24 +179,27 @@ func (r *reader) step(f form) {
 	}
 }
 
-// mark notes that the word of a key stands so many words ahead.
-func (r *reader) mark(key string, ahead int) bool {
-	id, ok := r.q.ids[key]
-	if ok {
-		r.doc.has[id] = true
-		r.doc.hits = append(r.doc.hits, occurrence{id, r.place + ahead, r.pos + ahead})
+// mark notes that a word stands so many words ahead.
+func (r *reader) mark(f form, in field, ahead int, again bool) bool {
+	if f.id < 0 {
+		return false
 	}
-	return ok
+	if !again || r.doc.times[f.id][in] == 0 {
+		r.doc.times[f.id][in]++
+	}
+	r.doc.hits = append(r.doc.hits, occurrence{f.id, r.place + ahead, r.pos + ahead})
+	return true
 }
 
-// holds reports whether the words of p stand side by side.
-func (d doc) holds(p phrase) bool {
+// holds counts how often the words of p stand side by side.
+func (d doc) holds(p phrase) float64 {
+	n := 0.0
 	for i, o := range d.hits {
 		if o.id == p.ids[0] && d.goesOn(i+1, o.place+1, p.ids[1:]) {
-			return true
+			n++
 		}
 	}
-	return false
+	return n
 }
 
 func (d doc) goesOn(from, place int, ids []int) bool {

@@ -18,64 +18,76 @@ const Candidates = 60
 // Ask is what is asked, and from where. The zero value of every field but
 // Terms means that nothing is known of it.
 type Ask struct {
-	Terms   []string // from Terms
-	Files   []string // at hand, best first; slashes
+	Terms   []string        // from Terms
+	Text    string          // that they were made from
+	Corpus  mem.Corpus      // how common they are in the store
+	Without map[string]bool // parts of the score that do not count, to see what each is worth
+	Lexicon *Lexicon        // of the store that was asked; nil means none
+	Files   []string        // at hand, best first; slashes
 	Branch  string
 	Now     time.Time
 	Profile Profile // which scopes count how much
 	Back    bool    // the question refers to the past: the floor is lower, see RefersBack
 	Search  bool    // a person or a model asks on purpose: relevance alone decides
-	Total   int     // active memories in the store that was asked
-	Limit   int     // how many candidates were asked for; 0 means Candidates
+	Near    float64 // Nearness from which on a memory is told for its meaning alone; 0 means DefaultNear
 }
 
-// The weights of the sum. Values found by fitting many weights at once did not
-// carry over to other stores, round ones did. What is known of the text adds up
-// to 2.6; what is known of the memory beside its text adds less than 0.8, so
-// that it settles close calls and cannot lift an unrelated memory.
+// The parts of a score.
 const (
-	weightFTS       = 1.0  // the store's own score, as a share of the best
-	weightCoverage  = 0.4  // a short question whose every word is met
-	weightProximity = 0.8  // words that stand together mean what they mean together
-	weightTitle     = 0.2  // the best single feature of a text
-	weightGrams     = 0.2  // parts of words, where stems see no kinship
-	weightPath      = 0.25 // the file at hand, half for its directory
-	weightRecency   = 0.15 // halves every recencyHalf
-	weightStrength  = 0.15 // importance, confidence and use
-	weightScope     = 0.2  // times the scope's weight in the profile, at most 0.7
-	weightBranch    = 0.05
-	weightTrust     = 0.05 // the person's own words before the assistant's
-)
-
-const recencyHalf = 30 * 24 * time.Hour
-
-// The parts of a score that Rerank writes beside the summands.
-const (
-	PartCoverage = "coverage" // share of the question's weight that the memory meets, 0…1
-	PartTelling  = "telling"  // how many of the question's telling words it meets
-	PartRarity   = "rarity"   // of the rarest telling word it meets, 0…1; 1 is a word of one memory only
-	PartName     = "name"     // how many of the question's compounds and identifiers it meets
-	PartTitle    = "title"    // share of the title's words that the question holds, 0…1
+	PartRecency   = "recency"  // 1 now, less by the logarithm of the age
+	PartPath      = "path"     // the file at hand, half for its directory
+	PartFTS       = "fts"      // the store's own score, as a share of the best
+	PartBM25F     = "bm25f"    // words by field, as a share of the best
+	PartGrams     = "char4"    // parts of words, where stems see no kinship
+	PartProximity = "prox"     // words that stand together mean what they mean together
+	PartVotes     = "votes"    // it is cited by others that the question meets
+	PartSession   = "sess"     // what the session's candidates meet together
+	PartWho       = "who"      // the question names the speaker
+	PartMonth     = "month"    // the question names the month
+	PartWhen      = "when"     // the question asks for a time and there is one
+	PartQuestion  = "question" // it is a question itself
+	PartCoverage  = "coverage" // share of the question's weight that the memory meets, 0…1
+	PartTelling   = "telling"  // how many of the question's telling words it meets
+	PartRarity    = "rarity"   // of the rarest telling word it meets, 0…1; 1 is a word of one memory only
+	PartName      = "name"     // how many of the question's compounds and identifiers it meets
+	PartTitle     = "titlecov" // share of the title's words that the question holds, 0…1
 )
 
 // Rerank orders candidates of a lexical search, best first. Each comes back
 // with its new score and the parts it is made of: every part is 0…1 before its
-// weight but for counts. The input is left alone. Hits that are equal keep the
+// weight but for counts and PartMeaning. A hit's cosine, mem.PartCos, is kept. The input is left alone. Hits that are equal keep the
 // order of the newest first.
 func Rerank(q Ask, hits []mem.Hit) []mem.Hit {
 	if len(hits) == 0 {
 		return nil
 	}
-	query := newQuery(q.Terms)
+	query := newQuery(q.Terms, q.Text, q.Lexicon)
 	docs := query.read(hits)
-	query.weigh(docs, population(q, len(hits)))
-	best, bestGrams := bestScore(hits), query.bestGrams(docs)
+	query.weigh(docs, byWords(hits), q.Corpus)
+	best, bestGrams, avg, all := bestScore(hits), query.bestGrams(docs), averages(docs), crowdOf(hits)
+	scores := make([]float64, len(hits))
+	for i := range docs {
+		scores[i] = query.bm25f(docs[i], avg)
+	}
+	bestText := slices.Max(scores)
+	voted := votes(docs, scores, bestText)
+	sess, asks := query.sessions(hits, docs), newAsked(q.Text)
 	out := slices.Clone(hits)
 	for i := range out {
-		out[i].Parts = query.parts(docs[i])
-		out[i].Parts["fts"] = share(hits[i].Score, best, i)
-		out[i].Parts["grams"] = share(query.grams.score(docs[i]), bestGrams, i)
-		priors(q, out[i].Memory, out[i].Parts)
+		p := query.parts(docs[i])
+		p[PartFTS] = share(hits[i].Score, best, i)
+		p[PartGrams] = share(query.grams.score(docs[i]), bestGrams, i)
+		p[PartBM25F] = share(scores[i], bestText, i)
+		if voted[i] > 0 {
+			p[PartVotes] = voted[i]
+		}
+		if out[i].Memory.Kind == mem.Utterance {
+			p[PartSession] = sess[i]
+			asks.talk(out[i].Memory, p)
+		}
+		all.place(hits[i], p)
+		out[i].Parts = p
+		priors(q, out[i].Memory, p)
 		out[i].Score = sum(q, out[i])
 	}
 	slices.SortStableFunc(out, func(a, b mem.Hit) int {
@@ -87,19 +99,6 @@ func Rerank(q Ask, hits []mem.Hit) []mem.Hit {
 // minStore is the least size a store is taken for. In a store of five memories
 // every word would look common.
 const minStore = 50
-
-// population is how many memories the document frequencies are out of. If the
-// candidates were cut off at the limit, they are a sample of their own.
-func population(q Ask, n int) int {
-	limit := q.Limit
-	if limit <= 0 {
-		limit = Candidates
-	}
-	if n >= limit {
-		return n
-	}
-	return max(q.Total, n, minStore)
-}
 
 func bestScore(hits []mem.Hit) float64 {
 	best := 0.0
@@ -119,14 +118,16 @@ func share(score, best float64, place int) float64 {
 }
 
 func priors(q Ask, m mem.Memory, parts map[string]float64) {
-	parts["path"] = nearness(q.Files, m.Files)
+	parts[PartPath] = nearness(q.Files, m.Files)
+	if !q.Now.IsZero() {
+		parts[PartRecency] = recency(q.Now.Sub(m.Created))
+	}
 	if q.Search {
 		return
 	}
 	if !q.Now.IsZero() {
-		parts["recency"] = math.Exp2(-float64(max(0, q.Now.Sub(m.Created))) / float64(recencyHalf))
 		parts["strength"] = Strength(m, q.Now)
-		parts["authority"] = Authority(float64(m.Uses), 0, q.Now.Sub(lastUse(m)), 0)
+		parts[PartUse] = Authority(float64(m.Uses), 0, q.Now.Sub(lastUse(m)), 0)
 	}
 	parts["scope"] = q.Profile.Weight(m.Scope)
 	if q.Branch != "" && m.Branch == q.Branch {
@@ -137,16 +138,36 @@ func priors(q Ask, m mem.Memory, parts map[string]float64) {
 	}
 }
 
+// oldest is the age from which on nothing gets older.
+const oldest = 10 * 365 * day
+
+// recency falls with the logarithm of the age, so that it tells hours apart
+// among what is fresh and years among what is old: 1 now, 0.9 after a day, 0.6
+// after a month, 0.3 after a year, 0 after ten.
+func recency(age time.Duration) float64 {
+	days := float64(min(oldest, max(0, age))) / float64(day)
+	return 1 - math.Log1p(days)/math.Log1p(float64(oldest/day))
+}
+
+// Merge puts two lists that Rerank ordered for the same question into one, best
+// first: what was written down and what was said are scored by rules of their own.
+func Merge(a, b []mem.Hit) []mem.Hit {
+	out := slices.Concat(a, b)
+	slices.SortStableFunc(out, func(a, b mem.Hit) int { return cmp.Compare(b.Score, a.Score) })
+	return out
+}
+
+// sum adds the parts up, each by its weight. Where a person asks on purpose,
+// only the text, its age and the file at hand count.
 func sum(q Ask, h mem.Hit) float64 {
-	p := h.Parts
-	s := weightFTS*p["fts"] + weightCoverage*p[PartCoverage] + weightProximity*p["proximity"] +
-		weightTitle*p[PartTitle] + weightGrams*p["grams"] + weightPath*p["path"]
-	if q.Search {
-		return s
+	s := 0.0
+	for _, t := range Summands(h.Parts) {
+		if q.Without[t.Part] || q.Search && t.Own && t.Part != PartPath && t.Part != PartRecency {
+			continue
+		}
+		s += t.Weight * h.Parts[t.Part]
 	}
-	s += weightRecency*p["recency"] + weightStrength*p["strength"] + weightScope*p["scope"] +
-		weightBranch*p["branch"] + weightTrust*p["trust"]
-	if a := p["authority"]; a > 0 {
+	if a := h.Parts[PartUse]; a > 0 && !q.Search {
 		s *= a
 	}
 	return s

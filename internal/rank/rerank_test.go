@@ -121,10 +121,39 @@ func TestRelevanceBeatsEveryPrior(t *testing.T) {
 func TestSearchOnPurposeUsesRelevanceAlone(t *testing.T) {
 	m := mem.Memory{ID: "m_1", Title: "timeout", Importance: 1, Confidence: 1, Created: now, Scope: mem.ScopeUser, Trust: mem.TrustUser, Uses: 5}
 	got := Rerank(Ask{Terms: []string{"timeout"}, Now: now, Search: true}, []mem.Hit{{Memory: m, Score: 3}})
-	for _, prior := range []string{"recency", "strength", "authority", "scope", "trust"} {
+	for _, prior := range []string{"strength", "authority", "scope", "trust", "branch"} {
 		if v, ok := got[0].Parts[prior]; ok {
 			t.Errorf("part %s is %v, want none", prior, v)
 		}
+	}
+}
+
+func TestWhatOthersCiteStandsHigher(t *testing.T) {
+	hash := "3f2a91c07d5be8146a90c2f1d4e7b6a583901234"
+	for name, cited := range map[string]mem.Memory{
+		"by id":   {ID: "m_7k2q", Title: "timeout of the pool"},
+		"by key":  {ID: "m_x", Title: "timeout of the pool", Key: "issue:4711"},
+		"by hash": {ID: "m_x", Title: "timeout of the pool", Key: hash},
+	} {
+		said := map[string]string{"by id": "as m_7k2q says", "by key": "since #4711", "by hash": "reverts 3f2a91c07"}[name]
+		hits := []mem.Hit{
+			{Memory: mem.Memory{ID: "m_other", Title: "timeout of the pool"}, Score: 1},
+			{Memory: cited, Score: 1},
+			{Memory: mem.Memory{ID: "m_citing", Title: "timeout", Body: said + ", the timeout of the pool"}, Score: 1},
+		}
+		got := Rerank(Ask{Terms: Terms("timeout of the pool")}, hits)
+		for _, h := range got {
+			if want := h.Memory.ID == cited.ID; (h.Parts[PartVotes] > 0) != want {
+				t.Errorf("%s: %s has %v votes", name, h.Memory.ID, h.Parts[PartVotes])
+			}
+		}
+	}
+}
+
+func TestNobodyVotesForHimself(t *testing.T) {
+	got := Rerank(Ask{Terms: []string{"timeout"}}, []mem.Hit{{Memory: mem.Memory{ID: "m_7k2q", Title: "timeout", Body: "m_7k2q is this one"}, Score: 1}})
+	if v := got[0].Parts[PartVotes]; v != 0 {
+		t.Errorf("got %v votes, want none", v)
 	}
 }
 
@@ -155,7 +184,10 @@ func TestRerankIsSteadyAndBounded(t *testing.T) {
 				Score:  rapid.SampledFrom([]float64{0, 1, 2.5, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}).Draw(t, "score"),
 			})
 		}
-		q := Ask{Terms: Terms(text.Draw(t, "prompt")), Now: now, Total: rapid.IntRange(-1, 1000).Draw(t, "total")}
+		q := Ask{Terms: Terms(text.Draw(t, "prompt")), Now: now, Corpus: mem.Corpus{Size: rapid.IntRange(-1, 1000).Draw(t, "size")}}
+		if rapid.Bool().Draw(t, "counted") {
+			q.Corpus.Holding = rapid.SliceOfN(rapid.IntRange(-1, 1000), len(q.Terms), len(q.Terms)).Draw(t, "holding")
+		}
 		got := Rerank(q, hits)
 		if len(got) != len(hits) {
 			t.Fatalf("%d hits, want %d", len(got), len(hits))

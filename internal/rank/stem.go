@@ -15,6 +15,9 @@ func keyOf(word string) string {
 	return stem(fold(word))
 }
 
+// SameWord reports whether two words in lower case are forms of one, by their stems.
+func SameWord(a, b string) bool { return a == b || keyOf(a) == keyOf(b) }
+
 // Words outside these lengths, in bytes, are their own stem: the bounds of
 // SQLite's porter tokenizer, with which a stem has to agree.
 const (

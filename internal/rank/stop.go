@@ -59,6 +59,22 @@ yes yesterday public private static async sync log row column loop select sql qu
 unit documentation project app application software program programming language user interface bash python javascript typescript java rust golang
 go py js ts md txt json yaml html css
 
+actually afraid afterwards ahead almost alone along although altogether amount anybody anymore anyone anyway anywhere apart appear arrive
+aside away awful barely became become begun behave behind belong besides beyond bother bought brought busy carry caught cause certainly
+chance choice clearly close come concern couple couldn crazy curious currently deal definitely despite die difficult double early eight
+either else elsewhere enjoy entirely especially essentially eventually ever everybody everyone everything everywhere exact except fall
+familiar fault favor favourite fear feeling fifth five forget forgot forgotten former forth fortunately forward four fourth frequently funny
+further gone gotten grow guy half hand hardly hate heard heavy held hence hint hold hope huge hundred immediately important inside
+instance interesting involve kept knew knowledge lack lately latter lay lie likely listen live lose lost lots love luck mainly mere mid
+middle million mine mostly moment mood morning myself namely necessary neither nine nobody none normally nowhere obvious obviously occasionally occur
+offer often ones ought outside overall particular particularly perfectly personally pick piece pile play plenty possibly potentially
+practically precisely present previous previously pretty prior probably quiet ran rarely real realise realize reality relatively
+remain said sad saw scared seemingly seen sense serious seriously settle seven sheer sick sit six slight slightly slow smart
+somehow somewhat somewhere speak spend spent stand stay strange strongly stuck stupid sudden suddenly suit supposed surely surprise
+taken taught tend terrible therefore thoroughly thousand throughout thus tiny till tired told tonight toward towards tried trouble true
+truly trust twice ugly unfortunately unless unlike usually waste watch weird whatever whenever whereas wherever whichever whoever willing wish
+wonder wondering worry worse worst worth
+
 aber alle als am an auch auf aus bei bin bis bitte da damit danke das dass dem den der des die dies diese dieser doch du durch ein eine einem
 einen einer eines er es für haben hat hier ich ihr im in ist ja jetzt kann kannst kein keine können mach machen man mein mich mir mit
 nach nein nicht noch nur oder ohne schon sein sich sie sind so soll über um und uns unser vom von war warum was wenn wer werden wie

@@ -44,16 +44,37 @@ type term struct {
 type termList struct {
 	terms []term
 	seen  map[string]bool
-	all   bool // stop words and single letters too
+	edge  map[string]bool // terms of the first and the last line
+	all   bool            // stop words and single letters too
 }
 
 func (t *termList) add(text string) {
+	t.edge = edgeTerms(text, t.all)
 	t.seen = map[string]bool{}
 	for _, part := range ends(text) {
 		for name := range names(part) {
 			t.addName(name)
 		}
 	}
+}
+
+// maxEdge is how much of a first or last line is read for edgeTerms, in bytes.
+const maxEdge = 400
+
+// edgeTerms are the terms of a text's first and last line: of a question with a
+// log pasted in, the question.
+func edgeTerms(text string, all bool) map[string]bool {
+	text = strings.TrimSpace(text)
+	first, _, more := strings.Cut(text, "\n")
+	if !more {
+		return nil
+	}
+	last := text[strings.LastIndexByte(text, '\n')+1:]
+	l := termList{seen: map[string]bool{}, all: all}
+	for name := range names(head(first, maxEdge) + "\n" + head(last, maxEdge)) {
+		l.addName(name)
+	}
+	return l.seen
 }
 
 // ends is the text, or its two ends if it is too long to be read whole.
@@ -120,10 +141,18 @@ func (t *termList) put(s string, rarity int) {
 	t.terms = append(t.terms, term{s, rarity})
 }
 
-// best returns the n rarest-looking terms, in the order of the text.
+// best returns the n rarest-looking terms, in the order of the text. Up to half
+// of them are those of the first and the last line.
 func (t *termList) best(n int) []string {
 	keep := t.terms
 	if len(keep) > n {
+		reserved := n / 2
+		for i, x := range keep {
+			if reserved > 0 && t.edge[x.text] {
+				reserved--
+				keep[i].rarity += 10 * identifierLike
+			}
+		}
 		byRarity := slices.Clone(keep)
 		slices.SortStableFunc(byRarity, func(a, b term) int { return cmp.Compare(b.rarity, a.rarity) })
 		least := byRarity[n-1].rarity

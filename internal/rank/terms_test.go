@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -206,4 +207,23 @@ func FuzzTerms(f *testing.F) {
 		Trivial(text)
 		RefersBack(text)
 	})
+}
+
+func TestAPastedLogDoesNotHideTheQuestion(t *testing.T) {
+	var log strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&log, "goroutine %d [running]: 0xc000%06x main.worker%d(0x%x) /srv/app/worker_%d.go:%d +0x%x\n", i, i*7919, i, i*104729, i, i, i*31)
+	}
+	const question = "how often does the webhook sender retry, with exponential backoff?"
+	for name, text := range map[string]string{"first": question + "\n" + log.String(), "last": log.String() + "\n" + question + "\n"} {
+		got := Terms(text)
+		if len(got) > MaxTerms {
+			t.Errorf("%s: %d terms", name, len(got))
+		}
+		for _, want := range []string{"webhook", "sender", "retry", "exponential", "backoff"} {
+			if !slices.Contains(got, want) {
+				t.Errorf("question %s: %q is not among %q", name, want, got)
+			}
+		}
+	}
 }

@@ -179,6 +179,17 @@ func TestAKeyTellsThatItsValueIsSecret(t *testing.T) {
 	}
 }
 
+// A part of a text that was cut up may look like an id or a path by itself.
+func TestATagThatWasCutUpUnderANameOfOneIsStillATag(t *testing.T) {
+	for _, key := range []string{"resolvedModel", "session_id", "toolUseId", "file_path", "cwd", "lines"} {
+		in := `{"tool_response":{"` + key + `":["a <private>b<pri","vate"," x>c</private> hunter2"]}}`
+		o, err := new(Door).Object(strings.NewReader(in))
+		if err != nil || strings.Contains(string(o.JSON), "hunter2") {
+			t.Errorf("%s: got %s, %v, want nothing of the span", key, o.JSON, err)
+		}
+	}
+}
+
 // Files come as arrays of lines: what is private over several lines is so in the array.
 func TestAPrivateSpanMayCoverStringsOfAnArray(t *testing.T) {
 	in := `{"lines":["a<private>x","hunter","y</private>b","c"],"next":["d"],"s":"e"}`

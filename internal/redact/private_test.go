@@ -39,13 +39,20 @@ func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	}
 }
 
+// carriers are fields of texts, and some of ids and paths: those are told by
+// their shape, and a piece of a text may have it.
+var carriers = [...]string{
+	"prompt", "tool_input", "tool_response", "last_assistant_message", "error",
+	"prompt_id", "resolvedModel", "tool_name", "id", "file_path", "filenames", "workspace_roots",
+}
+
 // payload is an object as a client sends it, with a private span somewhere in it, now and then a long one.
 func payload(t *testing.T, r *rand.Rand) []byte {
 	v := canary.Value(r)
 	if s, ok := v.(string); ok && r.IntN(100) == 0 {
 		v = long(r, s)
 	}
-	field := []string{"prompt", "tool_input", "tool_response", "last_assistant_message", "error"}[r.IntN(5)]
+	field := carriers[r.IntN(len(carriers))]
 	raw, err := json.Marshal(map[string]any{"session_id": "s1", "cwd": "/a/b", "hook_event_name": "PostToolUse", field: v, "z": 1})
 	if err != nil {
 		t.Fatal(err)
@@ -65,15 +72,19 @@ func long(r *rand.Rand, s string) string {
 
 func TestASpanOverSeveralFieldsIsPrivate(t *testing.T) {
 	for in, want := range map[string]string{
-		`{"a":"x<private>y","b":"SECRET","c":"z</private>w","d":"after"}`:        `{"a":"","b":"","c":"","d":"after"}`,
-		`{"b":"SECRET</private>","n":1,"a":"<private>y","d":"after"}`:            `{"b":"","n":1,"a":"","d":"after"}`,
-		`{"a":"<private>x","cwd":"/a/b","session_id":"s1","c":"y</private>"}`:    `{"a":"","cwd":"/a/b","session_id":"s1","c":""}`,
-		`{"a":["x<private>","SECRET"],"b":"SECRET</private>","c":"d"}`:           `{"a":["x",""],"b":"","c":"d"}`,
-		`{"a":[{"t":"x<pri"},{"t":"vate>SECRET"},{"t":"S</private>y"}],"c":"d"}`: `{"a":[{"t":"x<pri"},{"t":""},{"t":"y"}],"c":"d"}`,
-		`{"a":"x<private>SECRET","b":"kept"}`:                                    `{"a":"x","b":"kept"}`,
-		`{"a":"x</private>y","b":"kept"}`:                                        `{"a":"xy","b":"kept"}`,
-		`{"a":"x</private>y<private>z","b":"kept"}`:                              `{"a":"xy","b":"kept"}`,
-		`{"a":["x</private>y","<private>z"],"b":"kept"}`:                         `{"a":["",""],"b":"kept"}`,
+		`{"a":"x<private>y","b":"SECRET","c":"z</private>w","d":"after"}`:         `{"a":"","b":"","c":"","d":"after"}`,
+		`{"b":"SECRET</private>","n":1,"a":"<private>y","d":"after"}`:             `{"b":"","n":1,"a":"","d":"after"}`,
+		`{"a":"<private>x","cwd":"/a/b","session_id":"s1","c":"y</private>"}`:     `{"a":"","cwd":"/a/b","session_id":"s1","c":""}`,
+		`{"a":["x<private>","SECRET"],"b":"SECRET</private>","c":"d"}`:            `{"a":["x",""],"b":"","c":"d"}`,
+		`{"a":[{"t":"x<pri"},{"t":"vate>SECRET"},{"t":"S</private>y"}],"c":"d"}`:  `{"a":[{"t":"x<pri"},{"t":""},{"t":"y"}],"c":"d"}`,
+		`{"a":"x<private>SECRET","b":"kept"}`:                                     `{"a":"x","b":"kept"}`,
+		`{"a":"x</private>y","b":"kept"}`:                                         `{"a":"xy","b":"kept"}`,
+		`{"a":"x</private>y<private>z","b":"kept"}`:                               `{"a":"xy","b":"kept"}`,
+		`{"a":["x</private>y","<private>z"],"b":"kept"}`:                          `{"a":["",""],"b":"kept"}`,
+		`{"prompt_id":["x<","private",">","SECRET","&am","p",";lt;/private>y"]}`:  `{"prompt_id":["x<","","","","","","y"]}`,
+		`{"filenames":["/x <pri","vate",">","/SECRET","</private>y"],"b":"kept"}`: `{"filenames":["/x <pri","","","","y"],"b":"kept"}`,
+		`{"a":"<private>","filenames":["/SECRET"],"b":"</private>"}`:              `{"a":"","filenames":[""],"b":""}`,
+		`{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`:                  `{"filenames":["/a b","C:\\x\\u1","R&D/lt"],"b":"kept"}`,
 	} {
 		if got := object(t, in); string(got.JSON) != want {
 			t.Errorf("Object(%s)\n got %s\nwant %s", in, got.JSON, want)

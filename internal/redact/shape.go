@@ -14,15 +14,14 @@ const (
 // passes reports whether the string s under key goes through as it is: an id or a path is told by its shape and
 // never changed, since whoever reads it next must find the same session or file. What holds a tag, or a secret that
 // its own form gives away, has not the shape of either.
-// One of several under a name for one is a part of a text.
-func (d *Door) passes(key string, top, several bool, s string) bool {
+func (d *Door) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
 		if !isID(s) {
 			return false
 		}
 	case isPathKey(key):
-		if !isPath(s) || several && !strings.HasSuffix(key, "s") {
+		if !isPath(s) {
 			return false
 		}
 	default:

@@ -37,24 +37,38 @@ func (w *walker) str() error {
 }
 
 func (w *walker) shortString(s string) {
-	key, top := w.key(), len(w.stack) == 1
-	if w.door.passes(key, top, len(w.stack) > 0 && w.top().array, s) {
+	key, several := w.key(), len(w.stack) > 0 && w.top().array
+	passes := w.door.passes(key, len(w.stack) == 1, s)
+	if passes && !several {
 		w.writeString(s)
 		return
 	}
-	w.writeText(w.bound(w.clean(key, s)))
+	seen := w.carried(key, s)
+	if passes && seen == s { // one of several may as well be a piece of a text that was cut up
+		w.writeText(s)
+		return
+	}
+	w.writeText(w.bound(w.clean(key, seen)))
 }
 
-// clean takes the string s under key through the door. The strings of an array, and of what is in it, are one text to
-// private spans and envelopes: files come as arrays of lines, and answers as arrays of blocks.
-func (w *walker) clean(key, s string) string {
-	var left loose
-	if carry := w.carry(); carry != nil {
-		s = carry.item(key, s, &w.counts)
-		left.closer, carry.stray = carry.stray, false
+// carried returns what is visible of the string s under key after the strings before it. Those of an array, and of
+// what is in it, are one text to private spans and envelopes: files come as arrays of lines, and answers as arrays of
+// blocks.
+func (w *walker) carried(key, s string) string {
+	carry := w.carry()
+	if carry == nil {
+		return s
 	}
-	s, more := stripLoose(s, &w.counts, w.own)
-	w.note(left.or(more), len(w.texts))
+	s = carry.item(key, s, &w.counts)
+	w.note(loose{closer: carry.stray}, len(w.texts))
+	carry.stray = false
+	return s
+}
+
+// clean takes the string s under key through the door.
+func (w *walker) clean(key, s string) string {
+	s, left := stripLoose(s, &w.counts, w.own)
+	w.note(left, len(w.texts))
 	return w.door.clean(w.door.valueOf(key, s, &w.counts), w.own, &w.counts)
 }
 

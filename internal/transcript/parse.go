@@ -20,7 +20,9 @@ type record struct {
 	Summary   bool            `json:"isCompactSummary"`
 	Origin    string          `json:"turnOrigin"`
 	Result    json.RawMessage `json:"toolUseResult"`
-	PromptID  string          `json:"promptId"`
+	ID        string          `json:"uuid"`
+	PromptID  string          `json:"promptId"` // not on answers
+	Branch    string          `json:"gitBranch"`
 	Timestamp string          `json:"timestamp"`
 	Message   json.RawMessage `json:"message"`
 }
@@ -50,7 +52,12 @@ type block struct {
 const synthetic = "<synthetic>"
 
 // parser turns lines into a Part.
-type parser struct{ part Part }
+type parser struct {
+	part   Part
+	at     int64  // where the line begins
+	words  int    // bytes of text so far
+	prompt string // id of the turn
+}
 
 // line takes one line; nil is one that was too long.
 func (p *parser) line(line []byte) {
@@ -68,6 +75,9 @@ func (p *parser) line(line []byte) {
 	}
 	if r.Sidechain {
 		return
+	}
+	if r.PromptID != "" {
+		p.prompt = r.PromptID
 	}
 	switch r.Type {
 	case "system":
@@ -101,12 +111,13 @@ func (p *parser) user(r record, m message) {
 		return
 	}
 	text, ok := words(m.Content)
-	if !ok || clientWords(text) {
+	if !ok || mem.ClientMade(text) {
 		return
 	}
-	p.part.Said = append(p.part.Said, Utterance{
-		Said: mem.Said{Who: User, Text: text}, At: stamp(r), PromptID: r.PromptID,
-	})
+	if r.PromptID == "" {
+		p.prompt = ""
+	}
+	p.say(r, Utterance{Said: mem.Said{Who: User, Text: text}})
 }
 
 // assistant takes one content block of a message: each is a record of its own,
@@ -125,26 +136,34 @@ func (p *parser) assistant(r record, m message) {
 	if n := len(p.part.Said); n > 0 && m.ID != "" {
 		if last := &p.part.Said[n-1]; last.Who == Assistant && last.Message == m.ID {
 			last.Text += "\n" + text
+			p.words += len(text)
 			return
 		}
 	}
-	p.part.Said = append(p.part.Said, Utterance{
-		Said: mem.Said{Who: Assistant, Text: text}, At: stamp(r), Message: m.ID,
-	})
+	p.say(r, Utterance{Said: mem.Said{Who: Assistant, Text: text}, Message: m.ID})
+}
+
+// say adds an utterance with what its record says beside the words.
+func (p *parser) say(r record, u Utterance) {
+	u.ID, u.At, u.PromptID, u.Branch, u.From = r.ID, stamp(r), p.prompt, r.Branch, p.at
+	p.part.Said = append(p.part.Said, u)
+	p.words += len(u.Text)
 }
 
 // finish puts every text through the door; what nothing is left of is dropped.
-// If that is a prompt, its turn is private: what was answered goes with it.
-func (p *parser) finish(door func(string) string) Part {
+// If that is a prompt, or a part of one is hidden, the rest of its turn is
+// private: what was answered goes.
+func (p *parser) finish(door func(string) string, hidden func(string) bool) Part {
 	kept := p.part.Said[:0]
-	private := false
+	private, turn := false, ""
 	for _, u := range p.part.Said {
-		said := u.Text != ""
-		u.Text = strings.TrimSpace(door(u.Text))
+		said := u.Text
+		u.Text = strings.TrimSpace(door(said))
 		if u.Who == User {
-			private = said && u.Text == ""
+			again := private && u.PromptID != "" && u.PromptID == turn
+			private, turn = again || said != "" && u.Text == "" || hidden(said), u.PromptID
 		}
-		if u.Text == "" || private {
+		if u.Text == "" || private && u.Who != User {
 			continue
 		}
 		kept = append(kept, u)
@@ -154,7 +173,7 @@ func (p *parser) finish(door func(string) string) Part {
 			p.part.LastAssistant = u.Text
 		}
 	}
-	p.part.Said = kept
+	p.part.Said, p.part.PromptID, p.part.Private = kept, p.prompt, private
 	return p.part
 }
 
@@ -193,21 +212,6 @@ func withoutReminders(s string) string {
 		}
 		_, s, _ = strings.Cut(rest, end)
 	}
-}
-
-// clientWords reports whether a text of the person's side was written by the
-// client: local commands and their output, hook feedback, notices.
-func clientWords(text string) bool {
-	for _, start := range [...]string{
-		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
-		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
-		"Stop hook feedback:", "[Request interrupted by user",
-	} {
-		if strings.HasPrefix(text, start) {
-			return true
-		}
-	}
-	return false
 }
 
 func stamp(r record) time.Time {

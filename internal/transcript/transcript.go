@@ -17,9 +17,10 @@ import (
 
 // Bounds of one call, in bytes.
 const (
-	MaxLine = 1 << 20  // a longer line is skipped and counted
-	MaxRead = 64 << 20 // read by one call; Part.More tells that there is more
-	MaxTail = 16 << 20 // looked at by Tail, from the end
+	MaxLine  = 1 << 20  // a longer line is skipped and counted
+	MaxRead  = 64 << 20 // read by one call; Part.More tells that there is more
+	MaxWords = 4 << 20  // of what was said, likewise
+	MaxTail  = 16 << 20 // looked at by Tail, from the end
 )
 
 // The two who speak.
@@ -33,9 +34,12 @@ var errNoDoor = errors.New("read transcript: no door given")
 // Utterance is one thing said in the main conversation.
 type Utterance struct {
 	mem.Said
+	ID       string    // the client's, of the record it begins with; empty if that has none
 	At       time.Time // zero if the record does not say
-	PromptID string    // of the turn; a person's only
+	PromptID string    // of the turn; empty if the client numbers none, and for answers whose turn began before the Part
 	Message  string    // the assistant's message id. The same id in the next Part is the same message going on
+	Branch   string    // checked out when it was said
+	From     int64     // where its record begins, in bytes
 }
 
 // Part is what a stretch of the record says.
@@ -46,17 +50,26 @@ type Part struct {
 	// Fill is how many tokens of context the last message of the main
 	// conversation used, since the last compaction; 0 if no message tells.
 	Fill        int
-	Compactions int   // boundaries seen; with one and no Fill the context is new and unmeasured
-	From        int64 // where reading began: 0 if the file is shorter than the watermark
-	Next        int64 // the new watermark, in bytes: the end of the last whole line
-	Bad         int   // lines that were no record, or too long
-	More        bool  // MaxRead was reached; read on from Next
+	Compactions int    // boundaries seen; with one and no Fill the context is new and unmeasured
+	PromptID    string // of the turn at Next; empty if no record says
+	Private     bool   // the turn of the last prompt is private: what follows at Next belongs to it
+	From        int64  // where reading began: 0 if the file is shorter than the watermark
+	Next        int64  // the new watermark, in bytes: the end of the last whole line
+	Bad         int    // lines that were no record, or too long
+	More        bool   // MaxRead or MaxWords was reached; read on from Next
 }
 
 // Read reads path from the watermark from, in bytes, 0 at first. A last line
 // without its end is left for the next time. Errors wrap fs.ErrNotExist while
 // the client has not written yet.
 func Read(path string, from int64, door func(string) string) (Part, error) {
+	return readFrom(path, from, door, wholly)
+}
+
+// wholly looks at no part of a prompt: its turn is private if nothing of it is left.
+func wholly(string) bool { return false }
+
+func readFrom(path string, from int64, door func(string) string, private func(string) bool) (Part, error) {
 	if door == nil {
 		return Part{}, errNoDoor
 	}
@@ -68,7 +81,7 @@ func Read(path string, from int64, door func(string) string) (Part, error) {
 	if from < 0 || from > size {
 		from = 0
 	}
-	return read(f, from, door)
+	return read(f, from, door, private)
 }
 
 // Tail reads the newest lines of path, whatever they hold. Answers whose prompt
@@ -87,7 +100,7 @@ func Tail(path string, lines int, door func(string) string) (Part, error) {
 	if err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
-	part, err := read(f, from, door)
+	part, err := read(f, from, door, wholly)
 	if from > 0 {
 		part.Said = fromFirstPrompt(part.Said)
 	}
@@ -133,7 +146,7 @@ func open(path string) (*os.File, int64, error) {
 	return f, now.Size(), nil
 }
 
-func read(f *os.File, from int64, door func(string) string) (Part, error) {
+func read(f *os.File, from int64, door func(string) string, private func(string) bool) (Part, error) {
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
@@ -147,11 +160,12 @@ func read(f *os.File, from int64, door func(string) string) (Part, error) {
 		if err != nil {
 			return Part{}, fmt.Errorf("read transcript: %w", err)
 		}
+		p.at = p.part.Next
 		p.part.Next += n
 		p.line(line)
-		p.part.More = p.part.Next-from >= MaxRead
+		p.part.More = p.part.Next-from >= MaxRead || p.words >= MaxWords
 	}
-	return p.finish(door), nil
+	return p.finish(door, private), nil
 }
 
 // lineReader reads whole lines of bounded length.

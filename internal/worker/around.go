@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime/debug"
 	"time"
+
+	"remanence/internal/api"
 )
 
 // lookAround does, again and again, what no request causes: it takes in the
@@ -35,6 +37,10 @@ func (w *worker) look(ctx context.Context, n int) {
 			return
 		}
 	}
+	if w.lost() {
+		w.end("the runtime file does not lead to it any more")
+		return
+	}
 	if err := w.drainer.workOff(ctx, w.cfg.Every); err != nil && ctx.Err() == nil {
 		w.cfg.Log.Warn("spool not drained", "error", err)
 	}
@@ -46,11 +52,32 @@ func (w *worker) look(ctx context.Context, n int) {
 	}
 }
 
+// lost reports whether nobody can find this worker: its runtime file is gone,
+// cannot be read, or leads elsewhere for the same data, where nobody is while
+// this one has the lock. Whoever comes next then starts one that can
+// be found. What is no file at all stays in the way of that one too.
+func (w *worker) lost() bool {
+	info, err := os.Lstat(w.cfg.RuntimeFile)
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	if w.told != nil && os.SameFile(w.told, info) && w.told.ModTime().Equal(info.ModTime()) {
+		return false
+	}
+	w.told = info
+	rt, err := api.ReadRuntime(w.cfg.RuntimeFile)
+	if err != nil {
+		return info.Mode().IsRegular()
+	}
+	return rt.Data == w.runtime.Data && (rt.Token != w.runtime.Token || rt.Socket != w.runtime.Socket)
+}
+
 // countEvery is how many looks lie between two counts: counting reads much.
 const countEvery = 5
 
 // count counts the jobs that wait, if something may have changed them: every
-// few looks, and before the worker ends for want of work.
+// few looks, and before the worker ends for want of work. Those for later are
+// the next worker's, if it is not there any more.
 func (w *worker) count(ctx context.Context, n int) {
 	if n%countEvery != 0 && time.Since(time.Unix(0, w.last.Load())) < w.patience() {
 		return
@@ -64,9 +91,9 @@ func (w *worker) count(ctx context.Context, n int) {
 		w.cfg.Log.Warn("count jobs", "error", err)
 		return
 	}
-	w.depth.Store(int64(s.Jobs))
+	w.depth.Store(int64(s.Jobs - s.LaterJobs))
 	w.oldest.Store(0)
-	if s.Jobs > 0 && !s.OldestJob.IsZero() {
+	if !s.OldestJob.IsZero() {
 		w.oldest.Store(s.OldestJob.Unix())
 	}
 }

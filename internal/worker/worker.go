@@ -11,6 +11,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -83,8 +84,9 @@ type Config struct {
 }
 
 // Run serves until ctx ends, the process is asked to by SIGTERM, SIGINT or the
-// drain route, nothing has happened for Idle, or its binary, socket or data
-// directory is gone; all these are no errors. When it returns, every request
+// drain route, nothing has happened for Idle, its binary, socket or data
+// directory is gone, or the runtime file does not lead to it; all these are no
+// errors. When it returns, every request
 // has ended, the socket is removed and no goroutine of it is left. The runtime
 // file stays. The process's umask is 077 from here on.
 func Run(ctx context.Context, cfg Config) error {
@@ -112,7 +114,8 @@ type worker struct {
 	stopOnce sync.Once
 	draining atomic.Bool
 
-	tidyAt  time.Time    // not before then; of the one that looks around, as is rested
+	tidyAt  time.Time    // not before then; of the one that looks around, as are told and rested
+	told    fs.FileInfo  // runtime file that was found to lead here; nil before the first look
 	rested  int64        // value of last when it last gave memory back
 	active  atomic.Int64 // requests being answered
 	last    atomic.Int64 // Unix nanoseconds of the last one

@@ -92,6 +92,82 @@ func TestEndRemovesTheSocketAndKeepsTheRuntimeFile(t *testing.T) {
 	}
 }
 
+// Hooks would put every event into the spool for as long as such a worker holds the lock.
+func TestAWorkerThatNobodyCanFindEnds(t *testing.T) {
+	other := api.Runtime{Socket: "/elsewhere", Token: "another"}
+	for name, lose := range map[string]func(*testing.T, string){
+		"gone":                 remove,
+		"garbage":              func(t *testing.T, file string) { overwrite(t, file, "not one of ours") },
+		"names another worker": func(t *testing.T, file string) { publish(t, file, other) },
+		"names another socket": func(t *testing.T, file string) {
+			rt, err := api.ReadRuntime(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rt.Socket = "/elsewhere"
+			publish(t, file, rt)
+		},
+		"left by a killed one": func(t *testing.T, file string) {
+			rt, err := api.ReadRuntime(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rt.Token = "of before"
+			publish(t, file, rt)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, worker.Config{})
+			_ = w.client(t)
+			lose(t, w.runtime)
+			w.wait(t)
+		})
+	}
+}
+
+func TestAWorkerThatCanBeFoundStays(t *testing.T) {
+	for name, touch := range map[string]func(t *testing.T, file string){
+		"written anew": func(t *testing.T, file string) {
+			rt, err := api.ReadRuntime(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rt.Paused = []mem.Pause{{Target: "all"}}
+			publish(t, file, rt)
+		},
+		"of another data directory": func(t *testing.T, file string) { publish(t, file, api.Runtime{Data: "/other", Token: "its own"}) },
+		"a link in its place": func(t *testing.T, file string) {
+			if err := errors.Join(os.Symlink("/nonexistent", file+".new"), os.Rename(file+".new", file)); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := start(t, worker.Config{})
+			c := w.client(t)
+			touch(t, w.runtime)
+			time.Sleep(30 * time.Millisecond) // many looks
+			if _, err := c.Health(t.Context()); err != nil {
+				t.Errorf("asked afterwards: %v, want an answer", err)
+			}
+		})
+	}
+}
+
+func publish(t *testing.T, file string, rt api.Runtime) {
+	t.Helper()
+	if err := rt.Write(file); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func overwrite(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestRunningRequestIsFinishedBeforeTheEnd(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	w := start(t, worker.Config{Handler: handler(func(mem.Event) (mem.Reply, error) {

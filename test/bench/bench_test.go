@@ -65,17 +65,6 @@ func TestMemoryOfALargeParentIsNotTheChilds(t *testing.T) {
 	}
 }
 
-func TestNoTwoMemoriesAreAlike(t *testing.T) {
-	seen := map[string]bool{}
-	for i := range 3000 {
-		s := statement(i)
-		if seen[s] {
-			t.Fatalf("memory %d again says %q", i, s)
-		}
-		seen[s] = true
-	}
-}
-
 func TestRowThatMeasuresSomethingElseIsRefused(t *testing.T) {
 	c := &bench{name: "recall"}
 	for i := range 20 {

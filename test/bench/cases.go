@@ -5,6 +5,8 @@ import (
 	"crypto/rand"
 	"fmt"
 	"os"
+
+	"remanence/test/corpus"
 )
 
 // bench is one kind of process that is measured.
@@ -114,7 +116,7 @@ func (w *world) huge() (call, error) {
 // prompt is the first prompt of a new session: what a session was told once is
 // not told to it again.
 func (w *world) prompt() (call, error) {
-	return w.hook(w.warm, uuid(), "UserPromptSubmit", map[string]any{"prompt_id": uuid(), "prompt": question(w.memories)})
+	return w.hook(w.warm, uuid(), "UserPromptSubmit", map[string]any{"prompt_id": uuid(), "prompt": corpus.Question(w.memories)})
 }
 
 // sessionStart is the start of a new session, with a file for its variables.

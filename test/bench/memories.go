@@ -3,99 +3,13 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
-	"strings"
 	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/project"
-	"remanence/internal/rank"
 	"remanence/internal/store/sqlite"
+	"remanence/test/corpus"
 )
-
-// What a shop's till is made of, what can be said of its parts, and how the
-// sentence ends.
-var (
-	parts = []string{
-		"receipt printer", "barcode scanner", "coupon engine", "loyalty ledger", "card terminal", "cash drawer",
-		"invoice exporter", "stock forecast", "price catalogue", "tax table", "refund desk", "gift voucher",
-		"shift roster", "supplier feed", "delivery planner", "customer import", "search index", "image resizer",
-		"mail queue", "audit trail", "session cache", "login throttle", "currency converter", "holiday calendar", "backup job",
-	}
-	facts = []string{
-		"retries a lost connection three times, with jitter",
-		"rounds half to even, never half up",
-		"keeps its settings in TOML beside the binary",
-		"must not hold the lock while it talks to the network",
-		"is tested against a recorded transcript, not the live service",
-		"reads dates as local time and stores them as UTC",
-		"drops messages that are older than a day",
-		"writes a temporary file first and renames it",
-	}
-	reasons = []string{
-		"because the vendor's gateway times out at peak hours",
-		"after the accountant's complaint in spring",
-		"so that two shops can share one database",
-		"which the nightly build relies on",
-		"as agreed with operations",
-	}
-	kinds = []mem.Kind{mem.Fact, mem.Decision, mem.ErrorFix, mem.Gotcha, mem.Howto, mem.Discovery}
-)
-
-// subject is what the i-th memory is about: a part of one of the shop's
-// branches. The thousand combinations of what is said come back in each branch.
-func subject(i int) string {
-	branch := name(rarest + uint64(i/(len(parts)*len(facts)*len(reasons))))
-	return branch + " " + parts[i%len(parts)]
-}
-
-// statement is the i-th memory's text; no two are alike.
-func statement(i int) string {
-	rest := i / len(parts)
-	return fmt.Sprintf("The %s %s %s.", subject(i), facts[rest%len(facts)], reasons[rest/len(facts)%len(reasons)])
-}
-
-// question asks for some of n memories.
-func question(n int) string {
-	i := rand.IntN(n)
-	return fmt.Sprintf("please find out why the %s %s, and fix its tests", subject(i), facts[i/len(parts)%len(facts)])
-}
-
-// rarest is beyond the words that bodies are made of.
-const rarest = 20_000
-
-// words makes text whose words come as often as those of a language: the n-th
-// most frequent of 20,000 about 1/n as often as the first.
-type words struct {
-	r    *rand.Rand
-	zipf *rand.Zipf
-}
-
-func newWords() words {
-	r := rand.New(rand.NewPCG(1, 2))
-	return words{r, rand.NewZipf(r, 1.07, 4, rarest-1)}
-}
-
-// text is n words.
-func (w words) text(n int) string {
-	var b strings.Builder
-	for range n {
-		b.WriteString(name(w.zipf.Uint64()))
-		b.WriteByte(' ')
-	}
-	return b.String()
-}
-
-// name is the i-th word: syllables, so that it can be read and told from others.
-func name(i uint64) string {
-	const onset, vowel = "bdfgklmnprstvz", "aeiou"
-	var b strings.Builder
-	for i += 70; i > 0; i /= uint64(len(onset) * len(vowel)) {
-		b.WriteByte(onset[i%uint64(len(onset))])
-		b.WriteByte(vowel[i/uint64(len(onset))%uint64(len(vowel))])
-	}
-	return b.String()
-}
 
 // fill writes n memories of the project into its database, spread over two
 // years: a title, a body of 20 to 60 words, and a file for a third of them.
@@ -114,29 +28,16 @@ func (w *world) fill(ctx context.Context, n int) (err error) {
 		}
 	}()
 	const batch = 500
-	text, now := newWords(), time.Now()
+	text, now := corpus.NewWords(), time.Now()
 	for first := 0; first < n; first += batch {
 		b := mem.Batch{Project: &p}
 		for i := first; i < min(first+batch, n); i++ {
 			at := now.Add(-time.Duration(n-i) * 2 * 365 * 24 * time.Hour / time.Duration(n))
-			b.Memories = append(b.Memories, memory(p, i, at, text))
+			b.Memories = append(b.Memories, corpus.Memory(p, i, at, text))
 		}
 		if _, err := s.Apply(ctx, b); err != nil {
 			return fmt.Errorf("fill: %w", err)
 		}
 	}
 	return nil
-}
-
-func memory(p mem.Project, i int, at time.Time, w words) mem.Memory {
-	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: kinds[i%len(kinds)], Title: statement(i), Body: w.text(20 + i%41),
-		Importance: 0.3 + float64(i%7)/10, Confidence: 0.8, Trust: mem.TrustAssistant, Origin: mem.FromAssistant,
-		Resolved: true, Created: at, Updated: at,
-	}
-	if i%3 == 0 {
-		m.Files = []string{fmt.Sprintf("internal/%s/%s.go", name(uint64(i%300)), name(uint64(i%5000)))}
-	}
-	m.Index = rank.Index(m)
-	return m
 }

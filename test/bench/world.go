@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"remanence/test/corpus"
+
 	"remanence/internal/api"
 	"remanence/internal/spool"
 )
@@ -63,9 +65,9 @@ func newWorld(ctx context.Context, dir string, p programs, memories int) (*world
 	if err := w.furnish(); err != nil {
 		return nil, err
 	}
-	text := newWords()
+	text := corpus.NewWords()
 	for len(w.output) < 50<<20 {
-		w.output += strings.Repeat(text.text(1000), 50)
+		w.output += strings.Repeat(text.Text(1000), 50)
 	}
 	w.memories = memories
 	return w, w.fill(ctx, memories)

@@ -21,16 +21,21 @@ type Audit struct {
 	Damage   []string // of tables and pages; the database is damaged
 	Dangling int      // rows that name others which are not there
 	Index    []string // what is wrong with the index alone; Reindex mends it
+	// Spoilt are rows of sound pages that cannot be read: lists go on without
+	// them, Salvage leaves them behind. Only a full look finds them.
+	Spoilt []string
 }
 
 // OK reports that nothing was found.
-func (a Audit) OK() bool { return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 }
+func (a Audit) OK() bool {
+	return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 && len(a.Spoilt) == 0
+}
 
 // Describe says what the database is like, without reading much of it: Err is
 // nil also where it is damaged.
 func (s *Store) Describe(ctx context.Context) Health {
 	h := Health{Path: s.path, Log: fileSize(s.path + "-wal")}
-	h.Bytes = fileSize(s.path) + h.Log
+	h.Bytes = s.Bytes()
 	err := s.read.QueryRowContext(ctx, "SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
 		Scan(&h.Schema, &h.Journal, &h.SQLite)
 	if err != nil {
@@ -38,6 +43,9 @@ func (s *Store) Describe(ctx context.Context) Health {
 	}
 	return h
 }
+
+// Bytes is the size of database and log.
+func (s *Store) Bytes() int64 { return fileSize(s.path) + fileSize(s.path+"-wal") }
 
 // Writable takes the write lock for a moment. mem.ErrLocked means that another
 // program has it, mem.ErrReadOnly that nobody may.
@@ -54,10 +62,11 @@ func (s *Store) Writable(ctx context.Context) error {
 }
 
 // Audit looks at tables, references and index without changing anything. Full
-// also compares every row with its indexes; that takes several times as long.
+// also reads every row and compares it with its indexes; that takes several
+// times as long. Where tables are damaged nothing else is looked at.
 // The error says that it could not look; damage is no error.
 func (s *Store) Audit(ctx context.Context, full bool) (Audit, error) {
-	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full)
+	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full, full)
 	if err != nil {
 		return a, fmt.Errorf("check %s: %w", s.path, translate(err))
 	}
@@ -66,7 +75,8 @@ func (s *Store) Audit(ctx context.Context, full bool) (Audit, error) {
 
 // Inspect audits a database file that nobody writes, such as a backup. It
 // returns fs.ErrNotExist, mem.ErrForeign, mem.ErrNewer or mem.ErrCorrupt where
-// one of them applies. A fault of the index alone is none here.
+// one of them applies. A fault of the index alone is none here, nor is a row
+// that cannot be read.
 func Inspect(ctx context.Context, path string) (Audit, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -75,7 +85,7 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 	if err != nil {
 		return Audit{}, fmt.Errorf("look at %s: %w", path, err)
 	}
-	a, err := audit(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", true)
+	a, err := audit(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", true, false)
 	steps, stepErr := migrations()
 	switch {
 	case isDamage(err):
@@ -99,7 +109,7 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 
 // audit opens a connection of its own: one that checked before compares what is
 // there now with what it remembers of the index.
-func audit(ctx context.Context, source string, full bool) (a Audit, err error) {
+func audit(ctx context.Context, source string, full, read bool) (a Audit, err error) {
 	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return a, err
@@ -119,7 +129,27 @@ func audit(ctx context.Context, source string, full bool) (a Audit, err error) {
 	if err := conn.QueryRowContext(ctx, "SELECT count(*) FROM pragma_foreign_key_check").Scan(&a.Dangling); err != nil {
 		return a, err
 	}
+	if read {
+		if err := a.readability(ctx, conn); err != nil {
+			return a, err
+		}
+	}
 	return a, a.completeness(ctx, conn)
+}
+
+// readability reads every row that is more than text and numbers.
+func (a *Audit) readability(ctx context.Context, conn *sql.Conn) error {
+	memories, err := spoiltMemories(ctx, conn)
+	if err != nil {
+		return err
+	}
+	others, err := spoiltRows(ctx, conn)
+	for _, s := range append(memories, others...) {
+		if len(a.Spoilt) < maxProblems {
+			a.Spoilt = append(a.Spoilt, strings.TrimPrefix(s.err.Error(), errUnreadable.Error()+": "))
+		}
+	}
+	return err
 }
 
 // integrity has SQLite check the file. What it says of the index is told apart
@@ -144,9 +174,13 @@ func (a *Audit) integrity(ctx context.Context, conn *sql.Conn, full bool) error 
 		}
 		a.Damage = append(a.Damage, found...)
 	}
-	index, err := checked(ctx, conn, check, "memory_fts")
-	if err != nil {
-		return err
+	var index []string
+	for _, t := range []string{"memory_fts", "talk_fts"} {
+		found, err := checked(ctx, conn, check, t)
+		if err != nil {
+			return err
+		}
+		index = append(index, found...)
 	}
 	if len(a.Damage) == 0 && len(index) > 0 {
 		a.Index = index
@@ -164,6 +198,9 @@ func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string
 		arg = `"` + strings.ReplaceAll(table, `"`, `""`) + `"`
 	}
 	said, err := rows(ctx, conn, "PRAGMA "+check+"("+arg+")", nil, one[string])
+	if isMisread(err) {
+		return []string{err.Error()}, nil
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -176,8 +213,10 @@ func checked(ctx context.Context, conn *sql.Conn, check, table string) ([]string
 // completeness looks whether every memory is in the index and nothing else is.
 func (a *Audit) completeness(ctx context.Context, conn *sql.Conn) error {
 	for _, q := range []struct{ query, what string }{
-		{"SELECT count(*) FROM memory WHERE number NOT IN (SELECT id FROM memory_fts_docsize)", "%d memories are not in it"},
+		{"SELECT count(*) FROM memory WHERE kind <> 'utterance' AND number NOT IN (SELECT id FROM memory_fts_docsize)", "%d memories are not in it"},
+		{"SELECT count(*) FROM memory WHERE kind = 'utterance' AND number NOT IN (SELECT id FROM talk_fts_docsize)", "%d utterances are not in it"},
 		{"SELECT count(*) FROM memory_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it has %d memories that are gone"},
+		{"SELECT count(*) FROM talk_fts_docsize WHERE id NOT IN (SELECT number FROM memory)", "it has %d utterances that are gone"},
 	} {
 		var n int
 		if err := conn.QueryRowContext(ctx, q.query).Scan(&n); err != nil {

@@ -11,6 +11,7 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 		"rows are missing":      "DELETE FROM memory_fts WHERE rowid IN (SELECT number FROM memory ORDER BY number DESC LIMIT 5)",
 		"rows of none are left": "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (9999, 'lighthouse', 'ghost', '')",
 		"its pages are spoilt":  "UPDATE memory_fts_data SET block = zeroblob(length(block)) WHERE id = (SELECT max(id) FROM memory_fts_data)",
+		"its format is lost":    "UPDATE memory_fts_config SET v=0 WHERE k='version'",
 		"its pages are gone":    "DELETE FROM memory_fts_data WHERE id > 10",
 	} {
 		t.Run(name, func(t *testing.T) {

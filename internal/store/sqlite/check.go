@@ -54,7 +54,7 @@ func (s *Store) integrity(ctx context.Context) error {
 			return nil
 		case err == nil:
 			fault = errors.New(said)
-		case isDamage(err):
+		case isMisread(err):
 			fault = err
 		default:
 			return fmt.Errorf("check %s: %w", s.path, translate(err))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -171,6 +172,28 @@ func copyAt(path string) Copy {
 		c.Made, c.Bytes = info.ModTime().UTC(), info.Size()
 	}
 	return c
+}
+
+// CopyFile copies a file for this user alone. When it returns the copy is on the
+// disk, or none is there. fs.ErrExist where a file has the name already.
+func CopyFile(from, to string) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	if err == nil {
+		err = out.Sync()
+	}
+	if err = errors.Join(err, out.Close()); err != nil {
+		_ = os.Remove(to)
+	}
+	return err
 }
 
 // freeName returns the name, or it with a number where a file has it already.

@@ -19,11 +19,12 @@ type entry struct {
 	trust    mem.Trust         // of the event's turn; means nothing without a prompt id
 	projects map[string]string // project key given -> key it is known under
 	sessions map[string]int64  // agent's session id -> number
+	talk     talk              // what was said and is not indexed yet
 }
 
 // apply writes one batch. After an error the transaction must be rolled back.
 func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
-	e := &entry{writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}}
+	e := &entry{writer: w, at: w.now, projects: map[string]string{}, sessions: map[string]int64{}, talk: talk{}}
 	var r mem.Result
 	if b.Event != nil {
 		if b.Event.ID == "" {
@@ -91,6 +92,9 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 		if err := e.edit(ctx, ed); err != nil {
 			return fmt.Errorf("edit %s: %w", ed.ID, err)
 		}
+	}
+	if err := e.indexTalk(ctx); err != nil {
+		return fmt.Errorf("index what was said: %w", err)
 	}
 	for _, c := range b.Checkpoints {
 		if err := e.putCheckpoint(ctx, c); err != nil {

@@ -95,6 +95,30 @@ func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
 	}
 }
 
+func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
+	s := opened(t)
+	turn := mem.Source{PromptID: "p1"}
+	res, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
+		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
+		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "user", Key: "u2/0", Title: "does it stay", Source: turn},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := res[0].IDs
+	doomed, would, err := s.Doomed(t.Context(), ids[0])
+	if err != nil || would.Memories != 2 || len(doomed) != 2 || doomed[1].ID != ids[1] {
+		t.Errorf("%d memories doomed, %+v, %v, want the decision and what was said", len(doomed), would, err)
+	}
+	if _, err := s.Purge(t.Context(), ids[0]); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytesLeft(t, s, "as agreed"); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+}
+
 func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
 	var tr traces
 	tr.add(mem.Memory{Title: "the password is hunter2, says…", Body: "C:\\temp\\secret file.txt\nshort"})

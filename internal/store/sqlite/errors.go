@@ -26,6 +26,14 @@ func primary(err error) int {
 // a missing right or a lock is not that.
 func isDamage(err error) bool { return primary(err) == code.SQLITE_CORRUPT }
 
+// isMisread reports whether a query that is right in itself failed for what it
+// read. The full-text index calls some damage of its own a mere error.
+func isMisread(err error) bool { return isDamage(err) || primary(err) == code.SQLITE_ERROR }
+
+// Suspect reports whether an error may come of damage: a look at the database is
+// worth it.
+func Suspect(err error) bool { return Damaged(err) || isMisread(err) }
+
 // Damaged reports whether SQLite found what it read wrong. That alone proves
 // little: Check does.
 func Damaged(err error) bool { return isDamage(err) || errors.Is(err, mem.ErrCorrupt) }

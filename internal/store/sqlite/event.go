@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -137,7 +136,7 @@ func (s *Store) events(ctx context.Context, f *filter, direction string, limit i
 		if err := r.Scan(&payload); err != nil {
 			return ev, err
 		}
-		return ev, json.Unmarshal([]byte(payload), &ev)
+		return undoc[mem.Event]("event", payload)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("events: %w", translate(err))

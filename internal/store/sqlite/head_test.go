@@ -12,7 +12,7 @@ import (
 func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
-	for i := range head + 50 {
+	for i := range heads[len(heads)-1] + 50 {
 		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
 	}
 	b.Memories = append(b.Memories, mem.Memory{

@@ -62,17 +62,13 @@ func listFilters(q mem.Query) []*filter {
 	if !byProject(q) {
 		return []*filter{memoryFilter(q)}
 	}
-	kinds := q.Kinds
-	q.Kinds = nil
-	if len(kinds) == 0 {
+	if len(q.Kinds) == 0 {
 		return scopeFilters(q)
 	}
-	kinds = slices.Compact(slices.Sorted(slices.Values(kinds)))
 	var filters []*filter
-	for _, k := range kinds {
-		for _, f := range scopeFilters(q) {
-			filters = append(filters, f.and("m.kind = ?", string(k)))
-		}
+	for _, k := range slices.Compact(slices.Sorted(slices.Values(q.Kinds))) {
+		q.Kinds = []mem.Kind{k}
+		filters = append(filters, scopeFilters(q)...)
 	}
 	return filters
 }
@@ -104,13 +100,17 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 		return nil, fmt.Errorf("memory %w", err)
 	}
 	found, err := rows(ctx, s.read, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
-		WHERE m.number IN (SELECT value FROM json_each(?))`, []any{array(numbers)}, scanMemory)
+		WHERE m.number IN (SELECT value FROM json_each(?))`, []any{array(numbers)}, scanRaw)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
 	byID := make(map[string]mem.Memory, len(found))
-	for _, m := range found {
-		byID[m.ID] = m
+	for _, r := range found {
+		if err := r.unpack(); err != nil { // it was asked for by name: to leave it out would be to deny it
+			return nil, err
+		}
+		r.Index = ""
+		byID[r.ID] = r.Memory
 	}
 	out := make([]mem.Memory, 0, len(numbers))
 	for _, n := range numbers {
@@ -131,7 +131,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	}
 	out := make([]int64, 0, len(q.IDs))
 	for _, id := range q.IDs {
-		n, err := s.single(ctx, "memory", "id", id, visible)
+		n, err := s.single(ctx, "memory", id, visible)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,12 @@ func kindFilter(f *filter, q mem.Query) {
 	if len(q.Scopes) > 0 {
 		f.and("m.scope IN (SELECT value FROM json_each(?))", array(q.Scopes))
 	}
-	if len(q.Kinds) > 0 {
+	switch len(q.Kinds) {
+	case 0:
+		f.and("m.kind <> 'utterance'")
+	case 1:
+		f.and("m.kind = ?", string(q.Kinds[0]))
+	default:
 		f.and("m.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
 	}
 	if len(q.NotKinds) > 0 {

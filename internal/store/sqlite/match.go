@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,35 +39,52 @@ func (s *Store) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	}
 	args := append([]any{terms}, f.args...)
 	args = append(args, limitOr(q.Limit), max(q.Offset, 0))
+	ix := indexOf(q)
 	if passesMost(q) {
-		hits, more, err := s.matchHead(ctx, f, args)
-		if err != nil || !more || len(hits) == limitOr(q.Limit) {
-			return hits, err
+		for _, n := range heads {
+			hits, more, err := s.matchHead(ctx, ix, n, f, args)
+			if err != nil || !more || len(hits) == limitOr(q.Limit) {
+				return hits, err
+			}
 		}
 	}
-	hits, err := rows(ctx, s.read, matchQuery(f), args, func(r *sql.Rows) (mem.Hit, error) { return scanHit(r) })
+	hits, err := rows(ctx, s.read, ix.matchQuery(f), args, func(r *sql.Rows) (mem.Hit, error) { return scanHit(r) })
 	if err != nil {
 		return nil, fmt.Errorf("match: %w", translate(err))
 	}
 	return hits, nil
 }
 
-// head is how many of the best matches are looked at before all are. Reading
-// the memory of a match to see whether it passes costs as much as scoring it,
-// and common words match thousands. Among more than these with one score, the
-// newest by number count as the best.
-const head = 1000
+// index is a full-text table and how it scores.
+type index struct{ table, score string }
+
+// indexOf is where the memories that q asks for are found.
+func indexOf(q mem.Query) index {
+	if slices.Contains(q.Kinds, mem.Utterance) {
+		return index{"talk_fts", "bm25(talk_fts, 1.0, 0.7, 2.0, 0.5, 0.3, 1.0)"} // body, ident, who, near, far, day
+	}
+	return index{"memory_fts", "bm25(memory_fts, 1.0, 0.8, 0.7)"} // body, title, ident
+}
+
+// heads are how many of the best matches are looked at before all are: few, and
+// if they do not give enough, more. Reading the memory of a match to see whether
+// it passes costs more than scoring it, and common words match thousands. Among
+// more than these with one score, the newest by number count as the best.
+var heads = [...]int{200, 2000}
 
 // passesMost reports whether most matches pass the filters of q, so that the
 // best that pass are among the best.
 func passesMost(q mem.Query) bool {
-	return !isNarrow(q) && len(q.IDs) == 0 && len(q.Tags) == 0 && len(q.Kinds) == 0 && q.File == "" && q.After.IsZero() && q.Before.IsZero()
+	return !isNarrow(q) && len(q.IDs) == 0 && len(q.Tags) == 0 && (len(q.Kinds) == 0 || onlyTalk(q)) && q.File == ""
 }
 
+// onlyTalk reports whether nothing but utterances is asked for.
+func onlyTalk(q mem.Query) bool { return len(q.Kinds) == 1 && q.Kinds[0] == mem.Utterance }
+
 // matchHead is Match among the best matches; more says that there are others.
-func (s *Store) matchHead(ctx context.Context, f *filter, args []any) (hits []mem.Hit, more bool, err error) {
+func (s *Store) matchHead(ctx context.Context, ix index, head int, f *filter, args []any) (hits []mem.Hit, more bool, err error) {
 	more = true // if nothing passes, nobody knows
-	hits, err = rows(ctx, s.read, headQuery(f), args, func(r *sql.Rows) (mem.Hit, error) {
+	hits, err = rows(ctx, s.read, ix.headQuery(f, head), args, func(r *sql.Rows) (mem.Hit, error) {
 		var seen int
 		h, err := scanHit(r, &seen)
 		more = seen == head
@@ -78,9 +96,9 @@ func (s *Store) matchHead(ctx context.Context, f *filter, args []any) (hits []me
 	return hits, more, nil
 }
 
-func headQuery(f *filter) string {
+func (ix index) headQuery(f *filter, head int) string {
 	return `WITH head AS MATERIALIZED (
-		SELECT rowid AS number, ` + score + ` AS score FROM memory_fts WHERE memory_fts MATCH ?
+		SELECT rowid AS number, ` + ix.score + ` AS score FROM ` + ix.table + ` WHERE ` + ix.table + ` MATCH ?
 		ORDER BY score, rowid DESC LIMIT ` + strconv.Itoa(head) + `),
 	best AS (SELECT m.number, head.score, m.created FROM head CROSS JOIN memory m ON m.number = head.number
 		WHERE ` + f.where() + `
@@ -89,17 +107,14 @@ func headQuery(f *filter) string {
 	LEFT JOIN session s ON s.number = m.session ORDER BY best.score, best.created DESC, best.number DESC`
 }
 
-// score weighs body, title and ident.
-const score = "bm25(memory_fts, 1.0, 0.8, 0.7)"
-
 // matchQuery asks for all matches that pass. CROSS JOIN keeps the order of the
 // tables: with a filter that looks selective the planner would else ask the
 // full-text table once per memory.
-func matchQuery(f *filter) string {
+func (ix index) matchQuery(f *filter) string {
 	return `WITH best AS (
-		SELECT m.number, ` + score + ` AS score, m.created
-		FROM memory_fts CROSS JOIN memory m ON m.number = memory_fts.rowid
-		WHERE memory_fts MATCH ? AND ` + f.where() + `
+		SELECT m.number, ` + ix.score + ` AS score, m.created
+		FROM ` + ix.table + ` CROSS JOIN memory m ON m.number = ` + ix.table + `.rowid
+		WHERE ` + ix.table + ` MATCH ? AND ` + f.where() + `
 		ORDER BY score, m.created DESC, m.number DESC LIMIT ?+0 OFFSET ?+0)
 	SELECT -best.score, ` + memoryColumns + ` FROM best CROSS JOIN memory m ON m.number = best.number
 	LEFT JOIN session s ON s.number = m.session ORDER BY best.score, best.created DESC, best.number DESC`

@@ -30,7 +30,7 @@ func TestFullTextIsAskedOnce(t *testing.T) {
 		"day": {After: storetest.Clock()}, "file": {File: "a.go"}, "command": {Command: "make"},
 	} {
 		f := memoryFilter(q)
-		plan := explain(t, s, matchQuery(f), append(append([]any{`"alpha"`}, f.args...), 10, 0)...)
+		plan := explain(t, s, indexOf(q).matchQuery(f), append(append([]any{`"alpha"`}, f.args...), 10, 0)...)
 		fts, memory := -1, -1
 		for i, line := range plan {
 			if strings.Contains(line, "memory_fts") {

@@ -16,49 +16,49 @@ import (
 
 // memoryColumns need table memory as m and its session as s.
 const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts, m.concepts, m.tags,
-	m.files, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.importance, m.confidence, m.trust, m.origin,
+	m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who, m.importance, m.confidence, m.trust, m.origin,
 	m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes, m.branch, m.head, m.key, m.repeats, m.words,
 	m.uses, m.last_used, m.created, m.updated, m.hidden`
 
 // memoryRow is a memory as its table holds it.
 type memoryRow struct {
 	mem.Memory
-	number                                                  int64
-	facts, concepts, tags, files, modified, summary, source string
-	prompt                                                  int
-	lastUsed, created, updated, hidden                      int64
+	number                                                           int64
+	facts, concepts, tags, files, anchors, modified, summary, source string
+	prompt                                                           int
+	lastUsed, created, updated, hidden                               int64
 }
 
 func (r *memoryRow) fields() []any {
 	m := &r.Memory
 	return []any{
 		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts, &r.concepts, &r.tags,
-		&r.files, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Importance, &m.Confidence, &m.Trust, &m.Origin,
+		&r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin,
 		&r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned, &m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index,
 		&m.Uses, &r.lastUsed, &r.created, &r.updated, &r.hidden,
 	}
 }
 
-// unpack turns the stored forms into the memory's own.
+// unpack turns the stored forms into the memory's own. Those that can be read
+// are there after an error, too: errUnreadable.
 func (r *memoryRow) unpack() error {
 	m := &r.Memory
+	var errs []error
 	for stored, into := range map[*string]*[]string{
 		&r.facts: &m.Facts, &r.concepts: &m.Concepts, &r.tags: &m.Tags, &r.files: &m.Files, &r.modified: &m.Modified,
 	} {
-		if err := unlist(*stored, into); err != nil {
-			return fmt.Errorf("memory %s: %w", m.ID, err)
-		}
+		errs = append(errs, unlist(*stored, into))
 	}
+	errs = append(errs, unlist(r.anchors, &m.Anchors))
 	if r.summary != "" {
-		if err := json.Unmarshal([]byte(r.summary), &m.Summary); err != nil {
-			return fmt.Errorf("memory %s: summary: %w", m.ID, err)
-		}
+		errs = append(errs, json.Unmarshal([]byte(r.summary), &m.Summary))
 	}
-	if err := json.Unmarshal([]byte(r.source), &m.Source); err != nil {
-		return fmt.Errorf("memory %s: source: %w", m.ID, err)
-	}
+	errs = append(errs, json.Unmarshal([]byte(r.source), &m.Source))
 	m.Source.Prompt = r.prompt
 	m.LastUsed, m.Created, m.Updated, m.Hidden = moment(r.lastUsed), moment(r.created), moment(r.updated), moment(r.hidden)
+	if err := errors.Join(errs...); err != nil {
+		return unreadable("memory "+m.ID, err)
+	}
 	return nil
 }
 
@@ -117,11 +117,12 @@ func (e *entry) sameMemory(ctx context.Context, session any, m mem.Memory) (memo
 	return e.oneMemory(ctx, "m.session=? AND m.key=?", session, m.Key)
 }
 
+// oneMemory finds a memory that is to be written again, with what can be read of it.
 func (e *entry) oneMemory(ctx context.Context, condition string, args ...any) (r memoryRow, found bool, err error) {
 	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + condition + " LIMIT 1"
 	found, err = e.find(ctx, query, args, r.fields()...)
 	if found {
-		err = r.unpack()
+		err = despite(r.unpack())
 	}
 	return r, found, err
 }
@@ -157,8 +158,11 @@ func (e *entry) sourcePrompt(ctx context.Context, session any, m mem.Memory) (in
 
 // repeat gives the old memory the text of the new one and its source, and the
 // files and tags of both. Its trust is the worse of the two, unless a person
-// says it again.
+// says it again. What was said is not said again by being read again.
 func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Memory) (err error) {
+	if isTalk(m) && isTalk(old.Memory) && m.Title == old.Title && m.Body == old.Body && m.Trust == old.Trust {
+		return nil
+	}
 	now := old.Memory
 	now.Source = m.Source
 	if now.Source.Prompt, err = e.sourcePrompt(ctx, session, m); err != nil {
@@ -167,6 +171,7 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
+	now.Anchors = mem.Reanchored(old.Anchors, m.Anchors)
 	if m.Trust < now.Trust || m.Trust == mem.TrustUser {
 		now.Trust = m.Trust
 	}
@@ -183,12 +188,12 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 	if err != nil {
 		return err
 	}
-	res, err := e.exec(ctx, `INSERT INTO memory (id, scope, project, session, kind, title, body, facts, concepts, tags, files, modified,
-		tool, command, exit_code, event, summary, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
+	res, err := e.exec(ctx, `INSERT INTO memory (id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
+		tool, command, exit_code, event, summary, who, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
 		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
-		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
 		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden))
 	if err != nil {
 		return err
@@ -196,6 +201,15 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 	n, err := res.LastInsertId()
 	if err != nil {
 		return err
+	}
+	return e.index(ctx, session, n, m)
+}
+
+// index writes what a new memory is found by.
+func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) error {
+	if isTalk(m) {
+		e.talk.touch(session, n)
+		return nil
 	}
 	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", n, searchBody(m), m.Title, searchIdent(m)); err != nil {
 		return err
@@ -210,13 +224,18 @@ func (e *entry) updateMemory(ctx context.Context, n int64, m mem.Memory, reindex
 	if err != nil {
 		return err
 	}
-	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt_id=?, prompt=?, source=?, scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, modified=?,
+	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt_id=?, prompt=?, source=?, scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
 		tool=?, command=?, exit_code=?, summary=?, importance=?, trust=?, resolved=?, status=?, pinned=?, repeats=?, words=?,
 		uses=?, last_used=?, updated=?, hidden=? WHERE number=?`,
-		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Modified),
+		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, summary, m.Importance, int(m.Trust), m.Resolved, string(m.Status), m.Pinned, m.Repeats, m.Index,
 		m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), n)
 	if err != nil || !reindex {
+		return err
+	}
+	if isTalk(m) {
+		session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
+		e.talk.touch(session, n)
 		return err
 	}
 	if _, err := e.exec(ctx, "UPDATE memory_fts SET body=?, title=?, ident=? WHERE rowid=?", searchBody(m), m.Title, searchIdent(m), n); err != nil {
@@ -260,9 +279,10 @@ func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 	return nil
 }
 
-// searchBody is the text that a memory is found by, beside its title.
+// searchBody is the text that a memory is found by, beside its title. A title
+// that is the beginning of the body counts once.
 func searchBody(m mem.Memory) string {
-	parts := append([]string{m.Body}, m.Facts...)
+	parts := append([]string{strings.TrimPrefix(m.Body, m.Title)}, m.Facts...)
 	if t := m.Summary; t != nil {
 		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
 	}
@@ -280,9 +300,12 @@ func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
 	if m.Supersedes == "" || m.Supersedes == m.ID {
 		return nil
 	}
-	_, err := e.exec(ctx, "UPDATE memory SET status=?, updated=? WHERE id=? AND status=?",
-		string(mem.Superseded), stamp(e.now), m.Supersedes, string(mem.Active))
-	return err
+	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status=?", m.Supersedes, string(mem.Active))
+	if err != nil || !found {
+		return err
+	}
+	old.Status, old.Updated = mem.Superseded, e.now
+	return e.updateMemory(ctx, old.number, old.Memory, isTalk(old.Memory))
 }
 
 // edit changes one memory.
@@ -307,6 +330,7 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 	}
 	if ed.Status != nil && m.Status != *ed.Status {
 		m.Status, m.Hidden, changed = *ed.Status, moment(0), true
+		reindex = reindex || isTalk(m) // its words are among those of its neighbours
 		if m.Status == mem.Forgotten {
 			m.Hidden = e.now
 		}
@@ -332,6 +356,9 @@ func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
 	}
 	if ed.Tags != nil {
 		m.Tags, reindex = ed.Tags, true
+	}
+	if ed.Anchors != nil {
+		m.Anchors = ed.Anchors
 	}
 	changed = set(&m.Kind, ed.Kind) || reindex
 	changed = set(&m.Scope, ed.Scope) || changed

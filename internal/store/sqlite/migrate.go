@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -28,8 +29,7 @@ func (s *Store) migrate(ctx context.Context) error {
 	return s.migrateTo(ctx, steps)
 }
 
-// migrateTo applies the steps that are missing, each in a transaction of its
-// own. A database that holds something is copied first.
+// migrateTo applies the steps that are missing. A database that holds something is copied first.
 func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 	have, err := s.identify(ctx)
 	if err != nil {
@@ -49,13 +49,16 @@ func (s *Store) migrateTo(ctx context.Context, steps []string) error {
 			return fmt.Errorf("copy before migration: %w", err)
 		}
 	}
-	for n := have; n < len(steps); n++ {
-		if err := s.step(ctx, n, steps[n]); err != nil {
-			return fmt.Errorf("migrate to schema %d: %w", n+1, err)
+	if have < len(steps) {
+		if err := s.advance(ctx, have, steps); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", len(steps), err)
 		}
 	}
 	return s.provesWritable(ctx)
 }
+
+// journalWait is how long to wait before the journal is chosen once more.
+const journalWait = 10 * time.Millisecond
 
 // setJournal chooses how changes are made safe: by a log, or by a journal where
 // the log cannot be relied on.
@@ -64,8 +67,16 @@ func (s *Store) setJournal(ctx context.Context) error {
 	if s.shared {
 		want = "delete"
 	}
-	if err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got); err != nil {
-		return err
+	// Where two would wait for each other SQLite does not wait at all.
+	for patience := s.busy; ; patience -= journalWait {
+		err := s.conn.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&got)
+		if err == nil {
+			break
+		}
+		if !isLocked(err) || patience <= 0 {
+			return err
+		}
+		time.Sleep(journalWait)
 	}
 	if got != want {
 		return fmt.Errorf("journal mode is %s, not %s", got, want)
@@ -101,14 +112,11 @@ func migrations() ([]string, error) {
 // identify returns the schema's number, 0 for an empty file.
 func (s *Store) identify(ctx context.Context) (int, error) {
 	var app, version, objects int
-	for pragma, dest := range map[string]*int{
-		"PRAGMA application_id":              &app,
-		"PRAGMA user_version":                &version,
-		"SELECT count(*) FROM sqlite_schema": &objects,
-	} {
-		if err := s.conn.QueryRowContext(ctx, pragma).Scan(dest); err != nil {
-			return 0, err
-		}
+	// In one statement: another process may be making the database just now.
+	err := s.conn.QueryRowContext(ctx, `SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+		FROM pragma_application_id, pragma_user_version`).Scan(&app, &version, &objects)
+	if err != nil {
+		return 0, err
 	}
 	switch {
 	case app == applicationID && version < 1: // both are written in one step
@@ -122,8 +130,9 @@ func (s *Store) identify(ctx context.Context) (int, error) {
 	}
 }
 
-// step applies one migration, unless another process did it in the meantime.
-func (s *Store) step(ctx context.Context, from int, text string) error {
+// advance applies the steps that come after from, all or none, unless another
+// process did it in the meantime: nobody ever sees a schema between two versions.
+func (s *Store) advance(ctx context.Context, from int, steps []string) error {
 	return s.transact(ctx, func(w *writer) error {
 		var have int
 		if err := w.get(ctx, "PRAGMA user_version", nil, &have); err != nil {
@@ -132,8 +141,13 @@ func (s *Store) step(ctx context.Context, from int, text string) error {
 		if have != from {
 			return nil
 		}
-		// The numbers below are ours; a pragma takes no parameters.
-		_, err := s.conn.ExecContext(ctx, text+fmt.Sprintf(";\nPRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID, from+1))
+		for n, text := range steps[from:] {
+			if _, err := s.conn.ExecContext(ctx, text); err != nil {
+				return fmt.Errorf("step %d: %w", from+n+1, err)
+			}
+		}
+		// The numbers are ours; a pragma takes no parameters.
+		_, err := s.conn.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id=%d;\nPRAGMA user_version=%d;", applicationID, len(steps)))
 		return err
 	})
 }

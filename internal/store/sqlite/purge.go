@@ -34,6 +34,7 @@ func (s *Store) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 
 // eraseRows is the part of a purge that happens whole or not at all.
 func (s *Store) eraseRows(ctx context.Context, ids []string) (done mem.Purged, err error) {
+	var gone map[int64]bool
 	err = s.transact(ctx, func(w *writer) error {
 		e := newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
@@ -42,9 +43,12 @@ func (s *Store) eraseRows(ctx context.Context, ids []string) (done mem.Purged, e
 		if err := e.erase(ctx); err != nil {
 			return err
 		}
-		done = e.done
+		done, gone = e.done, numbersOf(e.memories)
 		return e.bury(ctx)
 	})
+	if err == nil {
+		s.vectors.forget(gone)
+	}
 	return done, err
 }
 
@@ -119,6 +123,7 @@ func globQuote(path string) string {
 // eraser is one purge in its transaction.
 type eraser struct {
 	*writer
+	entry    *entry
 	memories map[int64]mem.Memory // to be erased, by number
 	sessions map[int64]bool       // to be erased whole
 	traces   traces               // of all memories, for the receipts that told them
@@ -129,7 +134,7 @@ type eraser struct {
 
 func newEraser(w *writer) *eraser {
 	return &eraser{
-		writer: w, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{},
+		writer: w, entry: &entry{writer: w, talk: talk{}}, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{},
 		buried: map[string]bool{},
 	}
 }
@@ -161,11 +166,14 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 
 // add dooms the memories of a condition and returns how many there are.
 func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, error) {
-	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRow)
+	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+condition, args, scanRaw)
 	if err != nil {
 		return 0, err
 	}
 	for _, r := range found {
+		if err := despite(r.unpack()); err != nil {
+			return 0, err
+		}
 		e.memories[r.number] = r.Memory
 		e.traces.add(r.Memory)
 		e.buried[r.Session] = true
@@ -193,6 +201,9 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.entry.indexTalk(ctx); err != nil { // what was said next to it held its text
+		return err
+	}
 	for n := range e.sessions {
 		if err := e.deleteSession(ctx, n); err != nil {
 			return err
@@ -211,7 +222,16 @@ func (e *eraser) erase(ctx context.Context) error {
 }
 
 func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
-	if _, err := e.exec(ctx, "DELETE FROM memory_fts WHERE rowid=?", n); err != nil {
+	if m := e.memories[n]; isTalk(m) {
+		if _, err := e.exec(ctx, "DELETE FROM talk_fts WHERE rowid=?", n); err != nil {
+			return err
+		}
+		var session any
+		if err := e.get(ctx, "SELECT session FROM memory WHERE number=?", []any{n}, &session); err != nil {
+			return err
+		}
+		e.entry.talk.touch(session, n)
+	} else if _, err := e.exec(ctx, "DELETE FROM memory_fts WHERE rowid=?", n); err != nil {
 		return err
 	}
 	e.done.Memories++
@@ -274,10 +294,13 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 			return err
 		}
 	}
+	// What the memory was made of may say the same in other words.
+	if err := e.doomSaid(ctx, n, m); err != nil {
+		return err
+	}
 	if m.Source.Event == "" && m.Source.ToolUseID == "" {
 		return nil
 	}
-	// What the memory was made of may say the same in other words.
 	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
 		n, m.Source.Event, m.Source.ToolUseID)
 	e.done.Events += events
@@ -332,12 +355,8 @@ func (e *eraser) blankDocs(ctx context.Context, t traces) error {
 			return err
 		}
 		for n, doc := range held {
-			blank, err := t.blank(doc)
-			if err != nil {
+			if err := e.replaceDoc(ctx, table, n, doc, t.blank); err != nil {
 				return fmt.Errorf("%s %d: %w", table, n, err)
-			}
-			if _, err := e.exec(ctx, "UPDATE "+table+" SET doc=? WHERE number=?", blank, n); err != nil {
-				return err
 			}
 			if table == "receipt" {
 				e.receipts[n] = true
@@ -347,6 +366,21 @@ func (e *eraser) blankDocs(ctx context.Context, t traces) error {
 		}
 	}
 	return nil
+}
+
+// replaceDoc writes what blank makes of a document. One that cannot be read may
+// hold what is erased, so it goes as a whole.
+func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, doc string, blank func(string) (string, error)) error {
+	if _, err := decode(doc); err != nil {
+		_, err := e.exec(ctx, "DELETE FROM "+table+" WHERE number=?", n)
+		return err
+	}
+	fresh, err := blank(doc)
+	if err != nil {
+		return err
+	}
+	_, err = e.exec(ctx, "UPDATE "+table+" SET doc=? WHERE number=?", fresh, n)
+	return err
 }
 
 // blankOwn blanks the texts of sessions and drops the jobs that hold a trace.
@@ -389,6 +423,24 @@ func (e *eraser) doomDerived(ctx context.Context, session int64, t traces) error
 	return nil
 }
 
+// doomSaid erases what was said in the session that the memory was made of.
+func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) error {
+	said, err := rows(ctx, e.conn, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
+		WHERE m.session=? AND m.kind='utterance' AND m.prompt_id=?`, []any{session, m.Source.PromptID}, scanRow)
+	if err != nil {
+		return err
+	}
+	for _, r := range said {
+		if !m.MadeOf(r.Source.PromptID, r.Who) {
+			continue
+		}
+		if _, err := e.add(ctx, "m.number=?", r.number); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // blankTold takes the erased memories out of every receipt that named them,
 // whatever session it was given to.
 func (e *eraser) blankTold(ctx context.Context) error {
@@ -399,15 +451,12 @@ func (e *eraser) blankTold(ctx context.Context) error {
 			return err
 		}
 		for n, doc := range docs {
-			blank, err := e.traces.blankReceipt(doc, m.ID)
+			err := e.replaceDoc(ctx, "receipt", n, doc, func(doc string) (string, error) { return e.traces.blankReceipt(doc, m.ID) })
 			if errors.Is(err, errUnchanged) {
 				continue
 			}
 			if err != nil {
 				return fmt.Errorf("receipt %d: %w", n, err)
-			}
-			if _, err := e.exec(ctx, "UPDATE receipt SET doc=? WHERE number=?", blank, n); err != nil {
-				return err
 			}
 			e.receipts[n] = true
 		}

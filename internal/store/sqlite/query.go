@@ -37,7 +37,8 @@ type asker interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-// rows reads every row of a query.
+// rows reads every row of a query. It goes on without those that scan finds
+// unreadable: the others are not to be had otherwise.
 func rows[T any](ctx context.Context, db asker, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
 	rs, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -47,6 +48,9 @@ func rows[T any](ctx context.Context, db asker, query string, args []any, scan f
 	var out []T
 	for rs.Next() {
 		v, err := scan(rs)
+		if errors.Is(err, errUnreadable) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -88,7 +92,7 @@ func above(prefix string) string { return prefix + string(utf8.MaxRune) }
 
 // single picks the number that an exact id or a unique prefix of one names.
 // more narrows the rows, table m, that count.
-func (s *Store) single(ctx context.Context, table, column, ref string, more *filter) (int64, error) {
+func (s *Store) single(ctx context.Context, table, ref string, more *filter) (int64, error) {
 	if ref == "" {
 		return 0, mem.ErrNotFound
 	}
@@ -97,12 +101,12 @@ func (s *Store) single(ctx context.Context, table, column, ref string, more *fil
 		where, args = more.where(), more.args
 	}
 	var n int64
-	err := s.read.QueryRowContext(ctx, "SELECT number FROM "+table+" m WHERE "+where+" AND "+column+"=? ORDER BY number DESC",
+	err := s.read.QueryRowContext(ctx, "SELECT number FROM "+table+" m WHERE "+where+" AND id=? ORDER BY number DESC",
 		append(args[:len(args):len(args)], ref)...).Scan(&n)
 	if err == nil || !errors.Is(err, sql.ErrNoRows) {
 		return n, translate(err)
 	}
-	found, err := rows(ctx, s.read, "SELECT number FROM "+table+" m WHERE "+where+" AND "+column+" > ? AND "+column+" < ? LIMIT 2",
+	found, err := rows(ctx, s.read, "SELECT number FROM "+table+" m WHERE "+where+" AND id > ? AND id < ? LIMIT 2",
 		append(args[:len(args):len(args)], ref, above(ref)), one[int64])
 	switch {
 	case err != nil:

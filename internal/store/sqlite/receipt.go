@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 
 	"remanence/internal/mem"
@@ -95,7 +94,7 @@ func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
 func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Checkpoint, error) {
 	f := &filter{}
 	if q.ID != "" {
-		n, err := s.single(ctx, "checkpoint", "id", q.ID, nil)
+		n, err := s.single(ctx, "checkpoint", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("checkpoint: %w", err)
 		}
@@ -114,7 +113,7 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, error) {
 	f := &filter{}
 	if q.ID != "" {
-		n, err := s.single(ctx, "receipt", "id", q.ID, nil)
+		n, err := s.single(ctx, "receipt", q.ID, nil)
 		if err != nil {
 			return nil, fmt.Errorf("receipt: %w", err)
 		}
@@ -149,6 +148,6 @@ func documents[T any](ctx context.Context, s *Store, table string, f *filter, li
 		if err := r.Scan(&doc); err != nil {
 			return v, err
 		}
-		return v, json.Unmarshal([]byte(doc), &v)
+		return undoc[T](table, doc)
 	})
 }

@@ -31,19 +31,21 @@ func (s *Store) Reindex(ctx context.Context) (int, error) {
 // reindex drops what is derived from memories and derives it again. A memory
 // that cannot be read goes to unreadable.
 func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) error) (int, error) {
-	var made string
-	if err := w.conn.QueryRowContext(ctx, "SELECT sql FROM sqlite_schema WHERE name='memory_fts'").Scan(&made); err != nil {
-		return 0, err
+	orders := []string{"DELETE FROM memory_file", "DELETE FROM memory_tag"}
+	for _, index := range []string{"memory_fts", "talk_fts"} {
+		var made string
+		if err := w.conn.QueryRowContext(ctx, "SELECT sql FROM sqlite_schema WHERE name=?", index).Scan(&made); err != nil {
+			return 0, err
+		}
+		orders = append(orders, "INSERT OR REPLACE INTO "+index+"_config (k, v) VALUES ('version', 4)", // without it SQLite does not even drop it
+			"DROP TABLE "+index, made, "INSERT INTO "+index+" ("+index+", rank) VALUES ('secure-delete', 1)")
 	}
-	for _, q := range []string{
-		"DROP TABLE memory_fts", made, "INSERT INTO memory_fts (memory_fts, rank) VALUES ('secure-delete', 1)",
-		"DELETE FROM memory_file", "DELETE FROM memory_tag",
-	} {
+	for _, q := range orders {
 		if _, err := w.conn.ExecContext(ctx, q); err != nil {
 			return 0, err
 		}
 	}
-	e := &entry{writer: w}
+	e := &entry{writer: w, sessions: map[string]int64{}, talk: talk{}}
 	n := 0
 	for last := int64(-1 << 63); ; {
 		found, err := rows(ctx, w.conn, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
@@ -59,10 +61,17 @@ func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) 
 				}
 				continue
 			}
-			if err := e.index(ctx, r); err != nil {
+			session, err := e.sessionOf(ctx, r.Session, r.Project, r.Source.Agent)
+			if err != nil {
+				return n, err
+			}
+			if err := e.index(ctx, session, r.number, r.Memory); err != nil {
 				return n, err
 			}
 			n++
+		}
+		if err := e.indexTalk(ctx); err != nil {
+			return n, err
 		}
 	}
 }
@@ -71,13 +80,4 @@ func (w *writer) reindex(ctx context.Context, unreadable func(memoryRow, error) 
 func scanRaw(r *sql.Rows) (row memoryRow, err error) {
 	err = r.Scan(row.fields()...)
 	return row, err
-}
-
-// index writes what a memory is found by.
-func (e *entry) index(ctx context.Context, r memoryRow) error {
-	m := r.Memory
-	if _, err := e.exec(ctx, "INSERT INTO memory_fts (rowid, body, title, ident) VALUES (?,?,?,?)", r.number, searchBody(m), m.Title, searchIdent(m)); err != nil {
-		return err
-	}
-	return e.indexLists(ctx, r.number, m)
 }

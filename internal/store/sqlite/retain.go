@@ -3,7 +3,6 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -46,9 +45,9 @@ func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n
 	if last.Valid {
 		end.and("seq < ?", last.Int64)
 	}
-	// An erased payload is no JSON.
+	// An erased payload is no JSON, nor is one that cannot be read any more.
 	old, err = rows(ctx, s.read, "SELECT seq FROM event WHERE "+end.where()+` AND created_at < ?
-		AND CASE payload WHEN '' THEN 0 ELSE json_extract(payload, '$.dropped') IS NULL END ORDER BY seq`,
+		AND CASE WHEN json_valid(payload) THEN json_extract(payload, '$.dropped') IS NULL ELSE 0 END ORDER BY seq`,
 		append(end.args, stamp(before)), one[int64])
 	return last.Int64, old, err
 }
@@ -77,9 +76,9 @@ func (w *writer) husk(ctx context.Context, seq int64) error {
 	if err != nil || !found {
 		return err
 	}
-	var e mem.Event
-	if err := json.Unmarshal([]byte(payload), &e); err != nil {
-		return fmt.Errorf("event %d: %w", seq, err)
+	e, err := undoc[mem.Event](fmt.Sprint("event ", seq), payload)
+	if err != nil {
+		return despite(err)
 	}
 	if payload, err = text(e.Husk()); err != nil {
 		return err

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -60,7 +59,7 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 		return none, err
 	}
 	for _, suffix := range []string{"", "-wal"} {
-		if err := copyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !os.IsNotExist(err)) {
+		if err := CopyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !os.IsNotExist(err)) {
 			return none, err
 		}
 	}
@@ -217,7 +216,7 @@ func (r *rescue) run(ctx context.Context, from, to string, steps []string) (err 
 	return s.transact(ctx, func(w *writer) error {
 		r.dst = w
 		tables, err := rows(ctx, w.conn, `SELECT name FROM pragma_table_list WHERE schema='main' AND type='table'
-			AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory\_fts%' ESCAPE '\' ORDER BY name`, nil, one[string])
+			AND name NOT LIKE 'sqlite_%' AND name NOT LIKE 'memory\_fts%' ESCAPE '\' AND name NOT LIKE 'talk\_fts%' ESCAPE '\' ORDER BY name`, nil, one[string])
 		if err != nil {
 			return err
 		}
@@ -396,15 +395,20 @@ func (r *rescue) sequences(ctx context.Context) error {
 // mend drops what cannot be used by itself, makes the index, and then drops what
 // names something that is not there, for as long as that leaves others without.
 func (r *rescue) mend(ctx context.Context) error {
-	for _, table := range []string{"checkpoint", "receipt"} {
-		if err := r.drop(ctx, table, "DELETE FROM "+table+" WHERE doc<>'' AND NOT json_valid(doc)"); err != nil {
+	found, err := spoiltRows(ctx, r.dst.conn)
+	if err != nil {
+		return err
+	}
+	for _, s := range found {
+		query := "DELETE FROM " + s.table + " WHERE number=?"
+		if s.table == "event" { // what it was is known still
+			query = "UPDATE event SET payload='' WHERE seq=?"
+		}
+		if err := r.drop(ctx, s.table, query, s.number); err != nil {
 			return err
 		}
 	}
-	if err := r.drop(ctx, "event", "UPDATE event SET payload='' WHERE payload<>'' AND NOT json_valid(payload)"); err != nil {
-		return err
-	}
-	_, err := r.dst.reindex(ctx, func(m memoryRow, _ error) error {
+	_, err = r.dst.reindex(ctx, func(m memoryRow, _ error) error {
 		return r.drop(ctx, "memory", "DELETE FROM memory WHERE number=?", m.number)
 	})
 	for before := -1; err == nil && before != r.gaps; {
@@ -454,19 +458,4 @@ func (r *rescue) drop(ctx context.Context, table, query string, args ...any) err
 		r.rows[table] -= int(n)
 	}
 	return err
-}
-
-// copyFile copies a file for this user alone.
-func copyFile(from, to string) error {
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }

@@ -273,10 +273,13 @@ func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string
 	if sh.table != "memory" {
 		return nil
 	}
-	e := &entry{writer: w, at: w.now}
+	e := &entry{writer: w, at: w.now, sessions: map[string]int64{}, talk: talk{}}
 	m, _, err := e.oneMemory(ctx, "m.number=?", key)
 	if err != nil {
 		return err
 	}
-	return e.updateMemory(ctx, m.number, m.Memory, true) // the index by words, files and tags
+	if err := e.updateMemory(ctx, m.number, m.Memory, true); err != nil { // the index by words, files and tags
+		return err
+	}
+	return e.indexTalk(ctx)
 }

@@ -34,8 +34,11 @@ func steeped(t *testing.T) *Store {
 		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b", Facts: []string{"f", word}, Concepts: []string{word},
 		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
 	}
+	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
+	next := said
+	next.Key, next.Title = "u2/0", "and something beside it"
 	_, err := s.Apply(t.Context(), mem.Batch{
-		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m}, Session: &mem.SessionChange{Nudge: &word, FirstPrompt: word},
+		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next}, Session: &mem.SessionChange{Nudge: &word, FirstPrompt: word},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
 		Jobs:        []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: word}},

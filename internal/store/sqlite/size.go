@@ -16,6 +16,15 @@ var partOf = map[string]string{
 	"event": mem.PartEvents, "memory": mem.PartMemories, "memory_file": mem.PartMemories, "memory_tag": mem.PartMemories,
 	"session": mem.PartSessions, "turn": mem.PartSessions, "told": mem.PartSessions,
 	"receipt": mem.PartReceipts, "receipt_item": mem.PartReceipts, "checkpoint": mem.PartCheckpoints,
+	"vector": mem.PartIndex,
+}
+
+// part is the part that a table belongs to, "" if to none.
+func part(table string) string {
+	if strings.HasPrefix(table, "memory_fts") || strings.HasPrefix(table, "talk_fts") {
+		return mem.PartIndex
+	}
+	return partOf[table]
 }
 
 // Sizes implements mem.Sizer.
@@ -44,12 +53,8 @@ func (s *Store) sizes(ctx context.Context) ([]mem.Part, error) {
 		return nil, err
 	}
 	for table, n := range tables {
-		part := partOf[table]
-		if strings.HasPrefix(table, "memory_fts") {
-			part = mem.PartIndex
-		}
-		if part != "" {
-			bytes[part] += n
+		if p := part(table); p != "" {
+			bytes[p] += n
 			bytes[mem.PartOther] -= n
 		}
 	}

@@ -54,21 +54,26 @@ const (
 
 // Store is an open database. It implements mem.Store.
 type Store struct {
-	path   string
-	shared bool // on a file system without shared memory
-	now    func() time.Time
-	busy   time.Duration
-	read   *reader
-	write  *sql.DB
-	conn   *sql.Conn // the only one of write
-	stmts  map[string]*sql.Stmt
-	queue  *queue
-	purges atomic.Int64 // that have begun to scrub: a copy begun before holds what they erased
+	path    string
+	shared  bool // on a file system without shared memory
+	now     func() time.Time
+	busy    time.Duration
+	read    *reader
+	write   *sql.DB
+	conn    *sql.Conn // the only one of write
+	stmts   map[string]*sql.Stmt
+	queue   *queue
+	purges  atomic.Int64 // that have begun to scrub: a copy begun before holds what they erased
+	common  common
+	vectors vectors
 
 	logRest int // groups to go by before the log is looked at again; the leader's
 }
 
-var _ mem.Store = (*Store)(nil)
+var (
+	_ mem.Store   = (*Store)(nil)
+	_ mem.Counter = (*Store)(nil)
+)
 
 // Open opens the database, makes it if it is missing and brings its schema up
 // to date. It returns mem.ErrNewer, mem.ErrForeign, mem.ErrCorrupt or

@@ -39,7 +39,7 @@ func (s *Store) stats(ctx context.Context, project string, today time.Time) (st 
 	if err := memoryStats(ctx, tx, &st, project, today); err != nil {
 		return st, err
 	}
-	return st, activityStats(ctx, tx, &st, project)
+	return st, activityStats(ctx, tx, &st, project, s.now().Add(soon))
 }
 
 // of returns a condition by project, and its arguments. An OR would read all
@@ -72,14 +72,22 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 			st.Hidden += c.n
 			continue
 		}
+		st.Kinds[c.kind] += c.n
+		if c.kind == mem.Utterance {
+			continue
+		}
 		st.Memories += c.n
 		st.Today += c.recent
-		st.Kinds[c.kind] += c.n
 	}
 	return nil
 }
 
-func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string) error {
+// soon is how far ahead the time of a job may lie that counts as waiting now.
+const soon = time.Minute
+
+// activityStats counts what happened. A job that was never tried is one for
+// later if it is not due by then.
+func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, due time.Time) error {
 	own, args := of(project, "project = ?")
 	inside, _ := of(project, "session IN (SELECT number FROM session WHERE project = ?)")
 	var last, oldest int64
@@ -91,11 +99,15 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 		{"SELECT count(*) FROM event" + inside, []any{&st.Events}},
 		{"SELECT count(*) FROM turn" + inside, []any{&st.Turns}},
 		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt" + own, []any{&st.Receipts, &st.ToldTokens}},
-		{"SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(min(iif(dead, NULL, created)), 0) FROM job" + inside, []any{&st.Jobs, &st.DeadJobs, &oldest}},
 	} {
 		if err := tx.QueryRowContext(ctx, q.query, args...).Scan(q.dest...); err != nil {
 			return err
 		}
+	}
+	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead OR later, NULL, since)), 0)
+		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created, not_before), created) AS since FROM job` + inside + ")"
+	if err := tx.QueryRowContext(ctx, jobs, append([]any{stamp(due)}, args...)...).Scan(&st.Jobs, &st.DeadJobs, &st.LaterJobs, &oldest); err != nil {
+		return err
 	}
 	st.LastEvent, st.OldestJob = moment(last), moment(oldest)
 	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args, one[string])

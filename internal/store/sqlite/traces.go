@@ -4,41 +4,20 @@ import (
 	"encoding/json"
 	"errors"
 	"strings"
-	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
-
-// minTrace is how many characters a line needs to be recognised elsewhere.
-// Shorter ones are everybody's: "go test" is in every session.
-const minTrace = 12
 
 var errUnchanged = errors.New("unchanged")
 
 // traces are the lines of erased memories by which other texts give them away.
 type traces []string
 
-func (t *traces) add(m mem.Memory) {
-	texts := append([]string{m.Title, m.Body}, m.Facts...)
-	if s := m.Summary; s != nil {
-		texts = append(texts, s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
-	}
-	for _, text := range texts {
-		for line := range strings.Lines(text) {
-			line = fold(strings.TrimSuffix(strings.TrimSpace(line), "…"))
-			if utf8.RuneCountInString(line) >= minTrace {
-				*t = append(*t, line)
-			}
-		}
-	}
-}
-
-// fold makes texts comparable that were wrapped or escaped differently.
-func fold(s string) string { return mem.Line(strings.ReplaceAll(s, `\`, "")) }
+func (t *traces) add(m mem.Memory) { *t = append(*t, mem.Traces(m)...) }
 
 // in reports whether text holds a trace.
 func (t traces) in(text string) bool {
-	text = fold(text)
+	text = mem.Folded(text)
 	for _, line := range t {
 		if strings.Contains(text, line) {
 			return true
@@ -50,12 +29,51 @@ func (t traces) in(text string) bool {
 // inDocument reports whether a string of the JSON document holds a trace. What
 // cannot be read counts as holding one.
 func (t traces) inDocument(doc string) bool {
+	if json.Valid([]byte(doc)) && !t.mayBeIn(doc) {
+		return false
+	}
 	v, err := decode(doc)
 	if err != nil {
 		return true
 	}
 	_, held := t.walk(v)
 	return held
+}
+
+// mayBeIn rules out most documents without taking them to pieces, which a purge
+// of a large store would spend seconds on: letters and digits stand in JSON as
+// they are, unless they are escaped by number.
+func (t traces) mayBeIn(doc string) bool {
+	if strings.Contains(doc, `\u00`) {
+		return true
+	}
+	doc = strings.ReplaceAll(doc, `\`, "")
+	for _, line := range t {
+		if hasRuns(doc, line) {
+			return true
+		}
+	}
+	return false
+}
+
+// hasRuns reports whether all runs of ASCII letters and digits of a line are in
+// a text, wherever they stand.
+func hasRuns(text, line string) bool {
+	from := 0
+	for i := range len(line) + 1 {
+		if i < len(line) && isPlain(line[i]) {
+			continue
+		}
+		if !strings.Contains(text, line[from:i]) {
+			return false
+		}
+		from = i + 1
+	}
+	return true
+}
+
+func isPlain(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
 // blank returns the document with empty strings for those that hold a trace.
@@ -65,6 +83,9 @@ func (t traces) blank(doc string) (string, error) {
 		return "", err
 	}
 	v, _ = t.walk(v)
+	if doc, ok := v.(map[string]any); ok && doc["asked"] == "" {
+		delete(doc, "terms") // of a receipt: the words of what was asked
+	}
 	return text(v)
 }
 

@@ -63,11 +63,11 @@ func text(v any) (string, error) {
 }
 
 // list writes a list as JSON, an empty one as nothing.
-func list(v []string) string {
+func list[T any](v []T) string {
 	if len(v) == 0 {
 		return ""
 	}
-	s, _ := text(v) // strings always can be written
+	s, _ := text(v) // strings and structs of strings always can be written
 	return s
 }
 
@@ -81,7 +81,7 @@ func array[T ~string | ~int64](v []T) string {
 }
 
 // unlist reads what list wrote.
-func unlist(s string, into *[]string) error {
+func unlist[T any](s string, into *[]T) error {
 	if s == "" {
 		return nil
 	}

@@ -32,6 +32,7 @@ type Mem struct {
 	jobs     []*job
 	pauses   map[string]mem.Pause
 	last     map[string]int64 // newest number given, by prefix of the id
+	vectors  map[string]meaning
 }
 
 var _ mem.Store = (*Mem)(nil)

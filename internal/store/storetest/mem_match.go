@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -21,6 +22,9 @@ func (s *Mem) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	}
 	defer unlock()
 	pool := s.newest()
+	if slices.Contains(q.Kinds, mem.Utterance) {
+		q.Kinds = []mem.Kind{mem.Utterance}
+	}
 	if len(q.IDs) > 0 {
 		named, err := s.named(q)
 		if isAmbiguous(err) {
@@ -30,13 +34,13 @@ func (s *Mem) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 		q = mem.Query{Terms: q.Terms, Hidden: q.Hidden, Within: "*", Limit: q.Limit, Offset: q.Offset}
 	}
 	terms := phrases(q.Terms)
-	idf := s.rarity(terms)
+	idf := s.rarity(terms, slices.Contains(q.Kinds, mem.Utterance))
 	var hits []mem.Hit
 	for _, m := range pool {
 		if !s.passes(m, q) {
 			continue
 		}
-		if score := bm25(columns(m), terms, idf); score > 0 {
+		if score := bm25(s.columns(m), terms, idf); score > 0 {
 			hits = append(hits, mem.Hit{Memory: shown(m), Score: score})
 		}
 	}
@@ -64,7 +68,10 @@ type column struct {
 	weight float64
 }
 
-func columns(m *memory) []column {
+func (s *Mem) columns(m *memory) []column {
+	if m.Kind == mem.Utterance {
+		return s.talk(m)
+	}
 	body := append([]string{m.Body}, m.Facts...)
 	if t := m.Summary; t != nil {
 		body = append(body, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
@@ -77,17 +84,49 @@ func columns(m *memory) []column {
 	}
 }
 
-// rarity is each term's weight by how few memories hold it.
-func (s *Mem) rarity(terms [][]string) []float64 {
+// talk is the text of an utterance and of those said up to two before and after
+// that are active, and the day on which a person here would say it was.
+func (s *Mem) talk(m *memory) []column {
+	said := func(m *memory) string { return cmp.Or(m.Body, m.Title) }
+	var near, far string
+	if m.session != nil {
+		all := slices.DeleteFunc(slices.Clone(s.memories), func(o *memory) bool { return o.Kind != mem.Utterance || o.session != m.session })
+		i := slices.Index(all, m)
+		for _, d := range []int{-2, -1, 1, 2} {
+			switch {
+			case i+d < 0 || i+d >= len(all) || all[i+d].Status != mem.Active:
+			case d*d == 1:
+				near += said(all[i+d]) + "\n"
+			default:
+				far += said(all[i+d]) + "\n"
+			}
+		}
+	}
+	return []column{
+		{stems(said(m)), 1},
+		{stems(m.Index), 0.7},
+		{stems(mem.SpeakerName(m.Who)), 2},
+		{stems(near), 0.5},
+		{stems(far), 0.3},
+		{stems(m.Created.Local().Format("January 2006 2")), 1},
+	}
+}
+
+// rarity is each term's weight by how few memories hold it, or by how few utterances do.
+func (s *Mem) rarity(terms [][]string, talk bool) []float64 {
 	idf := make([]float64, len(terms))
 	for i, t := range terms {
-		n := 0
+		n, all := 0, 0
 		for _, m := range s.memories {
-			if frequency(columns(m), t) > 0 {
+			if (m.Kind == mem.Utterance) != talk {
+				continue
+			}
+			all++
+			if frequency(s.columns(m), t) > 0 {
 				n++
 			}
 		}
-		idf[i] = max(math.Log((float64(len(s.memories)-n)+0.5)/(float64(n)+0.5)), 1e-6)
+		idf[i] = max(math.Log((float64(all-n)+0.5)/(float64(n)+0.5)), 1e-6)
 	}
 	return idf
 }

@@ -80,10 +80,14 @@ func (d *deed) promptOf(ss *session, promptID string) int {
 }
 
 func (d *deed) repeat(old *memory, m mem.Memory) {
+	if m.Kind == mem.Utterance && old.Kind == m.Kind && m.Title == old.Title && m.Body == old.Body && m.Trust == old.Trust {
+		return
+	}
 	old.Source = m.Source
 	old.Title, old.Body, old.Facts, old.Concepts, old.Summary, old.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	old.Tool, old.Command, old.ExitCode, old.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	old.Files, old.Tags, old.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
+	old.Anchors = mem.Reanchored(old.Anchors, m.Anchors)
 	if m.Trust < old.Trust || m.Trust == mem.TrustUser {
 		old.Trust = m.Trust
 	}
@@ -124,6 +128,9 @@ func (d *deed) edit(ed mem.Edit) {
 	if ed.Tags != nil {
 		m.Tags, given = some(ed.Tags), true
 	}
+	if ed.Anchors != nil {
+		m.Anchors = append([]mem.Anchor(nil), ed.Anchors...)
+	}
 	if ed.Status != nil && *ed.Status != before.Status {
 		m.Status, m.Hidden, given = *ed.Status, time.Time{}, true
 		if m.Status == mem.Forgotten {
@@ -157,6 +164,7 @@ func some(v []string) []string {
 
 // cloned shares nothing with m that can be changed.
 func cloned(m mem.Memory) mem.Memory {
+	m.Anchors = append([]mem.Anchor(nil), m.Anchors...)
 	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified} {
 		*l = some(*l)
 	}
@@ -261,6 +269,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 	case !q.Hidden && m.Status != mem.Active,
 		len(q.Scopes) > 0 && !slices.Contains(q.Scopes, m.Scope),
 		len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.Kind),
+		len(q.Kinds) == 0 && m.Kind == mem.Utterance,
 		slices.Contains(q.NotKinds, m.Kind),
 		q.Project != "" && m.Scope != mem.ScopeUser && m.Project != s.alias(q.Project),
 		q.Session != "" && m.Session != q.Session,

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -102,9 +101,9 @@ func blankEvent(e *event) {
 }
 
 // blankSession erases what else of the memory's session holds its text, and
-// returns the memories that do.
+// returns the memories that do and what was said that it was made of.
 func (s *Mem) blankSession(m *memory, done *mem.Purged) (derived []*memory) {
-	t := linesOf(m.Memory)
+	t := lines(mem.Traces(m.Memory))
 	for _, e := range s.events {
 		if e.session == m.session && !e.erased && (e.ID == m.Source.Event || e.ToolUseID != "" && e.ToolUseID == m.Source.ToolUseID || t.inside(e.Event)) {
 			blankEvent(e)
@@ -118,7 +117,8 @@ func (s *Mem) blankSession(m *memory, done *mem.Purged) (derived []*memory) {
 		}
 	}
 	for _, o := range s.memories {
-		if o != m && o.session == m.session && (t.inside(o.Memory) || t.in(o.Index)) {
+		made := o.Kind == mem.Utterance && m.MadeOf(o.Source.PromptID, o.Who)
+		if o != m && o.session == m.session && (made || t.inside(o.Memory) || t.in(o.Index)) {
 			derived = append(derived, o)
 		}
 	}
@@ -127,7 +127,7 @@ func (s *Mem) blankSession(m *memory, done *mem.Purged) (derived []*memory) {
 
 // blankElsewhere erases what any session that is left keeps of the memory.
 func (s *Mem) blankElsewhere(m *memory, done *mem.Purged) {
-	t := linesOf(m.Memory)
+	t := lines(mem.Traces(m.Memory))
 	for _, c := range s.checks {
 		if t.inside(c.Checkpoint) {
 			c.Checkpoint = blanked(t, c.Checkpoint)
@@ -171,26 +171,9 @@ func blankTold(r *receipt, doomed []*memory) bool {
 // lines are what other texts give an erased memory away by.
 type lines []string
 
-func linesOf(m mem.Memory) (t lines) {
-	texts := append([]string{m.Title, m.Body}, m.Facts...)
-	if s := m.Summary; s != nil {
-		texts = append(texts, s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
-	}
-	for _, text := range texts {
-		for line := range strings.Lines(text) {
-			line = plain(strings.TrimSuffix(strings.TrimSpace(line), "…"))
-			if utf8.RuneCountInString(line) >= 12 {
-				t = append(t, line)
-			}
-		}
-	}
-	return t
-}
-
-func plain(s string) string { return mem.Line(strings.ReplaceAll(s, `\`, "")) }
-
 func (t lines) in(text string) bool {
-	return slices.ContainsFunc(t, func(line string) bool { return strings.Contains(plain(text), line) })
+	text = mem.Folded(text)
+	return slices.ContainsFunc(t, func(line string) bool { return strings.Contains(text, line) })
 }
 
 // inside reports whether any string of v holds a line.

@@ -201,6 +201,8 @@ func (s *Mem) Stats(ctx context.Context, project string, today time.Time) (mem.S
 		case !own(m.Project):
 		case m.Status != mem.Active:
 			st.Hidden++
+		case m.Kind == mem.Utterance:
+			st.Kinds[m.Kind]++
 		default:
 			st.Memories++
 			st.Kinds[m.Kind]++
@@ -230,20 +232,30 @@ func (s *Mem) Stats(ctx context.Context, project string, today time.Time) (mem.S
 		}
 	}
 	for _, j := range s.jobs {
-		countJob(&st, j, in(j.session))
+		countJob(&st, j, in(j.session), s.now().Add(soon))
 	}
 	return st, nil
 }
 
-func countJob(st *mem.Stats, j *job, own bool) {
+// soon is how far ahead the time of a job may lie that counts as waiting now.
+const soon = time.Minute
+
+func countJob(st *mem.Stats, j *job, own bool, due time.Time) {
+	since := j.Created
+	if j.Attempts == 0 && j.NotBy.After(since) {
+		since = j.NotBy
+	}
 	switch {
 	case !own:
 	case j.Dead:
 		st.DeadJobs++
+	case j.Attempts == 0 && j.NotBy.After(due):
+		st.Jobs++
+		st.LaterJobs++
 	default:
 		st.Jobs++
-		if st.OldestJob.IsZero() || j.Created.Before(st.OldestJob) {
-			st.OldestJob = j.Created
+		if st.OldestJob.IsZero() || since.Before(st.OldestJob) {
+			st.OldestJob = since
 		}
 	}
 }

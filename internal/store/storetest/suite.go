@@ -26,8 +26,11 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Session", sessionTests},
 		{"Turn", turnTests},
 		{"Memory", memoryTests},
+		{"Repeat", repeatTests},
+		{"Source", sourceTests},
 		{"Edit", editTests},
 		{"Match", matchTests},
+		{"Talk", talkTests},
 		{"List", listTests},
 		{"Record", recordTests},
 		{"Job", jobTests},
@@ -35,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Stats", statsTests},
 		{"Purge", purgeTests},
 		{"Retain", retainTests},
+		{"Vector", vectorTests},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, p := range part.tests {

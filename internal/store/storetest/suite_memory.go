@@ -50,6 +50,27 @@ var memoryTests = []promise{
 			k.Errorf("id %s, want m_3", got)
 		}
 	}},
+	{"it supersedes another", func(k kit) {
+		old := k.keep(note("use port 80"))[0]
+		k.keep(with(note("use port 8080"), func(m *mem.Memory) { m.Supersedes = old }))
+		if got := k.one(old).Status; got != mem.Superseded {
+			k.Errorf("status %q, want %q", got, mem.Superseded)
+		}
+		k.same("active", titles(k.list(mem.Query{})), []string{"use port 8080"})
+		k.same("all", titles(k.list(mem.Query{Hidden: true})), []string{"use port 8080", "use port 80"})
+		k.keep(with(note("of nothing"), func(m *mem.Memory) { m.Supersedes = "m_none" }))
+	}},
+	{"what was given does not change what is stored", func(k kit) {
+		m := with(note("alpha"), func(m *mem.Memory) { m.Tags = []string{"x"} })
+		id := k.keep(m)[0]
+		m.Tags[0] = "changed"
+		k.one(id).Tags[0] = "changed too"
+		k.same("tags", k.one(id).Tags, []string{"x"})
+	}},
+}
+
+// repeatTests are about what is said more than once.
+var repeatTests = []promise{
 	{"the same key in the same session replaces text, adds files and tags, counts", func(k kit) {
 		first := mem.Memory{Scope: mem.ScopeSession, Session: "one", Kind: mem.Change, Title: "first", Body: "old words", Key: "k", Files: []string{"a"}, Tags: []string{"x"}, Trust: mem.TrustTool, Created: Clock()}
 		again := first
@@ -70,6 +91,16 @@ var memoryTests = []promise{
 		within.Terms = []string{"new"}
 		k.same("found by the new text", k.match(within), []string{"second"})
 		k.same("found by the new file", titles(k.list(mem.Query{Within: "one", File: "b"})), []string{"second"})
+	}},
+	{"one that comes again is tied to what its files hold now", func(k kit) {
+		m := with(note("alpha"), func(m *mem.Memory) {
+			m.Session, m.Files, m.Anchors = "one", []string{"a", "b"}, []mem.Anchor{{File: "a", Hash: "a1"}, {File: "b", Hash: "b1"}}
+		})
+		id := k.keep(m)[0]
+		k.keep(with(m, func(m *mem.Memory) { m.Files, m.Anchors = nil, nil }))
+		k.same("anchors after one that knows of no files", k.one(id).Anchors, m.Anchors)
+		k.keep(with(m, func(m *mem.Memory) { m.Anchors = []mem.Anchor{{File: "b", Hash: "b2"}} }))
+		k.same("anchors", k.one(id).Anchors, []mem.Anchor{{File: "b", Hash: "b2"}, {File: "a", Hash: "a1"}})
 	}},
 	{"without a key the content is the key", func(k kit) {
 		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
@@ -126,16 +157,10 @@ var memoryTests = []promise{
 			k.Errorf("status %q, hidden %v, want %q, never", got.Status, got.Hidden, mem.Active)
 		}
 	}},
-	{"it supersedes another", func(k kit) {
-		old := k.keep(note("use port 80"))[0]
-		k.keep(with(note("use port 8080"), func(m *mem.Memory) { m.Supersedes = old }))
-		if got := k.one(old).Status; got != mem.Superseded {
-			k.Errorf("status %q, want %q", got, mem.Superseded)
-		}
-		k.same("active", titles(k.list(mem.Query{})), []string{"use port 8080"})
-		k.same("all", titles(k.list(mem.Query{Hidden: true})), []string{"use port 8080", "use port 80"})
-		k.keep(with(note("of nothing"), func(m *mem.Memory) { m.Supersedes = "m_none" }))
-	}},
+}
+
+// sourceTests are about the prompt and the session that a memory is of.
+var sourceTests = []promise{
 	{"it knows the number of its prompt, also when the prompt comes late", func(k kit) {
 		learned := func(id string) mem.Batch {
 			e := report("e_"+id, "one")
@@ -166,13 +191,6 @@ var memoryTests = []promise{
 			k.Errorf("got %+v", s)
 		}
 	}},
-	{"what was given does not change what is stored", func(k kit) {
-		m := with(note("alpha"), func(m *mem.Memory) { m.Tags = []string{"x"} })
-		id := k.keep(m)[0]
-		m.Tags[0] = "changed"
-		k.one(id).Tags[0] = "changed too"
-		k.same("tags", k.one(id).Tags, []string{"x"})
-	}},
 }
 
 var editTests = []promise{
@@ -199,6 +217,17 @@ var editTests = []promise{
 		k.same("found by its new index", k.match(mem.Query{Terms: []string{"needle"}}), []string{"beta"})
 		k.same("found by its new file", titles(k.list(mem.Query{File: ".go"})), []string{"beta"})
 		k.same("found by its old tag", titles(k.list(mem.Query{Tags: []string{"t"}})), []string{})
+	}},
+	{"anchors are replaced, which is no change by itself", func(k kit) {
+		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
+			m.Files, m.Anchors, m.Created = []string{"a"}, []mem.Anchor{{File: "a", Hash: "a1"}}, later(-time.Hour)
+		}))[0]
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Anchors: []mem.Anchor{{File: "a", Hash: "a2"}}}}})
+		got := k.one(id)
+		k.same("anchors", got.Anchors, []mem.Anchor{{File: "a", Hash: "a2"}})
+		if !got.Updated.Equal(later(-time.Hour)) {
+			k.Errorf("updated %v, want %v", got.Updated, later(-time.Hour))
+		}
 	}},
 	{"forgetting hides, restoring shows", func(k kit) {
 		forgotten, active := mem.Forgotten, mem.Active

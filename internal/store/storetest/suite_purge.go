@@ -142,6 +142,41 @@ var purgeTests = []promise{
 		}
 		k.same("purged", got, mem.Purged{Memories: 3, Events: 3, Turns: 1, Receipts: 2, Checkpoints: 1})
 	}},
+	{"what was said that it was made of goes with it, however it is written", func(k kit) {
+		said := func(session, prompt, who, text string) mem.Memory {
+			m := line(session, who, text)
+			m.Source.PromptID = prompt
+			return m
+		}
+		decided := with(note("We decided to keep the walrus purple"), func(m *mem.Memory) {
+			m.Session, m.Origin, m.Source.PromptID = "one", mem.FromAssistant, "p1"
+		})
+		id := k.keep(decided,
+			said("one", "p1", "user", "which colour shall it have"),
+			said("one", "p1", "assistant", "Purple it stays, as agreed"),
+			said("one", "p2", "assistant", "By the way, **We decided** to keep the\nwalrus `purple`, did we not"),
+			said("one", "p2", "assistant", "nothing more to say here"),
+			said("two", "p1", "assistant", "of another session"))[0]
+		got, err := k.store.Purge(k.Context(), id)
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("memories erased", got.Memories, 3)
+		k.same("left", titles(k.list(mem.Query{Kinds: talk, Hidden: true, Within: "*"})),
+			[]string{"of another session", "nothing more to say here", "which colour shall it have"})
+		k.same("found", k.match(mem.Query{Terms: []string{"purple"}, Kinds: talk}), []string{})
+	}},
+	{"the prompt goes with what was learned from it", func(k kit) {
+		wish := with(note("prefers tabs"), func(m *mem.Memory) {
+			m.Session, m.Origin, m.Source.PromptID = "one", mem.FromUserPrompt, "p1"
+		})
+		turn := func(m *mem.Memory) { m.Source.PromptID = "p1" }
+		id := k.keep(wish, with(line("one", "user", "do not give me spaces"), turn), with(line("one", "assistant", "as you like it"), turn))[0]
+		if _, err := k.store.Purge(k.Context(), id); err != nil {
+			k.Fatal(err)
+		}
+		k.same("left", titles(k.list(mem.Query{Kinds: talk, Hidden: true, Within: "*"})), []string{"as you like it"})
+	}},
 	{"a memory of no session is erased from receipts", func(k kit) {
 		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
 		id := k.keep(m)[0]

@@ -419,6 +419,28 @@ var statsTests = []promise{
 			Jobs: 1, DeadJobs: 1, OldestJob: Clock(), ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
 		})
 	}},
+	{"a job for later does not wait until it is due", func(k kit) {
+		b := prompt("one", "p1", "hi")
+		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one", NotBy: later(10 * time.Minute)}}
+		k.apply(b)
+		if st := k.stats(""); st.Jobs != 1 || st.LaterJobs != 1 || !st.OldestJob.IsZero() {
+			k.Errorf("%d jobs, %d for later, the oldest of %v, want 1, 1, none", st.Jobs, st.LaterJobs, st.OldestJob)
+		}
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "snapshot", Session: "one", NotBy: later(time.Second)}}})
+		if st := k.stats(""); st.Jobs != 2 || st.LaterJobs != 1 || !st.OldestJob.Equal(later(time.Second)) {
+			k.Errorf("%d jobs, %d for later, the oldest of %v, want 2, 1, %v", st.Jobs, st.LaterJobs, st.OldestJob, later(time.Second))
+		}
+		jobs, err := k.store.Lease(k.Context(), later(20*time.Minute), time.Second, 1)
+		if err != nil || len(jobs) != 1 {
+			k.Fatalf("%d jobs leased, %v, want 1", len(jobs), err)
+		}
+		failed := jobs[0]
+		failed.NotBy = later(time.Hour)
+		k.apply(mem.Batch{Failed: []mem.Job{failed}})
+		if st := k.stats(""); st.LaterJobs != 0 || !st.OldestJob.Equal(Clock()) {
+			k.Errorf("after it failed: %d for later, the oldest of %v, want 0, %v", st.LaterJobs, st.OldestJob, Clock())
+		}
+	}},
 }
 
 // stats returns the counts; schema and bytes are each store's own.

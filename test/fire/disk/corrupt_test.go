@@ -308,6 +308,12 @@ func (s sample) live(t *testing.T, d damage, rng *rand.Rand) {
 			t.Errorf("%s, but the person is not told: %q", code, told)
 		}
 		s.repair(t, p)
+	case indexed(t, db): // the same, for what is made anew from the rest
+		out, _ := p.Command("doctor", "--fix").CombinedOutput()
+		if !bytes.Contains(out, []byte("REM-S006")) {
+			t.Errorf("the doctor does not find the fault of the index:\n%s", out)
+		}
+		code = "index mended by the doctor"
 	case damaged(t, db): // in a place that nothing has touched: whoever looks finds it
 		out, _ := p.Command("doctor").CombinedOutput()
 		if !bytes.Contains(out, []byte("REM-S002")) || !bytes.Contains(out, []byte("remanence db restore")) {
@@ -332,6 +338,14 @@ func damaged(t *testing.T, db string) bool {
 	t.Helper()
 	_, err := sqlite.Inspect(t.Context(), db)
 	return errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign)
+}
+
+// indexed reports whether a look at all of the database finds fault with its
+// search index alone.
+func indexed(t *testing.T, db string) bool {
+	t.Helper()
+	a, err := sqlite.Inspect(t.Context(), db)
+	return err == nil && len(a.Index) > 0
 }
 
 // report sends what a session sends first, and returns what the agent is told.

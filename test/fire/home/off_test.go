@@ -16,8 +16,10 @@ import (
 )
 
 // quiet waits long enough for anything to come back, and proves that nothing did.
+// What has let go of everything takes a moment to end.
 func quiet(p *world.Person) {
 	p.T.Helper()
+	p.Eventually(func() bool { return len(p.Processes()) == 0 })
 	for range 10 {
 		if running := p.Processes(); len(running) > 0 {
 			p.T.Errorf("still there or there again: %v", running)
@@ -144,7 +146,8 @@ func TestAKilledUninstallIsFinishedByTheNext(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(rng.IntN(60)) * time.Millisecond)
+		// Before the wait for hooks that are under way, and when all goes.
+		time.Sleep(time.Duration(rng.IntN(60)+1180*rng.IntN(2)) * time.Millisecond)
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		p.Run("uninstall", "--all", "--purge", "--yes")

@@ -11,8 +11,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -111,7 +113,7 @@ func leaves(v any, at leaf) []leaf {
 	case string:
 		return []leaf{append(leaf{}, at...)}
 	case map[string]any:
-		for k := range v {
+		for _, k := range slices.Sorted(maps.Keys(v)) { // in one order, so that a seed goes the same way again
 			out = append(out, leaves(v[k], append(append(leaf{}, at...), k))...)
 		}
 	case []any:

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/worker"
+)
+
+// A daemon on its way out takes connections that it never answers.
+func TestADaemonThatEndsWhileItIsAskedToIsStopped(t *testing.T) {
+	p := newMachine(t)
+	lock, err := worker.Acquire(p.paths.Data, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "r") // a socket's path has to be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	l, err := net.Listen("unix", filepath.Join(dir, "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rt := api.Runtime{Data: p.paths.Data, Socket: filepath.Join(dir, "s"), Token: "x", Started: time.Now()}
+	if err := os.MkdirAll(filepath.Dir(p.paths.Runtime()), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := rt.Write(p.paths.Runtime()); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		for range 3 {
+			if c, err := l.Accept(); err == nil {
+				_ = c.Close() // unread: the other side is reset
+			}
+		}
+		_ = l.Close()
+		_ = lock.Release()
+	}()
+	if _, err := p.stopDaemon(t.Context()); err != nil {
+		t.Errorf("got %v, want it stopped", err)
+	}
+}

@@ -1,0 +1,249 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+// ollama is a server that has a model of three numbers, and counts who asks.
+func ollama(t *testing.T) (url string, asked *atomic.Int64) {
+	t.Helper()
+	asked = &atomic.Int64{}
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		var q struct{ Input []string }
+		_ = json.NewDecoder(r.Body).Decode(&q)
+		vs := make([]string, len(q.Input))
+		for i := range vs {
+			vs[i] = "[1,2,3]"
+		}
+		fmt.Fprintf(w, `{"embeddings":[%s]}`, strings.Join(vs, ","))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL, asked
+}
+
+func (p *machine) embedding(url, more string) {
+	p.configure(fmt.Sprintf("[embed]\nprovider = \"ollama\"\nurl = %q\n%s", url, more))
+}
+
+func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
+	url, asked := ollama(t)
+	p := newMachine(t)
+	p.configure(fmt.Sprintf("[embed]\nurl = %q\n", url))
+	p.remember("the keeper counts herons")
+	p.store(func(h *house) {
+		h.embedAll(t.Context())
+		if _, err := h.engine.Add(t.Context(), mem.AddAsk{Text: "a fact"}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.engine.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "herons"}}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := h.reindex(t.Context(), api.Nothing{}); err != nil {
+			t.Fatal(err)
+		}
+		o, err := h.status(t.Context(), mem.Place{})
+		if err != nil || o.Embedding != nil || o.Stats.Jobs != 0 {
+			t.Errorf("status says %+v, %d jobs, %v", o.Embedding, o.Stats.Jobs, err)
+		}
+	})
+	for _, c := range p.examine(t.Context()) {
+		if c.ID == "embedding" {
+			t.Errorf("doctor looks at embeddings: %+v", c)
+		}
+	}
+	if n := asked.Load(); n != 0 {
+		t.Errorf("asked %d times, want never", n)
+	}
+}
+
+func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
+	url, asked := ollama(t)
+	p := newMachine(t)
+	p.embedding(url, "")
+	p.remember("the keeper counts herons")
+	p.store(func(h *house) {
+		o, err := h.status(t.Context(), mem.Place{})
+		if err != nil || o.Embedding == nil || *o.Embedding != (mem.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
+			t.Errorf("status says %+v, %v", o.Embedding, err)
+		}
+		if asked.Load() != 0 {
+			t.Error("status asks the server")
+		}
+		h.embedAll(t.Context())
+		work(t, h)
+		if o, _ = h.status(t.Context(), mem.Place{}); o.Embedding.Vectors != 1 {
+			t.Errorf("%d vectors, want 1", o.Embedding.Vectors)
+		}
+	})
+	checks := p.examine(t.Context())
+	i := slices.IndexFunc(checks, func(c checkItem) bool { return c.ID == "embedding" })
+	if i < 0 || checks[i].State != setup.OK || !strings.Contains(checks[i].What, "3 numbers") || !strings.Contains(checks[i].What, "1 memory") {
+		t.Errorf("doctor says %+v", checks)
+	}
+}
+
+// work does the jobs that wait.
+func work(t *testing.T, h *house) {
+	t.Helper()
+	for {
+		jobs, err := h.store.Lease(t.Context(), h.sys.Now(), 1e9, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(jobs) == 0 {
+			return
+		}
+		b, err := h.work(t.Context(), jobs[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Done = append(b.Done, jobs[0].ID)
+		if _, err := h.store.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestReindexMakesVectorsAnew(t *testing.T) {
+	url, asked := ollama(t)
+	p := newMachine(t)
+	p.embedding(url, "")
+	p.remember("the keeper counts herons")
+	p.store(func(h *house) {
+		h.embedAll(t.Context())
+		work(t, h)
+		if n, err := h.reindex(t.Context(), api.Nothing{}); err != nil || n.Memories != 1 {
+			t.Fatalf("%+v, %v", n, err)
+		}
+		if n, err := h.store.CountVectors(t.Context(), "nomic-embed-text"); n != 0 || err != nil {
+			t.Errorf("%d vectors after a reindex, %v", n, err)
+		}
+		work(t, h)
+		if n, err := h.store.CountVectors(t.Context(), "nomic-embed-text"); n != 1 || err != nil || asked.Load() != 2 {
+			t.Errorf("%d vectors after %d requests, %v", n, asked.Load(), err)
+		}
+	})
+}
+
+func TestAChangeOfTheModelCountsAtOnce(t *testing.T) {
+	url, _ := ollama(t)
+	p := newMachine(t)
+	p.remember("the keeper counts herons")
+	p.store(func(h *house) {
+		h.config.changed = h.embedAgain
+		h.embedAll(t.Context())
+		jobs := func() int {
+			st, err := h.store.Stats(t.Context(), "", h.sys.Now())
+			if err != nil {
+				t.Fatal(err)
+			}
+			return st.Jobs
+		}
+		if n := jobs(); n != 0 {
+			t.Errorf("%d jobs wait, want 0: it is off", n)
+		}
+		p.embedding(url, "")
+		if h.embedder() == nil || jobs() != 1 {
+			t.Errorf("switched on: embedder %v, %d jobs", h.embedder(), jobs())
+		}
+		work(t, h)
+		p.embedding(url, "model = \"another\"\n")
+		if h.embedder().Model() != "another" || jobs() != 1 {
+			t.Errorf("another model: %s, %d jobs", h.embedder().Model(), jobs())
+		}
+		work(t, h)
+		if n, _ := h.store.CountVectors(t.Context(), "another"); n != 1 {
+			t.Errorf("%d vectors of the new model, want 1", n)
+		}
+		p.configure("profile = \"lean\"\n")
+		if h.embedder() != nil || h.enginesEmbedder() != nil {
+			t.Error("switched off, and it is still there")
+		}
+	})
+}
+
+func TestWhatIsWrongWithTheServersSettingsIsSaid(t *testing.T) {
+	for name, c := range map[string]struct{ toml, says string }{
+		"another machine":   {"url = \"https://api.example.com/v1\"", "embed.allow_remote"},
+		"a key in the open": {"url = \"http://gpu.lan\"\nallow_remote = true\nkey_env = \"KEY\"", "https"},
+		"no address":        {"url = \"localhost\"", "embed.url"},
+		"a password":        {"url = \"http://me:hunter2@localhost\"", "embed.url"},
+		"the key itself":    {"key_env = \"sk-abc-def\"", "embed.key_env"},
+		"too many numbers":  {"dims = 100000", "embed.dims"},
+		"no model":          {"model = \"\"", "no model"},
+		"another provider":  {"provider = \"openapi\"", "embed.provider"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newMachine(t)
+			toml := "[embed]\n" + c.toml + "\n"
+			if !strings.Contains(toml, "provider") {
+				toml += "provider = \"openai\"\n"
+			}
+			p.configure(toml)
+			cfg, err := LoadConfig(p.paths.Config, p.sys.Getenv)
+			if err != nil || len(cfg.Warnings) != 1 || !strings.Contains(cfg.Warnings[0], c.says) {
+				t.Errorf("warnings are %q, %v, want one about %s", cfg.Warnings, err, c.says)
+			}
+			if strings.Contains(strings.Join(cfg.Warnings, ""), "hunter2") {
+				t.Errorf("the warning holds the password: %q", cfg.Warnings)
+			}
+		})
+	}
+}
+
+func TestAServerElsewhereIsAskedOnlyIfThatIsAllowed(t *testing.T) {
+	p := newMachine(t)
+	p.configure("[embed]\nprovider = \"openai\"\nurl = \"https://api.example.com/v1\"\n")
+	p.store(func(h *house) {
+		if e := h.embedder(); e != nil {
+			t.Errorf("%s would be asked", e.Model())
+		}
+		if now := h.vectorsNow(t.Context()); now == nil || !strings.Contains(now.Error, "not on this machine") {
+			t.Errorf("status says %+v", now)
+		}
+	})
+	p.configure("[embed]\nprovider = \"openai\"\nurl = \"https://api.example.com/v1\"\nallow_remote = true\n")
+	p.store(func(h *house) {
+		if h.embedder() == nil {
+			t.Error("nobody would be asked, although it is allowed")
+		}
+	})
+}
+
+func TestFloatsAreSettings(t *testing.T) {
+	for text, want := range map[string]float64{"recall.vector_floor = 0.7": 0.7, "recall.vector_floor = 1": 1, "": 0.5} {
+		p := newMachine(t)
+		p.configure(text + "\n")
+		cfg, err := LoadConfig(p.paths.Config, p.sys.Getenv)
+		if got := cfg.Settings().VectorFloor; err != nil || got != want || len(cfg.Warnings) > 0 {
+			t.Errorf("%q: %v, %q, %v, want %v", text, got, cfg.Warnings, err, want)
+		}
+	}
+	p := newMachine(t)
+	p.configure("recall.vector_floor = 1.5\n")
+	if cfg, _ := LoadConfig(p.paths.Config, p.sys.Getenv); len(cfg.Warnings) != 1 {
+		t.Errorf("warnings %q, want one", cfg.Warnings)
+	}
+	o, err := option("recall.vector_floor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v, err := o.Parse("0.25"); err != nil || v != 0.25 {
+		t.Errorf("got %v, %v", v, err)
+	}
+	if _, err := o.Parse("near"); err == nil {
+		t.Error("a word passes for a number")
+	}
+}

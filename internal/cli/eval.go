@@ -1,0 +1,292 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/engine"
+	"remanence/internal/eval"
+	"remanence/internal/rank"
+)
+
+func (a *app) evalCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "eval",
+		Short:   "measure how well it finds again what it was given",
+		Long:    "Suites of texts and questions are run through the same store and ranking as\neverything else, in a temporary directory that is gone afterwards.",
+		Example: "  remanence eval run --suite locomo10.json --json > today.json\n  remanence eval compare yesterday.json today.json\n  remanence eval run --suite own",
+		Args:    atMost(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
+	}
+	cmd.AddCommand(a.evalRun(), a.evalCompare(), a.evalReport())
+	return cmd
+}
+
+// exam is what eval run was asked for.
+type exam struct {
+	suite          string
+	without, gates []string
+	prompts        string
+	unrelated      bool
+	embed          bool
+	conditions     conditions // that gates names
+}
+
+// ownSuite is the suite that is made of the person's own history.
+const ownSuite = "own"
+
+// builtinPrompts are the prompts that come with the program.
+const builtinPrompts = "builtin"
+
+func (a *app) evalRun() *cobra.Command {
+	var e exam
+	cmd := &cobra.Command{
+		Use:   "run --suite <folder | file | own>",
+		Short: "run a suite and print what was found",
+		Long: "A suite is a folder in BEIR's layout, a JSON file of LoCoMo or LongMemEval, or\n" +
+			"own: questions made from your later sessions about what earlier ones learned,\nasked of a copy of your database.",
+		Example: "  remanence eval run --suite ./notes-beir\n" +
+			"  remanence eval run --suite longmemeval_s.json --gate recall.5=90%\n" +
+			"  remanence eval run --suite ./notes-beir --without prox,char4\n" +
+			"  remanence eval run --suite own --false-injections",
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.runExam(cmd.Context(), e) },
+	}
+	f := cmd.Flags()
+	f.StringVar(&e.suite, "suite", "", "folder, file, or own")
+	f.StringSliceVar(&e.without, "without", nil, "parts of the ranking to leave out, as search --explain names them: "+strings.Join(rankParts(), ", "))
+	f.BoolVar(&e.embed, "embed", false, "with vectors of the embedding server that is configured; your own history has them anyway")
+	f.BoolVar(&e.unrelated, "false-injections", false, "measure also what prompts are told: the suite's questions, and the built-in ones, which should be told nothing")
+	f.StringVar(&e.prompts, "prompts", "", "the same with builtin or with the prompts of a file, one a line")
+	f.StringArrayVar(&e.gates, "gate", nil, "NAME=VALUE, or a file of such lines or with an earlier result: end with status 5 if it is not met; may be repeated")
+	return cmd
+}
+
+func (a *app) runExam(ctx context.Context, e exam) error {
+	o, err := e.options()
+	if err != nil {
+		return err
+	}
+	if e.conditions, err = readGates(e.gates); err != nil {
+		return err
+	}
+	o.Progress = a.progress()
+	result, err := a.examineSuite(ctx, e, o)
+	a.endProgress()
+	if err != nil {
+		return suiteFault(err)
+	}
+	v := evalView{Result: result}
+	v.Without, v.Gates = some(v.Without), eval.Judge(result, e.conditions.gates)
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(v.Gates, func(g eval.Verdict) bool { return !g.Met }) {
+		return foundProblems
+	}
+	return nil
+}
+
+func (e exam) options() (eval.Options, error) {
+	o := eval.Options{}
+	known := rankParts()
+	for _, f := range e.without {
+		if f = strings.TrimSpace(f); f == "" {
+			continue
+		}
+		if !slices.Contains(known, f) {
+			return o, faultInput.about("the ranking has no part %q", f).fixedBy("use some of: " + strings.Join(known, ", "))
+		}
+		o.Without = append(o.Without, f)
+	}
+	switch {
+	case e.prompts == builtinPrompts, e.prompts == "" && e.unrelated:
+		o.Prompts = eval.Builtin()
+	case e.prompts != "":
+		text, err := readInput(e.prompts)
+		if err != nil {
+			return o, err
+		}
+		o.Prompts = eval.ParsePrompts(string(text), eval.ClassUnrelated)
+		if len(o.Prompts) == 0 {
+			return o, faultInput.about("there is no prompt in the file").because("%s", e.prompts)
+		}
+	}
+	return o, nil
+}
+
+// rankParts are the parts that scores are the sum of, each once.
+func rankParts() []string {
+	var names []string
+	for _, kind := range []map[string]float64{nil, {rank.PartSession: 0}} {
+		for _, s := range rank.Summands(kind) {
+			if !slices.Contains(names, s.Part) {
+				names = append(names, s.Part)
+			}
+		}
+	}
+	return names
+}
+
+// conditions are gates, and which suite those of an earlier result are of.
+type conditions struct {
+	gates []eval.Gate
+	of    map[string]string // suite, by file
+}
+
+// fit refuses the results of another suite: what that one reached says nothing.
+func (c conditions) fit(suite string) error {
+	for _, file := range slices.Sorted(maps.Keys(c.of)) {
+		if of := c.of[file]; of != suite {
+			return faultInput.about("the gate is a result of another suite").because("%s is one of %q, this is a run of %q", file, of, suite)
+		}
+	}
+	return nil
+}
+
+// readGates reads conditions: each an expression or a file of them.
+func readGates(list []string) (conditions, error) {
+	c := conditions{of: map[string]string{}}
+	for _, s := range list {
+		_, err := os.Stat(s)
+		switch {
+		case err == nil:
+			if err := c.readFile(s); err != nil {
+				return c, err
+			}
+			continue
+		case !strings.Contains(s, "="):
+			return c, faultNoFile.about("%q is neither a condition NAME=VALUE nor a file", s).because("%s", err).fixedBy("--gate recall.10=0.72")
+		}
+		g, err := eval.ParseGate(s)
+		if err != nil {
+			return c, gateFault(err).because("%s", err)
+		}
+		c.gates = append(c.gates, g)
+	}
+	return c, nil
+}
+
+func (c *conditions) readFile(file string) error {
+	text, err := readInput(file)
+	if err != nil {
+		return err
+	}
+	gates, suite, err := eval.ParseGates(text)
+	if err != nil {
+		return gateFault(err).because("%s: %s", file, err)
+	}
+	c.gates = append(c.gates, gates...)
+	if suite != "" {
+		c.of[file] = suite
+	}
+	return nil
+}
+
+func gateFault(err error) Fault {
+	if errors.Is(err, eval.ErrMeasure) {
+		return faultInput.about("the gate is on something that is never measured").fixedBy("use one of: "+strings.Join(eval.Names(), ", "),
+			"by_category.NAME.MEASURE", "false_injections.by_class.NAME.share")
+	}
+	return faultInput.about("the gate cannot be read").fixedBy("--gate recall.10=0.72")
+}
+
+func readInput(file string) ([]byte, error) {
+	text, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, faultNoFile.because("%s", err)
+	}
+	if err != nil {
+		return nil, faultInput.about("the file cannot be read").because("%s", err)
+	}
+	return text, nil
+}
+
+// suiteFault is what is wrong with a suite, in words. Other errors stay.
+func suiteFault(err error) error {
+	switch {
+	case errors.Is(err, eval.ErrFormat):
+		return faultInput.about("the suite cannot be used").because("%s", err).fixedBy("remanence eval run --help")
+	case errors.Is(err, fs.ErrNotExist):
+		return faultNoFile.because("%s", err)
+	}
+	return err
+}
+
+// examineSuite opens the suite and what is examined, and puts that away again.
+func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result eval.Result, err error) {
+	var s eval.Suite
+	var x *examined
+	var em engine.Embedder
+	switch e.suite {
+	case "":
+		return result, faultUsage.about("eval run needs --suite").fixedBy("remanence eval run --help")
+	case ownSuite:
+		if err = e.conditions.fit(ownSuite); err != nil {
+			return result, err
+		}
+		if x, err = a.openOwn(ctx); err == nil {
+			s, err = eval.Own(ctx, x.store)
+		}
+	default:
+		if s, err = eval.Open(e.suite); err == nil {
+			err = e.conditions.fit(s.Name)
+		}
+		if err == nil && e.embed {
+			em, err = a.wantedEmbedder()
+		}
+		if err == nil {
+			x, err = openExamined(ctx, a.sys.Now(), em)
+		}
+	}
+	if x != nil {
+		defer func() { err = errors.Join(err, x.close()) }()
+	}
+	if err != nil {
+		return result, err
+	}
+	return eval.Run(ctx, s, x, o)
+}
+
+// wantedEmbedder is the embedder of the configuration, which has to name one.
+func (a *app) wantedEmbedder() (engine.Embedder, error) {
+	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	em, err := chosenEmbedder(cfg, a.sys.Getenv)
+	if err == nil && em == nil {
+		err = faultInput.about("no embedding server is configured").fixedBy("remanence config set embed.provider ollama", "leave --embed out")
+	}
+	return em, err
+}
+
+// progress shows how far a run is, on a terminal only.
+func (a *app) progress() func(what string, done, total int) {
+	if !isTerminal(a.sys.Stderr) || a.flags.quiet {
+		return nil
+	}
+	return func(what string, done, total int) {
+		switch {
+		case total == 0:
+			fmt.Fprintf(a.sys.Stderr, "\r\x1b[K%s %d", what, done)
+		case done%16 == 0 || done == total:
+			fmt.Fprintf(a.sys.Stderr, "\r\x1b[K%s %d of %d", what, done, total)
+		}
+	}
+}
+
+// endProgress makes the line free again.
+func (a *app) endProgress() {
+	if isTerminal(a.sys.Stderr) && !a.flags.quiet {
+		fmt.Fprint(a.sys.Stderr, "\r\x1b[K")
+	}
+}

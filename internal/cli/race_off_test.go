@@ -1,0 +1,6 @@
+//go:build !race
+
+package cli
+
+// racing is true where the race detector makes everything ten times as slow.
+const racing = false

@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// explained are receipts as their reader may meet them.
+func explained() map[string]mem.Explained {
+	at := time.Date(2026, 9, 14, 12, 2, 11, 0, time.UTC)
+	told := mem.Receipt{
+		ID: "r_88c1", Session: "0b1c", At: at, Trigger: "prompt", Asked: "add retries to the webhook sender", Outcome: mem.Injected,
+		Candidates: 41, Floor: 0.34, Budget: 300, Tokens: 212, TookMS: 38,
+		Items: []mem.Told{
+			{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 2.31, Place: "recall", Parts: map[string]float64{
+				"bm25f": 1, "fts": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
+				"path": 1, "recency": 0.97, "strength": 0.49, "scope": 0.35, "trust": 1, "authority": 1.04,
+			}},
+			{ID: "m_19fx", Rank: 2, Kind: mem.Gotcha, Title: "gateway sends 429 without Retry-After", Score: 1.1, Place: "recall", Stale: mem.FileChanged, Parts: map[string]float64{
+				"bm25f": 0.4, "coverage": 0.4, "telling": 2, "recency": 0.5, "scope": 0.35, "authority": 1, "stale": 1,
+			}},
+		},
+		Dropped: []mem.Cut{
+			{ID: "m_2aa1", Title: "the webhook page is slow", Score: 0.44, Gate: "below_floor", Parts: map[string]float64{"bm25f": 0.3, "coverage": 0.21, "telling": 1}},
+			{ID: "m_51c2", Title: "send.go holds the retry loop", Score: 0.9, Gate: "stale", Parts: map[string]float64{"bm25f": 0.8, "stale": 1}},
+			{ID: "m_77aa", Title: "the sender has no time-out", Score: 0.8, Gate: "budget", Parts: map[string]float64{"bm25f": 0.7, "coverage": 0.5, "telling": 2}},
+		},
+		Text: "<remanence-context>…</remanence-context>",
+	}
+	silent := mem.Receipt{
+		ID: "r_90d0", Session: "0b1c", At: at, Trigger: "prompt", Asked: "what does the page weigh?", Outcome: mem.Abstained,
+		Candidates: 2, Floor: 0.34, Budget: 300, TookMS: 9,
+		Dropped: []mem.Cut{
+			{ID: "m_3b", Title: "pages are cached", Score: 1.2, Gate: "below_floor", Parts: map[string]float64{"bm25f": 1, "coverage": 0.3, "telling": 1}},
+			{ID: "m_2aa1", Title: "the webhook page is slow", Score: 1.1, Gate: "below_floor", Parts: map[string]float64{"bm25f": 0.9, "coverage": 0.36, "telling": 1}},
+		},
+	}
+	return map[string]mem.Explained{
+		"told": {
+			Receipt: told, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten}, Used: map[string]bool{"m_7k2q": true},
+			Later: &silent,
+		},
+		"abstained": {Receipt: silent, Short: "s_4d"},
+		"nothing":   {Receipt: mem.Receipt{ID: "r_1", At: at, Trigger: "session_start", Outcome: mem.Nothing, Budget: 1200}},
+	}
+}
+
+func TestWhyReadsAsItDid(t *testing.T) {
+	for name, got := range explained() {
+		for _, width := range []int{100, 50} {
+			v := receiptOf("receipt", got.Receipt)
+			v.become(got)
+			p, out := testPrinter(width)
+			p.now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
+			v.human(p)
+			goldenText(t, fmt.Sprintf("why_%s_%d", name, width), unweighed(out.String()))
+		}
+	}
+}
+
+func TestNextReadsAsItDid(t *testing.T) {
+	all := explained()
+	for name, r := range map[string]mem.Receipt{
+		"told":      all["told"].Receipt,
+		"abstained": all["abstained"].Receipt,
+		"off":       {Outcome: mem.Off, Budget: 300},
+		"no_budget": {Outcome: mem.Nothing, Asked: "why?"},
+		"trivial":   {Outcome: mem.Nothing, Asked: "yes", Budget: 300},
+		"empty":     {Outcome: mem.Nothing, Budget: 1200},
+		"blank":     {Outcome: mem.Nothing, Trigger: "prompt", Budget: 300},
+		"short":     {Outcome: mem.Nothing, Trigger: "prompt", Asked: "zzz", Budget: 300},
+	} {
+		p, out := testPrinter(100)
+		nextView{receiptOf("next", r), name == "short"}.human(p)
+		said := out.String() + p.err.(*strings.Builder).String()
+		goldenText(t, "next_"+name, unweighed(said))
+	}
+}
+
+// unweighed is a text without the weights, which are tuned by others.
+func unweighed(s string) string {
+	return regexp.MustCompile(`(\d)×-?[\d.]+`).ReplaceAllString(s, "${1}×w")
+}
+
+func TestEveryPartIsShownWithItsWeight(t *testing.T) {
+	for _, kind := range []map[string]float64{nil, {rank.PartSession: 0}} {
+		parts := map[string]float64{}
+		for part := range kind {
+			parts[part] = 0.5
+		}
+		for _, s := range rank.Summands(kind) {
+			parts[s.Part] = 0.5
+		}
+		p, out := testPrinter(100)
+		receiptView{}.parts(p, parts)
+		for _, s := range rank.Summands(kind) {
+			if want := fmt.Sprintf("%s 0.50×%s", s.Part, short(s.Weight)); !strings.Contains(out.String(), want) {
+				t.Errorf("want %q in\n%s", want, out)
+			}
+		}
+	}
+}
+
+// goldenText compares with a file.
+func goldenText(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", "text", name+".txt")
+	if *update {
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s differs (-want +got):\n%s", file, diff)
+	}
+}

@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Embedder turns texts into vectors of one model. Both calls are all or
+// nothing; a mem.Later among their errors says that the same may work later.
+type Embedder interface {
+	Model() string
+	Embed(ctx context.Context, texts []string) ([][]float32, error)    // that are to be found
+	EmbedQuestion(ctx context.Context, text string) ([]float32, error) // that asks
+}
+
+// JobEmbed is the kind of job that gives memories their vectors.
+const JobEmbed = "embed"
+
+// The keys of its jobs: of each one waits at most.
+const (
+	embedNew  = "new"  // from the newest memory on, as long as any lack a vector
+	embedMore = "more" // further down from where that came to
+	embedAll  = "all"  // through the whole store
+)
+
+const (
+	embedGroup = 32 // texts in one request
+	embedTries = 7  // of a job, some 20 minutes; the next memory or start begins anew
+	// DefaultEmbedWait is how long an answer waits for a question's vector.
+	DefaultEmbedWait = 150 * time.Millisecond
+)
+
+// embedding is where vectors come from and where they are kept; ok is false if
+// there are none.
+func (e *Engine) embedding() (em Embedder, st mem.Vectors, ok bool) {
+	if e.Embedder == nil {
+		return nil, nil, false
+	}
+	if em = e.Embedder(); em == nil {
+		return nil, nil, false
+	}
+	st, ok = e.Store.(mem.Vectors)
+	return em, st, ok
+}
+
+// toEmbed adds to a batch the job that gives its memories their vectors.
+func (e *Engine) toEmbed(b *mem.Batch) {
+	if len(b.Memories) == 0 && !slices.ContainsFunc(b.Edits, saysElse) {
+		return
+	}
+	if _, _, ok := e.embedding(); ok {
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobEmbed, Key: embedNew})
+	}
+}
+
+// saysElse reports whether a memory may lack a vector after an edit.
+func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
+
+// EmbedAll has every memory looked at that may lack a vector: after a start, and
+// when the model has changed. Without an embedder nothing happens.
+func (e *Engine) EmbedAll(ctx context.Context) error {
+	if _, _, ok := e.embedding(); !ok {
+		return nil
+	}
+	if _, err := e.Store.Apply(ctx, mem.Batch{Jobs: []mem.Job{{Kind: JobEmbed, Key: embedAll}}}); err != nil {
+		return fmt.Errorf("embed all: %w", err)
+	}
+	return nil
+}
+
+// ForgetVectors erases all vectors. With an embedder they are made anew.
+func (e *Engine) ForgetVectors(ctx context.Context) error {
+	if st, ok := e.Store.(mem.Vectors); ok {
+		if err := st.DropVectors(ctx, ""); err != nil {
+			return fmt.Errorf("forget vectors: %w", err)
+		}
+	}
+	return e.EmbedAll(ctx)
+}
+
+// embed does a job: it gives one group of memories their vectors and leaves the
+// rest to the next job, so that others get their turn in between.
+func (e *Engine) embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	em, st, ok := e.embedding()
+	if !ok {
+		return mem.Batch{}, nil // switched off since
+	}
+	ms, next, err := lacking(ctx, st, em.Model(), job)
+	if err != nil {
+		return mem.Batch{}, fmt.Errorf("memories without vector: %w", err)
+	}
+	if len(ms) == 0 {
+		if job.Key == embedAll { // what is left of other models belongs to hidden memories
+			err = st.DropVectors(ctx, em.Model())
+		}
+		return mem.Batch{}, err
+	}
+	vs, err := vectorsOf(ctx, em, ms)
+	if err != nil {
+		return e.embedLater(job, err)
+	}
+	if err := st.PutVectors(ctx, em.Model(), vs); err != nil {
+		return mem.Batch{}, fmt.Errorf("keep vectors: %w", err)
+	}
+	if next == "" && job.Key != embedAll {
+		return mem.Batch{}, nil
+	}
+	after := mem.Job{Kind: JobEmbed, Key: job.Key, Data: next}
+	if job.Key == embedNew {
+		after.Key = embedMore
+	}
+	return mem.Batch{Jobs: []mem.Job{after}}, nil
+}
+
+// lacking returns the next group of memories without a vector. A job that goes
+// through the whole store passes over parts where none lacks one.
+func lacking(ctx context.Context, st mem.Vectors, model string, job mem.Job) ([]mem.Memory, string, error) {
+	before := job.Data
+	for {
+		ms, next, err := st.Without(ctx, model, before, embedGroup)
+		if errors.Is(err, mem.ErrNotFound) && before != "" { // that memory was erased
+			before = ""
+			continue
+		}
+		if err != nil || len(ms) > 0 || next == "" || job.Key != embedAll {
+			return ms, next, err
+		}
+		before = next
+	}
+}
+
+// embedLater says what becomes of a job that got no vectors: it comes back when
+// the server wants to be asked again, else after a pause, and not for ever.
+func (e *Engine) embedLater(job mem.Job, cause error) (mem.Batch, error) {
+	if job.Attempts >= embedTries {
+		e.without("vectors", cause)
+		return mem.Batch{}, nil
+	}
+	var later mem.Later
+	if errors.As(cause, &later) && later.Wait > 0 {
+		job.NotBy, job.ID, job.Error = e.Now().Add(later.Wait), "", ""
+		return mem.Batch{Jobs: []mem.Job{job}}, nil
+	}
+	return mem.Batch{}, cause
+}
+
+// canary is a text that every model has a vector for.
+const canary = "a note"
+
+// vectorsOf asks for the vectors of memories. Where that fails and one text may
+// be the reason, each is asked for alone, and those that fail have none.
+func vectorsOf(ctx context.Context, em Embedder, ms []mem.Memory) ([]mem.Vector, error) {
+	texts := make([]string, 0, len(ms))
+	for _, mm := range ms {
+		texts = append(texts, wholeText(mm))
+	}
+	all, err := em.Embed(ctx, texts)
+	if err == nil {
+		return withVectors(ms, all), nil
+	}
+	if isLater(err) || ctx.Err() != nil {
+		return nil, err
+	}
+	if _, broken := em.Embed(ctx, []string{canary}); broken != nil {
+		return nil, err
+	}
+	all = make([][]float32, len(ms))
+	for i, text := range texts {
+		one, err := em.Embed(ctx, []string{text})
+		if err == nil {
+			all[i] = one[0]
+		} else if isLater(err) || ctx.Err() != nil {
+			return nil, err
+		}
+	}
+	return withVectors(ms, all), nil
+}
+
+func withVectors(ms []mem.Memory, values [][]float32) []mem.Vector {
+	out := make([]mem.Vector, 0, len(ms))
+	for i, mm := range ms {
+		out = append(out, mem.Vector{Memory: mm.ID, Updated: mm.Updated, Values: values[i]})
+	}
+	return out
+}
+
+func isLater(err error) bool {
+	var later mem.Later
+	return errors.As(err, &later)
+}
+
+// wholeText is all that a memory says.
+func wholeText(mm mem.Memory) string {
+	var parts []string
+	if !strings.HasPrefix(mm.Body, mm.Title) {
+		parts = append(parts, mm.Title)
+	}
+	parts = append(append(parts, mm.Body), mm.Facts...)
+	if t := mm.Summary; t != nil {
+		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
+	}
+	parts = slices.DeleteFunc(parts, func(s string) bool { return s == "" })
+	return strings.Join(parts, "\n")
+}
+
+// byMeaning adds to the matches of a question what is near to it in meaning, and
+// says of each hit how near it is, where that is known. Text has been through
+// the door. Without vectors, or where the question's is not to be had at once,
+// the matches come back as they are.
+func (e *Engine) byMeaning(ctx context.Context, text string, q mem.Query, hits []mem.Hit) []mem.Hit {
+	em, st, ok := e.embedding()
+	if !ok || strings.TrimSpace(text) == "" {
+		return hits
+	}
+	v, err := e.questionVector(ctx, em, text)
+	if err != nil {
+		e.without("vectors", err)
+		return hits
+	}
+	found, err := st.Near(ctx, em.Model(), v, q, rank.Candidates)
+	if err != nil {
+		e.without("vectors", err)
+		return hits
+	}
+	cos := map[string]float64{}
+	for _, h := range found {
+		cos[h.Memory.ID] = h.Score
+	}
+	var rest []string
+	for _, h := range hits {
+		if _, ok := cos[h.Memory.ID]; !ok {
+			rest = append(rest, h.Memory.ID)
+		}
+	}
+	if len(rest) > 0 {
+		more, err := st.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Within: "*"}, len(rest))
+		e.without("vectors", err)
+		for _, h := range more {
+			cos[h.Memory.ID] = h.Score
+		}
+	}
+	return joined(hits, found, cos)
+}
+
+// questionVector waits no longer than the person allows.
+func (e *Engine) questionVector(ctx context.Context, em Embedder, text string) ([]float32, error) {
+	wait := e.Settings().EmbedWait
+	if wait <= 0 {
+		wait = DefaultEmbedWait
+	}
+	within, stop := context.WithTimeout(ctx, wait)
+	defer stop()
+	return em.EmbedQuestion(within, text)
+}
+
+// joined are the matches and then what only meaning found, with their cosines.
+func joined(hits, found []mem.Hit, cos map[string]float64) []mem.Hit {
+	out := slices.Clone(hits)
+	for _, h := range found {
+		if !contains(hits, h.Memory.ID) {
+			h.Score = 0 // as a match by words
+			out = append(out, h)
+		}
+	}
+	for i, h := range out {
+		if c, ok := cos[h.Memory.ID]; ok {
+			parts := map[string]float64{mem.PartCos: c}
+			for name, v := range h.Parts {
+				parts[name] = v
+			}
+			out[i].Parts = parts
+		}
+	}
+	return out
+}

@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Next returns what the next session of a place would be told, or with a prompt
+// what that prompt would be, by the code that answers the hooks. Nothing is
+// written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
+// where hooks are not heard at all.
+func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+	m, err := e.rehearse(ctx, ask)
+	if err != nil {
+		return mem.Receipt{}, err
+	}
+	defer m.view.close()
+	asks, off := m.Kind == mem.SessionStart || isQuestion(m.Text), false
+	if asks { // the words that switch a session off would do so
+		if off, _, err = e.switched(ctx, m); err != nil {
+			return mem.Receipt{}, err
+		}
+	}
+	if m.settings.Profile == Silent {
+		m.settings = m.settings.hushed()
+	}
+	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.settings.Budgets.ofStart(m.Source)}
+	if ask.Prompt != "" {
+		none.Trigger, none.Asked, none.Budget = "prompt", mem.Clip(mem.Line(m.Text), 200), m.settings.Budgets.UserPrompt
+	}
+	switch {
+	case off:
+		none.Outcome = mem.Off
+		return none, nil
+	case !asks:
+		return none, nil
+	}
+	if m.Kind == mem.UserPromptSubmit {
+		err = e.rehearsePrompt(ctx, m)
+	} else {
+		_, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source))
+	}
+	if err != nil {
+		return mem.Receipt{}, err
+	}
+	if len(m.batch.Receipts) == 0 {
+		return none, nil
+	}
+	return m.batch.Receipts[0], nil
+}
+
+// isQuestion reports whether a prompt is one of a person to the agent.
+func isQuestion(prompt string) bool {
+	p := strings.TrimSpace(prompt)
+	return p != "" && !strings.HasPrefix(p, ownCommand) && !mem.ClientMade(p)
+}
+
+// rehearse is the moment that is asked about, as if it were now. Its batch is
+// never applied.
+func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk) (*moment, error) {
+	p, err := e.place(ctx, ask.Place)
+	if err != nil {
+		return nil, err
+	}
+	m := &moment{
+		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: first(ask.Source, "startup"), Root: p.Root},
+		settings: e.Settings(), project: p, started: e.Now(), view: e.look(p), before: ask.Before, without: set(ask.Without),
+		batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
+	}
+	if ask.Session != "" {
+		if m.session, err = e.Store.Session(ctx, ask.Session); err != nil {
+			return nil, fmt.Errorf("session %q: %w", ask.Session, err)
+		}
+		m.Session = m.session.ID
+	}
+	b := &m.settings.Budgets
+	if ask.Prompt != "" {
+		m.Kind, m.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
+	}
+	if ask.Budget > 0 {
+		b.SessionStart, b.Resume, b.Compact, b.UserPrompt = ask.Budget, ask.Budget, ask.Budget, ask.Budget
+	}
+	return m, nil
+}
+
+func (e *Engine) rehearsePrompt(ctx context.Context, m *moment) error {
+	line, err := e.nudge(ctx, m)
+	if err != nil {
+		return err
+	}
+	hits, r, err := e.promptRecall(ctx, m)
+	if err != nil {
+		return err
+	}
+	e.tellPrompt(m, line, hits, r)
+	return nil
+}

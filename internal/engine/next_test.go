@@ -1,0 +1,222 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+var shop = mem.Place{Dir: "/home/dev/shop"}
+
+// foresee is what Next says.
+func (s *stage) foresee(ask mem.NextAsk) mem.Receipt {
+	s.t.Helper()
+	ask.Place = shop
+	r, err := s.Next(s.t.Context(), ask)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return r
+}
+
+// inside is a block without its first line, which names receipt and session.
+func inside(block string) string {
+	_, rest, _ := strings.Cut(block, "\n")
+	return rest
+}
+
+// kept is everything that can be asked of the store.
+func (s *stage) kept() string {
+	s.t.Helper()
+	ctx := s.t.Context()
+	ms, err := s.store.List(ctx, mem.Query{Within: "*", Hidden: true, Limit: 1000})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	rs, _ := s.store.Receipts(ctx, mem.ReceiptQuery{Limit: 1000})
+	ss, _ := s.store.Sessions(ctx, mem.SessionQuery{Limit: 1000})
+	st, _ := s.store.Stats(ctx, "", time.Time{})
+	var all []any
+	ps, _ := s.store.Paused(ctx, s.clock)
+	all = append(all, ms, rs, st, ps)
+	for _, se := range ss {
+		one, _ := s.store.Session(ctx, se.ID)
+		ts, _ := s.store.Turns(ctx, se.ID, 1000)
+		all = append(all, one, one.Told, one.Nudge, ts)
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
+	asked := []string{
+		"why did two logins race for the session lock?", "write a haiku about the sea in winter", "yes", "/compact",
+		"<task-notification>why did two logins race for the session lock?</task-notification>", "/remanence:off", "<private>the login race</private>",
+		"implement the logout path with table tests and one mutex for each session",
+	}
+	for _, p := range asked {
+		s := newStage(t)
+		s.play(bugHunt()...)
+		before := s.kept()
+		want := s.foresee(mem.NextAsk{Prompt: p})
+		if s.kept() != before {
+			t.Errorf("%q: foreseeing it changed what is kept", p)
+		}
+		got := s.play(in("two", prompt("q1", p))...).Context
+		if inside(got) != inside(want.Text) {
+			t.Errorf("%q: the hook tells\n%s\nforeseen was\n%s", p, got, want.Text)
+		}
+		if got == "" && want.Outcome == mem.Injected {
+			t.Errorf("%q: outcome %s of silence", p, want.Outcome)
+		}
+	}
+	s := newStage(t)
+	s.play(bugHunt()...)
+	before := s.kept()
+	want := s.foresee(mem.NextAsk{})
+	if s.kept() != before {
+		t.Error("foreseeing a briefing changed what is kept")
+	}
+	if got := s.play(in("two", start("startup"))...).Context; inside(got) != inside(want.Text) || got == "" {
+		t.Errorf("the session starts with\n%s\nforeseen was\n%s", got, want.Text)
+	}
+}
+
+func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	s.settings.Budgets.SessionStart = 0
+	p := "tell me about that login race and the session lock"
+	s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...)
+	before := s.kept()
+	want := s.foresee(mem.NextAsk{Prompt: p, Session: "two"})
+	if s.kept() != before {
+		t.Error("foreseeing it changed what is kept")
+	}
+	told := false
+	for _, c := range want.Dropped {
+		told = told || c.Gate == "already_told"
+	}
+	if !told {
+		t.Errorf("left out %+v, want something that was told already", want.Dropped)
+	}
+	if got := s.play(in("two", prompt("q2", p))...).Context; inside(got) != inside(want.Text) {
+		t.Errorf("the hook tells\n%s\nforeseen was\n%s", got, want.Text)
+	}
+}
+
+func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
+	s := newStage(t)
+	s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
+	s.settings.Budgets.SessionStart, s.settings.Budgets.Write = 0, 0
+	s.play(in("two", start("startup"), edited("p0", "t0", "/home/dev/shop/gate/other.go", "a", "b"))...)
+	for session, near := range map[string]float64{"": 0, "two": 0.5} {
+		r := s.foresee(mem.NextAsk{Prompt: aboutLimiter, Session: session})
+		if len(r.Items) != 1 || r.Items[0].Parts["path"] != near {
+			t.Errorf("session %q: told %+v, want one with path %v", session, r.Items, near)
+		}
+	}
+}
+
+func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	r := s.foresee(mem.NextAsk{Budget: 150})
+	if r.Budget != 150 || r.Tokens > 150+60 || r.Tokens == 0 {
+		t.Errorf("budget %d, tokens %d, want at most 150 and the frame", r.Budget, r.Tokens)
+	}
+	if full := s.foresee(mem.NextAsk{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
+		t.Errorf("without: budget %d, tokens %d", full.Budget, full.Tokens)
+	}
+}
+
+func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
+	for name, tt := range map[string]struct {
+		hush func(s *stage)
+		want string
+	}{
+		"paused": {func(s *stage) {
+			if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop}); err != nil {
+				t.Fatal(err)
+			}
+		}, mem.Off},
+		"excluded": {func(s *stage) { s.settings.ExcludeProjects = []string{"shop"} }, mem.Off},
+		"silent":   {func(s *stage) { s.settings.Profile = engine.Silent }, mem.Nothing},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStage(t)
+			s.play(bugHunt()...)
+			tt.hush(s)
+			for _, ask := range []mem.NextAsk{{}, {Prompt: "why did two logins race for the session lock?"}} {
+				if r := s.foresee(ask); r.Text != "" || r.Outcome != tt.want {
+					t.Errorf("%+v: outcome %q, want %q; text\n%s", ask, r.Outcome, tt.want, r.Text)
+				}
+			}
+		})
+	}
+}
+
+func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
+	s := newStage(t)
+	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
+	next := func(without ...string) mem.Told {
+		t.Helper()
+		r := s.foresee(mem.NextAsk{Prompt: aboutLimiter, Without: without})
+		if len(r.Items) != 1 || r.Items[0].ID != id {
+			t.Fatalf("without %q: told %+v, want %s", without, r.Items, id)
+		}
+		return r.Items[0]
+	}
+	search := func(without ...string) mem.Hit {
+		t.Helper()
+		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
+		if err != nil || len(found.Hits) != 1 {
+			t.Fatalf("without %q: found %+v, %v", without, found.Hits, err)
+		}
+		return found.Hits[0]
+	}
+	whole, found := next(), search()
+	for _, part := range []string{rank.PartBM25F, rank.PartFTS, rank.PartTitle} {
+		if less := next(part); less.Score >= whole.Score || less.Parts[part] != whole.Parts[part] {
+			t.Errorf("told without %s: score %v of %v, parts %v", part, less.Score, whole.Score, less.Parts)
+		}
+		if less := search(part); less.Score >= found.Score {
+			t.Errorf("found without %s: score %v of %v", part, less.Score, found.Score)
+		}
+	}
+	if less := next("trust"); less.Score == whole.Score {
+		t.Errorf("without the memory's own trust: score is still %v", less.Score)
+	}
+}
+
+func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
+	s := newStage(t)
+	s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
+	s.knows(mem.Fact, "the gateway is restarted on Thursdays")
+	s.brought(mem.Memory{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Utterance, Who: "user", Body: "let us look at the gateway once more"})
+	for _, tt := range []struct {
+		text  string
+		kinds []mem.Kind
+		want  int
+	}{
+		{"herons", nil, 3},
+		{"herons", []mem.Kind{mem.Utterance}, 1},
+		{"herons", []mem.Kind{mem.Gotcha}, 1},
+		{"herons", []mem.Kind{mem.Gotcha, mem.Fact}, 2},
+		{"herons", []mem.Kind{mem.Todo}, 0},
+		{"", nil, 2},
+	} {
+		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
+		if err != nil || found.Total != tt.want {
+			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestAPassageIsWhereTheWordsAre(t *testing.T) {
+	filler := strings.Repeat("Nothing of interest stands here. ", 40)
+	for name, tt := range map[string]struct {
+		text  string
+		terms []string
+		holds string
+	}{
+		"in the middle":     {filler + "The walrus sleeps in the harbour. " + filler, []string{"walrus", "harbour"}, "The walrus sleeps in the harbour."},
+		"at the end":        {filler + "The walrus sleeps in the harbour.", []string{"harbours"}, "harbour"},
+		"more terms win":    {"A walrus. " + filler + "The walrus sleeps in the harbour.", []string{"walrus", "harbour"}, "harbour"},
+		"nothing is met":    {filler, []string{"walrus"}, "Nothing of interest"},
+		"letters not bytes": {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
+	} {
+		got := passage(tt.text, tt.terms, 120)
+		if n := utf8.RuneCountInString(got); n > 120 || !strings.Contains(got, tt.holds) {
+			t.Errorf("%s: %d characters %q, want %q in at most 120", name, n, got, tt.holds)
+		}
+	}
+	for _, whole := range []string{"", "short"} {
+		if got := passage(whole, []string{"short"}, 120); got != whole {
+			t.Errorf("got %q, want %q as it is", got, whole)
+		}
+	}
+}
+
+func TestKinAreFormsOfOneWord(t *testing.T) {
+	for _, pair := range [][2]string{{"retry", "retries"}, {"harbour", "harbours"}, {"会话锁超时", "超时"}} {
+		if !akin(pair[0], pair[1]) {
+			t.Errorf("%q and %q are not kin", pair[0], pair[1])
+		}
+	}
+	for _, pair := range [][2]string{{"state", "stats"}, {"retry", "retro"}, {"store", "story"}, {"так", "там"}, {"дом", "дол"}} {
+		if akin(pair[0], pair[1]) {
+			t.Errorf("%q and %q are kin", pair[0], pair[1])
+		}
+	}
+}

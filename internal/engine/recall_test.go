@@ -1,0 +1,263 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// quietly switches off all that is not an answer to a prompt or a tool.
+func (s *stage) quietly() *stage {
+	s.settings.Budgets.SessionStart, s.settings.NudgeEvery = 0, engine.NudgeNever
+	return s
+}
+
+// memory is one of the store's.
+func (s *stage) memory(id string) mem.Memory {
+	s.t.Helper()
+	ms, err := s.store.List(s.t.Context(), mem.Query{IDs: []string{id}, Hidden: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ms[0]
+}
+
+func TestBeingShownDoesNotMakeAMemoryYoungerBeingUsedDoes(t *testing.T) {
+	s := newStage(t).quietly()
+	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
+	made := s.memory(id)
+	s.clock = s.clock.Add(20 * 24 * time.Hour)
+	for i := range 3 {
+		got, _ := s.asks(fmt.Sprint("s", i), aboutLimiter)
+		wants(t, "recall", got, id)
+	}
+	shown := s.memory(id)
+	if shown.Uses != 0 || !shown.LastUsed.IsZero() || !shown.Updated.Equal(made.Updated) {
+		t.Errorf("shown three times: uses %d, last used %v, updated %v; want 0, never, %v", shown.Uses, shown.LastUsed, shown.Updated, made.Updated)
+	}
+	_, before := s.asks("before", aboutLimiter)
+	s.play(in("before", stop("q-before", "As "+id+" says, it counts per key."))...)
+	_, after := s.asks("after", aboutLimiter)
+	partsOf := func(r mem.Receipt) map[string]float64 {
+		at := slices.IndexFunc(r.Items, func(it mem.Told) bool { return it.ID == id })
+		if at < 0 {
+			t.Fatalf("%s is not told: %+v", id, r.Items)
+		}
+		return r.Items[at].Parts
+	}
+	for _, part := range []string{"strength", rank.PartUse} {
+		if was, is := partsOf(before)[part], partsOf(after)[part]; is <= was {
+			t.Errorf("%s was %v and is %v after a use, want more", part, was, is)
+		}
+	}
+	if used := s.memory(id); used.Uses != 1 || used.LastUsed.IsZero() {
+		t.Errorf("uses %d, last used %v; want 1, now", used.Uses, used.LastUsed)
+	}
+}
+
+func TestWhatWasReplacedIsNotTold(t *testing.T) {
+	s := newStage(t).quietly()
+	old := s.knows(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
+	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Title: "the rate limiter of the gateway allows bursts of 40",
+		Trust: mem.TrustUser, Supersedes: old, Importance: 0.7, Confidence: 0.9, Resolved: true, Created: s.clock,
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := s.asks("a", aboutLimiter)
+	wants(t, "recall", got, "bursts of 40")
+	wantsNot(t, "recall", got, "bursts of 10")
+}
+
+func TestABriefingTellsFirstWhatWasOfUse(t *testing.T) {
+	s := newStage(t)
+	useful := s.knows(mem.Convention, "handlers answer with problem+json")
+	s.clock = s.clock.Add(24 * time.Hour)
+	newer := s.knows(mem.Gotcha, "the scheduler runs in UTC")
+	s.play(in("one", start("startup"))...)
+	s.play(in("one", prompt("p1", "thanks a lot for that"), stop("p1", "As "+useful+" says, it is problem+json."))...)
+	first := func(session string) string {
+		rs := []string{}
+		s.play(in(session, start("startup"))...)
+		r, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: session, Limit: 1})
+		if err != nil || len(r) == 0 {
+			t.Fatalf("no receipt: %v", err)
+		}
+		for _, it := range r[0].Items {
+			if it.Place == "memories" {
+				rs = append(rs, it.ID)
+			}
+		}
+		if len(rs) != 2 {
+			t.Fatalf("the briefing tells %v of %s and %s", rs, useful, newer)
+		}
+		return rs[0]
+	}
+	if got := first("two"); got != useful {
+		t.Errorf("%s comes first, want %s, which was used", got, useful)
+	}
+	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{newer}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := first("three"); got != newer {
+		t.Errorf("%s comes first, want %s, which is pinned", got, newer)
+	}
+}
+
+func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
+	s := newStage(t).quietly()
+	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
+	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: id, Used: 9}}}); err != nil {
+		t.Fatal(err)
+	}
+	scores := map[rank.Form]float64{}
+	for _, form := range []rank.Form{rank.NoUse, rank.ByAuthority, rank.Documents} {
+		s.settings.Use.Prompt = form
+		_, r := s.asks("s-"+string(form), aboutLimiter)
+		if len(r.Items) != 1 {
+			t.Fatalf("%s: told %+v", form, r.Items)
+		}
+		scores[form] = r.Items[0].Score
+	}
+	none := scores[rank.NoUse]
+	if f := scores[rank.ByAuthority] / none; f <= 1 || f >= 1.8 {
+		t.Errorf("authority weighs %v, want it within 1 and 1.8", f)
+	}
+	if f := scores[rank.Documents] / none; f < 9.9 || f > 10.1 {
+		t.Errorf("the documents' form weighs %v, want 10: nine uses and itself", f)
+	}
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}})
+	if err != nil || len(found.Hits) != 1 {
+		t.Fatalf("%v, %d hits", err, len(found.Hits))
+	}
+	if p := found.Hits[0].Parts[rank.PartUse]; p != 0 {
+		t.Errorf("use weighs %v on a search on purpose", p)
+	}
+}
+
+func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
+	s := newStage(t).quietly()
+	file := s.knows(mem.FileNote, "the limiter must be reloaded by hand", "gate/lim.go")
+	symbol := s.knows(mem.Gotcha, "maxRPS is per key, not per address")
+	code := s.knows(mem.ErrorFix, "E1205 comes from a clock that is ahead")
+	for p, id := range map[string]string{"lim.go?": "", "maxRPS?": symbol, "E1205!": code} {
+		_, r := s.asks("s-"+p, p)
+		if id != "" && !slices.ContainsFunc(r.Items, func(it mem.Told) bool { return it.ID == id }) {
+			t.Errorf("%q: told %+v, want %s", p, r.Items, id)
+		}
+	}
+	s.settings.MinPromptChars = 60
+	got, _ := s.asks("long", "look at gate/lim.go, please")
+	wants(t, "recall", got, file)
+	for i, p := range []string{"E9999?", "fix it", "ok", "go on", "x.go"} {
+		if got := s.play(in(fmt.Sprint("n", i), prompt("q", p))...); !got.Silent() {
+			t.Errorf("%q is answered with %q", p, got.Context)
+		}
+		if rs, _ := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: fmt.Sprint("n", i)}); len(rs) != 0 {
+			t.Errorf("%q: %d questions were asked, want none", p, len(rs))
+		}
+	}
+}
+
+func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
+	s := newStage(t).quietly()
+	relative := s.knows(mem.FileNote, "the limiter must be reloaded by hand", "gate/limit.go")
+	absolute, err := s.Keep(t.Context(), []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.FileNote, Title: "bursts are counted in whole seconds", Files: []string{"/home/dev/shop/gate/limit.go"},
+		Trust: mem.TrustUser, Created: s.clock,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.play(in("two", prompt("q1", "please look at the limiter now"), tool(mem.PostToolUse, "q1", "t1", "Read", map[string]any{"file_path": "/home/dev/shop/gate/limit.go"}, nil))...)
+	wants(t, "notes", got.Context, relative, absolute[0])
+}
+
+func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
+	s := newStage(t).quietly()
+	light := s.knows(mem.Fact, "the rate limiter of the gateway has a dashboard, bursts in red")
+	heavy, err := s.Keep(t.Context(), []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Gotcha, Title: "the rate limiter counts bursts per key", Trust: mem.TrustUser,
+		Importance: 0.95, Created: s.clock, Resolved: true,
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.play(in("two", prompt("q1", "let a helper look at it"),
+		tool(mem.PreToolUse, "q1", "u1", "Agent", map[string]any{"description": "rate limiter", "prompt": "find out how the rate limiter of the gateway counts bursts", "subagent_type": "explorer"}, nil))...)
+	s.play(in("two", mem.Event{Kind: mem.SubagentStart, PromptID: "q1", AgentID: "a1", AgentType: "explorer"})...)
+	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1})
+	if err != nil || len(rs) == 0 || len(rs[0].Items) != 2 {
+		t.Fatalf("%v, receipts %+v", err, rs)
+	}
+	if got := []string{rs[0].Items[0].ID, rs[0].Items[1].ID}; !slices.Equal(got, []string{heavy[0], light}) {
+		t.Errorf("told %v, want %s before %s", got, heavy[0], light)
+	}
+}
+
+func TestAReceiptNamesFirstWhatWouldHaveFitted(t *testing.T) {
+	s := newStage(t).quietly()
+	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
+	for i := range 30 {
+		s.knows(mem.Fact, fmt.Sprintf("the gateway has lamp number %d on its back", i))
+	}
+	s.asks("a", aboutLimiter)
+	s.play(in("a", prompt("again", aboutLimiter))...)
+	rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "a", Limit: 1})
+	if err != nil || len(rs) == 0 {
+		t.Fatalf("no receipt: %v", err)
+	}
+	if d := rs[0].Dropped; len(d) != 20 || d[0].ID != id || d[0].Gate != "already_told" {
+		t.Errorf("%d left out, the first %+v; want 20, %s first: it was told already", len(d), d[0], id)
+	}
+}
+
+// Sixty better matches must not hide what is known of the file in hand.
+func TestWhatIsKnownOfTheFileAtHandIsAlwaysLookedAt(t *testing.T) {
+	s := newStage(t).quietly()
+	id := s.knows(mem.Gotcha, "in this file a retry of the gateway doubles its pause, which nobody reads anywhere else in so many words", "gate/limit.go")
+	for i := range rank.Candidates + 5 {
+		s.knows(mem.Fact, fmt.Sprintf("gateway retry pause %d", i))
+	}
+	ask := "what about the gateway and its retry pause?"
+	named := func(session string) bool {
+		_, r := s.asks(session, ask)
+		for _, it := range r.Items {
+			if it.ID == id {
+				return true
+			}
+		}
+		return slices.ContainsFunc(r.Dropped, func(c mem.Cut) bool { return c.ID == id })
+	}
+	if named("elsewhere") {
+		t.Fatalf("%s is among the best %d anyway", id, rank.Candidates)
+	}
+	s.play(in("here", edited("p0", "t0", "/home/dev/shop/gate/limit.go", "a", "b"))...)
+	if !named("here") {
+		t.Errorf("%s is not looked at, though its file was just edited", id)
+	}
+}
+
+func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
+	s := newStage(t)
+	s.settings.Budgets.SessionStart = 8000
+	light := s.knows(mem.Gotcha, "the last of the light ones, though the newest")
+	less := 0.6
+	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: light, Importance: &less}}}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 20 {
+		s.knows(mem.Gotcha, fmt.Sprintf("weighty thing number %d", i))
+		s.clock = s.clock.Add(-time.Hour) // each older than the one before
+	}
+	got := s.play(in("two", start("startup"))...).Context
+	before, _, _ := strings.Cut(got, "[remanence] recent context")
+	wants(t, "briefing", before, "weighty thing number 0", "weighty thing number 19")
+	wantsNot(t, "briefing", before, "the last of the light ones")
+}

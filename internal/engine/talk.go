@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"remanence/internal/mem"
+)
+
+// Bounds of utterances.
+const (
+	maxUtterance = 1500 // characters; longer ones are cut into pieces
+	maxPieces    = 20   // of one; more is a paste
+	minWords     = 3
+)
+
+// indexSaid makes memories of what is in the archive of the session and not yet
+// in the store. Doing it again changes nothing: each piece has its key.
+func (e *Engine) indexSaid(ctx context.Context, m *moment) error {
+	after, err := e.lastIndexed(ctx, m.Session)
+	if err != nil {
+		return err
+	}
+	return e.Archive.Said(ctx, m.session, after, func(list []mem.Spoken) error {
+		turns, err := e.Store.Turns(ctx, m.Session, wholeSession)
+		if err != nil {
+			return fmt.Errorf("turns: %w", err)
+		}
+		of := map[string]mem.Turn{}
+		for _, t := range turns {
+			of[t.PromptID] = t
+		}
+		var b mem.Batch
+		for _, s := range list {
+			if t, known := of[s.PromptID]; known && !t.Private {
+				b.Memories = append(b.Memories, utterances(m, s, t)...)
+			}
+		}
+		return e.keepSaid(ctx, indexed(b.Memories))
+	})
+}
+
+// saidAtOnce is how many pieces one batch takes: an event that waits behind it
+// does not wait long.
+const saidAtOnce = 50
+
+func (e *Engine) keepSaid(ctx context.Context, ms []mem.Memory) error {
+	for len(ms) > 0 {
+		n := min(len(ms), saidAtOnce)
+		b := mem.Batch{Memories: ms[:n]}
+		e.toEmbed(&b)
+		if _, err := e.Store.Apply(ctx, b); err != nil {
+			return fmt.Errorf("keep what was said: %w", err)
+		}
+		ms = ms[n:]
+	}
+	return nil
+}
+
+// lastIndexed is the id of what was last said of all that is indexed; what comes
+// before it in the archive is indexed, too.
+func (e *Engine) lastIndexed(ctx context.Context, session string) (string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1})
+	if err != nil || len(ms) == 0 {
+		return "", err
+	}
+	return saidIn(ms[0]), nil
+}
+
+// saidIn is the id of what an utterance is a piece of: its key but for the number.
+func saidIn(u mem.Memory) string {
+	if cut := strings.LastIndexByte(u.Key, '/'); cut >= 0 {
+		return u.Key[:cut]
+	}
+	return u.Key
+}
+
+// utterances are the memories of one thing said, of which there is none if it
+// says next to nothing.
+func utterances(m *moment, s mem.Spoken, t mem.Turn) []mem.Memory {
+	if wordCount(s.Text) < minWords {
+		return nil
+	}
+	var out []mem.Memory
+	for n, text := range pieces(s.Text, maxUtterance) {
+		if n == maxPieces {
+			break
+		}
+		mm := m.newMemory(mem.Utterance, mem.ScopeProject)
+		mm.Project = first(m.session.Project, mm.Project)
+		mm.Title, mm.Body = headline(text)
+		mm.Who, mm.Key, mm.Created, mm.Updated = s.Who, s.ID+"/"+strconv.Itoa(n), s.At, s.At
+		mm.Source.PromptID, mm.Source.Event = s.PromptID, ""
+		mm.Branch, mm.Commit = s.Branch, ""
+		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, t.Trust), mem.FromAssistant, ConfidenceAgent
+		if s.Who == "user" {
+			mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, ConfidenceUser
+			if len(s.Text) > pasted {
+				mm.Trust = mem.TrustTool // whoever wrote it
+			}
+		}
+		out = append(out, mm)
+	}
+	return out
+}
+
+// wordCount counts words; two characters of a script without spaces are one.
+func wordCount(s string) int {
+	n, wide := 0, 0
+	for _, w := range strings.Fields(s) {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !mem.Wide(r) || unicode.IsDigit(r) }) {
+			n++
+		}
+		for _, r := range w {
+			if mem.Wide(r) {
+				wide++
+			}
+		}
+	}
+	return n + wide/2
+}
+
+// pieces cuts a text into parts of at most most characters, each at the last end
+// of a paragraph, else of a line, a sentence or a word, that leaves no part of
+// it very short.
+func pieces(text string, most int) []string {
+	var out []string
+	for text = strings.TrimSpace(text); utf8.RuneCountInString(text) > most; {
+		cut := cutAt(text, most)
+		if part := strings.TrimSpace(text[:cut]); part != "" {
+			out = append(out, part)
+		}
+		text = strings.TrimSpace(text[cut:])
+	}
+	if text != "" {
+		out = append(out, text)
+	}
+	return out
+}
+
+// cutAt is where to cut a text that is longer than most characters, in bytes.
+func cutAt(text string, most int) int {
+	end := len(text)
+	n := 0
+	for i := range text {
+		if n == most {
+			end = i
+			break
+		}
+		n++
+	}
+	head := text[:end]
+	for _, ending := range []string{"\n\n", "\n", ". ", "! ", "? ", "。", "！", "？", " "} {
+		if i := strings.LastIndex(head, ending); i >= end/3 {
+			return i + len(ending)
+		}
+	}
+	return end
+}

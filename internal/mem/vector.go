@@ -1,0 +1,67 @@
+package mem
+
+import (
+	"context"
+	"time"
+)
+
+// Vector is what a memory's text means, as one model sees it.
+type Vector struct {
+	Memory  string    // id
+	Updated time.Time // of the memory when its text was read
+	// Values are the numbers, of any length but 0. Nil says that the model has
+	// none for this text: it is as if there were no vector, and it is not asked again.
+	Values []float32
+}
+
+// Vectors is a store that can keep a vector beside each memory. A vector goes
+// with its memory when that is erased, and when its text becomes another.
+type Vectors interface {
+	// PutVectors keeps vectors of a model in place of those that the memories
+	// had. One is left out whose memory is gone, is not active or was changed
+	// after its Updated.
+	PutVectors(ctx context.Context, model string, vs []Vector) error
+
+	// Near returns the n memories that pass q's filters and whose vectors of the
+	// model are nearest to v, nearest first, with the cosine, -1…1, as Score and
+	// as Parts["cos"]. With q.IDs it returns those of them that have a vector. It
+	// may miss a memory that others are nearly as near as. Vectors of another
+	// model or of another length than v do not count.
+	Near(ctx context.Context, model string, v []float32, q Query, n int) ([]Hit, error)
+
+	// Without returns up to n active memories that have no vector of the model,
+	// newest first, of the memories older than the one with the id before; empty
+	// means of all. next is the before of the next call, empty at the end. It
+	// looks at a bounded number of memories and so may return none before the end.
+	Without(ctx context.Context, model, before string, n int) (ms []Memory, next string, err error)
+
+	// CountVectors returns how many memories have a vector of the model.
+	CountVectors(ctx context.Context, model string) (int, error)
+
+	// DropVectors erases the vectors of every other model, with an empty one all.
+	DropVectors(ctx context.Context, model string) error
+}
+
+// PartCos is the part of a hit's score that says how near its vector is.
+const PartCos = "cos"
+
+// Later is the error of a server that cannot answer now and may do so later.
+type Later struct {
+	Wait time.Duration // that it asked for; 0 if it did not say
+	Err  error
+}
+
+// Error implements error.
+func (l Later) Error() string { return l.Err.Error() }
+
+// Unwrap returns the cause.
+func (l Later) Unwrap() error { return l.Err }
+
+// Embedding is how it stands with the vectors.
+type Embedding struct {
+	Provider string `json:"provider"`
+	Model    string `json:"model"`
+	URL      string `json:"url"`             // without what may be secret
+	Vectors  int    `json:"vectors"`         // memories of any project that have one
+	Error    string `json:"error,omitempty"` // of the newest request, if it failed
+}

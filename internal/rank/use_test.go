@@ -1,0 +1,174 @@
+package rank
+
+import (
+	"encoding/json"
+	"math"
+	"slices"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// odd are counters that no store should hold, and ages as odd.
+var (
+	oddCounters = []float64{0, 1, -1, 12, 1e9, math.MaxFloat64, -math.MaxFloat64, math.NaN(), math.Inf(1), math.Inf(-1)}
+	oddSpans    = []time.Duration{0, 1, -1, day, 30 * day, math.MaxInt64, math.MinInt64}
+)
+
+func TestFormulasOfUseKeepTheirBoundsWhateverTheyAreGiven(t *testing.T) {
+	for _, hits := range oddCounters {
+		for _, prevented := range oddCounters {
+			for _, age := range oddSpans {
+				for _, life := range oddSpans {
+					if a := Authority(hits, prevented, age, life); !(a >= 1 && a < 1.8) {
+						t.Errorf("Authority(%v, %v, %v, %v) = %v, want it in [1, 1.8)", hits, prevented, age, life, a)
+					}
+					for name, got := range map[string]float64{"Weight": Weight(hits, prevented, age, life), "Salience": Salience(hits, prevented, age, life)} {
+						if !(got >= 0 && got < 1e13) {
+							t.Errorf("%s(%v, %v, %v, %v) = %v, want it finite", name, hits, prevented, age, life, got)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestCountersThatAreNoNumbersCountAsNone(t *testing.T) {
+	for _, f := range []func(a, b float64, age, life time.Duration) float64{Authority, Weight, Salience} {
+		for _, n := range []float64{-3, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			if got, want := f(n, n, 3*day, 0), f(0, 0, 3*day, 0); got != want {
+				t.Errorf("with %v: got %v, want %v as with 0", n, got, want)
+			}
+		}
+		if got, want := f(3, 1, 3*day, -day), f(3, 1, 3*day, 30*day); got != want {
+			t.Errorf("with a half-life below 0: got %v, want %v as with 30 days", got, want)
+		}
+	}
+}
+
+func TestSalience(t *testing.T) {
+	for _, tt := range []struct {
+		hits, prevented float64
+		age             time.Duration
+		want            float64
+	}{
+		{0, 0, 0, 1},
+		{0, 0, 30 * day, 1 / math.E},
+		{math.E - 1, 0, 0, 2},
+		{0, 2, 0, 7},
+		{math.E - 1, 2, 60 * day, 8 / math.E / math.E},
+	} {
+		if got := Salience(tt.hits, tt.prevented, tt.age, 0); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("Salience(%v, %v, %v) = %v, want %v", tt.hits, tt.prevented, tt.age, got, tt.want)
+		}
+	}
+}
+
+// used is a memory that was used so often, the last time so long ago.
+func used(id string, uses int, ago time.Duration) mem.Memory {
+	return mem.Memory{ID: id, Uses: uses, LastUsed: now.Add(-ago), Created: now.Add(-400 * day), Project: "p_1"}
+}
+
+func idsOf(ms []mem.Memory) []string {
+	out := []string{}
+	for _, m := range ms {
+		out = append(out, m.ID)
+	}
+	return out
+}
+
+func TestWhatNobodyAskedForIsOrderedByUseAndAge(t *testing.T) {
+	pinned := mem.Memory{ID: "pinned", Pinned: true, Created: now.Add(-999 * day)}
+	fresh := mem.Memory{ID: "fresh", Created: now}
+	elsewhere := mem.Memory{ID: "elsewhere", Created: now}
+	ms := []mem.Memory{fresh, used("often", 300, 60*day), used("lately", 12, 0), used("long ago", 5, 300*day), pinned}
+	for _, tt := range []struct {
+		use  Use
+		want []string
+	}{
+		{Use{}, []string{"pinned", "often", "lately", "fresh", "long ago"}}, // 40.7, 13, 1, 0.0003
+		{Use{Start: Documents}, []string{"pinned", "often", "lately", "fresh", "long ago"}},
+		{Use{Start: Logarithm}, []string{"pinned", "lately", "fresh", "often", "long ago"}}, // 3.6, 1, .91
+		{Use{HalfLife: 10 * day}, []string{"pinned", "lately", "fresh", "often", "long ago"}},
+	} {
+		if got := idsOf(tt.use.Order(ms, now, nil)); !slices.Equal(got, tt.want) {
+			t.Errorf("%+v: got %v, want %v", tt.use, got, tt.want)
+		}
+	}
+	here := func(m mem.Memory) bool { return m.ID == "here" }
+	got := idsOf(Use{}.Order([]mem.Memory{elsewhere, {ID: "here", Created: now.Add(-45 * day)}}, now, here)) // 1 and 5 × 0.22
+	if want := []string{"here", "elsewhere"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v: what belongs here counts five times", got, want)
+	}
+}
+
+func TestUseIsAFactorOnRelevance(t *testing.T) {
+	m := used("m", 9, 30*day)
+	for _, tt := range []struct {
+		name string
+		use  Use
+		m    mem.Memory
+		want float64
+	}{
+		{"authority", Use{}, m, 1 + 0.8*math.Log(10)/math.E/(math.Log(10)/math.E+12)},
+		{"documents", Use{Prompt: Documents}, m, 10 / math.E},
+		{"documents, beyond all bounds", Use{Prompt: Documents}, used("m", math.MaxInt, 0), 1e6},
+		{"none", Use{Prompt: NoUse}, m, 1},
+		{"pinned: it was told at the start", Use{}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
+		{"pinned, documents", Use{Prompt: Documents}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
+		{"never used", Use{}, mem.Memory{Created: now}, 1},
+		{"half-life", Use{HalfLife: 60 * day}, m, Authority(9, 0, 30*day, 60*day)},
+	} {
+		if got := tt.use.Factor(tt.m, now); math.Abs(got-tt.want) > 1e-9 {
+			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestStandingDecidesCloseCallsOnly(t *testing.T) {
+	hits := []mem.Hit{
+		{Memory: mem.Memory{ID: "changed", Created: now}, Score: 1.1, Parts: map[string]float64{"fts": 1, PartUse: 1}},
+		{Memory: mem.Memory{ID: "steady", Created: now}, Score: 1.0},
+		{Memory: mem.Memory{ID: "far better", Created: now}, Score: 2.0, Parts: map[string]float64{PartUse: 1}},
+	}
+	s := Standing{Now: now, Stale: func(m mem.Memory) bool { return m.ID != "steady" }}
+	got := s.Order(hits)
+	ids := []string{got[0].Memory.ID, got[1].Memory.ID, got[2].Memory.ID}
+	if want := []string{"far better", "steady", "changed"}; !slices.Equal(ids, want) {
+		t.Errorf("order %v, want %v", ids, want)
+	}
+	if p := got[2].Parts; p[PartStale] != 1 || p["fts"] != 1 {
+		t.Errorf("parts %v, want the old ones and stale", p)
+	}
+	if _, touched := hits[0].Parts[PartStale]; touched {
+		t.Error("the input was changed")
+	}
+}
+
+func TestStandingReplacesTheFactorAScoreHas(t *testing.T) {
+	hit := mem.Hit{Memory: used("m", 9, 0), Score: 3, Parts: map[string]float64{PartUse: 1.5}}
+	if got := (Standing{Now: now, Use: Use{Prompt: NoUse}}).Order([]mem.Hit{hit})[0].Score; math.Abs(got-2) > 1e-9 {
+		t.Errorf("without use: score %v, want 2", got)
+	}
+	want := 2 * Authority(9, 0, 0, 0)
+	if got := (Standing{Now: now}).Order([]mem.Hit{hit})[0].Score; math.Abs(got-want) > 1e-9 {
+		t.Errorf("score %v, want %v", got, want)
+	}
+}
+
+// A score that is no number could not even be written down.
+func TestStandingIsFinite(t *testing.T) {
+	for _, uses := range []int{math.MinInt, -1, 0, math.MaxInt} {
+		for _, form := range []Form{"", Documents, NoUse} {
+			for _, score := range []float64{math.NaN(), math.Inf(1), -1, 0} {
+				hit := mem.Hit{Memory: mem.Memory{Uses: uses, Pinned: uses == 0}, Score: score}
+				got := Standing{Now: now, Use: Use{Prompt: form}}.Order([]mem.Hit{hit})
+				if _, err := json.Marshal(got); err != nil {
+					t.Errorf("%d uses, %q, score %v: %v", uses, form, score, err)
+				}
+			}
+		}
+	}
+}

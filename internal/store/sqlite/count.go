@@ -1,0 +1,136 @@
+package sqlite
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"remanence/internal/mem"
+)
+
+const (
+	// countedWhole is the size up to which every record that holds a term is
+	// counted. Beyond, what matters is only that more than a share of all do, or
+	// more than so many.
+	countedWhole = 2000
+	countShare   = 10
+	mostCounted  = 20_000
+
+	// keptCounts bounds how many counts of common terms are remembered; a rare
+	// one is counted again in no time.
+	keptCounts  = 4096
+	commonCount = 50
+)
+
+// common remembers how common the common terms were. A count holds until the
+// index has grown by a twentieth.
+type common struct {
+	mu   sync.Mutex
+	seen map[string]counted // by index and term
+}
+
+type counted struct{ size, holding int }
+
+func (c *common) get(key string, size int) (int, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	old, ok := c.seen[key]
+	return old.holding, ok && size >= old.size && size <= old.size+old.size/20
+}
+
+func (c *common) put(key string, n counted) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.seen == nil || len(c.seen) >= keptCounts {
+		c.seen = map[string]counted{}
+	}
+	c.seen[key] = n
+}
+
+// Count implements mem.Counter.
+func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
+	ix := indexOf(q)
+	size, err := s.indexSize(ctx, ix)
+	if err != nil {
+		return mem.Corpus{}, fmt.Errorf("count: %w", translate(err))
+	}
+	out := mem.Corpus{Size: size, Holding: make([]int, len(q.Terms))}
+	if size == 0 {
+		return out, nil
+	}
+	var unknown []string // expressions that were not counted lately, and their places
+	places := map[string][]int{}
+	for i, t := range q.Terms[:min(len(q.Terms), maxTerms)] {
+		terms := matchTerms([]string{t})
+		if terms == "" {
+			continue
+		}
+		n, known := s.common.get(ix.table+" "+terms, size)
+		if !known && places[terms] == nil {
+			unknown = append(unknown, terms)
+		}
+		out.Holding[i], places[terms] = n, append(places[terms], i)
+	}
+	found, err := s.countAll(ctx, ix, unknown, min(mostCounted, max(countedWhole, size/countShare+1)))
+	if err != nil {
+		return mem.Corpus{}, fmt.Errorf("count: %w", translate(err))
+	}
+	for i, terms := range unknown {
+		for _, at := range places[terms] {
+			out.Holding[at] = found[i]
+		}
+		if found[i] >= commonCount {
+			s.common.put(ix.table+" "+terms, counted{size, found[i]})
+		}
+	}
+	return out, nil
+}
+
+// countAll counts what matches each expression, up to a limit, in one statement:
+// to run one takes longer than to count what a rare term finds.
+func (s *Store) countAll(ctx context.Context, ix index, terms []string, limit int) ([]int, error) {
+	if len(terms) == 0 {
+		return nil, nil
+	}
+	single := "SELECT count(*) FROM (SELECT 1 FROM " + ix.table + " WHERE " + ix.table + " MATCH ? LIMIT ?+0)"
+	args := make([]any, 0, 2*len(terms))
+	for _, t := range terms {
+		args = append(args, t, limit)
+	}
+	return rows(ctx, s.read, single+strings.Repeat(" UNION ALL "+single, len(terms)-1), args, one[int])
+}
+
+var errAverages = errors.New("unreadable averages of the index")
+
+// indexSize is how many records the index has. It stands at the beginning of
+// the averages that FTS5 keeps in the row with id 1; to count them would take
+// longer than a search.
+func (s *Store) indexSize(ctx context.Context, ix index) (int, error) {
+	blocks, err := lookUp(ctx, s.read, "SELECT block FROM "+ix.table+"_data WHERE id = 1", nil, one[[]byte])
+	if err != nil || len(blocks) == 0 || len(blocks[0]) == 0 {
+		return 0, err
+	}
+	n, used := varint(blocks[0])
+	if used == 0 {
+		return 0, errAverages
+	}
+	return int(n), nil
+}
+
+// varint reads SQLite's variable-length integer: most significant group first,
+// the ninth byte whole. used is 0 if b is too short.
+func varint(b []byte) (v uint64, used int) {
+	for i := range min(len(b), binary.MaxVarintLen64-1) {
+		if i == 8 {
+			return v<<8 | uint64(b[i]), 9
+		}
+		v = v<<7 | uint64(b[i]&0x7f)
+		if b[i] < 0x80 {
+			return v, i + 1
+		}
+	}
+	return 0, 0
+}

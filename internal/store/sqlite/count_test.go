@@ -1,0 +1,65 @@
+package sqlite
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestCountTellsHowCommonTermsAre(t *testing.T) {
+	s := opened(t)
+	var b mem.Batch
+	for i := range 120 {
+		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", i), Key: fmt.Sprint(i)}
+		if i < 3 {
+			m.Body = "a rare walrus, retry.go"
+		}
+		b.Memories = append(b.Memories, m)
+	}
+	b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Title: "the walrus said it"})
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // counted, then remembered
+		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
+		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.Holding, want) {
+			t.Fatalf("got %+v, %v, want 120 and %v", got, err, want)
+		}
+	}
+	said, err := s.Count(t.Context(), mem.Query{Terms: []string{"walrus", "common"}, Kinds: []mem.Kind{mem.Utterance}})
+	if want := []int{1, 0}; err != nil || said.Size != 1 || !slices.Equal(said.Holding, want) {
+		t.Errorf("utterances: got %+v, %v, want 1 and %v", said, err, want)
+	}
+}
+
+// A count that is remembered for too long makes a common term look rare.
+func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
+	s := opened(t)
+	next := 0
+	grow := func(n int) {
+		var b mem.Batch
+		for range n {
+			next++
+			b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", next)})
+		}
+		if _, err := s.Apply(t.Context(), b); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, n := range []int{100, 3, 200} {
+		grow(n)
+		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common"}})
+		if err != nil || got.Size != next || got.Holding[0] < next-next/20 {
+			t.Errorf("of %d: got %+v, %v", next, got, err)
+		}
+	}
+}
+
+func TestCountOfAnEmptyIndex(t *testing.T) {
+	got, err := opened(t).Count(t.Context(), mem.Query{Terms: []string{"word"}})
+	if err != nil || got.Size != 0 || !slices.Equal(got.Holding, []int{0}) {
+		t.Errorf("got %+v, %v, want nothing of nothing", got, err)
+	}
+}

@@ -1,0 +1,223 @@
+package sqlite
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// signs holds of every vector of some memories the signs of its numbers, one bit
+// each: how many of them two vectors share says well enough which are worth a
+// closer look. 100,000 vectors of 384 numbers take 5 MB.
+type signs struct {
+	width   int      // words a row
+	numbers []int64  // of the memories, ascending
+	rows    []uint64 // width words for each of numbers
+}
+
+// row is one vector's signs.
+type row struct {
+	number int64
+	bits   []uint64
+}
+
+// words is how many words hold so many bits.
+func words(n int) int { return (n + 63) / 64 }
+
+// signsOf are the signs of a vector as it is asked about.
+func signsOf(v []float32) []uint64 {
+	out := make([]uint64, words(len(v)))
+	for i, x := range v {
+		if x > 0 {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+	return out
+}
+
+// storedSigns are the signs of a stored vector.
+func storedSigns(data []byte) []uint64 {
+	out := make([]uint64, words(len(data)))
+	for i, b := range data {
+		if int8(b) > 0 {
+			out[i/64] |= 1 << (i % 64)
+		}
+	}
+	return out
+}
+
+// put adds rows and replaces those that are there.
+func (s *signs) put(fresh []row) {
+	slices.SortStableFunc(fresh, func(a, b row) int { return cmp.Compare(a.number, b.number) })
+	var more []row
+	for _, r := range fresh {
+		if at, found := slices.BinarySearch(s.numbers, r.number); found {
+			copy(s.rows[at*s.width:(at+1)*s.width], r.bits)
+		} else if n := len(more); n > 0 && more[n-1].number == r.number {
+			more[n-1] = r
+		} else {
+			more = append(more, r)
+		}
+	}
+	s.merge(more)
+}
+
+// merge makes room for rows that are not there yet, ascending, from the end on.
+func (s *signs) merge(more []row) {
+	have := len(s.numbers)
+	s.numbers = append(s.numbers, make([]int64, len(more))...)
+	s.rows = append(s.rows, make([]uint64, len(more)*s.width)...)
+	for to := len(s.numbers) - 1; len(more) > 0; to-- {
+		last := more[len(more)-1]
+		if have > 0 && s.numbers[have-1] > last.number {
+			have--
+			s.numbers[to] = s.numbers[have]
+			copy(s.rows[to*s.width:(to+1)*s.width], s.rows[have*s.width:(have+1)*s.width])
+			continue
+		}
+		s.numbers[to] = last.number
+		copy(s.rows[to*s.width:(to+1)*s.width], last.bits)
+		more = more[:len(more)-1]
+	}
+}
+
+// drop takes rows out and leaves nothing of them behind.
+func (s *signs) drop(numbers map[int64]bool) {
+	to := 0
+	for from, n := range s.numbers {
+		if numbers[n] {
+			continue
+		}
+		if to != from {
+			s.numbers[to] = n
+			copy(s.rows[to*s.width:(to+1)*s.width], s.rows[from*s.width:(from+1)*s.width])
+		}
+		to++
+	}
+	clear(s.rows[to*s.width:])
+	clear(s.numbers[to:])
+	s.numbers, s.rows = s.numbers[:to], s.rows[:to*s.width]
+}
+
+// glance returns n rows, those that share the most signs with those asked about,
+// in no order; of equal ones the newest.
+func (s *signs) glance(asked []uint64, n int) []int32 {
+	apart := make([]uint16, len(s.numbers))
+	s.measure(asked, apart)
+	return s.pick(apart, n)
+}
+
+// glanceOf is glance among some memories, which come in ascending order.
+func (s *signs) glanceOf(asked []uint64, n int, among []int64) []int32 {
+	var at []int32
+	var apart []uint16
+	from := 0
+	for _, number := range among {
+		i, found := slices.BinarySearch(s.numbers[from:], number)
+		if from += i; found {
+			at = append(at, int32(from))
+			apart = append(apart, distance(asked, s.rows[from*s.width:]))
+		}
+	}
+	rows := s.pick(apart, n)
+	for i, r := range rows {
+		rows[i] = at[r]
+	}
+	return rows
+}
+
+// pick returns the places of the n least, of equal ones the last.
+func (s *signs) pick(apart []uint16, n int) []int32 {
+	n = min(n, len(apart))
+	tally := make([]int, s.width*64+1)
+	for _, d := range apart {
+		tally[d]++
+	}
+	limit, left := 0, n // how far apart a row may be, and how many that are just so far
+	for ; tally[limit] < left; limit++ {
+		left -= tally[limit]
+	}
+	out := make([]int32, 0, n)
+	for i := len(apart) - 1; i >= 0 && len(out) < n; i-- {
+		switch d := int(apart[i]); {
+		case d < limit:
+			out = append(out, int32(i))
+		case d == limit && left > 0:
+			left--
+			out = append(out, int32(i))
+		}
+	}
+	return out
+}
+
+// weigh returns the memories of n of some rows, those that weigh the most, the
+// heaviest first; of equal ones the newest.
+func (s *signs) weigh(v []float32, rows []int32, n int) []int64 {
+	type weighed struct {
+		row    int32
+		weight float32
+	}
+	w := weightsOf(v)
+	all := make([]weighed, len(rows))
+	for i, r := range rows {
+		all[i] = weighed{r, w.of(s.rows[int(r)*s.width:])}
+	}
+	slices.SortFunc(all, func(a, b weighed) int {
+		return cmp.Or(cmp.Compare(b.weight, a.weight), cmp.Compare(b.row, a.row))
+	})
+	out := make([]int64, min(n, len(all)))
+	for i := range out {
+		out[i] = s.numbers[all[i].row]
+	}
+	return out
+}
+
+// weights are what the signs of a row weigh, four by four: the sum of the numbers
+// asked about whose sign in the row is plus. It goes the way of the product with a
+// vector of which the signs alone are known, and so tells more than how many signs
+// are shared: a large number counts more than one that is nearly zero.
+type weights [][16]float32
+
+func weightsOf(v []float32) weights {
+	out := make(weights, 16*words(len(v)))
+	for i, x := range v {
+		part := &out[i/4]
+		for signs := range part {
+			if signs>>(i%4)&1 == 1 {
+				part[signs] += x
+			}
+		}
+	}
+	return out
+}
+
+func (w weights) of(row []uint64) float32 {
+	sum := float32(0)
+	for i, word := range row[:len(w)/16] {
+		parts := (*[16][16]float32)(w[16*i:])
+		for k := range parts {
+			sum += parts[k][word&15]
+			word >>= 4
+		}
+	}
+	return sum
+}
+
+// measure counts for every row the signs that differ.
+func (s *signs) measure(asked []uint64, apart []uint16) {
+	left := s.rows
+	for i := range apart {
+		apart[i] = distance(asked, left)
+		left = left[len(asked):]
+	}
+}
+
+// distance is how many of the signs asked about differ from those that row begins with.
+func distance(asked, row []uint64) uint16 {
+	n := 0
+	row = row[:len(asked)]
+	for i, x := range asked {
+		n += bits.OnesCount64(x ^ row[i])
+	}
+	return uint16(n)
+}

@@ -1,0 +1,548 @@
+package sqlite
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
+)
+
+// aimed is a random vector of length 1.
+func aimed(r *rand.Rand, dims int) []float32 {
+	v := make([]float32, dims)
+	for i := range v {
+		v[i] = float32(r.NormFloat64())
+	}
+	return shortened(v)
+}
+
+func shortened(v []float32) []float32 {
+	length := lengthOf(v)
+	for i := range v {
+		v[i] = float32(float64(v[i]) / length)
+	}
+	return v
+}
+
+// close to v, but not it: as texts on one topic are to each other.
+func beside(r *rand.Rand, v []float32, apart float64) []float32 {
+	out := aimed(r, len(v))
+	for i := range out {
+		out[i] = float32(apart*float64(out[i])) + v[i]
+	}
+	return shortened(out)
+}
+
+func dot(a, b []float32) float64 {
+	sum := 0.0
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+// remembers keeps n memories with vectors and returns those by number - 1.
+func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
+	t.Helper()
+	for from := 0; from < len(vs); from += 1000 {
+		var ms []mem.Memory
+		for i := from; i < min(from+1000, len(vs)); i++ {
+			ms = append(ms, mem.Memory{Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%2), Kind: mem.Fact, Title: fmt.Sprint("memory ", i)})
+		}
+		r, err := s.Apply(t.Context(), mem.Batch{Memories: ms})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var put []mem.Vector
+		for i, id := range r[0].IDs {
+			put = append(put, mem.Vector{Memory: id, Updated: storetest.Clock(), Values: vs[from+i]})
+		}
+		if err := s.PutVectors(t.Context(), model, put); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// topics are vectors in bunches, as texts come.
+func topics(r *rand.Rand, n, dims int) [][]float32 {
+	var out [][]float32
+	for len(out) < n {
+		topic := aimed(r, dims)
+		for range 25 {
+			out = append(out, beside(r, topic, 1))
+		}
+	}
+	return out[:n]
+}
+
+func ids(hits []mem.Hit) []string {
+	var out []string
+	for _, h := range hits {
+		out = append(out, h.Memory.ID)
+	}
+	return out
+}
+
+// best returns the ids of the n vectors nearest to v, by brute force.
+func best(vs [][]float32, v []float32, n int) []string {
+	order := make([]int, len(vs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, dot(vs[b], v)-dot(vs[a], v))) })
+	var out []string
+	for _, i := range order[:n] {
+		out = append(out, shortID("m_", int64(i+1)))
+	}
+	return out
+}
+
+func TestOneByteANumberIsEnoughForACosine(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		dims := rapid.IntRange(1, 1024).Draw(t, "dims")
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		a := aimed(r, dims)
+		b := beside(r, a, rapid.Float64Range(0, 3).Draw(t, "apart"))
+		scale, data, ok := quantize(b)
+		if !ok || scale <= 0 {
+			t.Fatalf("no form for %v", b)
+		}
+		got, ok := cosine(a, lengthOf(a), data)
+		if want := dot(a, b); !ok || math.Abs(got-want) > 0.01 {
+			t.Fatalf("cosine is %v, want %v", got, want)
+		}
+	})
+}
+
+func TestWhatIsNoVectorHasNoForm(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	for _, v := range [][]float32{nil, {}, {0, 0}, {1, nan}, {inf, 1}, {-inf}} {
+		if _, data, ok := quantize(v); ok {
+			t.Errorf("%v is stored as %v", v, data)
+		}
+		if lengthOf(v) != 0 {
+			t.Errorf("%v has the length %v", v, lengthOf(v))
+		}
+	}
+	if _, ok := cosine([]float32{1, 2}, 2, []byte{1}); ok {
+		t.Error("vectors of different lengths are compared")
+	}
+	if _, ok := cosine([]float32{1, 2}, 2, []byte{0, 0}); ok {
+		t.Error("a stored zero vector is compared")
+	}
+}
+
+func TestSignsFindTheSameAsBruteForce(t *testing.T) {
+	s := opened(t)
+	r := rand.New(rand.NewPCG(7, 7))
+	vs := topics(r, 5000, 256)
+	remembers(t, s, "m", vs)
+	found, wanted := 0, 0
+	for i := range 60 {
+		v := beside(r, vs[r.IntN(len(vs))], []float64{0.3, 0.8, 1.5}[i%3])
+		hits, err := s.Near(t.Context(), "m", v, mem.Query{}, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := best(vs, v, 10)
+		for _, id := range want {
+			wanted++
+			if slices.Contains(ids(hits), id) {
+				found++
+			}
+		}
+	}
+	if found*100 < wanted*95 {
+		t.Errorf("%d of the %d nearest are found, want 95 %%", found, wanted)
+	}
+}
+
+func TestNearGoesByTheExactCosine(t *testing.T) {
+	s := opened(t)
+	r := rand.New(rand.NewPCG(3, 3))
+	vs := topics(r, 300, 64)
+	remembers(t, s, "m", vs)
+	v := beside(r, vs[17], 0.5)
+	hits, err := s.Near(t.Context(), "m", v, mem.Query{}, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := ids(hits), best(vs, v, 5); !slices.Equal(got, want) {
+		t.Errorf("nearest are %v, want %v", got, want)
+	}
+	for _, h := range hits {
+		var n int
+		_, _ = fmt.Sscanf(h.Memory.Title, "memory %d", &n)
+		if want := dot(v, vs[n]); math.Abs(h.Score-want) > 0.01 || h.Parts[mem.PartCos] != h.Score {
+			t.Errorf("%s has the score %v and %v, want %v", h.Memory.Title, h.Score, h.Parts, want)
+		}
+	}
+}
+
+func TestAGlanceHoldsThoseThatShareTheMostSigns(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
+		s := signs{width: 2}
+		var among []int64
+		for i := range rapid.IntRange(1, 60).Draw(t, "rows") {
+			s.put([]row{{int64(3 * i), []uint64{uint64(r.IntN(8)), uint64(r.IntN(2))}}}) // many are as near as others
+			if r.IntN(2) == 0 {
+				among = append(among, int64(3*i))
+			}
+		}
+		asked, n := []uint64{uint64(r.IntN(8)), 1}, rapid.IntRange(1, 60).Draw(t, "n")
+		fits(t, &s, asked, s.glance(asked, n), s.numbers, n)
+		fits(t, &s, asked, s.glanceOf(asked, n, append([]int64{-1}, among...)), among, n)
+	})
+}
+
+// fits fails unless the places are of n of the rows, and none left out is nearer
+// than one of them, or as near and newer.
+func fits(t *rapid.T, s *signs, asked []uint64, places []int32, rows []int64, n int) {
+	var short []int64
+	for _, p := range places {
+		short = append(short, s.numbers[p])
+	}
+	apart := func(number int64) int {
+		at, _ := slices.BinarySearch(s.numbers, number)
+		n := 0
+		for i := range 64 * s.width {
+			if asked[i/64]>>(i%64)&1 != s.rows[at*s.width+i/64]>>(i%64)&1 {
+				n++
+			}
+		}
+		return n
+	}
+	want := slices.Clone(rows)
+	slices.SortFunc(want, func(a, b int64) int { return cmp.Or(apart(a)-apart(b), int(b-a)) })
+	want = want[:min(n, len(want))]
+	slices.Sort(want)
+	slices.Sort(short)
+	if !slices.Equal(short, want) {
+		t.Fatalf("glance at %d is %v, want %v", n, short, want)
+	}
+}
+
+// What a row weighs orders rows as their product with what is asked does, if of
+// each number only the sign is known.
+func TestAShortlistHoldsThoseThatWeighTheMost(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 4))
+		dims := rapid.IntRange(1, 200).Draw(t, "dims")
+		v := make([]float32, dims)
+		for i := range v {
+			v[i] = float32(r.IntN(9) - 4) // whole numbers, whose sums are exact
+		}
+		s := signs{width: words(dims)}
+		product := map[int64]float32{}
+		var rows []int32
+		var want []int64
+		for i := range rapid.IntRange(0, 60).Draw(t, "rows") {
+			x := aimed(r, dims)
+			s.put([]row{{int64(3 * i), signsOf(x)}})
+			for j := range v {
+				product[int64(3*i)] += float32(math.Copysign(float64(v[j]), float64(v[j]*x[j])))
+			}
+			if r.IntN(4) > 0 {
+				rows, want = append(rows, int32(i)), append(want, int64(3*i))
+			}
+		}
+		n := rapid.IntRange(1, 60).Draw(t, "n")
+		slices.SortFunc(want, func(a, b int64) int { return cmp.Or(cmp.Compare(product[b], product[a]), cmp.Compare(b, a)) })
+		want = want[:min(n, len(want))]
+		if got := s.weigh(v, rows, n); !slices.Equal(got, want) {
+			t.Fatalf("the %d heaviest are %v, want %v", n, got, want)
+		}
+	})
+}
+
+// Filters hold although the signs know nothing of them, also where what passes
+// is far from what is asked.
+func TestFiltersActBeforeTheNearestArePicked(t *testing.T) {
+	s := opened(t)
+	r := rand.New(rand.NewPCG(9, 9))
+	away := aimed(r, 64)
+	var vs [][]float32
+	for range 1500 { // more than the shortlist, all near
+		vs = append(vs, beside(r, away, 0.1))
+	}
+	remembers(t, s, "m", vs)
+	far := make([]float32, 64)
+	for i := range far {
+		far[i] = -away[i]
+	}
+	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "far"},
+		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Utterance, Session: "one", Title: "said"},
+		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "hidden"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var put []mem.Vector
+	for _, id := range ids[0].IDs {
+		put = append(put, mem.Vector{Memory: id, Updated: storetest.Clock(), Values: far})
+	}
+	if err := s.PutVectors(t.Context(), "m", put); err != nil {
+		t.Fatal(err)
+	}
+	hidden := mem.Forgotten
+	if _, err := s.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ids[0].IDs[2], Status: &hidden}}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		q    mem.Query
+		want []string
+	}{
+		{mem.Query{Project: "p_other"}, []string{"far"}},
+		{mem.Query{Project: "p_other", Hidden: true}, []string{"hidden", "far"}},
+		{mem.Query{Project: "p_other", Kinds: []mem.Kind{mem.Utterance}}, []string{"said"}},
+		{mem.Query{Project: "p_none"}, nil},
+		{mem.Query{IDs: []string{ids[0].IDs[0]}, Project: "ignored"}, []string{"far"}},
+		{mem.Query{IDs: []string{"m_zzz"}}, nil},
+	} {
+		hits, err := s.Near(t.Context(), "m", away, c.q, 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, h := range hits {
+			got = append(got, h.Memory.Title)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.q, got, c.want)
+		}
+	}
+}
+
+// What is in hand is the same as what would be read anew, whatever was written.
+func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		s := opened(t)
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 2))
+		remembers(t, s, "m", topics(r, 20, 70))
+		if err := s.load(t.Context(), "m", 70); err != nil {
+			rt.Fatal(err)
+		}
+		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
+			id := shortID("m_", int64(1+r.IntN(20)))
+			switch rapid.IntRange(0, 3).Draw(rt, "step") {
+			case 0:
+				v := mem.Vector{Memory: id, Updated: storetest.Clock(), Values: aimed(r, 70)}
+				if r.IntN(4) == 0 {
+					v.Values = nil
+				}
+				if err := s.PutVectors(t.Context(), "m", []mem.Vector{v}); err != nil {
+					rt.Fatal(err)
+				}
+			case 1:
+				_, _ = s.Purge(t.Context(), id) // or it is gone
+			case 2:
+				remembersOne(rt, s, aimed(r, 70))
+			case 3:
+				if err := s.PutVectors(t.Context(), "other", []mem.Vector{{Memory: "m_1", Updated: storetest.Clock(), Values: aimed(r, 70)}}); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		kept := signs{s.vectors.notes.width, slices.Clone(s.vectors.notes.numbers), slices.Clone(s.vectors.notes.rows)}
+		s.vectors.empty()
+		if err := s.load(t.Context(), "m", 70); err != nil {
+			rt.Fatal(err)
+		}
+		want := s.vectors.notes
+		for i, n := range want.numbers { // what another model took over may linger, and is not in the table
+			at, ok := slices.BinarySearch(kept.numbers, n)
+			if !ok || !slices.Equal(kept.rows[at*kept.width:(at+1)*kept.width], want.rows[i*want.width:(i+1)*want.width]) {
+				rt.Fatalf("memory %d is in hand with other signs, or not at all", n)
+			}
+		}
+		for _, n := range kept.numbers {
+			if !slices.Contains(want.numbers, n) && n != 1 {
+				rt.Fatalf("memory %d is in hand and has no vector", n)
+			}
+		}
+	})
+}
+
+func remembersOne(t *rapid.T, s *Store, v []float32) {
+	r, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact, Title: fmt.Sprint("more ", v[0])}}})
+	if err == nil {
+		err = s.PutVectors(t.Context(), "m", []mem.Vector{{Memory: r[0].IDs[0], Updated: storetest.Clock(), Values: v}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
+	s := opened(t)
+	mark := []float32{}
+	for i := range 64 { // bytes that nothing else has: 127, -126, 125, …
+		mark = append(mark, float32((127-i)*(1-2*(i%2))))
+	}
+	remembers(t, s, "m", [][]float32{mark, aimed(rand.New(rand.NewPCG(1, 1)), 64)})
+	_, data, _ := quantize(mark)
+	text := strings.ToLower(string(data))
+	if err := s.Backup(t.Context(), s.copyName(0)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Near(t.Context(), "m", mark, mem.Query{}, 1); err != nil { // the signs are in hand
+		t.Fatal(err)
+	}
+	if bytesLeft(t, s, text) == 0 {
+		t.Fatal("the vector is not there before it is erased")
+	}
+	if _, err := s.Purge(t.Context(), "m_1"); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytesLeft(t, s, text); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+	if slices.Contains(s.vectors.notes.numbers, 1) {
+		t.Error("its signs are still in hand")
+	}
+}
+
+func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
+	s := opened(t)
+	r, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Utterance, Session: "one", Title: "said"},
+		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact, Title: "noted"},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := []float32{1, -1, 1}
+	if err := s.load(t.Context(), "m", 3); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range r[0].IDs {
+		if err := s.PutVectors(t.Context(), "m", []mem.Vector{{Memory: id, Updated: storetest.Clock(), Values: v}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // once as they were put, once as they are read
+		if !slices.Equal(s.vectors.talk.numbers, []int64{1}) || !slices.Equal(s.vectors.notes.numbers, []int64{2}) {
+			t.Errorf("utterances %v, others %v, want 1 and 2", s.vectors.talk.numbers, s.vectors.notes.numbers)
+		}
+		s.vectors.empty()
+		if err := s.load(t.Context(), "m", 3); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestNothingIsInHandUntilItIsAskedFor(t *testing.T) {
+	s := opened(t)
+	remembers(t, s, "m", topics(rand.New(rand.NewPCG(1, 1)), 50, 64))
+	if s.vectors.dims != 0 || s.vectors.notes.rows != nil {
+		t.Errorf("signs of %d vectors are in hand", len(s.vectors.notes.numbers))
+	}
+}
+
+// crowd is a store with many vectors.
+func crowd(b *testing.B, n, dims int) (*Store, *rand.Rand) {
+	b.Helper()
+	s := opened(b)
+	r := rand.New(rand.NewPCG(1, 2))
+	remembers(b, s, "m", topics(r, n, dims))
+	return s, r
+}
+
+func BenchmarkNear(b *testing.B) {
+	s, r := crowd(b, 100_000, 384)
+	v := aimed(r, 384)
+	for _, c := range []struct {
+		name string
+		q    mem.Query
+	}{{"any", mem.Query{}}, {"project", mem.Query{Project: "p_1", Within: "*"}}} {
+		b.Run(c.name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := s.Near(b.Context(), "m", v, c.q, 60); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+	b.Run("signs", func(b *testing.B) {
+		asked := signsOf(v)
+		for b.Loop() {
+			s.vectors.notes.weigh(v, s.vectors.notes.glance(asked, glance), shortlist)
+		}
+	})
+	b.Run("load", func(b *testing.B) {
+		for b.Loop() {
+			s.vectors.empty()
+			if err := s.load(b.Context(), "m", 384); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("without", func(b *testing.B) {
+		for b.Loop() {
+			if _, _, err := s.Without(b.Context(), "m", "", 32); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+}
+
+func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
+	s := opened(t)
+	vs := topics(rand.New(rand.NewPCG(5, 5)), 300, 64)
+	remembers(t, s, "m", vs)
+	var all sync.WaitGroup
+	for g := range 2 {
+		all.Go(func() {
+			r := rand.New(rand.NewPCG(uint64(g), 1))
+			for range 30 {
+				hits, err := s.Near(t.Context(), []string{"m", "other"}[g%2], aimed(r, 64), mem.Query{}, 5)
+				if err != nil {
+					t.Error(err)
+				}
+				for i := 1; i < len(hits); i++ {
+					if hits[i].Score > hits[i-1].Score {
+						t.Errorf("scores %v before %v", hits[i-1].Score, hits[i].Score)
+					}
+				}
+			}
+		})
+	}
+	all.Go(func() {
+		r := rand.New(rand.NewPCG(9, 1))
+		for i := range 60 {
+			v := mem.Vector{Memory: shortID("m_", int64(1+r.IntN(300))), Updated: storetest.Clock(), Values: aimed(r, 64)}
+			if err := s.PutVectors(t.Context(), []string{"m", "other"}[i%2], []mem.Vector{v}); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Go(func() {
+		for n := range 5 {
+			if _, err := s.Purge(t.Context(), shortID("m_", int64(200+n))); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Wait()
+	hits, err := s.Near(t.Context(), "m", vs[201], mem.Query{}, 300)
+	if err != nil || len(hits) == 0 {
+		t.Fatalf("%d hits, %v", len(hits), err)
+	}
+	for n := range 5 {
+		if id := shortID("m_", int64(200+n)); slices.Contains(ids(hits), id) {
+			t.Errorf("%s was erased and is found", id)
+		}
+	}
+}
