@@ -61,7 +61,7 @@ type Hit struct {
 // Corpus says how common the terms of a query are in the index that answers it.
 type Corpus struct {
 	Size    int   // records in the index
-	Holding []int // by term, how many of them hold it; counted no further than a tenth of a large index
+	Holding []int // by term, how many of them hold it; counted no further than some thousands of a large index
 }
 
 // Counter is the ability of a store to tell how common terms are.

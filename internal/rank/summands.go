@@ -16,12 +16,10 @@ func Summands(parts map[string]float64) []Summand {
 	return ofNotes
 }
 
-// The weights. Values found by fitting many weights at once did not carry over
-// to other stores, round ones did: with each of them halved or doubled the
-// development sets of internal/cli/testdata/recall_stats move by less than
-// their standard error of a point. What is known of a memory beside its text
-// adds less than 1, so that it settles close calls and cannot lift an
-// unrelated one.
+// The weights. In a study on other stores values found by fitting many weights
+// at once did not carry over, round ones did. What leaving each part out costs
+// is in docs/recall.md. What is known of a memory beside its text adds less than
+// 1, so that it settles close calls and cannot lift an unrelated one.
 var (
 	// What was written down. Words count by the field they stand in; the store's
 	// own score, which knows no fields, still adds half a point.
@@ -31,14 +29,14 @@ var (
 		{PartProximity, 0.8, false},
 		{PartGrams, 0.2, false},
 		{PartTitle, 0.3, false},
-		{PartVotes, 0.25, false}, // two points of nDCG in a project's history of 38,000 notes
+		{PartVotes, 0.25, false}, // by the same study: two points of nDCG in a history of 38,000 notes
 		{PartMeaning, weightCos, false},
 		{PartRecency, 0.3, true},
 		own[0], own[1], own[2], own[3], own[4], own[5],
 	}
 
-	// What was said. The store's own score knows what was said next to it, and
-	// is worth 12 points of recall@10; the other parts were learnt on chat.
+	// What was said. The store's own score knows what was said next to it: six
+	// points of recall@10 without. The other parts were learnt on chat.
 	ofTalk = []Summand{
 		{PartFTS, 1, false},
 		{PartProximity, 0.8, false},
