@@ -205,7 +205,9 @@ func kindFilter(f *filter, q mem.Query) {
 	case 0:
 		f.and("m.kind <> 'utterance'")
 	case 1:
-		f.and("m.kind = ?", string(q.Kinds[0]))
+		// Not a bare parameter: with it the planner looks whether the index of what
+		// was said would do, and does so anew for every other value.
+		f.and("m.kind = ?||''", string(q.Kinds[0]))
 	default:
 		f.and("m.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
 	}
