@@ -33,8 +33,12 @@ var floors = map[string][]string{
 	"internal/spool":           {"internal/mem"},
 	"internal/transcript":      {"internal/mem"},
 	"internal/project":         {"internal/mem"},
+	"internal/vault":           {"internal/mem"},
 	"internal/api":             {"internal/mem"},
-	"internal/embed":           {"internal/mem"},
+	"internal/egress":          {"internal/mem"},
+	"internal/embed":           {"internal/mem", "internal/egress"},
+	"internal/llm":             {"internal/mem", "internal/egress"},
+	"internal/mind":            {"internal/mem"},
 
 	"internal/hook":   {"internal/mem", "internal/agent", "internal/redact"},
 	"internal/queue":  {"internal/mem"},
@@ -42,12 +46,19 @@ var floors = map[string][]string{
 	"internal/setup":  {"internal/mem", "internal/agent"},
 	"internal/eval":   {"internal/mem"},
 
+	"internal/mcpserver": {"internal/mem"},
+	"internal/web":       {}, // files for a browser
+
 	"internal/cli": nil, // wiring: anything below
 
 	"test/e2e":          nil, // drives the built binary and the real client
 	"test/bench":        nil,
+	"test/fill":         nil,
+	"test/year":         nil,
+	"test/mcp":          nil,
 	"test/world":        nil,
 	"test/tier":         {},
+	"test/port":         {},
 	"test/canary":       {},
 	"test/corpus":       {"internal/mem", "internal/rank"},
 	"test/fire/fault":   nil,
@@ -61,7 +72,7 @@ var floors = map[string][]string{
 }
 
 // forTests may be imported by any test.
-var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus"}
+var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus", "test/port"}
 
 // unreachable lists what no package on the hook's way may reach, by any path
 // inside the module.
@@ -77,6 +88,9 @@ var only = map[string][]string{
 	"modernc.org/sqlite":     {"internal/store/sqlite"},
 	"database/sql":           {"internal/store/sqlite"},
 	"github.com/spf13/cobra": {"internal/cli"},
+
+	"github.com/modelcontextprotocol/go-sdk/mcp":     {"internal/mcpserver"},
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc": {"internal/mcpserver"},
 }
 
 const module = "remanence"
@@ -94,7 +108,9 @@ type source struct {
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
 	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
-	"internal/hook", // the agent's environment file
+	"internal/mind",  // a project's state files, asked for by its person
+	"internal/vault", // the person's memory in files
+	"internal/hook",  // the agent's environment file
 }
 
 // changes are the names of package os that make, change or remove files. Files

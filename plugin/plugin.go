@@ -5,5 +5,5 @@ import "embed"
 
 // Files are the plugin as it is in a release, without the program.
 //
-//go:embed all:.claude-plugin hooks commands README.md
+//go:embed all:.claude-plugin .mcp.json hooks commands skills agents README.md
 var Files embed.FS

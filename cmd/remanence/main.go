@@ -1,3 +1,9 @@
+// What a container may use of the processors is not looked up: it is a fifteenth
+// of what a hook takes. The system holds whoever is in one to it anyway.
+
+//go:debug containermaxprocs=0
+//go:debug updatemaxprocs=0
+
 // Command remanence is a memory for coding agents: hook command, background
 // worker and command line in one program.
 package main
@@ -16,10 +22,17 @@ func main() {
 	os.Exit(run())
 }
 
+// slack is what a hook, and what it is told, have on top of their limits, such
+// as "20s". Only tests set it, some of them at link time.
+var slack string
+
 func run() int {
 	sys := cli.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Exit: os.Exit,
+	}
+	if slack != "" {
+		sys.Slack, _ = time.ParseDuration(slack)
 	}
 	if len(sys.Args) > 0 && sys.Args[0] == "hook" {
 		// A hook's end is its own: signals must not give it another exit status.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -52,15 +53,25 @@ func systemCommands() map[string]func(*testscript.TestScript, bool, []string) {
 				time.Sleep(20 * time.Millisecond)
 			}
 		},
-		// halt stops the daemon, which then holds its lock and answers nobody.
+		// halt stops the daemon, which then holds its lock and answers nobody. It is
+		// not stopped in the middle of a write: that would keep all others from the
+		// database.
 		"halt": func(ts *testscript.TestScript, _ bool, _ []string) {
-			pid := runtimePID(ts.Getenv("WORK"))
-			ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
+			work := ts.Getenv("WORK")
+			pid := runtimePID(work)
 			ts.Defer(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
-			for end := time.Now().Add(takeIn); !halted(pid); time.Sleep(time.Millisecond) {
-				if time.Now().After(end) {
-					ts.Fatalf("process %d does not stop", pid)
+			for end := time.Now().Add(takeIn); ; {
+				ts.Check(syscall.Kill(pid, syscall.SIGSTOP))
+				for !halted(pid) && time.Now().Before(end) {
+					time.Sleep(time.Millisecond)
 				}
+				if halted(pid) && !writes(pid, filepath.Join(work, "home", ".local", "share", "remanence", "remanence.db")) {
+					return
+				}
+				if time.Now().After(end) {
+					ts.Fatalf("process %d does not stop, or only in the middle of a write", pid)
+				}
+				ts.Check(syscall.Kill(pid, syscall.SIGCONT))
 			}
 		},
 	}
@@ -73,15 +84,51 @@ func daemonPIDs(work string) []int {
 	return slices.Compact(pids)
 }
 
+// writes reports whether a process has a database or a file beside it locked for
+// itself alone, as the kernel has it.
+func writes(pid int, database string) bool {
+	table, _ := os.ReadFile("/proc/locks")
+	for _, file := range []string{database, database + "-wal", database + "-shm"} {
+		info, err := os.Stat(file)
+		if err != nil {
+			continue
+		}
+		inode := fmt.Sprintf(":%d", info.Sys().(*syscall.Stat_t).Ino)
+		for line := range strings.Lines(string(table)) {
+			// 1: POSIX  ADVISORY  WRITE 4121 08:01:131099 120 120
+			f := strings.Fields(line)
+			if len(f) > 5 && f[3] == "WRITE" && f[4] == strconv.Itoa(pid) && strings.HasSuffix(f[5], inode) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // halted reports whether every thread of a process has stopped. One that waits
 // for the disk stops only after that.
 func halted(pid int) bool {
-	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
-	for _, t := range tasks {
-		stat, err := os.ReadFile(t)
-		if _, state, ok := bytes.Cut(stat, []byte(") ")); err != nil || !ok || state[0] != 'T' {
+	states := threads(pid)
+	for _, state := range states {
+		if state != 'T' {
 			return false
 		}
 	}
-	return len(tasks) > 0
+	return len(states) > 0
+}
+
+// threads returns the state of each thread of a process, as the kernel writes
+// it; 0 for one that ended meanwhile.
+func threads(pid int) []byte {
+	var states []byte
+	tasks, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, t := range tasks {
+		stat, _ := os.ReadFile(t)
+		_, state, ok := bytes.Cut(stat, []byte(") "))
+		if !ok {
+			state = []byte{0}
+		}
+		states = append(states, state[0])
+	}
+	return states
 }

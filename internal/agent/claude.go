@@ -87,6 +87,10 @@ func own(e *mem.Event, f fields) {
 	switch e.Kind {
 	case mem.SessionStart:
 		e.Source = label(f.text("source"))
+		e.Tokens = f.count("context_tokens")
+		if w, ok := readFields(f["context_window"]); ok {
+			e.Window = w.count("context_window_size")
+		}
 	case mem.UserPromptSubmit:
 		e.Text = f.text("prompt")
 	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure:

@@ -7,8 +7,8 @@ package api
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
+	"reflect"
 )
 
 // Protocol is the version of the wire contract. It grows when an older client
@@ -16,7 +16,13 @@ import (
 const Protocol = 1
 
 // Route is one question to the worker: POST /api/v1/<Name>, JSON both ways.
-type Route[Req, Rep any] struct{ Name string }
+type Route[Req, Rep any] struct {
+	Name string
+	// Get is where GET asks the same below /api/v1/, with the request in its query
+	// and in the {parts} of its path; "" means nowhere. Only a route that changes
+	// nothing may have one.
+	Get string
+}
 
 // Call puts the question. Its errors match the sentinels of package mem, and
 // context.DeadlineExceeded, also when the answer came over the wire.
@@ -37,8 +43,11 @@ type Nothing struct{}
 // Binding is a route together with what answers it; made by On.
 type Binding struct {
 	name  string
+	get   string
+	req   reflect.Type
+	rep   reflect.Type
 	local func(ctx context.Context, req, rep any) error
-	wire  func(ctx context.Context, body []byte) (any, error)
+	wire  func(ctx context.Context, fill func(req any) error) (any, error)
 }
 
 // Judged returns the binding with every error of its answers passed through judge.
@@ -51,8 +60,8 @@ func (b Binding) Judged(judge func(error) error) Binding {
 		}
 		return err
 	}
-	b.wire = func(ctx context.Context, body []byte) (any, error) {
-		rep, err := wire(ctx, body)
+	b.wire = func(ctx context.Context, fill func(req any) error) (any, error) {
+		rep, err := wire(ctx, fill)
 		if err != nil {
 			err = judge(err)
 		}
@@ -65,6 +74,9 @@ func (b Binding) Judged(judge func(error) error) Binding {
 func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep, error)) Binding {
 	return Binding{
 		name: r.Name,
+		get:  r.Get,
+		req:  reflect.TypeFor[Req](),
+		rep:  reflect.TypeFor[Rep](),
 		local: func(ctx context.Context, req, rep any) error {
 			in, ok := req.(Req)
 			out, okRep := rep.(*Rep)
@@ -78,10 +90,10 @@ func On[Req, Rep any](r Route[Req, Rep], answer func(context.Context, Req) (Rep,
 			*out = got
 			return nil
 		},
-		wire: func(ctx context.Context, body []byte) (any, error) {
+		wire: func(ctx context.Context, fill func(req any) error) (any, error) {
 			var in Req
-			if err := json.Unmarshal(body, &in); err != nil {
-				return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+			if err := fill(&in); err != nil {
+				return nil, err
 			}
 			return answer(ctx, in)
 		},

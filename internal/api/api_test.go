@@ -49,6 +49,17 @@ func TestErrorsKeepTheirMeaningOverTheSocket(t *testing.T) {
 	}
 }
 
+func TestWhatPutsAMistakeRightGoesOverTheSocket(t *testing.T) {
+	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
+		return answer{}, &api.Error{Status: http.StatusBadRequest, Name: api.NameInvalid, Detail: "no such colour", Fix: "use red or blue"}
+	})}})
+	_, err := echo.Call(t.Context(), c, question{})
+	var e *api.Error
+	if !errors.As(err, &e) || !errors.Is(err, api.ErrInvalid) || e.Fix != "use red or blue" || e.Detail != "no such colour" {
+		t.Errorf("got %+v", err)
+	}
+}
+
 func TestUnknownRouteIsToldFromUnknownThing(t *testing.T) {
 	for name, c := range map[string]api.Caller{"local": api.Local{}, "socket": serve(t, api.Config{})} {
 		_, err := echo.Call(t.Context(), c, question{})
@@ -139,6 +150,28 @@ func TestMissingWorkerIsUnreachable(t *testing.T) {
 	}
 }
 
+func TestAWorkerThatEndsBeforeItsAnswerIsGone(t *testing.T) {
+	l, err := net.Listen("unix", filepath.Join(socketDir(t), "s"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	for name, answer := range map[string]string{
+		"nothing": "", "half a head": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n", "half a body": "HTTP/1.1 200 OK\r\nContent-Length: 90\r\n\r\n{",
+	} {
+		go func() {
+			if c, err := l.Accept(); err == nil {
+				_, _ = c.Write([]byte(answer))
+				_ = c.Close()
+			}
+		}()
+		_, err := echo.Call(t.Context(), api.Client{Socket: l.Addr().String()}, question{})
+		if !errors.Is(err, api.ErrGone) || errors.Is(err, api.ErrUnreachable) {
+			t.Errorf("%s: got %v, want ErrGone", name, err)
+		}
+	}
+}
+
 func TestOversizedEventIsRefusedWithItsName(t *testing.T) {
 	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(context.Context, question) (answer, error) {
 		return answer{}, nil
@@ -196,7 +229,7 @@ func TestWaitReturnsOnceTheWorkerAnswers(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runtime.json")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 	defer cancel()
-	if _, err := api.Wait(ctx, path, "1"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := api.Wait(ctx, path, "1", nil); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("no worker: got %v, want DeadlineExceeded", err)
 	}
 
@@ -205,7 +238,7 @@ func TestWaitReturnsOnceTheWorkerAnswers(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 		_ = api.Runtime{Socket: c.Socket, Token: c.Token, Build: "b7"}.Write(path)
 	}()
-	got, err := api.Wait(t.Context(), path, "1")
+	got, err := api.Wait(t.Context(), path, "1", nil)
 	if err != nil || got.Build != "b7" {
 		t.Errorf("got %+v, %v, want the client of build b7", got, err)
 	}

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"syscall"
 	"time"
 
 	"remanence/internal/mem"
@@ -132,12 +133,12 @@ func (c Client) exchange(ctx context.Context, conn net.Conn, method, path string
 	sent := req.Write(conn)
 	resp, err := http.ReadResponse(bufio.NewReader(conn), req)
 	if err != nil {
-		return nil, errors.Join(err, sent)
+		return nil, gone(errors.Join(err, sent))
 	}
 	defer resp.Body.Close()
 	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxReply+1))
 	if err != nil {
-		return nil, err
+		return nil, gone(err)
 	}
 	if len(answer) > maxReply {
 		return nil, errors.New("answer is too long")
@@ -153,7 +154,17 @@ func readProblem(status int, body []byte) error {
 	if err := json.Unmarshal(body, &p); err != nil || p.Name == "" {
 		return &Error{Status: status, Name: http.StatusText(status)}
 	}
-	return &Error{Status: status, Name: p.Name, Detail: p.Detail}
+	return &Error{Status: status, Name: p.Name, Detail: p.Detail, Fix: p.Fix}
+}
+
+// gone makes a connection that ended before the answer did ErrGone.
+func gone(err error) error {
+	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
+		if errors.Is(err, end) {
+			return fmt.Errorf("%w: %w", ErrGone, err)
+		}
+	}
+	return err
 }
 
 // deadline makes the end of a connection's time the end of the context's.

@@ -15,6 +15,9 @@ var (
 	// ErrUnreachable means that no worker could be connected to: nothing was
 	// sent. The cause is wrapped too: fs.ErrPermission tells a sandbox.
 	ErrUnreachable = errors.New("no worker reached")
+	// ErrGone means that the worker ended while it was asked, or that one on its
+	// way out still took the connection: what was asked may be done or not.
+	ErrGone = errors.New("the worker ended while it was asked")
 )
 
 // Error is a refusal or failure that the worker answered with.
@@ -22,7 +25,11 @@ type Error struct {
 	Status int    // HTTP status
 	Name   string // ours, stable: "not_found", "unauthorized" …
 	Detail string // for people
+	Fix    string // what puts it right; "" if nobody knows
 }
+
+// NameInvalid is the name of ErrInvalid.
+const NameInvalid = "invalid"
 
 // Error implements error.
 func (e *Error) Error() string {
@@ -51,7 +58,7 @@ type knownError struct {
 // known are the errors that keep their meaning on the wire.
 func known() []knownError {
 	return []knownError{
-		{ErrInvalid, "invalid", http.StatusBadRequest},
+		{ErrInvalid, NameInvalid, http.StatusBadRequest},
 		{ErrUnknownRoute, "unknown_route", http.StatusNotFound},
 		{mem.ErrNotFound, "not_found", http.StatusNotFound},
 		{mem.ErrAmbiguous, "ambiguous", http.StatusConflict},
@@ -62,6 +69,7 @@ func known() []knownError {
 		{mem.ErrNoStore, "no_store", http.StatusServiceUnavailable},
 		{mem.ErrFull, "full", http.StatusInsufficientStorage},
 		{mem.ErrReadOnly, "read_only", http.StatusInsufficientStorage},
+		{mem.ErrUnsafe, "unsafe", http.StatusConflict},
 		{mem.ErrDisk, "disk", http.StatusInsufficientStorage},
 		{context.DeadlineExceeded, "deadline", http.StatusGatewayTimeout},
 		{context.Canceled, "canceled", http.StatusServiceUnavailable},
@@ -82,11 +90,12 @@ func asError(err error) *Error {
 	return &Error{Status: http.StatusInternalServerError, Name: "internal", Detail: err.Error()}
 }
 
-// problem is an Error in the JSON form of RFC 9457, with our name added.
+// problem is an Error in the JSON form of RFC 9457, with our name added, and what puts it right.
 type problem struct {
 	Type   string `json:"type"`
 	Title  string `json:"title"`
 	Status int    `json:"status"`
 	Detail string `json:"detail,omitempty"`
+	Fix    string `json:"fix,omitempty"`
 	Name   string `json:"error"`
 }

@@ -14,6 +14,11 @@ import (
 type Door struct {
 	Hosts []string // exact values of Host that pass
 	Token string   // that every request must carry as its one Bearer authorization
+	// Logins are another proof that a request may carry; nil means none.
+	Logins *Logins
+	// Public reports whether a request needs no proof at all, since what answers
+	// it holds nothing of the person's; nil means none is.
+	Public func(*http.Request) bool
 }
 
 // LoopbackHosts are the only spellings of Host by which a door on a TCP port of
@@ -27,7 +32,8 @@ func LoopbackHosts(port int) []string {
 // Guard returns next behind the door. It refuses, in this order, without having
 // read a body and without next hearing of it: a foreign Host (421), a page of
 // another origin (403), a missing or wrong token (401). No answer, also of
-// next, may be read by another origin, sniffed or kept.
+// next, may be read by another origin, sniffed or framed, run anything that this
+// door did not serve, or be kept, unless next says that it may be.
 func Guard(d Door, next http.Handler) http.Handler { return guard{d, next} }
 
 type guard struct {
@@ -50,7 +56,12 @@ func harden(h http.Header) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Content-Security-Policy", pagePolicy)
 }
+
+// pagePolicy lets a page load what this door serves, and nothing else.
+const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; " +
+	"base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
 // admit returns nil for a request that may pass.
 func (d Door) admit(r *http.Request) *Error {
@@ -59,8 +70,8 @@ func (d Door) admit(r *http.Request) *Error {
 		return &Error{Status: http.StatusMisdirectedRequest, Name: "foreign_host"}
 	case !ownPage(r):
 		return &Error{Status: http.StatusForbidden, Name: "foreign_origin"}
-	case !d.proven(r):
-		return &Error{Status: http.StatusUnauthorized, Name: "unauthorized"}
+	case !d.proven(r) && (d.Public == nil || !d.Public(r)):
+		return &Error{Status: http.StatusUnauthorized, Name: "unauthorized", Detail: "neither the token nor a login: remanence open"}
 	}
 	return nil
 }
@@ -89,9 +100,13 @@ func ownPage(r *http.Request) bool {
 }
 
 // proven reports whether the request carries the token, in the one place where
-// nothing logs it.
+// nothing logs it, or the cookie of a login. Browsers add cookies by themselves:
+// to write with one, a request must say of which page it is.
 func (d Door) proven(r *http.Request) bool {
 	auth := r.Header.Values("Authorization")
+	if len(auth) == 0 && d.Logins.proves(r) {
+		return r.Method == http.MethodGet || len(r.Header.Values("Origin")) == 1
+	}
 	if len(auth) != 1 || d.Token == "" {
 		return false
 	}

@@ -1,11 +1,14 @@
 package api
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"mime"
 	"net/http"
+	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -24,6 +27,8 @@ const (
 type Config struct {
 	Bindings []Binding
 	Health   func() Health // nil means a bare "ok"
+	// Metrics, if set, are what is counted.
+	Metrics func(context.Context) ([]Metric, error)
 	// Observe, if set, hears of every answered route, and of panics as errors.
 	// It is called by several goroutines.
 	Observe func(name string, took time.Duration, err error)
@@ -33,11 +38,15 @@ type Config struct {
 // before it. It refuses, in this order: a target that is not a route's own,
 // letter by letter (404), another method (405), another content type than JSON
 // (415), a body that does not say its length (411), one beyond MaxBody (413),
-// one that is not the route's JSON (400).
+// one that is not the route's JSON (400). A read has its request in the address
+// and no body (400).
 func Mux(c Config) http.Handler {
-	m := &mux{Config: c, routes: make(map[string]Binding, len(c.Bindings))}
+	m := &mux{Config: c, olds: oldRoutes(), routes: make(map[string]Binding, len(c.Bindings))}
 	for _, b := range c.Bindings {
 		m.routes[prefix+b.name] = b
+		if b.get != "" {
+			m.reads = append(m.reads, read{strings.Split(prefix+b.get, "/"), b})
+		}
 	}
 	return m
 }
@@ -45,13 +54,15 @@ func Mux(c Config) http.Handler {
 type mux struct {
 	Config
 	routes map[string]Binding // by the target of the request
+	reads  []read
+	olds   []oldRoute
 }
 
 func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	start := time.Now()
 	name, answer, err := m.serve(r)
 	if err == nil {
-		err = send(w, http.StatusOK, "application/json", answer)
+		err = write(w, answer)
 	} else {
 		refuse(w, asError(err))
 	}
@@ -60,8 +71,24 @@ func (m *mux) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// write sends an answer in the form that it has.
+func write(w http.ResponseWriter, answer any) (err error) {
+	switch a := answer.(type) {
+	case markdown:
+		w.Header().Set("Content-Type", "text/markdown; charset=utf-8")
+		_, err = io.WriteString(w, string(a))
+	case metricsText:
+		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+		_, err = a.WriteTo(w)
+	default:
+		err = send(w, http.StatusOK, "application/json", answer)
+	}
+	return err
+}
+
 // serve answers r. A panic of the route becomes an error. Targets are compared
-// as they were sent: a query, a host or an escape in one makes it another.
+// as they were sent: a host or an escape in one makes it another, and so does a
+// query, unless it is a read's.
 func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -72,17 +99,162 @@ func (m *mux) serve(r *http.Request) (name string, answer any, err error) {
 	case "/health", "/api/health", "/api/readiness":
 		answer, err = m.health(r)
 		return "health", answer, err
+	case MetricsPath:
+		answer, err = m.metrics(r)
+		return "metrics", answer, err
+	case OpenAPIPath:
+		if err := isRead(r); err != nil {
+			return "openapi", nil, err
+		}
+		text, err := OpenAPI(m.Bindings)
+		return "openapi", json.RawMessage(text), err
+	}
+	if r.Method == http.MethodGet {
+		if b, keys, ok := m.read(r.RequestURI); ok {
+			name = b.name
+			answer, err = b.wire(r.Context(), func(req any) error { return fillRead(req, keys, r) })
+			return name, answer, err
+		}
 	}
 	b, ok := m.routes[r.RequestURI]
 	if !ok {
+		if o, part, known := m.old(r); o.answer != nil {
+			name = o.path
+			answer, err = m.answerOld(r, o, part)
+			return name, answer, err
+		} else if known {
+			return "", nil, refusal(http.StatusMethodNotAllowed, "method")
+		}
+		if _, _, ok := m.read(r.RequestURI); ok {
+			return "", nil, refusal(http.StatusMethodNotAllowed, "method")
+		}
 		return "", nil, ErrUnknownRoute
 	}
-	body, err := readBody(r)
-	if err != nil {
-		return b.name, nil, err
+	name = b.name
+	answer, err = b.wire(r.Context(), func(req any) error {
+		body, err := readBody(r)
+		if err != nil {
+			return err
+		}
+		if err := json.Unmarshal(body, req); err != nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		return nil
+	})
+	return name, answer, err
+}
+
+// read is where GET asks what a route answers.
+type read struct {
+	parts []string // of the path; one in braces stands for any
+	Binding
+}
+
+// read finds who answers a read of target. keys are those of its query and its path.
+func (m *mux) read(target string) (b Binding, keys func() (url.Values, error), ok bool) {
+	path, query, asked := strings.Cut(target, "?")
+	if asked && query == "" {
+		return Binding{}, nil, false
 	}
-	answer, err = b.wire(r.Context(), body)
-	return b.name, answer, err
+	given := strings.Split(path, "/")
+	for _, r := range m.reads {
+		if own, ok := match(r.parts, given); ok {
+			return r.Binding, func() (url.Values, error) {
+				all, err := url.ParseQuery(query)
+				if err != nil {
+					return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+				}
+				for k, v := range own {
+					if all.Has(k) {
+						return nil, fmt.Errorf("%w: %s is in the path", ErrInvalid, k)
+					}
+					all.Set(k, v)
+				}
+				return all, nil
+			}, true
+		}
+	}
+	return Binding{}, nil, false
+}
+
+// match returns the parts of a path that a pattern names in braces.
+func match(pattern, given []string) (map[string]string, bool) {
+	if len(given) != len(pattern) {
+		return nil, false
+	}
+	own := map[string]string{}
+	for i, p := range pattern {
+		name, any := strings.CutPrefix(p, "{")
+		switch {
+		case !any && given[i] != p, any && !plain(given[i]):
+			return nil, false
+		case any:
+			own[strings.TrimSuffix(name, "}")] = given[i]
+		}
+	}
+	return own, true
+}
+
+// IsPage reports whether a request is to see a page or what belongs to one: a
+// GET of a plain path that is none of the routes'.
+func IsPage(r *http.Request) bool {
+	path, _, _ := strings.Cut(r.RequestURI, "?")
+	if r.Method != http.MethodGet || !strings.HasPrefix(path, "/") {
+		return false
+	}
+	if path == "/" {
+		return true
+	}
+	parts := strings.Split(path[1:], "/")
+	switch strings.ToLower(parts[0]) {
+	case "health": // a page, too: a browser that goes there says so, and nobody else can
+		return path == "/health" && r.Header.Get("Sec-Fetch-Dest") == "document"
+	case "api", "stream", "metrics", "mcp":
+		return false
+	}
+	return !slices.ContainsFunc(parts, func(p string) bool { return !plain(p) })
+}
+
+// plain reports whether a part of a path may be an id: what ids are made of, and
+// nothing that leads elsewhere.
+func plain(s string) bool {
+	return s != "" && strings.Trim(s, ".") != "" && !strings.ContainsFunc(s, func(r rune) bool {
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("._-:@", r)
+	})
+}
+
+// fillRead fills the request of a read.
+func fillRead(req any, keys func() (url.Values, error), r *http.Request) error {
+	if err := isRead(r); err != nil {
+		return err
+	}
+	values, err := keys()
+	if err != nil {
+		return err
+	}
+	return readQuery(req, values)
+}
+
+func (m *mux) metrics(r *http.Request) (any, error) {
+	if err := isRead(r); err != nil {
+		return nil, err
+	}
+	if m.Metrics == nil {
+		return nil, ErrUnknownRoute
+	}
+	all, err := m.Metrics(r.Context())
+	return metricsText(all), err
+}
+
+// isRead refuses what is not a GET without a body.
+func isRead(r *http.Request) error {
+	if r.Method != http.MethodGet {
+		return refusal(http.StatusMethodNotAllowed, "method")
+	}
+	if r.ContentLength != 0 {
+		return fmt.Errorf("%w: a read has no body", ErrInvalid)
+	}
+	return nil
 }
 
 // health answers the three health paths; of them readiness alone turns into a
@@ -139,6 +311,7 @@ func refuse(w http.ResponseWriter, e *Error) {
 		Title:  http.StatusText(e.Status),
 		Status: e.Status,
 		Detail: e.Detail,
+		Fix:    e.Fix,
 		Name:   e.Name,
 	})
 }

@@ -163,3 +163,23 @@ func checkHeaders(t *testing.T, rec *httptest.ResponseRecorder, name string) {
 		}
 	}
 }
+
+func TestHealthIsAPageOnlyForWhoGoesThere(t *testing.T) {
+	for _, c := range []struct {
+		target, dest string
+		want         bool
+	}{
+		{"/health", "document", true},
+		{"/health", "empty", false},
+		{"/health", "", false},
+		{"/health/x", "document", false},
+		{"/api/health", "document", false},
+		{"/recalls/r_1", "", true},
+	} {
+		r := httptest.NewRequest(http.MethodGet, c.target, nil)
+		r.Header.Set("Sec-Fetch-Dest", c.dest)
+		if got := api.IsPage(r); got != c.want {
+			t.Errorf("%s for %q: page %t, want %t", c.target, c.dest, got, c.want)
+		}
+	}
+}

@@ -32,6 +32,9 @@ type Runtime struct {
 	HTTP      string `json:"http,omitempty"`       // host and port of the door on TCP; empty: there is none
 	HTTPFault string `json:"http_fault,omitempty"` // why there is none, although one was asked for
 
+	HTTPPort int `json:"http_port,omitempty"` // that was last taken for a person's browser; 0: never
+	Login    Key `json:"login,omitzero"`      // of browsers
+
 	Paused          []mem.Pause `json:"paused,omitempty"`
 	ExcludeProjects []string    `json:"exclude_projects,omitempty"`
 	SkipTools       []string    `json:"skip_tools,omitempty"`
@@ -100,15 +103,10 @@ func (r Runtime) Client(version string) Client {
 	return Client{Socket: r.Socket, Token: r.Token, Version: version, Build: r.Build}
 }
 
-// Wait returns a client once the worker of the runtime file answers, or the
-// end of ctx as an error. It looks again after 2 ms, 5 ms, 10 ms and so on up
-// to every 50 ms.
-func Wait(ctx context.Context, path, version string) (Client, error) {
-	return WaitFor(ctx, path, version, func(Runtime) bool { return true })
-}
-
-// WaitFor is Wait for a worker that ours says yes to.
-func WaitFor(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, error) {
+// Wait returns a client once the worker of the runtime file answers, if ours says
+// yes to it, or the end of ctx as an error; a nil ours does so to all. It looks
+// again after 2 ms, 5 ms, 10 ms and so on up to every 50 ms.
+func Wait(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, error) {
 	for _, ms := range []int{2, 5, 10, 20, 30} {
 		if c, ok := answering(ctx, path, version, ours); ok {
 			return c, nil
@@ -129,7 +127,7 @@ func WaitFor(ctx context.Context, path, version string, ours func(Runtime) bool)
 
 func answering(ctx context.Context, path, version string, ours func(Runtime) bool) (Client, bool) {
 	r, err := ReadRuntime(path)
-	if err != nil || !ours(r) {
+	if err != nil || ours != nil && !ours(r) {
 		return Client{}, false
 	}
 	c := r.Client(version)

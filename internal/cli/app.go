@@ -24,6 +24,8 @@ type app struct {
 	// caller is made by the first command that asks the worker; closed by execute.
 	caller api.Caller
 	close  func()
+
+	brief bool // checks leave out what reads all of the store
 }
 
 // flags are the flags every command has.
@@ -43,7 +45,7 @@ func execute(ctx context.Context, sys System) int {
 	root.SetOut(sys.Stdout)
 	root.SetErr(sys.Stderr)
 	a.out = newPrinter(sys, flags{})
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	a.close()
 	if err == nil {
 		return 0
@@ -55,7 +57,11 @@ func execute(ctx context.Context, sys System) int {
 	if ctx.Err() != nil && errors.Is(err, context.Canceled) {
 		return 130
 	}
-	return a.out.fail(explain(root, err))
+	f := explain(root, err)
+	if f.Code != "" && len(f.Fix) == 0 {
+		f = f.fixedBy(cmd.CommandPath() + " --help")
+	}
+	return a.out.fail(f)
 }
 
 // before runs after the flags are read and before any command.
@@ -117,8 +123,9 @@ func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req R
 }
 
 // environ is the environment a worker is started with: named variables only.
-// The hook sees the person's keys and tokens, the worker must not.
-func environ(getenv func(string) string) []string {
+// The hook sees the person's keys and tokens, the worker only those that are named
+// in more.
+func environ(getenv func(string) string, more ...string) []string {
 	var out []string
 	for _, name := range []string{
 		"HOME", "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME",
@@ -126,6 +133,11 @@ func environ(getenv func(string) string) []string {
 		"LOCALAPPDATA", "USERPROFILE", "SystemRoot", "TEMP", "TMP",
 	} {
 		if v := getenv(name); v != "" {
+			out = append(out, name+"="+v)
+		}
+	}
+	for _, name := range more {
+		if v := getenv(name); v != "" && !strings.ContainsRune(v, 0) {
 			out = append(out, name+"="+v)
 		}
 	}

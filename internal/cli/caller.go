@@ -136,12 +136,13 @@ func newer(file string, t time.Time) bool {
 func waitABit(ctx context.Context, a *app) (api.Client, error) {
 	ctx, stop := context.WithTimeout(ctx, 250*time.Millisecond)
 	defer stop()
-	return api.WaitFor(ctx, a.paths.Runtime(), Version, a.paths.served)
+	return api.Wait(ctx, a.paths.Runtime(), Version, a.paths.served)
 }
 
 // program is the worker of these paths as a process of its own.
 func program(exe string, p Paths, getenv func(string) string) api.Program {
-	env := append(environ(getenv), "REMANENCE_DATA_DIR="+p.Data, "REMANENCE_CONFIG="+p.Config)
+	cfg, _ := LoadConfig(p.Config, getenv) // a mistake there is shown by the daemon
+	env := append(environ(getenv, cfg.outsideNames()...), "REMANENCE_DATA_DIR="+p.Data, "REMANENCE_CONFIG="+p.Config)
 	return api.Program{Binary: exe, Args: []string{"daemon", "run", "--background"}, Env: env}
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -31,6 +32,9 @@ func (a *app) checkDaemon(ctx context.Context, nothing bool) (checkItem, *mem.Ov
 	o, err := ask(ctx, a, api.Status, mem.Place{})
 	if err == nil {
 		return a.checkAnswering(ctx), &o
+	}
+	if c, several := a.checkSeveral(); several {
+		return c, nil
 	}
 	f := explain(nil, err)
 	if strings.HasPrefix(f.Code, "REM-S") { // has a check of its own
@@ -71,6 +75,9 @@ func (a *app) checkHeld(ctx context.Context) (checkItem, bool) {
 			return bad("daemon", true, faultRunning.about("another program holds the daemon's lock").because("process %d (%s) holds %s", p.pid, p.name, a.paths.Lock()).
 				fixedBy(fmt.Sprintf("end process %d", p.pid), "remanence daemon restart")), true
 		}
+		if c, several := a.checkSeveral(); several {
+			return c, true
+		}
 		c := bad("daemon", true, faultStale.because("process %d holds the lock and does not answer", p.pid))
 		return c.safely(func(ctx context.Context) error { return a.endHeld(ctx, p) }), true
 	}
@@ -85,14 +92,15 @@ func (a *app) answers(ctx context.Context) bool {
 	return err == nil
 }
 
+func (p process) is(q process) bool { return p.pid == q.pid }
+
 // endHeld asks the process that the kernel names as the lock's holder to end,
 // and starts another, unless one that waited for the lock has it already.
 func (a *app) endHeld(ctx context.Context, p process) error {
 	if err := p.askToEnd(); err != nil {
 		return fmt.Errorf("process %d: %w", p.pid, err)
 	}
-	holds := func(q process) bool { return q.pid == p.pid }
-	for end := time.Now().Add(2 * stopWithin); slices.ContainsFunc(lockers(a.paths.Lock()), holds); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(2 * stopWithin); slices.ContainsFunc(lockers(a.paths.Lock()), p.is); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) || ctx.Err() != nil {
 			return fmt.Errorf("process %d does not end: end it by force", p.pid)
 		}
@@ -109,8 +117,7 @@ func (a *app) checkAnswering(ctx context.Context) checkItem {
 		return ok
 	}
 	if more := others(openers(a.paths.Database()), h.PID); len(more) > 0 {
-		return bad("daemon", true, faultRunning.about("two daemons have the database").because("process %d answers, and process %d has it open too", h.PID, more[0].pid)).
-			safely(func(ctx context.Context) error { return a.endOthers(ctx, more) })
+		return a.two(more, "process %d answers, and process %d has it open too", h.PID, more[0].pid)
 	}
 	if rt.Build != "" && rt.Build != buildID() {
 		c := bad("daemon", false, faultVersion.because("it is %s, this program is %s", rt.Build, buildID()))
@@ -121,6 +128,22 @@ func (a *app) checkAnswering(ctx context.Context) checkItem {
 		return c
 	}
 	return ok
+}
+
+// checkSeveral finds daemons that have the database and of which none answers:
+// one that hangs in the middle of a write keeps every other from answering too.
+func (a *app) checkSeveral() (checkItem, bool) {
+	all := others(openers(a.paths.Database()), 0)
+	if len(all) < 2 {
+		return checkItem{}, false
+	}
+	return a.two(all, "process %d and process %d have it open, and none answers", all[0].pid, all[1].pid), true
+}
+
+// two is the fault of more daemons than one; those that have to go are ended to mend it.
+func (a *app) two(more []process, why string, args ...any) checkItem {
+	return bad("daemon", true, faultRunning.about("two daemons have the database").because(why, args...)).
+		safely(func(ctx context.Context) error { return a.endOthers(ctx, more) })
 }
 
 // others are daemons besides the one of a pid.
@@ -134,14 +157,22 @@ func others(list []process, pid int) []process {
 	return out
 }
 
-// endOthers lets all daemons end and starts one.
-func (a *app) endOthers(ctx context.Context, more []process) error {
-	for _, p := range more {
-		if err := p.askToEnd(); err != nil {
+// endOthers lets all daemons end, those in list by their process, and starts one.
+func (a *app) endOthers(ctx context.Context, list []process) error {
+	for _, p := range list {
+		if err := p.askToEnd(); err != nil && !errors.Is(err, os.ErrProcessDone) {
 			return fmt.Errorf("process %d: %w", p.pid, err)
 		}
 	}
-	return a.restart(ctx)
+	for end := time.Now().Add(2 * stopWithin); ; time.Sleep(20 * time.Millisecond) {
+		still := slices.DeleteFunc(openers(a.paths.Database()), func(p process) bool { return !slices.ContainsFunc(list, p.is) })
+		if len(still) == 0 {
+			return a.restart(ctx)
+		}
+		if time.Now().After(end) || ctx.Err() != nil {
+			return fmt.Errorf("process %d does not end: end it by force", still[0].pid)
+		}
+	}
 }
 
 func (a *app) restart(ctx context.Context) error {

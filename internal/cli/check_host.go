@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -42,16 +44,12 @@ func trustItem(trusted, reports bool, file, project string) checkItem {
 // folderTrust reads what was answered to the agent's question about a directory
 // or one above it. The file is the agent's own: of another shape it says nothing.
 func folderTrust(file, dir string) (asked, trusted bool) {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxHostFile {
-		return false, false
-	}
 	var state struct {
 		Projects map[string]struct {
 			Trusted *bool `json:"hasTrustDialogAccepted"`
 		} `json:"projects"`
 	}
-	b, err := os.ReadFile(file)
+	b, err := readHostFile(file)
 	if err != nil || json.Unmarshal(b, &state) != nil {
 		return false, false
 	}
@@ -68,6 +66,19 @@ func folderTrust(file, dir string) (asked, trusted bool) {
 // maxHostFile bounds what is read of the agent's own files, in bytes.
 const maxHostFile = 32 << 20
 
+// readHostFile reads one of them. A repository brings some: what a link of its
+// leads to may never end.
+func readHostFile(file string) ([]byte, error) {
+	info, err := os.Stat(file)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxHostFile {
+		return nil, fmt.Errorf("%s: %w", file, errors.ErrUnsupported)
+	}
+	return os.ReadFile(file)
+}
+
 // checkPluginCache looks for copies of the plugin of other versions, which the
 // agent keeps where it copied them to. What it runs of a plugin that was
 // installed from a directory is the directory, so that they serve nobody.
@@ -80,7 +91,11 @@ func (a *app) checkPluginCache() []checkItem {
 	if dir == "" {
 		dir = filepath.Join(c.Home, ".claude")
 	}
-	copies, _ := filepath.Glob(filepath.Join(dir, "plugins", "cache", "*", "remanence", "*"))
+	cache := filepath.Join(dir, "plugins", "cache")
+	copies, _ := fs.Glob(os.DirFS(cache), "*/remanence/*") // no pattern before it: the directory's own name may mean something in one
+	for i, v := range copies {
+		copies[i] = filepath.Join(cache, filepath.FromSlash(v))
+	}
 	copies = slices.DeleteFunc(copies, func(v string) bool { return !isDir(v) })
 	if len(copies) == 0 {
 		return nil

@@ -25,6 +25,8 @@ func httpItem(port int, rt api.Runtime) []checkItem {
 		return nil
 	case port != 0 && rt.HTTPFault != "":
 		return []checkItem{bad("http", false, faultPort.because("%s", rt.HTTPFault))}
+	case port == 0 && strings.HasSuffix(rt.HTTP, ":"+strconv.Itoa(rt.HTTPPort)):
+		return []checkItem{good("http", false, "open for your browser at %s", rt.HTTP)}
 	case port == 0 || !strings.HasSuffix(rt.HTTP, ":"+strconv.Itoa(port)):
 		return []checkItem{bad("http", false, faultPort.about("the daemon does not listen as configured").
 			because("worker.http_port is %d since after it started", port).fixedBy("remanence daemon restart"))}

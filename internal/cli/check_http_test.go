@@ -20,6 +20,7 @@ func TestThePortIsCheckedOnlyIfPromised(t *testing.T) {
 		{"taken", 7777, api.Runtime{HTTPFault: "address already in use"}, setup.Warn},
 		{"wanted since", 7777, api.Runtime{}, setup.Warn},
 		{"another since", 777, api.Runtime{HTTP: "127.0.0.1:7777"}, setup.Warn},
+		{"opened for a browser", 0, api.Runtime{HTTP: "127.0.0.1:7777", HTTPPort: 7777}, setup.OK},
 		{"not wanted any more", 0, api.Runtime{HTTP: "127.0.0.1:7777"}, setup.Warn},
 		{"not wanted any more, and taken", 0, api.Runtime{HTTPFault: "address already in use"}, ""},
 	} {

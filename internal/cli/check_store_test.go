@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -31,7 +32,7 @@ func openHouse(t *testing.T) (*house, Paths) {
 	if err := errors.Join(p.settle(), os.MkdirAll(p.Data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	h, err := build(t.Context(), System{Getenv: getenv, Now: time.Now}, p, discard())
+	h, err := build(t.Context(), System{Getenv: getenv, Now: time.Now, Slack: time.Minute}, p, discard())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,5 +158,46 @@ func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
 		if said.String() != want {
 			t.Errorf("--project %q: got %q, want %q", name, said.String(), want)
 		}
+	}
+}
+
+func TestSettingsWithoutEndSayNothing(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "settings.json")
+	if err := os.WriteFile(file, append(bytes.Repeat([]byte(" "), maxHostFile), `{"cleanupPeriodDays": 7}`...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if days, from := cleanupDays([]string{file}); from != "" {
+		t.Errorf("got %d days from a file of more than %d bytes", days, maxHostFile)
+	}
+}
+
+func TestCopiesOfThePluginAreThoseOfTheAgentsDirectoryAlone(t *testing.T) {
+	p := newMachine(t)
+	dir := t.TempDir()
+	own, other := filepath.Join(dir, "[ab]"), filepath.Join(dir, "a")
+	for _, d := range []string{own, other} {
+		for _, version := range []string{"0.0.1", Version} {
+			if err := os.MkdirAll(filepath.Join(d, "plugins", "cache", "m", "remanence", version), 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	p.sys.Getenv = environment(map[string]string{"HOME": dir, "CLAUDE_CONFIG_DIR": own})
+	checks := p.checkPluginCache()
+	if len(checks) != 1 || checks[0].repair == nil {
+		t.Fatalf("got %+v, want a copy that can go", checks)
+	}
+	if err := checks[0].repair(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if exists(filepath.Join(own, "plugins", "cache", "m", "remanence", "0.0.1")) || !exists(filepath.Join(other, "plugins", "cache", "m", "remanence", "0.0.1")) {
+		t.Error("the copy of another directory went")
+	}
+}
+
+func TestABundleNamesNoHomeHoweverItIsWritten(t *testing.T) {
+	a := &app{sys: System{Getenv: environment(map[string]string{"USERPROFILE": `C:\Users\mo`})}}
+	if got, want := a.unnamed(`{"file":"C:\\Users\\mo\\x"} C:\Users\mo\y`), `{"file":"~\\x"} ~\y`; got != want {
+		t.Errorf("got %s, want %s", got, want)
 	}
 }

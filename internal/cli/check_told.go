@@ -3,8 +3,8 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
+	"strings"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
@@ -29,6 +29,8 @@ func briefingItem(r mem.Receipt) checkItem {
 	case r.Budget == 0:
 		return note("briefing", faultOff.about("sessions start without a briefing").because("hooks.session_start.token_budget is 0").
 			fixedBy("remanence config set hooks.session_start.token_budget 1200"))
+	case len(lackingOf(r)) > 0:
+		return bad("briefing", false, faultLacking.because("%s", strings.Join(lackingOf(r), "; ")))
 	case r.Text == "":
 		return note("briefing", faultOff.about("the next session here would be told nothing").because("nothing fit for it is remembered").fixedBy("remanence next"))
 	}
@@ -80,7 +82,7 @@ func cleanupDays(files []string) (days int, file string) {
 		var s struct {
 			Days *float64 `json:"cleanupPeriodDays"`
 		}
-		if b, err := os.ReadFile(f); err == nil && json.Unmarshal(b, &s) == nil && s.Days != nil {
+		if b, err := readHostFile(f); err == nil && json.Unmarshal(b, &s) == nil && s.Days != nil {
 			days, file = int(*s.Days), f
 		}
 	}

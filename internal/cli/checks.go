@@ -41,18 +41,22 @@ func (a *app) examine(ctx context.Context) []checkItem {
 	list = append(list, a.checkCleanup()...)
 	list = append(list, a.checkTrust(o)...)
 	list = append(list, a.checkPluginCache()...)
+	list = append(list, a.checkServer(ctx)...)
 	if o != nil {
 		list = append(list, a.checkHTTP(ctx)...)
 		list = append(list, a.checkStore(ctx)...)
 		list = append(list, checkQueue(*o), checkHooks(*o), checkKeeping(o.Health.FailedInRow), checkFiring(a.records(), *o, a.sys.Now()), checkClock(*o, a.sys.Now()))
 		list = append(list, a.checkEmbedding(ctx)...)
+		list = append(list, a.checkDigest(ctx)...)
 		list = append(list, a.checkSecrets(ctx))
 		list = append(list, a.checkBriefing(ctx)...)
+		list = append(list, a.checkVault()...)
 	} else {
 		list = append(list, a.checkClosedStore(ctx)...)
 	}
 	list = append(list, waiting, a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkLog(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
+	list = append(list, a.checkMind()...)
 	if o != nil && len(o.Pauses) > 0 {
 		list = append(list, note("pause", faultOff.about("it is paused").because("%s", pausesOf(o.Pauses)[0].sentence(a.sys.Now())).fixedBy("remanence resume")))
 	}
@@ -130,8 +134,14 @@ func (p Paths) shut() error {
 
 // private lists what only the owner may read.
 func (p Paths) private() []string {
-	db, _ := filepath.Glob(p.Database() + "*")
-	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.Config}, db...)
+	var db []string
+	entries, _ := os.ReadDir(filepath.Dir(p.Database())) // no pattern: the path itself may hold what means something in one
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(p.Database())) {
+			db = append(db, filepath.Join(filepath.Dir(p.Database()), e.Name()))
+		}
+	}
+	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.MCPToken(), p.Config}, db...)
 }
 
 // checkSetup looks at the agent's settings.
@@ -282,14 +292,15 @@ const scanWithin = 5 * time.Second
 
 // checkSecrets looks for what today's rules would not have let in.
 func (a *app) checkSecrets(ctx context.Context) checkItem {
+	if a.brief {
+		return unread("secrets", false, "not looked for, all that is kept would be read: remanence privacy scan")
+	}
 	within, stop := context.WithTimeout(ctx, scanWithin)
 	defer stop()
 	got, err := ask(within, a, api.Scan, mem.ScanAsk{})
 	switch {
 	case err != nil && within.Err() != nil && ctx.Err() == nil:
-		c := good("secrets", false, "not looked at, that takes longer: remanence privacy scan")
-		c.State = setup.Info
-		return c
+		return unread("secrets", false, "not looked at, that takes longer: remanence privacy scan")
 	case err != nil:
 		return bad("secrets", false, explain(nil, err))
 	}

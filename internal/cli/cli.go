@@ -29,6 +29,7 @@ type System struct {
 	Getenv func(string) string
 	Now    func() time.Time
 	Exit   func(code int) // ends the process from another goroutine
+	Slack  time.Duration  // see hook.Config and engine.Config; 0 but in tests
 }
 
 // Main runs the program and returns its exit status. A hook always ends with 0
@@ -76,12 +77,15 @@ func readSecret(file string) []byte {
 
 // readSmall reads a small regular file; anything else there, such as a pipe, is
 // not waited for.
-func readSmall(file string) ([]byte, error) {
+func readSmall(file string) ([]byte, error) { return readUpTo(file, 4096) }
+
+// readUpTo reads a regular file of at most so many bytes.
+func readUpTo(file string, most int64) ([]byte, error) {
 	info, err := os.Lstat(file)
 	if err != nil {
 		return nil, err
 	}
-	if !info.Mode().IsRegular() || info.Size() > 4096 {
+	if !info.Mode().IsRegular() || info.Size() > most {
 		return nil, fmt.Errorf("%s: %w", file, errors.ErrUnsupported)
 	}
 	return os.ReadFile(file)

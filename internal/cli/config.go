@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -11,8 +12,8 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"remanence/internal/embed"
 	"remanence/internal/engine"
+	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -27,55 +28,6 @@ type Option struct {
 	// Check finds fault with a value of the right type, of which the rest is used
 	// all the same. Nil finds none.
 	Check func(value any) error
-}
-
-// Options lists every setting, in the order of the file.
-func Options() []Option {
-	d := engine.Defaults(engine.Lean)
-	f := engine.Defaults(engine.Full)
-	return []Option{
-		{Key: "profile", Def: "lean", One: []string{"lean", "full", "silent"}, Doc: "how much is told: lean, full, or silent (capture only)"},
-		{Key: "hooks.session_start.token_budget", Def: d.Budgets.SessionStart, Full: f.Budgets.SessionStart, Doc: "tokens of a briefing; 0 is off"},
-		{Key: "hooks.resume.token_budget", Def: d.Budgets.Resume, Full: f.Budgets.Resume, Doc: "tokens of a briefing when a session is resumed or forked; 0 is off"},
-		{Key: "hooks.compact.token_budget", Def: d.Budgets.Compact, Full: f.Budgets.Compact, Doc: "tokens of the restore after a compaction; 0 is off"},
-		{Key: "hooks.user_prompt.token_budget", Def: d.Budgets.UserPrompt, Full: f.Budgets.UserPrompt, Doc: "tokens recalled with a prompt; 0 is off"},
-		{Key: "hooks.pre_read.token_budget", Def: d.Budgets.Read, Full: f.Budgets.Read, Doc: "tokens of notes on a file that was read; 0 is off"},
-		{Key: "hooks.pre_write.token_budget", Def: d.Budgets.Write, Full: f.Budgets.Write, Doc: "tokens of notes on a file that was changed; 0 is off"},
-		{Key: "hooks.pre_bash.token_budget", Def: d.Budgets.Bash, Full: f.Budgets.Bash, Doc: "tokens of the known fix of a command that failed; 0 is off"},
-		{Key: "hooks.pre_task.token_budget", Def: d.Budgets.Task, Full: f.Budgets.Task, Doc: "tokens of a subagent's brief; 0 is off"},
-		{Key: "hooks.skip_tools", Def: d.SkipTools, Doc: "tools whose calls make no memory"},
-		{Key: "context.observations", Def: d.Observations, Doc: "rows of the index in a briefing; 0 is none", Env: []string{"CLAUDE_MEM_CONTEXT_OBSERVATIONS"}},
-		{Key: "context.sessions", Def: d.Sessions, Doc: "session rows of the index"},
-		{Key: "context.glyphs", Def: d.Glyphs, Doc: "show kinds as glyphs in the index"},
-		{Key: "context.max_session_tokens", Def: d.SessionTokens, Doc: "tokens told between two compactions at most; 0 is no limit"},
-		{Key: "context.receipt_line", Def: d.ReceiptLine, Doc: "tell the person in one line what a session was told"},
-		{Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery), One: []string{"change", "always", "never"}, Doc: "when the state line goes with a prompt"},
-		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "tokens of the state line"},
-		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "memories told with a prompt at most"},
-		{Key: "recall.max_chunks", Def: d.MaxChunks, Doc: "pieces of earlier conversations told with a prompt at most; 0 is none"},
-		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "shorter prompts recall nothing"},
-		{Key: "scri.session_start", Def: string(rank.Documents), One: []string{string(rank.Documents), string(rank.Logarithm)}, Doc: "how use and age order a briefing: documents counts every use, log each further one less"},
-		{Key: "scri.prompt", Def: string(rank.ByAuthority), One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)}, Doc: "how use and age weigh on what a prompt recalls: authority at most 1.8 times, documents without bound, none"},
-		{Key: "scri.half_life_days", Def: int(rank.DefaultHalfLife / (24 * time.Hour)), Doc: "days without use after which use counts e times less; 0 is the default"},
-		{Key: "recall.vector_floor", Def: rank.DefaultNear, Doc: "how near, 0 to 1, a memory must be that shares no word with a prompt; counts with embeddings only", Check: checkShare},
-		{Key: "embed.provider", Def: noEmbedder, One: []string{noEmbedder, embed.Ollama, embed.OpenAI}, Doc: "who turns memories and questions into vectors: nobody, an Ollama server, or one that speaks as OpenAI's"},
-		{Key: "embed.url", Def: "http://127.0.0.1:11434", Doc: "where that server is", Check: checkEmbedURL},
-		{Key: "embed.model", Def: "nomic-embed-text", Doc: "the model to ask for; another one makes all vectors anew"},
-		{Key: "embed.dims", Def: 0, Doc: "how many numbers a vector has; 0 is as many as the model gives", Check: checkDims},
-		{Key: "embed.key_env", Def: "", Doc: "name of the variable that holds the server's key, if it wants one", Check: checkKeyEnv},
-		{Key: "embed.allow_remote", Def: false, Doc: "the server may be on another machine; memories and questions are sent there"},
-		{Key: "embed.timeout", Def: engine.DefaultEmbedWait, Doc: "how long an answer waits for the vector of a question; then it does without"},
-		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "the daemon ends after this long without work"},
-		{Key: "worker.http_port", Def: 0, Doc: "TCP port on this machine's loopback for tools that cannot use the socket, when the daemon starts next; 0 is none"},
-		{Key: "spool.max_bytes", Def: 256 << 20, Doc: "bytes of events waiting for the daemon at most"},
-		{Key: "privacy.exclude_projects", Def: []string{}, Doc: "paths (globs), names or keys of projects that are never captured"},
-		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs) whose calls are never captured"},
-		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
-		{Key: "privacy.retention_days", Def: d.RetentionDays, Doc: "the raw text of events is dropped after so many days, memories stay; 0 is never"},
-		{Key: "privacy.hide_days", Def: d.HideDays, Doc: "a forgotten memory can be restored for so many days, then it is erased; 0 is never"},
-		{Key: "privacy.rules", Def: []string{}, Doc: "secrets of your own to take out, NAME=PATTERN each; a change counts from the daemon's next start on", Check: checkRules},
-		{Key: "log.level", Def: "info", One: []string{"debug", "info", "warn", "error"}, Doc: "what goes into the log"},
-	}
 }
 
 // EnvName is the variable that overrides a key: capitals, dots as underscores.
@@ -103,6 +55,11 @@ var errConfig = errors.New("configuration does not parse")
 // unreadable file everything has its default and the error says why.
 func LoadConfig(file string, getenv func(string) string) (Config, error) {
 	set, err := readConfig(file)
+	return configFrom(set, getenv), err
+}
+
+// configFrom is the configuration of a file that sets those keys. It empties set.
+func configFrom(set map[string]any, getenv func(string) string) Config {
 	var c Config
 	full := false
 	for _, o := range Options() {
@@ -119,10 +76,13 @@ func LoadConfig(file string, getenv func(string) string) (Config, error) {
 	if err := c.embedFault(); err != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("embed: %v; nothing is embedded", err))
 	}
+	if err := c.modelFault(); err != nil {
+		c.Warnings = append(c.Warnings, fmt.Sprintf("digest: %v; turns are digested by rule alone", err))
+	}
 	for _, key := range slices.Sorted(mapKeys(set)) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("unknown key %q%s", key, nearest(key)))
 	}
-	return c, err
+	return c
 }
 
 // settle finds the value that counts: of the own variable, else of the file,
@@ -233,18 +193,23 @@ func (o Option) Parse(raw any) (any, error) {
 		}
 		return nil, fmt.Errorf("%v is not a whole number from 0", raw)
 	case float64:
+		f := math.NaN()
 		switch n := raw.(type) {
 		case float64:
-			return n, nil
+			f = n
 		case int64:
-			return float64(n), nil
+			f = float64(n)
+		case string:
+			if v, err := strconv.ParseFloat(n, 64); err == nil {
+				f = v
+			}
 		}
-		if f, err := strconv.ParseFloat(s, 64); isText && err == nil {
-			return f, nil
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return nil, fmt.Errorf("%v is not a number", raw)
 		}
-		return nil, fmt.Errorf("%v is not a number", raw)
+		return f, nil
 	case time.Duration:
-		if d, err := time.ParseDuration(s); isText && err == nil && d > 0 {
+		if d, err := lasting(s); isText && err == nil {
 			return d, nil
 		}
 		return nil, fmt.Errorf("%v is not a duration such as 30m", raw)
@@ -294,6 +259,9 @@ func (c Config) Get(key string) any {
 	return nil
 }
 
+// value is not to be put in place of its many calls: that is 25 KB of program.
+//
+//go:noinline
 func value[T any](c Config, key string) T {
 	v, _ := c.Get(key).(T)
 	return v
@@ -318,13 +286,52 @@ func (c Config) Settings() engine.Settings {
 		MaxMemories: num("recall.max_memories"), MaxChunks: num("recall.max_chunks"), MinPromptChars: num("recall.min_prompt_chars"),
 		Use: rank.Use{
 			Start: rank.Form(value[string](c, "scri.session_start")), Prompt: rank.Form(value[string](c, "scri.prompt")),
-			HalfLife: time.Duration(min(num("scri.half_life_days"), maxDays)) * 24 * time.Hour,
+			HalfLife:  time.Duration(min(num("scri.half_life_days"), maxDays)) * 24 * time.Hour,
+			Prevented: value[float64](c, "scri.prevented_weight"), Cap: value[float64](c, "scri.authority_cap"),
+			Saturation: value[float64](c, "scri.saturation"), Boost: value[float64](c, "scri.match_boost"),
 		},
+		Window: num("context.window"),
+		Handoff: engine.HandoffRules{
+			Threshold: partOf(value[float64](c, "handoff.threshold")), Rearm: partOf(value[float64](c, "handoff.rearm")),
+			SampleEvery: value[time.Duration](c, "handoff.sample_every"), MaxAge: value[time.Duration](c, "handoff.max_age"),
+		},
+		DigestTokens: num("digest.daily_tokens"), DigestTrust: c.digestTrust(), DigestExclude: value[[]string](c, "digest.exclude_projects"),
+		Vault:           engine.VaultSettings{TopK: num("vault.top_k"), Critical: value[[]string](c, "vault.critical"), LogLines: num("vault.log_tail_lines")},
 		SkipTools:       value[[]string](c, "hooks.skip_tools"),
 		ExcludeTools:    value[[]string](c, "privacy.exclude_tools"),
 		ExcludePaths:    value[[]string](c, "privacy.exclude_paths"),
 		ExcludeProjects: value[[]string](c, "privacy.exclude_projects"),
 		RetentionDays:   num("privacy.retention_days"), HideDays: num("privacy.hide_days"),
+	}
+}
+
+// partOf is a part of a whole, which may be given in percent.
+func partOf(v float64) float64 {
+	if v > 1 && v <= 100 {
+		return v / 100
+	}
+	return v
+}
+
+func checkPart(v any) error {
+	f, _ := v.(float64)
+	if checkShare(partOf(f)) != nil {
+		return errors.New("from 0 to 1, or in percent")
+	}
+	return nil
+}
+
+// mindLimits are what the configuration says of state files.
+func (c Config) mindLimits() mem.MindLimits {
+	num := func(key string) int { return value[int](c, "state."+key) }
+	return mem.MindLimits{
+		KeepSessions: num("keep_sessions_full"), KeepDecisions: num("keep_decisions_full"),
+		ArchiveAfter:  time.Duration(min(num("archive_after_days"), maxDays)) * 24 * time.Hour,
+		TrackingLines: num("tracking_max_lines"), CompressBytes: int64(num("compress_threshold_bytes")),
+		LogTail: num("session_log_tail_lines"), RecentDecisions: num("briefing_recent_decisions"),
+		ProgressLines: num("briefing_max_progress_lines"), Checkpoints: num("max_checkpoint_files"),
+		StaleAfter:   time.Duration(min(num("stale_warning_seconds"), maxDays*24*3600)) * time.Second,
+		AutoCompress: value[bool](c, "state.auto_compress"),
 	}
 }
 

@@ -93,6 +93,14 @@ func (a *app) configGet(key string) error {
 }
 
 func (a *app) configSet(key, text string) error {
+	if err := a.put(key, text); err != nil {
+		return err
+	}
+	return a.configChanged(key)
+}
+
+// put changes a setting in the file.
+func (a *app) put(key, text string) error {
 	o, err := option(key)
 	if err != nil {
 		return err
@@ -108,15 +116,16 @@ func (a *app) configSet(key, text string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, key, lit) }); err != nil {
-		return err
-	}
-	return a.configChanged(key)
+	return a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, key, lit) })
+}
+
+// putOut takes a setting out of the file.
+func (a *app) putOut(key string) error {
+	return a.changeConfig(func(src []byte) ([]byte, error) { return unsetKey(src, key) })
 }
 
 func (a *app) configUnset(key string) error {
-	err := a.changeConfig(func(src []byte) ([]byte, error) { return unsetKey(src, key) })
-	if err != nil {
+	if err := a.putOut(key); err != nil {
 		return err
 	}
 	if _, err := option(key); err != nil { // a key of ours no more: it may go all the same
@@ -134,16 +143,26 @@ func (a *app) configChanged(key string) error {
 	if err := a.configGet(key); err != nil {
 		return err
 	}
-	if name := EnvName(key); a.sys.Getenv(name) != "" {
-		a.out.say("The variable %s overrides the file.", name)
-	}
-	if err := a.embedRefusal(key); err != nil {
-		a.out.say("warning: %s", oneLine(err.Error()))
-	}
-	if slices.Contains(readAtStart, key) {
-		a.out.say("It counts from the daemon's next start on: remanence daemon restart")
+	for _, l := range a.afterChange(key) {
+		a.out.say("%s", l)
 	}
 	return nil
+}
+
+// afterChange is what is to be known of a change of a setting.
+func (a *app) afterChange(key string) (lines []string) {
+	if name := EnvName(key); a.sys.Getenv(name) != "" {
+		lines = append(lines, fmt.Sprintf("The variable %s overrides the file.", name))
+	}
+	for _, err := range []error{a.embedRefusal(key), a.modelRefusal(key)} {
+		if err != nil {
+			lines = append(lines, "warning: "+oneLine(err.Error()))
+		}
+	}
+	if slices.Contains(readAtStart, key) {
+		lines = append(lines, "It counts from the daemon's next start on: remanence daemon restart")
+	}
+	return lines
 }
 
 // changeConfig replaces the file by what change makes of it, at once or not at
@@ -174,11 +193,13 @@ func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
 }
 
 // replaceFile writes a file for its owner only, whole or not at all.
-func replaceFile(file string, data []byte) error {
+func replaceFile(file string, data []byte) error { return replaceAs(file, data, 0o600) }
+
+// replaceAs writes a file, whole or not at all. One that is there keeps its mode.
+func replaceAs(file string, data []byte, mode fs.FileMode) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("write %s: %w", file, err)
 	}
-	mode := fs.FileMode(0o600)
 	if info, err := os.Stat(file); err == nil {
 		mode = info.Mode().Perm()
 	}
@@ -247,8 +268,11 @@ func literal(v any) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(string(b), "v = ")), nil
 }
 
-// shortDuration is "30m" rather than "30m0s".
+// shortDuration is "30m" rather than "30m0s", and "7d".
 func shortDuration(d time.Duration) string {
+	if day := 24 * time.Hour; d > 0 && d%day == 0 {
+		return fmt.Sprintf("%dd", d/day)
+	}
 	s := d.String()
 	if strings.HasSuffix(s, "m0s") {
 		s = strings.TrimSuffix(s, "0s")
@@ -393,7 +417,7 @@ func (o Option) schema() map[string]any {
 	case []string:
 		s["type"], s["items"] = "array", map[string]any{"type": "string"}
 	case time.Duration:
-		s["type"], s["pattern"] = "string", `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$`
+		s["type"], s["pattern"] = "string", `^([0-9]+(d|w|min)|([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+)$`
 	default:
 		s["type"] = "string"
 	}

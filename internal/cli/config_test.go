@@ -3,6 +3,7 @@ package cli
 import (
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -92,11 +93,30 @@ func TestHowUseCountsIsSet(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		tc.want.Prevented, tc.want.Cap, tc.want.Saturation, tc.want.Boost = rank.DefaultPrevented, rank.DefaultCap, rank.DefaultSaturation, rank.DefaultBoost
 		if got := cfg.Settings().Use; got != tc.want {
 			t.Errorf("%q: got %+v, want %+v", tc.file, got, tc.want)
 		}
 		if got := strings.Join(cfg.Warnings, "; "); !strings.Contains(got, tc.warn) || (tc.warn == "") != (got == "") {
 			t.Errorf("%q: warnings %q, want %q", tc.file, got, tc.warn)
+		}
+	}
+}
+
+// What is no number cannot be shown as JSON, nor weigh anything.
+func TestASettingIsANumber(t *testing.T) {
+	o, err := option("scri.saturation")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, raw := range []any{"NaN", "inf", math.NaN(), math.Inf(-1), "", "x", true} {
+		if got, err := o.Parse(raw); err == nil {
+			t.Errorf("%v: got %v, want an error", raw, got)
+		}
+	}
+	for _, raw := range []any{"1.5", 1.5} {
+		if got, err := o.Parse(raw); err != nil || got != 1.5 {
+			t.Errorf("%v: got %v, %v", raw, got, err)
 		}
 	}
 }

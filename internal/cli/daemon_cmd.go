@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -55,9 +54,49 @@ func (a *app) daemonCommand() *cobra.Command {
 				return a.daemonStart(cmd.Context(), "restarted")
 			},
 		},
+		&cobra.Command{
+			Use: "retry", Short: "try again what it gave up", Args: atMost(0), Example: "  remanence daemon retry",
+			Long: "A job that failed eight times is given up: doctor and status say so, the log says\nwhy. Once the cause is gone this has all of them done, from their first attempt.",
+			RunE: func(cmd *cobra.Command, _ []string) error {
+				if err := a.hasDatabase(); err != nil {
+					return err
+				}
+				n, err := ask(cmd.Context(), a, reviveJobs, api.Nothing{})
+				if err != nil {
+					return err
+				}
+				return a.out.show(retryView(n))
+			},
+		},
 		a.daemonLogs(),
 	)
 	return cmd
+}
+
+// revived says how many jobs are tried again.
+type revived struct {
+	Jobs int `json:"jobs"`
+}
+
+// reviveJobs has the jobs that were given up tried again.
+var reviveJobs = api.Route[api.Nothing, revived]{Name: "retry"}
+
+func (h *house) revive(ctx context.Context, _ api.Nothing) (revived, error) {
+	n, err := h.store.Revive(ctx)
+	return revived{n}, err
+}
+
+// retryView shows it.
+type retryView revived
+
+func (retryView) schema() string { return "daemon_retry" }
+
+func (v retryView) human(p *printer) {
+	if v.Jobs == 0 {
+		p.line("Nothing was given up.")
+		return
+	}
+	p.line("%s tried again: remanence status", plural(v.Jobs, "job is", "jobs are"))
 }
 
 func (a *app) daemonRun() *cobra.Command {
@@ -115,7 +154,7 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 			was = was || err == nil
 		}
 		switch {
-		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !notYetTold(err) && !cutOff(err):
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, api.ErrGone) && !notYetTold(err):
 			return was, fmt.Errorf("stop the daemon: %w", err)
 		case !a.locked():
 			return was, nil
@@ -135,17 +174,6 @@ func (a *app) stopDaemon(ctx context.Context) (bool, error) {
 func notYetTold(err error) bool {
 	var refused *api.Error
 	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized
-}
-
-// cutOff reports whether a daemon ended while it was asked something: it closes
-// what it has not read any more.
-func cutOff(err error) bool {
-	for _, end := range []error{io.EOF, io.ErrUnexpectedEOF, syscall.ECONNRESET, syscall.EPIPE} {
-		if errors.Is(err, end) {
-			return true
-		}
-	}
-	return false
 }
 
 // locked reports whether a process holds the daemon's lock. Whoever asks while
@@ -193,6 +221,9 @@ func (a *app) daemonLogs() *cobra.Command {
 		Example: "  remanence daemon logs\n  remanence daemon logs -f",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if n < 0 {
+				return faultInput.about("-n has to be 0 or more")
+			}
 			read, err := a.tail(n)
 			if err != nil || !follow {
 				return err
@@ -210,7 +241,7 @@ const logTail = 256 << 10
 
 // tail prints the last n lines of the log and returns how far it has read.
 func (a *app) tail(n int) (int64, error) {
-	f, err := os.Open(a.paths.Log())
+	lines, end, err := lastLines(a.paths.Log(), n)
 	if errors.Is(err, fs.ErrNotExist) {
 		a.out.say("The log is empty.")
 		return 0, nil
@@ -218,24 +249,34 @@ func (a *app) tail(n int) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("read log: %w", err)
 	}
+	for _, l := range lines {
+		a.logLine(l)
+	}
+	return end, nil
+}
+
+// lastLines returns the last n lines of the end of a file, with their ends, and
+// where it ends.
+func lastLines(file string, n int) ([][]byte, int64, error) {
+	f, err := os.Open(file)
+	if err != nil {
+		return nil, 0, err
+	}
 	defer f.Close()
 	end, err := f.Seek(0, io.SeekEnd)
 	if err != nil {
-		return 0, fmt.Errorf("read log: %w", err)
+		return nil, 0, err
 	}
 	from := max(0, end-logTail)
 	b, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
 	if err != nil {
-		return 0, fmt.Errorf("read log: %w", err)
+		return nil, 0, err
 	}
 	lines := bytes.SplitAfter(bytes.TrimSuffix(b, []byte("\n")), []byte("\n"))
 	if from > 0 {
 		lines = lines[1:] // cut in the middle
 	}
-	for _, l := range lines[max(0, len(lines)-n):] {
-		a.logLine(l)
-	}
-	return end, nil
+	return lines[max(0, len(lines)-n):], end, nil
 }
 
 func (a *app) logLine(l []byte) {

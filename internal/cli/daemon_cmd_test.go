@@ -47,3 +47,17 @@ func TestADaemonThatEndsWhileItIsAskedToIsStopped(t *testing.T) {
 		t.Errorf("got %v, want it stopped", err)
 	}
 }
+
+func TestNoNumberOfLinesEndsTheProgram(t *testing.T) {
+	p := newMachine(t)
+	if err := replaceFile(p.paths.Log(), []byte("one\ntwo\n")); err != nil {
+		t.Fatal(err)
+	}
+	for n, want := range map[string]int{"-1": exitUsage, "0": 0, "1": 0, "3": 0} {
+		sys := p.sys
+		sys.Args = []string{"daemon", "logs", "-n", n}
+		if got := execute(t.Context(), sys); got != want {
+			t.Errorf("-n %s: got exit status %d, want %d", n, got, want)
+		}
+	}
+}

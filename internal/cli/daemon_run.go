@@ -7,13 +7,17 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
+	"runtime/debug"
 	"time"
 
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"remanence/internal/api"
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/web"
 	"remanence/internal/worker"
 )
 
@@ -50,6 +54,11 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 	}
 	log, closer := openLog(paths, &level)
 	defer closer.Close()
+	if n := openFiles(); n > 0 && n < leastFiles {
+		err := faultDaemon.because("it may have %d files open and needs %d", n, leastFiles).fixedBy("ulimit -n 1024")
+		log.Error("worker cannot start", "error", err)
+		return err
+	}
 	lock, err := takeLock(ctx, paths)
 	if errors.Is(err, worker.ErrRunning) {
 		if background {
@@ -87,6 +96,10 @@ func runWorker(ctx context.Context, sys System, paths Paths, background bool) er
 	return err
 }
 
+// leastFiles is how many open files a daemon needs: one that has fewer can keep
+// its lock and take no caller.
+const leastFiles = 48
+
 // takeLock waits for a worker that is on its way out, but not beside one that
 // stays: whoever waited there would begin just when that one is stopped.
 func takeLock(ctx context.Context, paths Paths) (*worker.Lock, error) {
@@ -113,7 +126,29 @@ func serves(ctx context.Context, paths Paths) bool {
 // drainWait is how long a new worker waits for the lock of one that was asked to leave.
 const drainWait = 2 * time.Second
 
+// gcPercent is by how much the worker's heap may grow between two collections:
+// half of what Go takes by itself, since its memory is in the person's way longer
+// than its processor time.
+const gcPercent = 50
+
+// heldBack is how much of the heap, in bytes, is reserved and never touched, so
+// it is no memory of the machine. What is in use is less than 1 MB mostly: half
+// of that once more would be a collection every few events.
+const heldBack = 8 << 20
+
+// collectSeldom sets how often memory is collected, until the end is called.
+func collectSeldom() (end func()) {
+	before := debug.SetGCPercent(gcPercent)
+	reserved := make([]byte, heldBack)
+	return func() {
+		runtime.KeepAlive(reserved)
+		debug.SetGCPercent(before)
+	}
+}
+
 func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
+	defer collectSeldom()()
+	h.serving = h.sys.Now()
 	cfg := h.config.now()
 	pauses, err := h.store.Paused(ctx, h.sys.Now())
 	if sqlite.Damaged(err) {
@@ -122,22 +157,27 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 	if err != nil {
 		return err
 	}
+	if err := h.store.EndLeases(ctx); err != nil { // a busy one runs out by itself
+		h.log.Warn("jobs of a killed daemon wait for the end of their leases", "error", err)
+	}
+	before, _ := h.paths.worker() // zero if there was none
 	ctx, h.end = context.WithCancelCause(ctx)
 	defer h.end(nil)
 	err = worker.Run(ctx, worker.Config{
-		Watch: []string{h.paths.Database()},
-		Lock:  lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run, HTTPPort: value[int](cfg, "worker.http_port"),
+		Watch: []string{h.paths.Database()}, Web: web.Handler(), MCP: h.mcp(),
+		Lock: lock, RuntimeFile: h.paths.Runtime(), SocketDir: h.paths.Run, HTTPPort: value[int](cfg, "worker.http_port"),
 		Runtime: api.Runtime{
 			Data: h.paths.Data, Version: Version, Build: buildID(), Paused: pauses,
 			SpoolBytes: cfg.spoolBytes(), Rules: cfg.ownRules(),
+			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
-		Store: h.store, Handler: wary{h.meter, h}, Bindings: h.judgedRoutes(),
-		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.work, Tidy: h.wait, Rest: h.rest,
+		Store: watched{h.store, h.live}, Live: h.live, Metrics: h.metrics, Handler: wary{h.meter, h}, Bindings: h.judgedRoutes(),
+		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.work, Slow: []string{engine.JobRefine}, Tidy: h.wait, Rest: h.rest,
 		Idle: func() time.Duration { return value[time.Duration](h.config.now(), "worker.idle_exit") }, Log: h.log,
-		Ready: func(rt api.Runtime) {
+		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.paths)
 			h.mu.Lock()
-			h.runtime = rt
+			h.retell = tell
 			h.mu.Unlock()
 			h.embedAll(ctx)
 		},

@@ -12,29 +12,46 @@ import (
 
 func (a *app) doctorCommand() *cobra.Command {
 	var fix bool
+	var bundle string
 	cmd := &cobra.Command{
 		Use:     "doctor",
 		Short:   "find what is wrong and name the fix; exit 5 if it fails",
 		Long:    "Required checks fail, optional ones warn. --fix does only what is safe.",
-		Example: "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --json",
+		Example: "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --bundle report.txt\n  remanence doctor --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks := a.examine(cmd.Context())
+			checks, did := a.examine(cmd.Context()), []string{}
 			if fix {
-				did := a.repair(cmd.Context(), checks)
-				if len(did) > 0 {
+				if did = some(a.repair(cmd.Context(), checks)); len(did) > 0 {
 					checks = a.examine(cmd.Context())
 				}
-				return a.diagnose(checks, did)
 			}
-			return a.diagnose(checks, []string{})
+			if bundle != "" {
+				if err := a.bundle(cmd, bundle, checks); err != nil {
+					return err
+				}
+			}
+			return a.diagnose(checks, did, bundle)
 		},
 	}
+	cmd.Flags().StringVar(&bundle, "bundle", "", "write what a bug report needs into this new file: no memories, no prompts, no secrets")
 	cmd.Flags().BoolVar(&fix, "fix", false, "do the fixes that are safe, then look again")
 	return cmd
 }
 
-func (a *app) diagnose(checks []checkItem, did []string) error {
+func (a *app) diagnose(checks []checkItem, did []string, bundle string) error {
+	v := tally(checks, did)
+	v.Bundle = nullable(bundle)
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	if !v.OK {
+		return foundProblems
+	}
+	return nil
+}
+
+func tally(checks []checkItem, did []string) doctorView {
 	v := doctorView{Checks: checks, Fixed: did}
 	for _, c := range checks {
 		switch c.State {
@@ -47,13 +64,7 @@ func (a *app) diagnose(checks []checkItem, did []string) error {
 		}
 	}
 	v.OK = v.Summary.Fail == 0
-	if err := a.out.show(v); err != nil {
-		return err
-	}
-	if !v.OK {
-		return foundProblems
-	}
-	return nil
+	return v
 }
 
 // doctorView is what a check-up found.
@@ -62,6 +73,7 @@ type doctorView struct {
 	Checks  []checkItem `json:"checks"`
 	Summary summary     `json:"summary"`
 	Fixed   []string    `json:"fixed"`
+	Bundle  *string     `json:"bundle"` // the file that was written for a bug report; null: none
 }
 
 type summary struct {
@@ -145,6 +157,9 @@ func (v doctorView) human(p *printer) {
 		s += " · repair the safe ones: remanence doctor --fix"
 	}
 	p.line("%s", s)
+	if v.Bundle != nil {
+		p.line("written: %s · read it before you send it", oneLine(*v.Bundle))
+	}
 }
 
 func (v doctorView) repairable() bool {

@@ -38,7 +38,7 @@ func newMachine(t *testing.T) *machine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys := System{Getenv: getenv, Now: time.Now, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	sys := System{Getenv: getenv, Now: time.Now, Slack: time.Minute, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
 	a := &app{sys: sys, paths: p, close: func() {}, flags: flags{noDaemon: true}}
 	a.out = newPrinter(sys, a.flags)
 	t.Cleanup(func() { a.close() })
@@ -74,6 +74,15 @@ func (p *machine) configure(toml string) {
 		p.t.Fatal(err)
 	}
 	if err := os.WriteFile(p.paths.Config, []byte(toml), 0o600); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// file writes a file below the data directory.
+func (p *machine) file(name, text string) {
+	p.t.Helper()
+	file := filepath.Join(p.paths.Data, filepath.FromSlash(name))
+	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -150,7 +159,20 @@ var seeds = map[string]struct {
 		spool.Open(spool.Config{Dir: p.paths.Spool()}).Count("test")
 	}},
 	"REM-C001": {seed: func(p *machine) { p.configure("[hooks]\nnope = 1\n") }},
-	"REM-N001": {seed: func(p *machine) { p.configure("[embed]\nprovider = \"ollama\"\nurl = \"http://127.0.0.1:1\"\n") }},
+	"REM-N004": {seed: func(p *machine) {
+		p.configure("[digest]\nprovider = \"openai\"\nmodel = \"m\"\ndaily_tokens = 9000\nkey_env = \"NO_SUCH_VARIABLE\"\n")
+	}},
+	"REM-V001": {seed: func(p *machine) { p.file("vault/memory", "not a folder") }},
+	"REM-V002": {seed: func(p *machine) { p.configure("[vault]\ndir = \"/no/such/folder\"\n") }},
+	"REM-V003": {seed: func(p *machine) {
+		p.file("vault/memory/fact_a.md", "a")
+		p.file("vault/memory/fact_a.conflict-1.md", "b")
+	}},
+	"REM-V004": {seed: func(p *machine) {
+		p.file("vault/USER.md", "Ada")
+		p.configure("[vault]\ncritical = [\"fact_of_old\"]\n")
+	}},
+	"REM-N003": {seed: func(p *machine) { p.configure("[embed]\nprovider = \"ollama\"\nurl = \"http://127.0.0.1:1\"\n") }},
 }
 
 // spoilIndex turns a word of the index, which knows herons by their stem, into another.
@@ -366,6 +388,7 @@ var judged = map[string]checkItem{
 	"REM-H016": checkFiring([]setup.Record{{When: time.Unix(0, 0)}}, mem.Overview{}, time.Unix(1e9, 0)),
 	"REM-H013": briefingItem(mem.Receipt{}),
 	"REM-D008": portTaken(),
+	"REM-N002": digestItems(mem.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
 }
 
 // unfolded is what is said of a log that nobody can fold in.
@@ -430,9 +453,10 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 // A check shows none of them by itself.
 func notOfDoctor() []string {
 	return []string{
-		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008",
+		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008", "REM-U009",
 		"REM-C003", "REM-C004", "REM-C005", "REM-D007", "REM-H000", "REM-H015",
 		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017",
+		"REM-N001", "REM-P003", "REM-P004", "REM-P005",
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) editCommand() *cobra.Command {
-	var text, kind, scope string
+	var text, kind, scope, reason string
 	cmd := &cobra.Command{
 		Use:     "edit <id>",
 		Short:   "change the text, kind or scope of a memory",
@@ -18,7 +18,7 @@ func (a *app) editCommand() *cobra.Command {
 		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit m_7k2q --kind decision --scope user",
 		Args:    exactly(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := mem.EditAsk{ID: args[0], Agent: a.agent()}
+			q := mem.EditAsk{ID: args[0], Agent: a.agent(), Reason: reason}
 			changed := cmd.Flags().Changed
 			if changed("text") {
 				q.Text = &text
@@ -43,6 +43,7 @@ func (a *app) editCommand() *cobra.Command {
 	cmd.Flags().StringVar(&text, "text", "", "the new text")
 	cmd.Flags().StringVar(&kind, "kind", "", "the new kind")
 	cmd.Flags().StringVar(&scope, "scope", "", "the new scope: project or user")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, in a sentence; kept with the memory")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/egress"
 	"remanence/internal/embed"
 	"remanence/internal/engine"
 	"remanence/internal/mem"
@@ -53,9 +54,9 @@ func (c Config) embedFault() error { return c.embedChoice().fault() }
 func (c embedChoice) fault() error {
 	_, err := c.embedder(func(string) string { return "" })
 	switch {
-	case errors.Is(err, embed.ErrRemote):
+	case errors.Is(err, egress.ErrRemote):
 		err = fmt.Errorf("%w: it would be with embed.allow_remote = true", err)
-	case errors.Is(err, embed.ErrURL):
+	case errors.Is(err, egress.ErrURL):
 		return nil // said of the setting itself
 	}
 	return err
@@ -87,7 +88,7 @@ func (a *app) embedRefusal(key string) error {
 
 func checkEmbedURL(v any) error {
 	s, _ := v.(string)
-	return embed.CheckURL(s)
+	return egress.CheckURL(s)
 }
 
 // checkKeyEnv finds a key where the name of its variable should be.
@@ -123,19 +124,26 @@ type liveEmbedder struct {
 
 // embedder returns the embedder for the configuration as it is, nil for none.
 func (h *house) embedder() *embed.Embedder {
+	e, _, _ := h.chosenEmbedder()
+	return e
+}
+
+// chosenEmbedder returns the embedder with what was chosen and, for none, why: all
+// of one moment, since the configuration may be another the next.
+func (h *house) chosenEmbedder() (*embed.Embedder, embedChoice, error) {
 	choice := h.config.now().embedChoice()
 	l := &h.embedding
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.choice == choice {
-		return l.made
+		return l.made, l.choice, l.err
 	}
 	l.choice = choice
 	l.made, l.err = choice.embedder(h.sys.Getenv)
 	if l.err != nil {
 		h.log.Warn("no embeddings", "error", l.err)
 	}
-	return l.made
+	return l.made, l.choice, l.err
 }
 
 // enginesEmbedder is embedder as the engine wants it: none is nil there too.
@@ -173,10 +181,7 @@ func (h *house) embedAgain(c Config) {
 // vectorsNow is how it stands with the vectors, nil if nobody wants any. No
 // server is asked for it.
 func (h *house) vectorsNow(ctx context.Context) *mem.Embedding {
-	e := h.embedder()
-	h.embedding.mu.Lock()
-	choice, err := h.embedding.choice, h.embedding.err
-	h.embedding.mu.Unlock()
+	e, choice, err := h.chosenEmbedder()
 	if !choice.on() {
 		return nil
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -22,6 +21,9 @@ func explain(root *cobra.Command, err error) Fault {
 	var f Fault
 	if errors.As(err, &f) {
 		return f
+	}
+	if e := (*api.Error)(nil); errors.As(err, &e) && e.Name == api.NameInvalid && e.Fix != "" {
+		return faultInput.about("%s", e.Detail).fixedBy(e.Fix)
 	}
 	for _, k := range []struct {
 		is    error
@@ -37,12 +39,10 @@ func explain(root *cobra.Command, err error) Fault {
 		{mem.ErrFull, faultFull},
 		{mem.ErrReadOnly, faultReadOnly},
 		{mem.ErrDisk, faultDiskFails},
+		{mem.ErrUnsafe, faultStateFile},
 		{syscall.ENOSPC, faultFull},
 		{syscall.EDQUOT, faultFull},
 		{syscall.EROFS, faultReadOnly},
-		{engine.ErrNoText, faultInput.about("nothing is left to keep").fixedBy("give text outside of <private>…</private>")},
-		{engine.ErrNoKind, faultInput.about("no such kind of memory").fixedBy("remanence add --help")},
-		{engine.ErrNoScope, faultInput.about("no such scope").fixedBy("use project or user")},
 		{errNoHome, faultNoHome},
 		{errConfig, faultConfig},
 		{setup.ErrNotJSON, faultSettings},
@@ -52,6 +52,7 @@ func explain(root *cobra.Command, err error) Fault {
 		{setup.ErrChanged, faultSettings},
 		{setup.ErrBinary, faultBinary},
 		{api.ErrUnreachable, faultStale},
+		{api.ErrGone, faultStale},
 		{api.ErrUnknownRoute, faultVersion},
 		{api.ErrInvalid, faultInput},
 		{context.DeadlineExceeded, faultSlow},

@@ -41,12 +41,12 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 	if err := a.hasDatabase(); err != nil {
 		return nil, err
 	}
-	made, err := ask(ctx, a, keepStore, api.Nothing{})
+	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
+	em, err := chosenEmbedder(cfg, a.sys.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
-	em, err := chosenEmbedder(cfg, a.sys.Getenv)
+	made, err := ask(ctx, a, keepStore, api.Nothing{})
 	if err != nil {
 		return nil, err
 	}

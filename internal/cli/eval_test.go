@@ -224,3 +224,16 @@ func TestGatesThatCannotHoldAreRefusedAtOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestAnExamThatCannotBeginLeavesNoCopyOfTheDatabase(t *testing.T) {
+	p := newMachine(t)
+	p.remember("we deploy on Thursdays only")
+	p.configure("[embed]\nprovider = 'ollama'\nurl = 'http://192.0.2.1:11434'\n")
+	if x, err := p.openOwn(t.Context()); err == nil {
+		_ = x.close()
+		t.Fatal("a server on another machine is asked")
+	}
+	if left := p.copies(); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+}

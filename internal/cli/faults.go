@@ -64,7 +64,7 @@ func (f Fault) fixedBy(cmds ...string) Fault {
 // foundProblems ends a check that has printed what it found.
 var foundProblems = Fault{Exit: exitFound}
 
-// The faults. Areas: D daemon, S store, P privacy, H host integration, C configuration, N embedding server,
+// The faults. Areas: D daemon, S store, P privacy, H host integration, C configuration, N servers and models,
 // U usage. A code is never used again for something else.
 var (
 	faultOther = Fault{
@@ -110,6 +110,11 @@ var (
 		"REM-U008", exitMissing, "no such file", "",
 		"A file or folder that the command line names is not there. Nothing was done.",
 		[]string{"look at the name, and at the directory that it is relative to"},
+	}
+	faultNoWork = Fault{
+		"REM-U009", exitMissing, "there is nothing to save", "",
+		"A checkpoint is of a session, and none of this project has reported anything yet.",
+		[]string{"remanence status", "remanence doctor"},
 	}
 	faultConfig = Fault{
 		"REM-C001", exitFound, "the configuration has mistakes", "",
@@ -157,9 +162,9 @@ var (
 		[]string{"remanence daemon restart", "remanence --no-daemon status"},
 	}
 	faultStuck = Fault{
-		"REM-D005", 0, "background work is stuck", "",
-		"Jobs wait for long or were given up. Nothing is lost: what was captured is kept.",
-		[]string{"remanence daemon logs"},
+		"REM-D005", 0, "background work is behind", "",
+		"A job waits for more than 45 seconds, or jobs were given up. Nothing is lost: what was captured is kept.",
+		[]string{"remanence daemon logs", "remanence daemon retry"},
 	}
 	faultSpooled = Fault{
 		"REM-D006", 0, "events wait in the spool", "",
@@ -228,8 +233,8 @@ var (
 	}
 	faultForeign = Fault{
 		"REM-S009", exitRefused, "the file is not a database of Remanence", "",
-		"It is left as it is.",
-		[]string{"remanence --data-dir DIR status"},
+		"It is left as it is. A database can take its place, and what is there is kept aside.",
+		[]string{"remanence --data-dir DIR status", "remanence db restore"},
 	}
 	faultStore = Fault{
 		"REM-S010", exitFailed, "the store cannot be used", "",
@@ -271,15 +276,75 @@ var (
 		"What stands between <private> tags, and what was told to an agent, is taken out before anything is kept. Here it was not.",
 		[]string{"remanence search private", "remanence purge ID"},
 	}
+	faultNoModel = Fault{
+		"REM-N001", exitNoSetup, "no model is set up to digest turns", "",
+		"Turns are digested by rule, which needs no model. A key in the environment alone switches nothing on.",
+		[]string{"remanence config set digest.provider openai", "remanence help digest"},
+	}
+	faultCap = Fault{
+		"REM-N002", exitRefused, "the model's tokens of today are spent", "",
+		"No model is asked beyond digest.daily_tokens. Turns wait for the next day; meanwhile what the rules made of them counts.",
+		[]string{"remanence config set digest.daily_tokens NUMBER", "remanence digest"},
+	}
+	faultModel = Fault{
+		"REM-N004", 0, "the model does not digest turns", "",
+		"What the rules made of them counts meanwhile, and nothing waits for it. Turns that were given up can be digested again.",
+		[]string{"remanence config list", "remanence daemon restart", "remanence config set digest.provider none"},
+	}
 	faultEmbedding = Fault{
-		"REM-N001", 0, "the embedding server gives no vectors", "",
+		"REM-N003", 0, "the embedding server gives no vectors", "",
 		"Memories are found by their words meanwhile, and nothing waits for it. What has no vector gets one when the server answers again.",
 		[]string{"remanence config list", "remanence config set embed.provider none"},
+	}
+	faultVault = Fault{
+		"REM-V001", exitFailed, "the vault cannot be read or written", "",
+		"Nothing of it is told meanwhile. What is remembered stays.",
+		[]string{"remanence vault path", "remanence vault check"},
+	}
+	faultNoVault = Fault{
+		"REM-V002", exitMissing, "there is no vault", "",
+		"A vault is a folder of markdown files: who you are, one file for each memory, a journal.",
+		[]string{"remanence vault init", "remanence config set vault.dir DIR"},
+	}
+	faultVaultFiles = Fault{
+		"REM-V003", 0, "files of the vault are left out or wait for you", "",
+		"The others are told. A copy beside a file holds what was changed here while somebody changed the file: take from it what you want and delete it.",
+		[]string{"remanence vault check"},
+	}
+	faultLacking = Fault{
+		"REM-V004", exitFound, "something that must not be missing would not be told", "",
+		"Invariants, who you are, and the files of vault.critical are told at every start. A larger budget or shorter files make room.",
+		[]string{"remanence vault check", "remanence config set hooks.session_start.token_budget N"},
 	}
 	faultSecrets = Fault{
 		"REM-P001", exitFound, "secrets in the store", "",
 		"What was kept before a rule knew them, or typed into a memory, may hold secrets. They are searched for by today's rules.",
 		[]string{"remanence privacy scan --fix", "remanence privacy scan"},
+	}
+	faultForeignFiles = Fault{
+		"REM-P002", 0, "the repository's own memory is not trusted, so it is not read", "",
+		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no hook before you say that you stand for it, for this directory and this repository.",
+		[]string{"remanence trust", "remanence mind show"},
+	}
+	faultNotTrusted = Fault{
+		"REM-P003", exitRefused, "the repository's own memory is not trusted", "",
+		"Look at the files first. Trust counts for this directory and this repository; another repository in the same place is asked about again.",
+		[]string{"remanence trust"},
+	}
+	faultStateFile = Fault{
+		"REM-P004", exitRefused, "a state file cannot be used", "",
+		"State files are plain text files of yours below 1 MB, without links and under one name. The file was left as it is.",
+		[]string{"look at the file named above", "remanence doctor"},
+	}
+	faultPersonOnly = Fault{
+		"REM-P005", exitRefused, "only a person can trust a repository", "",
+		"It was called from within an agent's session. What an agent reads may tell it to trust more.",
+		[]string{"run it in a terminal of your own: remanence trust"},
+	}
+	faultStateOld = Fault{
+		"REM-P006", 0, "the state files need a hand", "",
+		"They are told to every session. What is out of date or cannot be read helps nobody.",
+		[]string{"bring .mind/STATE.md up to date", "remanence mind compress"},
 	}
 	faultNoAgent = Fault{
 		"REM-H000", exitNoSetup, "no supported agent was found", "",
@@ -314,6 +379,11 @@ var (
 	faultOld = Fault{
 		"REM-H006", 0, "hooks are those of another version", "",
 		"They still work as that version meant them.",
+		[]string{"remanence install claude-code"},
+	}
+	faultServer = Fault{
+		"REM-H008", 0, "the MCP server is registered and does not answer", "",
+		"The agent has no memory tools in its sessions. Hooks work all the same.",
 		[]string{"remanence install claude-code"},
 	}
 	faultUntrusted = Fault{
@@ -368,10 +438,12 @@ func Faults() []Fault {
 	return []Fault{
 		faultDaemon, faultRunning, faultVersion, faultStale, faultStuck, faultSpooled, faultSlow, faultPort,
 		faultLocked, faultCorrupt, faultNewer, faultNetwork, faultDisk, faultLog, faultIndex, faultRows, faultModes, faultClock, faultForeign, faultStore, faultTrip, faultTags,
-		faultEmbedding, faultFull, faultReadOnly, faultDiskFails, faultNoDatabase, faultNoBackup,
-		faultNoAgent, faultBinary, faultCache, faultPath, faultHooks, faultDoubled, faultOld, faultUntrusted, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
+		faultNoModel, faultCap, faultModel, faultEmbedding, faultFull, faultReadOnly, faultDiskFails, faultNoDatabase, faultNoBackup,
+		faultNoAgent, faultBinary, faultCache, faultPath, faultHooks, faultDoubled, faultOld, faultUntrusted, faultServer, faultDisabled, faultSlowHooks, faultCleanup, faultOthers, faultOff, faultDropped, faultSettings, faultSilent,
 		faultConfig, faultOverridden, faultNoHome, faultNoKey, faultEdit,
-		faultSecrets,
+		faultVault, faultNoVault, faultVaultFiles, faultLacking,
+		faultSecrets, faultForeignFiles, faultNotTrusted, faultStateFile, faultPersonOnly, faultStateOld,
 		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined, faultNoFile,
+		faultNoWork,
 	}
 }

@@ -101,7 +101,7 @@ func answerTo(t *testing.T, f fixture) string {
 	store := storetest.NewMem(now)
 	door := &redact.Door{}
 	eng := engine.New(engine.Config{
-		Store: store, Door: door, Now: now, Secret: []byte("fixed"),
+		Store: store, Door: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
 		Settings: func() engine.Settings { return engine.Defaults(engine.Lean) },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_000000000001", Name: filepath.Base(dir), Root: dir}, nil
@@ -132,7 +132,7 @@ func answerTo(t *testing.T, f fixture) string {
 			o, err := door.Object(r)
 			return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
 		},
-		Handler: rec, Now: now, Nonce: "nonce", Exit: func(int) { exits++ },
+		Handler: rec, Now: now, Nonce: "nonce", Slack: time.Minute, Exit: func(int) { exits++ },
 	})
 	if exits > 0 {
 		t.Errorf("the hook ended the process %d times", exits)

@@ -22,10 +22,11 @@ type chapter struct {
 
 func chapters() []chapter {
 	return []chapter{
-		{"start", []string{"demo", "install", "uninstall", "status", "doctor"}, nil},
-		{"find", []string{"search", "show", "why", "next"}, []string{"timeline"}},
-		{"keep", []string{"add", "forget"}, []string{"edit", "restore", "pin", "unpin", "purge", "privacy", "pause", "resume"}},
-		{"run", nil, []string{"config", "daemon", "db", "eval", "completion", "version", "help"}},
+		{"start", []string{"demo", "install", "uninstall", "status", "doctor", "open"}, nil},
+		{"find", []string{"search", "show", "why", "next"}, []string{"timeline", "stats"}},
+		{"keep", []string{"add", "forget", "review"}, []string{"edit", "restore", "pin", "unpin", "mark", "checkpoint", "lint", "merge", "consolidate", "purge", "privacy", "pause", "resume", "mind", "trust"}},
+		{"move", nil, []string{"export", "import"}},
+		{"run", nil, []string{"config", "vault", "mcp", "daemon", "db", "digest", "eval", "completion", "version", "help"}},
 	}
 }
 

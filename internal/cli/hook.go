@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,7 @@ func runHook(sys System, args []string) {
 	}
 	c := hook.Config{
 		Dialect: dialect, Stdin: sys.Stdin, Stdout: sys.Stdout, Getenv: sys.Getenv,
-		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
+		Now: sys.Now, Nonce: nonce(), Exit: sys.Exit, Slack: sys.Slack, Prepare: func(c hook.Config) hook.Config { return prepare(sys, c) },
 		Dropped: func(reason string) { countUnprepared(sys, reason) },
 	}
 	if len(args) > 1 { // by hand: the project is that of the shell's directory
@@ -71,7 +72,7 @@ func prepare(sys System, c hook.Config) hook.Config {
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: paths.makeSpare})
 	c.Door = door(readSecret(paths.Key()), rt.Rules...)
 	at := &reach{sys: sys, paths: paths, rt: rt}
-	last := troubled{patient{hook.FirstOf(at, living{sp, gone}), at}, sp, paths, sys.Now, new([]notice)}
+	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]notice)}
 	c.Handler, c.Shown = last, last.shown
 	if switchedOff(sys.Getenv(pluginOption)) {
 		c.Handler = quiet{c.Handler}
@@ -133,7 +134,7 @@ func logHook(paths Paths, now time.Time, l hook.Line) {
 		return
 	}
 	defer f.Close()
-	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + `"` + l.String() + `"` + "\n")
+	_, _ = f.WriteString("time=" + now.UTC().Format(time.RFC3339Nano) + " level=WARN msg=" + strconv.Quote(l.String()) + "\n")
 }
 
 // pluginOption is the variable in which the agent hands the plugin's one option
@@ -185,8 +186,18 @@ func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	}
 	begun := time.Now()
 	reply, err := r.handle(ctx, e)
-	r.judge(err, time.Since(begun))
+	r.judge(err, within(ctx, begun))
 	return reply, err
+}
+
+// within is how long a worker has been waited for, no longer than it was given:
+// what comes on top on a busy machine is not its fault.
+func within(ctx context.Context, begun time.Time) time.Duration {
+	waited := time.Since(begun)
+	if end, ok := ctx.Deadline(); ok {
+		waited = min(waited, end.Sub(begun))
+	}
+	return waited
 }
 
 // sooner ends ctx while somebody still waits for this handler.
@@ -223,13 +234,19 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		c := r.rt.Client(Version)
 		if older(r.rt.Build, buildID()) {
 			return r.await(ctx, e, r.takeOver(ctx, c))
-		} else if reply, err := c.Handle(ctx, e); !errors.Is(err, api.ErrUnreachable) {
+		} else if reply, err := c.Handle(ctx, e); !noWorker(err) {
 			return reply, err
 		} else if errors.Is(err, fs.ErrPermission) {
 			return mem.Reply{}, err // a sandbox: a worker of ours could not be reached either
 		}
 	}
 	return r.await(ctx, e, r.start())
+}
+
+// noWorker reports whether there is no worker, or none any more. An event may
+// be handed in again: its identity makes a second delivery harmless.
+func noWorker(err error) bool {
+	return errors.Is(err, api.ErrUnreachable) || errors.Is(err, api.ErrGone)
 }
 
 // await waits for a worker that was started, if the event has something to ask.
@@ -240,7 +257,7 @@ func (r *reach) await(ctx context.Context, e mem.Event, started error) (mem.Repl
 	if !asks(e.Kind) {
 		return mem.Reply{}, api.ErrUnreachable
 	}
-	c, err := api.WaitFor(ctx, r.paths.Runtime(), Version, r.paths.served)
+	c, err := api.Wait(ctx, r.paths.Runtime(), Version, r.paths.served)
 	if err != nil {
 		return mem.Reply{}, err
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"log/slog"
+	"os/exec"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,7 +15,7 @@ import (
 // without a process or a socket.
 func BenchmarkEvent(b *testing.B) {
 	home := b.TempDir()
-	sys := System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now}
+	sys := System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now, Slack: time.Minute}
 	paths, err := pathsFrom(sys.Getenv, "")
 	if err != nil {
 		b.Fatal(err)
@@ -23,23 +25,42 @@ func BenchmarkEvent(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer h.store.Close()
+	root := filepath.Join(home, "till")
+	if err := exec.Command("git", "init", "-q", root).Run(); err != nil {
+		b.Fatal(err)
+	}
 	n := 0
+	send := func(e mem.Event) {
+		n++
+		e.ID, e.Agent, e.Root, e.Cwd, e.ToolUseID = fmt.Sprint("e", n), "claude-code", root, root, fmt.Sprint("t", n)
+		if _, err := h.engine.Handle(b.Context(), e); err != nil {
+			b.Fatal(err)
+		}
+	}
 	for name, e := range map[string]mem.Event{
 		"PostToolUse": {
-			Kind: mem.PostToolUse, Tool: "Bash", PromptID: "p",
+			Kind: mem.PostToolUse, Tool: "Bash",
 			Input: []byte(`{"command":"ls -la"}`), Response: []byte(`{"stdout":"hello there","stderr":""}`),
 		},
+		"Remembered": { // a command that makes a memory, and repeats it from then on
+			Kind: mem.PostToolUse, Tool: "Bash",
+			Input: []byte(`{"command":"go test ./internal/till"}`), Response: []byte(`{"stdout":"ok  till/internal/till  0.213s","stderr":""}`),
+		},
 		"UserPromptSubmit": {Kind: mem.UserPromptSubmit, Text: "please fix the printer's driver in the till"},
-		"Stop":             {Kind: mem.Stop, PromptID: "p", Text: "The driver is fixed."},
+		"Stop":             {Kind: mem.Stop, Text: "The driver is fixed."},
 	} {
 		b.Run(name, func(b *testing.B) {
+			e.Session = "s" + name
+			for p := range 50 { // turns of the session before
+				e.PromptID = fmt.Sprint(name, p)
+				send(mem.Event{Kind: mem.UserPromptSubmit, Session: e.Session, PromptID: e.PromptID, Text: "and now the other till"})
+				send(mem.Event{Kind: mem.Stop, Session: e.Session, PromptID: e.PromptID, Text: "It works."})
+			}
 			for b.Loop() {
-				n++
-				e.ID, e.Agent, e.Session, e.Root, e.Cwd = fmt.Sprint("e", n), "claude-code", "s", home, home
-				e.ToolUseID = fmt.Sprint("t", n)
-				if _, err := h.engine.Handle(b.Context(), e); err != nil {
-					b.Fatal(err)
+				if e.Kind == mem.UserPromptSubmit {
+					e.PromptID = fmt.Sprint("p", n)
 				}
+				send(e)
 			}
 		})
 	}

@@ -19,10 +19,7 @@ import (
 
 // setupConfig is what package setup has to know about this machine.
 func (a *app) setupConfig() (setup.Config, error) {
-	home := a.sys.Getenv("HOME")
-	if home == "" {
-		home = a.sys.Getenv("USERPROFILE")
-	}
+	home := homeOf(a.sys.Getenv)
 	if home == "" {
 		return setup.Config{}, faultNoHome
 	}
@@ -64,7 +61,7 @@ func supported(args []string) error {
 
 func (a *app) installCommand() *cobra.Command {
 	var scope, hooks string
-	var dry, yes, all, asPlugin bool
+	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool
 	cmd := &cobra.Command{
 		Use:   "install [agent]...",
 		Short: "put the hooks into a coding agent",
@@ -87,7 +84,10 @@ func (a *app) installCommand() *cobra.Command {
 				hooks = a.profile()
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
-			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks")}
+			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly}
+			if mcpOnly {
+				return a.installServer(c, found, how)
+			}
 			if asPlugin {
 				return a.installPlugin(cmd.Context(), c, o, found, how)
 			}
@@ -97,6 +97,9 @@ func (a *app) installCommand() *cobra.Command {
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
 	cmd.Flags().StringVar(&hooks, "hooks", "", "lean, full or silent; also sets the profile (default: as the profile is)")
 	cmd.Flags().BoolVar(&asPlugin, "plugin", false, "as a plugin of the agent, not in its settings")
+	cmd.Flags().BoolVar(&hooksOnly, "hooks-only", false, "not the MCP server")
+	cmd.Flags().BoolVar(&mcpOnly, "mcp-only", false, "only the MCP server: nothing is captured, nothing told unasked")
+	cmd.MarkFlagsMutuallyExclusive("plugin", "hooks-only", "mcp-only")
 	cmd.Flags().BoolVar(&all, "all", false, "every supported agent, found or not")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -114,6 +117,8 @@ func (a *app) profile() string {
 type installing struct {
 	dry, yes bool
 	profile  bool // the profile was chosen, so the configuration gets it too
+
+	hooksOnly bool // without the MCP server
 }
 
 func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how installing) error {
@@ -127,32 +132,45 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 		a.out.say("This is what belongs into the settings:\n%s", setup.Paste(entries))
 		return err
 	}
+	server, serverErr := serverPlan(c, o, how)
 	v := a.installView(found, plan)
 	v.DryRun = how.dry
+	v.Server = serverOf(server, serverErr)
 	if how.profile {
 		v.Profile = nullable(string(o.Profile))
 	}
 	if how.dry {
 		return a.out.show(v)
 	}
-	if !how.yes && plan.Changes() && isTerminal(a.sys.Stdin) && !a.flags.noInput {
-		v.preview(a.out)
-		if err := a.confirm("Go on?"); err != nil {
-			return err
-		}
-	}
-	if err := a.paths.welcome(); err != nil {
+	if err := a.agreed(v, how); err != nil {
 		return err
 	}
 	rec, err := setup.Apply(c, plan)
 	if err != nil {
 		return err
 	}
+	if server != nil && serverErr == nil {
+		if _, err := setup.ApplyServer(c, *server); err != nil {
+			v.Server = serverOf(server, err)
+		}
+	}
 	if err := a.setProfile(o, how); err != nil {
 		return err
 	}
 	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
 	return a.out.show(v)
+}
+
+// agreed shows a person what would change and asks, unless that was said before,
+// and makes the folders that what is installed needs.
+func (a *app) agreed(v installView, how installing) error {
+	if !how.yes && v.Changes && isTerminal(a.sys.Stdin) && !a.flags.noInput {
+		v.preview(a.out)
+		if err := a.confirm("Go on?"); err != nil {
+			return err
+		}
+	}
+	return a.paths.welcome()
 }
 
 // sensible refuses what cannot be installed, and returns the hooks of what can.
@@ -277,6 +295,7 @@ type installView struct {
 	Record   *string     `json:"record"`
 	TookMS   float64     `json:"took_ms"`
 	Plugin   *pluginItem `json:"plugin,omitempty"` // missing: the hooks are in the settings
+	Server   *serverItem `json:"server,omitempty"` // missing: none is put into the agent's configuration
 
 	home string
 }
@@ -374,9 +393,10 @@ func (v installView) plan(line func(string, ...any)) {
 	}
 	if v.Plugin != nil {
 		v.pluginPlan(line)
-	} else {
+	} else if v.File != "" {
 		v.settingsPlan(line)
 	}
+	v.Server.plan(line, v.home, first(len(v.Events), "Will"))
 	if v.Profile != nil {
 		line("       profile %s in the configuration", *v.Profile)
 	}

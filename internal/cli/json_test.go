@@ -21,7 +21,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
-		os.Exit(Main(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Exit: os.Exit}))
+		os.Exit(Main(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit}))
 	}
 	time.Local = time.UTC // sentences hold local times
 	os.Exit(m.Run())
@@ -50,6 +50,7 @@ func views() map[string]view {
 		Stats:   mem.Stats{Memories: 412, Sessions: 37, Today: 2, Bytes: 1 << 20},
 		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, ToldTokens: 640}, Told: &receipt,
 		Pauses: []mem.Pause{{Target: "all", Until: at}},
+		Review: &mem.Undecided{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}, At: at},
 		Health: mem.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
 	}
 	pid := 4121
@@ -62,14 +63,32 @@ func views() map[string]view {
 		False:   &eval.False{Told: eval.Told{Prompts: 100, Injected: 2, Share: 0.02}, ByClass: map[string]eval.Told{"trivial": {Prompts: 50, Injected: 0, Share: 0}}},
 		Latency: &eval.Latency{P50: 4.5, P95: 9}, IndexS: 1.5, DBBytes: 4096,
 	}
+	saved := mem.Checkpoint{
+		ID: "c_2", Session: "0b1c2d3e-4f", Project: "p_3f", At: at, Trigger: mem.TriggerSave, Note: "before the merge",
+		State:    mem.State{Request: "add retries", Status: "done", Open: []string{"the jitter"}, Files: []string{"retry.go"}},
+		Evidence: mem.Evidence{Files: []string{"retry.go"}, Commands: []mem.Outcome{{Command: "go test ./net", Exit: 1, Note: "FAIL"}}, Errors: []string{"FAIL"}, Numbers: []string{"3 of 4"}},
+		Recent:   []mem.Said{{Who: "user", Text: "add retries"}},
+	}
 	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo = &undo
+	status := statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
+	status.Vault = &vaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
 	return map[string]view{
-		"status":   statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3}),
-		"search":   searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
-		"memory":   forgotten,
-		"receipt":  weighed("receipt", receipt),
-		"next":     nextView{weighed("next", foreseen), false},
+		"status":  status,
+		"search":  searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
+		"memory":  forgotten,
+		"receipt": weighed("receipt", receipt),
+		"next":    nextView{weighed("next", foreseen), false},
+		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
+		"export":  exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
+		"stats": statsView{
+			Economy: mem.Economy{
+				Project: o.Project, Since: at, Days: []mem.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
+				Sessions: 1, Total: mem.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Told: 1, ToolsTokens: 904,
+				Estimate: mem.Estimate{Formula: "items × reads"}, Dead: []mem.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Told: 5, Tokens: 355, Last: at}},
+			},
+			By: "trigger", Unit: "tokens", Bars: []statsBar{{"prompt", 212}},
+		},
 		"timeline": timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
 		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
 		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
@@ -79,6 +98,10 @@ func views() map[string]view {
 		"eval_compare": evalCompareView{
 			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
 		},
+		"digest": digestOf(mem.Digesting{
+			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000, Today: mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
+			Waiting: 2, GivenUp: 1, Next: "too much to do", Turns: 7, Tokens: 21000,
+		}, mem.DigestAsk{Redo: true, DryRun: true}),
 		"eval_report": evalReportView{1, []eval.Result{exam}},
 		"pause":       pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
 		"config":      configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
@@ -86,28 +109,47 @@ func views() map[string]view {
 		"path":        pathView{"config.toml"},
 		"validate":    validateView{OK: true, File: "config.toml", Problems: []string{}},
 		"daemon":      daemonView{Did: "started", State: "up", PID: &pid, Since: moment(at), Log: "remanence.log"},
+		"open":        openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: moment(at)},
 		"version":     versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
 		"install":     installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
-		"uninstall":   uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}}}, Purged: []string{}},
+		"uninstall":   uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false}}, Purged: []string{}},
 		"doctor":      doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
 		"db_info": dbInfoView{
 			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096, Parts: []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
 			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", moment(at), 4096}}, LastBackup: moment(at),
 		},
-		"db_check":   dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}, Spoilt: []string{}, Unseen: []string{"rows"}},
-		"db_backup":  dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
-		"db_restore": dbRestoreView{Path: "/h/remanence.db", Aside: nullable("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
-		"db_vacuum":  dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
-		"db_reindex": dbReindexView{Memories: 3},
-		"db_migrate": dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
-		"fault":      faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
+		"db_check":          dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}, Spoilt: []string{}, Unseen: []string{"rows"}},
+		"db_backup":         dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
+		"db_restore":        dbRestoreView{Path: "/h/remanence.db", Aside: nullable("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
+		"db_vacuum":         dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
+		"db_reindex":        dbReindexView{Memories: 3},
+		"daemon_retry":      retryView{Jobs: 2},
+		"db_migrate":        dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
+		"checkpoint":        checkpointView{itemOf(saved, "s_4d")},
+		"checkpoints":       checkpointsView{Total: 1, Checkpoints: []checkpointItem{itemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")}},
+		"checkpoint_save":   savedView{checkpointItem: itemOf(saved, "s_4d"), Status: "degraded", Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1},
+		"checkpoint_resume": resumeView{Checkpoint: itemOf(saved, "s_4d"), Text: "# Where the work stands"},
+		"checkpoint_diff":   diffView{From: nullable("c_1"), To: nullable("c_2"), FromAt: moment(at), ToAt: moment(at), Changes: []change{{What: "files", Gone: true, Text: "retry.go"}}},
+		"checkpoint_log":    loggedView{Memory: nullable("m_7k2q"), Text: "## 2026-09-12 — retries"},
+		"drift":             findingsOf("drift", mem.Findings{Session: "s_4d", Looked: 4, Findings: []mem.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
+		"consolidation": consolidationOf("consolidated", mem.Consolidation{Memories: []mem.Memory{m}, Rounds: []mem.Run{{
+			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Looked: 412,
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: mem.LifeOf(m), Became: mem.Life{Status: mem.Archived}}},
+		}}}),
+		"review": inboxOf(mem.Inbox{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []mem.InboxItem{{
+			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"}, Memories: []mem.Memory{m},
+		}}}, at),
+		"resolved": resolvedView{Rule: "stale", Did: "accepted", Decided: 412, Left: 1, Undo: nullable("remanence consolidate --undo k_3"), Memories: recordsOf("", []mem.Memory{m}, at).Records},
+		"lint":     findingsOf("lint", mem.Findings{Looked: 4, Findings: []mem.Finding{{Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q"}}}),
+
+		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
 }
 
 // weighed is a receipt with weights of its own: those in use are tuned by others.
 func weighed(name string, r mem.Receipt) receiptView {
 	v := receiptOf(name, r)
-	v.Weights = weights{Kept: map[string]float64{"fts": 0.5, "stale": -0.15}, Said: map[string]float64{"fts": 1}}
+	v.Weights = mem.Weights{Kept: map[string]float64{"fts": 0.5, "stale": -0.15}, Said: map[string]float64{"fts": 1}}
 	return v
 }
 
@@ -180,10 +222,14 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	raw.raw = true
 	for name, v := range map[string]view{
 		"show": shown, "show --raw": raw, "forget": recordsOf("hidden", []mem.Memory{m}, now),
-		"search":   searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
-		"empty":    searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
-		"why":      receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
-		"next":     nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
+		"search": searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
+		"empty":  searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
+		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
+		"next":   nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
+		"stats": statsView{
+			Economy: mem.Economy{Project: mem.Project{Name: evil}, Dead: []mem.DeadItem{{ID: "m_1", Title: evil}}},
+			By:      "trigger", Bars: []statsBar{{evil, 3}},
+		},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
 		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
 		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+
+	"remanence/internal/engine"
 )
 
 // liveConfig is the configuration as the file has it now. The file is read
@@ -20,6 +22,7 @@ type liveConfig struct {
 	seen os.FileInfo // nil: no file
 	have bool
 	cfg  Config
+	own  engine.Settings // of cfg: every event asks for them
 }
 
 func newLiveConfig(file string, getenv func(string) string, log *slog.Logger) *liveConfig {
@@ -32,6 +35,14 @@ func (l *liveConfig) now() Config {
 		l.changed(cfg)
 	}
 	return cfg
+}
+
+// settings are the engine's part of the configuration.
+func (l *liveConfig) settings() engine.Settings {
+	l.now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.own
 }
 
 // look returns the configuration, and whether it is another than before.
@@ -53,7 +64,7 @@ func (l *liveConfig) look() (cfg Config, news bool) {
 			cfg.Values = l.cfg.Values
 		}
 	}
-	l.cfg, l.seen, l.have = cfg, info, true
+	l.cfg, l.own, l.seen, l.have = cfg, cfg.Settings(), info, true
 	return cfg, news
 }
 

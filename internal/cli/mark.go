@@ -11,21 +11,21 @@ import (
 
 func (a *app) forgetCommand() *cobra.Command {
 	var f filters
-	var query string
+	var query, reason string
 	var dry, yes bool
 	cmd := &cobra.Command{
 		Use:     "forget [id]...",
 		Short:   "hide memories; can be undone",
 		Long:    "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.",
-		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes",
+		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry}
-			narrowed := query != "" || cmd.Flags().Changed("kind") || cmd.Flags().Changed("file")
+			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			narrowed := query != "" || len(f.inForce(flags{})) > 0
 			switch {
 			case len(args) > 0 && narrowed:
 				return faultUsage.about("forget takes ids or a query, not both").fixedBy("remanence forget --help")
 			case len(args) == 0 && !narrowed:
-				return faultUsage.about("forget needs an id or --query").fixedBy("remanence forget --help")
+				return faultUsage.about("forget needs an id, --query or a filter").fixedBy("remanence forget --help")
 			case len(args) > 0:
 				return a.mark(cmd, order)
 			}
@@ -38,6 +38,7 @@ func (a *app) forgetCommand() *cobra.Command {
 	}
 	f.register(cmd.Flags())
 	cmd.Flags().StringVar(&query, "query", "", "all memories that a search for this finds")
+	cmd.Flags().StringVar(&reason, "reason", "", "why, in a sentence; kept with the memory")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show which")
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
 	cmd.ValidArgsFunction = a.completeIDs
@@ -141,7 +142,7 @@ func (a *app) addCommand() *cobra.Command {
 			if q.Scope, err = parseScope(scope); err != nil {
 				return err
 			}
-			if q.Text, err = a.textFrom(args); err != nil {
+			if q.Text, err = a.textFrom(args, cmd.CommandPath()); err != nil {
 				return err
 			}
 			q.Place, q.Agent = a.place(), a.agent()
@@ -149,18 +150,37 @@ func (a *app) addCommand() *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			if m.Repeats > 0 {
-				return a.did("known already", m, "")
+			if m.Similar != nil {
+				return a.alike(*m.Similar)
 			}
-			return a.did("added", m, "remanence forget "+m.ID)
+			if m.Repeats > 0 {
+				return a.did("known already", m.Memory, "")
+			}
+			return a.did("added", m.Memory, "remanence forget "+m.ID)
 		},
 	}
 	cmd.Flags().StringVarP(&kind, "kind", "k", "fact", "kind: decision, fact, gotcha, howto, preference, todo …")
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
+	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says nearly the same; that is shown instead")
+	cmd.Flags().StringVar(&q.Supersedes, "replaces", "", "id of the memory that it takes the place of")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	return cmd
+}
+
+// alike shows the memory that says nearly the same as one that was to be added.
+// That nothing was added is also the exit status.
+func (a *app) alike(h mem.Hit) error {
+	v := recordsOf("not added, alike", []mem.Memory{h.Memory}, a.sys.Now())
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	if !a.flags.json && !a.flags.jsonl {
+		a.out.hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
+		a.out.hint("or put this in its place: add --replaces %s; or keep both: leave --if-new out", h.Memory.ID)
+	}
+	return foundProblems
 }
 
 // agent is the session of the agent in whose shell the command runs, "" outside

@@ -8,7 +8,7 @@ import (
 )
 
 // namesakes asks which projects a place's project names, last active first.
-var namesakes = api.Route[mem.Place, []mem.Project]{Name: "projects"}
+var namesakes = api.Route[mem.Place, []mem.Project]{Name: "namesakes"}
 
 func (h *house) namesakes(ctx context.Context, at mem.Place) ([]mem.Project, error) {
 	return h.store.Projects(ctx, at.Project)

@@ -19,8 +19,8 @@ func (a *app) nextCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "next",
 		Short:   "exactly what the next session would be told",
-		Long:    "The text goes to standard output, its size and origin to standard error.",
-		Example: "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next --check           exit 5 if it would be told nothing",
+		Long:    "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the project that was active last.",
+		Example: "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next --check           exit 5 if something would be missing",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := agentName(agent); err != nil {
@@ -43,7 +43,13 @@ func (a *app) nextCommand() *cobra.Command {
 			if err := a.out.show(nextView{receiptOf("next", r), a.tooShort(q.Prompt)}); err != nil {
 				return err
 			}
-			if check && r.Text == "" {
+			if !check {
+				return nil
+			}
+			if missing := lackingOf(r); len(missing) > 0 && r.Outcome != mem.Off {
+				return faultLacking.because("%s", strings.Join(missing, "; "))
+			}
+			if r.Text == "" {
 				return foundProblems
 			}
 			return nil
@@ -53,8 +59,26 @@ func (a *app) nextCommand() *cobra.Command {
 	cmd.Flags().StringVar(&q.Session, "session", "", "with --prompt: given in this session, instead of a new one")
 	cmd.Flags().IntVar(&q.Budget, "budget", 0, "tokens; 0 means the configured budget")
 	cmd.Flags().StringVar(&agent, "agent", "claude-code", "for this agent")
-	cmd.Flags().BoolVar(&check, "check", false, "end with status 5 if nothing would be told")
+	cmd.Flags().BoolVar(&check, "check", false, "end with status 5 if nothing would be told, or if something that must not be missing would not")
 	return cmd
+}
+
+// lackingOf names what must not be missing and would not be told, and why.
+func lackingOf(r mem.Receipt) []string {
+	why := map[string]string{
+		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read", "trust": "is not trusted enough to be told",
+	}
+	var out []string
+	for _, c := range r.Dropped {
+		if c.Required {
+			id, _, _ := strings.Cut(c.ID, "@")
+			if c.Title != "" && c.Title != id {
+				id += " (" + clip(oneLine(c.Title), 60) + ")"
+			}
+			out = append(out, safe(id)+" "+why[c.Gate])
+		}
+	}
+	return out
 }
 
 // tooShort reports whether a prompt that is told nothing is so for its length

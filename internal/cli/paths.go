@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -77,6 +78,11 @@ func pathsOn(goos string, getenv func(string) string, data string) (Paths, error
 	return p, nil
 }
 
+// homeOf is the person's home directory, by the name that the system has for it.
+func homeOf(getenv func(string) string) string {
+	return cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
+}
+
 // home reports whether the data directory is the user's own, the one that hooks
 // use unless their environment names another.
 func (p Paths) home() bool { return p.Work == p.State }
@@ -110,6 +116,9 @@ func (p Paths) Spool() string { return filepath.Join(p.Work, "spool") }
 
 // Transcripts is the directory of what was said in sessions.
 func (p Paths) Transcripts() string { return filepath.Join(p.Data, "transcripts") }
+
+// Vault is the directory of the person's memory in files, if no other is configured.
+func (p Paths) Vault() string { return filepath.Join(p.Data, "vault") }
 
 // Log is the path of the log file.
 func (p Paths) Log() string { return filepath.Join(p.Work, "log", "remanence.log") }

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -80,7 +81,7 @@ func TestErasingAnotherDataDirectoryLeavesTheUsersOwnFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, file := range []string{own.Key(), own.Config, own.Runtime(), own.Database(), other.Runtime(), other.Database()} {
+	for _, file := range []string{own.Key(), own.Config, own.trustedFile(), filepath.Join(own.commandDir(), "x"), own.Runtime(), own.Database(), other.Runtime(), other.Database()} {
 		if err := replaceFile(file, []byte("x")); err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +90,27 @@ func TestErasingAnotherDataDirectoryLeavesTheUsersOwnFiles(t *testing.T) {
 	if got := other.all(); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if got := own.all(); !slices.Contains(got, own.Key()) || !slices.Contains(got, own.Config) {
-		t.Errorf("got %v, want the key and the configuration too", got)
+	got := own.all()
+	for _, file := range []string{own.Key(), own.Config, own.trustedFile(), own.commandDir()} {
+		if !slices.Contains(got, file) {
+			t.Errorf("got %v, want %s too", got, file)
+		}
+	}
+}
+
+func TestADatabaseThatOthersCanReadIsSeenWhateverItsDirectoryIsCalled(t *testing.T) {
+	p := Paths{Data: filepath.Join(t.TempDir(), "[data]")}
+	if err := os.MkdirAll(p.Data, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	wal := p.Database() + "-wal"
+	if err := os.WriteFile(wal, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS == "windows" {
+		t.Skip("modes say nothing here")
+	}
+	if got, want := p.open(), []string{wal + " 0644"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -109,7 +109,7 @@ func (v pauseView) list() []any { return items(v.Pauses) }
 
 func (v pauseView) human(p *printer) {
 	if len(v.Pauses) == 0 {
-		p.line("Nothing is paused.")
+		p.line("Nothing is paused: what happens is kept, and told.")
 		return
 	}
 	for _, it := range v.Pauses {

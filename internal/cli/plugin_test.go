@@ -17,3 +17,13 @@ func TestPluginRegistersWhatInstallWrites(t *testing.T) {
 		t.Errorf("plugin/hooks/hooks.json is not what the table of hooks renders to; want\n%s", want)
 	}
 }
+
+func TestPluginBringsTheServerThatInstallWrites(t *testing.T) {
+	got, err := os.ReadFile("../../plugin/.mcp.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := setup.PluginServer(); !bytes.Equal(got, want) {
+		t.Errorf("plugin/.mcp.json is not what setup writes; want\n%s", want)
+	}
+}

@@ -93,3 +93,11 @@ func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
 		}
 	}
 }
+
+func TestTheNamesOfAnImportDoNotSteerTheTerminal(t *testing.T) {
+	p, out := testPrinter(80)
+	importView{Projects: []importedProject{{"a\x1b[2J", 1, true}, {"b\x1b[2J\nkept", 2, false}}}.human(p)
+	if strings.Contains(out.String(), "\x1b") || strings.Count(out.String(), "\n") != 4 {
+		t.Errorf("got %q", out)
+	}
+}

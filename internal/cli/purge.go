@@ -98,13 +98,14 @@ type doomedItem struct {
 	ID    string `json:"id"`
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
-	Named bool   `json:"named"` // else it holds the text of one that is, or belongs to a session that is
+	Note  string `json:"note,omitempty"` // its file in the vault, which goes too
+	Named bool   `json:"named"`          // else it holds the text of one that is, or belongs to a session that is
 }
 
 func doomedView(ids []string, would mem.Erased) purgeView {
 	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: some(would.Unreached)}
 	for _, m := range would.Memories {
-		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, slices.Contains(ids, m.ID)})
+		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
 	}
 	return v
 }
@@ -121,6 +122,9 @@ func (v purgeView) lines() []string {
 		with := ""
 		if !m.Named {
 			with = "  (goes with it)"
+		}
+		if m.Note != "" {
+			with += "  with " + safe(m.Note) + " in the vault"
 		}
 		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+clip(oneLine(m.Title), 80)+with)
 	}

@@ -10,32 +10,107 @@ import (
 
 // record is a memory as every command shows it.
 type record struct {
-	ID         string     `json:"id"`
-	Kind       mem.Kind   `json:"kind"`
-	Title      string     `json:"title"`
-	Body       *string    `json:"body"`
-	Facts      []string   `json:"facts"`
-	Scope      mem.Scope  `json:"scope"`
-	Project    *string    `json:"project"`
-	Status     mem.Status `json:"status"`
-	Pinned     bool       `json:"pinned"`
-	Resolved   bool       `json:"resolved"`
-	Trust      string     `json:"trust"`
-	Importance float64    `json:"importance"`
-	Confidence float64    `json:"confidence"`
-	Tags       []string   `json:"tags"`
-	Files      []string   `json:"files"`
-	Branch     *string    `json:"branch"`
-	Commit     *string    `json:"commit"`
-	Command    *string    `json:"command"`
-	Supersedes *string    `json:"supersedes"`
-	Source     source     `json:"source"`
-	Provenance string     `json:"provenance"`
-	Created    *time.Time `json:"created"`
-	Updated    *time.Time `json:"updated"`
-	Hidden     *time.Time `json:"hidden"`
-	Uses       int        `json:"uses"`
-	LastUsed   *time.Time `json:"last_used"`
+	ID           string     `json:"id"`
+	Kind         mem.Kind   `json:"kind"`
+	Title        string     `json:"title"`
+	Body         *string    `json:"body"`
+	Facts        []string   `json:"facts"`
+	Scope        mem.Scope  `json:"scope"`
+	Project      *string    `json:"project"`
+	Status       mem.Status `json:"status"`
+	Pinned       bool       `json:"pinned"`
+	Resolved     bool       `json:"resolved"`
+	Trust        string     `json:"trust"`
+	Importance   float64    `json:"importance"`
+	Confidence   float64    `json:"confidence"`
+	Tags         []string   `json:"tags"`
+	Files        []string   `json:"files"`
+	Branch       *string    `json:"branch"`
+	Commit       *string    `json:"commit"`
+	Command      *string    `json:"command"`
+	Supersedes   *string    `json:"supersedes"`
+	MergedInto   *string    `json:"merged_into"`   // the memory that stands for it
+	PromotedFrom *string    `json:"promoted_from"` // session or project, where it reaches further since
+	Source       source     `json:"source"`
+	Provenance   string     `json:"provenance"`
+	Created      *time.Time `json:"created"`
+	Updated      *time.Time `json:"updated"`
+	Hidden       *time.Time `json:"hidden"`
+	Uses         int        `json:"uses"`
+	LastUsed     *time.Time `json:"last_used"`
+	Prevented    int        `json:"prevented"`
+	Feedback     []feedback `json:"feedback"`
+	Note         *string    `json:"note"` // its file in the vault, below the vault's folder
+	Invariant    *string    `json:"invariant"`
+	Projects     []string   `json:"projects"`
+	HalfLife     *float64   `json:"half_life_days"`
+	Evergreen    bool       `json:"evergreen"`
+	Links        []link     `json:"links"`
+}
+
+// link is how a memory stands to another one.
+type link struct {
+	Memory     string       `json:"memory"` // the other one
+	Kind       mem.LinkKind `json:"kind"`
+	From       bool         `json:"from"` // it begins at the other one
+	Title      string       `json:"title"`
+	Trust      string       `json:"trust"`
+	Confidence float64      `json:"confidence"`
+	Since      *time.Time   `json:"since"`
+}
+
+func linksOf(beside []mem.Beside) []link {
+	out := []link{}
+	for _, b := range beside {
+		out = append(out, link{b.ID, b.Kind, b.From, b.Title, b.Trust.String(), b.Confidence, moment(b.Since)})
+	}
+	return out
+}
+
+// human says how the memory stands to the other one, under a heading of one word.
+func (l link) human(p *printer, now time.Time) {
+	title := l.Memory + ": " + clip(oneLine(l.Title), 100)
+	when := ""
+	if l.Since != nil {
+		when = " on " + at(*l.Since, now)
+	}
+	switch {
+	case l.Kind == mem.LinkSupersedes && l.From:
+		p.field("replaced", "by %s%s", title, when)
+	case l.Kind == mem.LinkSupersedes:
+		p.field("replaces", "%s%s", title, when)
+	case l.Kind == mem.LinkContradicts:
+		p.field("against", "%s", title)
+	case l.From:
+		p.field("linked", "%s → this  %s", strings.ReplaceAll(string(l.Kind), "_", " "), title)
+	default:
+		p.field("linked", "%s  %s", strings.ReplaceAll(string(l.Kind), "_", " "), title)
+	}
+}
+
+// feedback is what somebody found a memory to be worth.
+type feedback struct {
+	Verdict string     `json:"verdict"`
+	Note    *string    `json:"note"`
+	By      mem.Origin `json:"by"`
+	At      *time.Time `json:"at"`
+	Was     *string    `json:"was"` // the text before an edit
+}
+
+func feedbackOf(m mem.Memory) []feedback {
+	out := []feedback{}
+	for _, f := range m.Feedback {
+		out = append(out, feedback{f.Verdict, nullable(f.Note), f.By, moment(f.At), nullable(f.Was)})
+	}
+	return out
+}
+
+// days is a span of days, null where none is given.
+func days(n float64) *float64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
 }
 
 // source says where a memory was learned.
@@ -51,8 +126,10 @@ func recordOf(m mem.Memory, now time.Time) record {
 		Scope: m.Scope, Project: nullable(m.Project), Status: m.Status, Pinned: m.Pinned, Resolved: m.Resolved,
 		Trust: m.Trust.String(), Importance: m.Importance, Confidence: m.Confidence,
 		Tags: some(m.Tags), Files: some(m.Files), Branch: nullable(m.Branch), Commit: nullable(m.Commit),
-		Command: nullable(m.Command), Supersedes: nullable(m.Supersedes), Source: sourceOf(m), Provenance: provenance(m, now),
+		Command: nullable(m.Command), Supersedes: nullable(m.Supersedes), MergedInto: nullable(m.MergedInto), PromotedFrom: nullable(string(m.PromotedFrom)), Source: sourceOf(m), Provenance: provenance(m, now),
 		Created: moment(m.Created), Updated: moment(m.Updated), Hidden: moment(m.Hidden), Uses: m.Uses, LastUsed: moment(m.LastUsed),
+		Prevented: m.Prevented, Feedback: feedbackOf(m), Note: nullable(m.Note.File), Invariant: nullable(m.Invariant),
+		Projects: some(m.Projects), HalfLife: days(m.HalfLife), Evergreen: m.Evergreen, Links: []link{},
 	}
 }
 
@@ -70,6 +147,8 @@ func provenance(m mem.Memory, now time.Time) string {
 	switch m.Origin {
 	case mem.FromUserCommand:
 		fmt.Fprintf(&sb, "Added at the command line, %s", at(m.Created, now))
+	case mem.FromImport:
+		fmt.Fprintf(&sb, "Brought by an import, from %s", at(m.Created, now))
 	default:
 		fmt.Fprintf(&sb, "Learned from %s, %s, %s", session(m.Source), at(m.Created, now), channel(m))
 	}
@@ -130,7 +209,7 @@ func channel(m mem.Memory) string {
 	case mem.FromWeb:
 		return "from the web" + of
 	case mem.FromMCP:
-		return "from an MCP server" + of
+		return "kept by the agent over MCP" + of
 	}
 	return "from an unknown source"
 }
@@ -145,6 +224,7 @@ type records struct {
 	Records []record `json:"memories"`
 
 	raw, sources bool
+	now          time.Time
 }
 
 func recordsOf(did string, ms []mem.Memory, now time.Time) records {
@@ -216,6 +296,31 @@ func (r record) human(p *printer, v records) {
 	}
 	if len(r.Tags) > 0 {
 		p.field("tags", "%s", oneLine(strings.Join(r.Tags, ", ")))
+	}
+	if r.Invariant != nil {
+		p.field("holds", "%s", oneLine(*r.Invariant))
+	}
+	if r.MergedInto != nil {
+		p.field("merged into", "%s", *r.MergedInto)
+	}
+	if r.PromotedFrom != nil {
+		p.field("promoted", "from %s", *r.PromotedFrom)
+	}
+	if r.Note != nil {
+		p.field("file", "%s", oneLine(*r.Note))
+	}
+	for _, f := range r.Feedback {
+		text := f.Verdict
+		if f.Note != nil {
+			text += ": " + *f.Note
+		}
+		p.field("marked", "%s", oneLine(text))
+		if f.Was != nil {
+			p.field("was", "%s", oneLine(*f.Was))
+		}
+	}
+	for _, l := range r.Links {
+		l.human(p, v.now)
 	}
 	p.field("trust", "%s, importance %.2f, confidence %.2f", r.Trust, r.Importance, r.Confidence)
 	p.field("source", "%s", oneLine(r.Provenance))

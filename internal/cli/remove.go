@@ -28,9 +28,9 @@ func (p Paths) all() []string {
 			}
 		}
 	}
-	files = append(files, p.Transcripts(), p.Lock(), p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.spare())
+	files = append(files, p.Transcripts(), p.Lock(), p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.inbox(), p.spare())
 	if p.home() {
-		files = append(files, p.Installs(), p.Key(), p.Config)
+		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.trustedFile(), p.commandDir(), p.Config)
 	}
 	var out []string
 	for _, f := range files {
@@ -68,7 +68,7 @@ func removeEmpty(dirs []string) {
 // leave erases what only a worker and hooks need. What was remembered stays, and with it what is still on its
 // way there, the secret that its marks are made with, and the configuration.
 func (p Paths) leave() error {
-	gone := []string{filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.spare()}
+	gone := []string{filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.inbox(), p.spare()}
 	if spool.Open(spool.Config{Dir: p.Spool()}).Empty() {
 		gone = append(gone, p.Spool())
 	}

@@ -57,8 +57,10 @@ func (h *house) hasCopies() bool {
 	})
 }
 
-// rest gives back what the store keeps in memory.
+// rest is for when a bustle is over: what waits for judgement is counted, and
+// what the store keeps in memory is given back.
 func (h *house) rest(ctx context.Context) {
+	h.engine.LookThrough(ctx)
 	if err := h.store.GiveBack(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}

@@ -20,7 +20,7 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	clock := time.Now()
-	h, err := build(t.Context(), System{Getenv: getenv, Now: func() time.Time { return clock }}, p, discard())
+	h, err := build(t.Context(), System{Getenv: getenv, Now: func() time.Time { return clock }, Slack: time.Minute}, p, discard())
 	if err != nil {
 		t.Fatal(err)
 	}

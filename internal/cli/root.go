@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 
 // root is the command tree.
 func (a *app) root() *cobra.Command {
+	var version bool
 	root := &cobra.Command{
 		Use:   "remanence",
 		Short: "memory for coding agents",
@@ -19,25 +21,31 @@ func (a *app) root() *cobra.Command {
 			"  remanence search \"retry backoff\"     find what was remembered\n" +
 			"  remanence next                       what the next session will be told\n" +
 			"  remanence why                        what the last one was told, and why",
-		Version:           Version,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		PersistentPreRunE: a.before,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if version {
+				fmt.Fprintf(cmd.OutOrStdout(), "remanence %s\n", Version)
+				return nil
+			}
 			return a.status(cmd, true)
 		},
 		DisableSuggestions:         true, // they are part of the error, see suggest
 		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
-	root.SetVersionTemplate("remanence {{.Version}}\n")
+	// A flag of ours: with a template of cobra's the linker would have to keep every method of every type.
+	root.Flags().BoolVar(&version, "version", false, "print the version")
 	a.globalFlags(root)
 	root.AddCommand(
-		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(),
-		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(),
-		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"),
-		a.purgeCommand(), a.privacyCommand(), a.evalCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.configCommand(), a.daemonCommand(), a.dbCommand(), a.completionCommand(), a.versionCommand(),
+		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.openCommand(),
+		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(), a.statsCommand(),
+		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"), a.feedbackCommand(), a.vaultCommand(),
+		a.checkpointCommand(), a.lintCommand(), a.consolidateCommand(), a.mergeCommand(), a.reviewCommand(),
+		a.purgeCommand(), a.privacyCommand(), a.evalCommand(), a.digestCommand(), a.pauseCommand(), a.resumeCommand(),
+		a.mindCommand(), a.trustCommand(),
+		a.exportCommand(), a.importCommand(), a.configCommand(), a.mcpCommand(), a.daemonCommand(), a.dbCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	root.SetHelpFunc(a.help)

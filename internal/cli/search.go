@@ -18,22 +18,34 @@ import (
 
 // filters are the flags that narrow a search.
 type filters struct {
-	kinds                             []string
+	kinds, tags                       []string
 	file, branch, agent, since, until string
 }
 
 func (f *filters) register(fs *pflag.FlagSet) {
-	fs.StringArrayVarP(&f.kinds, "kind", "k", nil, "only this kind; may be repeated")
-	fs.StringVar(&f.file, "file", "", "only about this file; dir/ means all in it")
+	f.registerFew(fs)
 	fs.StringVar(&f.branch, "branch", "", "only learned on this branch")
 	fs.StringVar(&f.agent, "agent", "", "only learned with this agent")
+}
+
+// registerFew is register for those that a mem.Among has.
+func (f *filters) registerFew(fs *pflag.FlagSet) {
+	fs.StringArrayVarP(&f.kinds, "kind", "k", nil, "only this kind; may be repeated")
+	fs.StringArrayVar(&f.tags, "tag", nil, "only with this tag; of several, any")
+	fs.StringVar(&f.file, "file", "", "only about this file; dir/ means all in it")
 	fs.StringVar(&f.since, "since", "", "not older: 2w, 3d, yesterday, 2026-01-31")
 	fs.StringVar(&f.until, "until", "", "not newer")
 }
 
+// among is what the filters narrow a review to.
+func (f filters) among(now time.Time) (mem.Among, error) {
+	q, err := f.query(nil, now)
+	return mem.Among{Kinds: q.Kinds, Tags: q.Tags, File: q.File, After: q.After, Before: q.Before}, err
+}
+
 // query is the question that words and filters make.
 func (f filters) query(words []string, now time.Time) (mem.Query, error) {
-	q := mem.Query{Text: strings.Join(words, " "), File: f.file, Branch: f.branch}
+	q := mem.Query{Text: strings.Join(words, " "), File: f.file, Branch: f.branch, Tags: f.tags}
 	var err error
 	for _, k := range f.kinds {
 		kind, err := parseKind(k)
@@ -70,6 +82,9 @@ func (f filters) inForce(p flags) []string {
 	}
 	for _, k := range f.kinds {
 		add("kind", k)
+	}
+	for _, t := range f.tags {
+		add("tag", t)
 	}
 	add("file", f.file)
 	add("since", f.since)
@@ -117,8 +132,9 @@ func agentName(s string) (string, error) {
 func (a *app) searchCommand() *cobra.Command {
 	var f filters
 	var n int
-	var explain, ids bool
-	var next string
+	var explain, ids, hidden bool
+	var next, strategy string
+	var importance float64
 	cmd := &cobra.Command{
 		Use:   "search [words]...",
 		Short: "find memories by words, best first; without words the newest",
@@ -137,13 +153,24 @@ func (a *app) searchCommand() *cobra.Command {
 			if q.Offset, err = offset(next); err != nil {
 				return err
 			}
+			if importance < 0 || importance > 1 {
+				return faultInput.about("--min-importance is from 0 to 1")
+			}
+			how, err := parseStrategy(strategy)
+			if err != nil {
+				return err
+			}
+			q.MinImportance, q.Hidden = importance, hidden
 			q.Limit = n + 1 // one more, to know whether there is more
-			found, err := ask(cmd.Context(), a, api.Search, mem.SearchAsk{Place: a.place(), Query: q})
+			found, err := ask(cmd.Context(), a, api.Search, mem.SearchAsk{Place: a.place(), Query: q, Strategy: how})
 			if err != nil {
 				return a.noProject(err)
 			}
 			v := searched(found, q, n)
 			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.flags)
+			if found.Warning != "" {
+				a.out.say("%s", found.Warning)
+			}
 			return a.out.show(v)
 		},
 	}
@@ -151,9 +178,19 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd.Flags().IntVarP(&n, "limit", "n", 20, "at most so many")
 	cmd.Flags().BoolVar(&explain, "explain", false, "show what each score is made of")
 	cmd.Flags().BoolVar(&ids, "ids", false, "only the ids, one a line")
+	cmd.Flags().StringVar(&strategy, "strategy", string(mem.Auto), "how: auto, keyword, vector or hybrid")
+	cmd.Flags().Float64Var(&importance, "min-importance", 0, "only as important as this, 0 to 1")
+	cmd.Flags().BoolVar(&hidden, "hidden", false, "also what was forgotten or replaced")
 	cmd.Flags().StringVar(&next, "next", "", "go on where the answer with this cursor ended")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	return cmd
+}
+
+func parseStrategy(s string) (mem.Strategy, error) {
+	if how := mem.Strategy(strings.ToLower(s)); slices.Contains(mem.Strategies(), how) {
+		return how, nil
+	}
+	return "", faultInput.about("no such strategy: %q", s).fixedBy("use auto, keyword, vector or hybrid")
 }
 
 func offset(cursor string) (int, error) {

@@ -113,7 +113,7 @@ func hooksStand(getenv func(string) string) bool {
 	}
 	own := getenv("CLAUDE_CONFIG_DIR")
 	if own == "" {
-		own = filepath.Join(getenv("HOME"), ".claude")
+		own = filepath.Join(homeOf(getenv), ".claude")
 	}
 	project := filepath.Join(getenv("CLAUDE_PROJECT_DIR"), ".claude")
 	for _, file := range []string{

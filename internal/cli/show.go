@@ -14,21 +14,26 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "show <id>...",
 		Short:   "show whole memories, or what another id stands for",
-		Example: "  remanence show m_7k2q\n  remanence show m_7k2q --provenance\n  remanence show r_88c1           as remanence why\n  remanence show s_4d             as remanence timeline",
+		Example: "  remanence show m_7k2q\n  remanence show m_7k2q --provenance\n  remanence show r_88c1           as remanence why\n  remanence show c_1f             as remanence checkpoint show\n  remanence show s_4d             as remanence timeline",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && strings.HasPrefix(args[0], "r_"):
 				return a.why(cmd, args[0])
+			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
+				return a.checkpointShow(cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
 				return a.timeline(cmd, mem.TimelineAsk{Place: a.place(), Anchor: args[0]})
 			}
-			got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: args})
+			got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: args, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
 			v := recordsOf("shown", got.Memories, a.sys.Now())
-			v.raw, v.sources = raw, sources
+			v.raw, v.sources, v.now = raw, sources, a.sys.Now()
+			for i, r := range v.Records {
+				v.Records[i].Links = linksOf(got.Beside[r.ID])
+			}
 			return a.out.show(v)
 		},
 	}

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
@@ -36,7 +35,7 @@ func (r *reach) start() error {
 // its place. The stamp comes first: meanwhile no hook of the older build shall
 // bring its own back.
 func (r *reach) takeOver(ctx context.Context, old api.Client) error {
-	if _, err := old.Health(ctx); errors.Is(err, api.ErrUnreachable) {
+	if _, err := old.Health(ctx); noWorker(err) {
 		return r.start()
 	}
 	done, ok := r.alone()
@@ -45,7 +44,7 @@ func (r *reach) takeOver(ctx context.Context, old api.Client) error {
 	}
 	defer done()
 	touch(r.started())
-	if err := old.Drain(ctx); err != nil && !errors.Is(err, api.ErrUnreachable) {
+	if err := old.Drain(ctx); err != nil && !noWorker(err) {
 		return err
 	}
 	return r.startWorker()

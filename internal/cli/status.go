@@ -3,12 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/setup"
@@ -16,13 +18,21 @@ import (
 )
 
 func (a *app) statusCommand() *cobra.Command {
-	return &cobra.Command{
+	var watch bool
+	cmd := &cobra.Command{
 		Use:     "status",
 		Short:   "is it working, and what does it know",
-		Example: "  remanence status\n  remanence status --project all --json",
+		Example: "  remanence status\n  remanence status --project all --json\n  remanence status --watch",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.status(cmd, false) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if watch {
+				return a.watch(cmd)
+			}
+			return a.status(cmd, false)
+		},
 	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it anew every two seconds, until interrupted; with --json one object a line")
+	return cmd
 }
 
 // status shows the state in five lines. Suggest adds what to do next.
@@ -33,6 +43,7 @@ func (a *app) status(cmd *cobra.Command, suggest bool) error {
 	}
 	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
 	v.Counts.Bytes += bytesIn(a.paths.Transcripts())
+	v.Vault = a.vaultItem()
 	v.suggesting = suggest
 	return a.out.show(v)
 }
@@ -61,11 +72,14 @@ type statusView struct {
 	Daemon      daemonItem   `json:"daemon"`
 	Counts      counts       `json:"counts"`
 	LastSession *lastItem    `json:"last_session"`
+	Context     *mem.Context `json:"context"` // of the last session; null: not known
 	Hooks       hooksItem    `json:"hooks"`
 	Capture     captureItem  `json:"capture"`
+	Review      *reviewItem  `json:"review"` // null: nobody has looked yet
 	Queue       queueItem    `json:"queue"`
 	LLM         llmItem      `json:"llm"`
 	Embedding   *embedItem   `json:"embedding"` // null: off
+	Vault       *vaultItem   `json:"vault"`     // null: there is none
 	Faults      []faultItem  `json:"faults"`    // what does not go on
 	Paused      []pauseItem  `json:"paused"`
 	Suggest     *suggestItem `json:"suggest"`
@@ -184,9 +198,33 @@ type queueItem struct {
 	Dead    int     `json:"dead"`
 }
 
-type llmItem struct {
-	Provider    *string `json:"provider"`
-	TokensToday int     `json:"tokens_today"`
+// reviewItem is what waits for the person's judgement.
+type reviewItem struct {
+	Total  int            `json:"total"`
+	Counts map[string]int `json:"counts"` // by rule, those with findings
+	At     time.Time      `json:"at"`     // when it was looked for
+}
+
+func reviewItemOf(w *mem.Undecided) *reviewItem {
+	if w == nil {
+		return nil
+	}
+	maps.DeleteFunc(w.Counts, func(_ string, n int) bool { return n == 0 })
+	return &reviewItem{w.Total, w.Counts, w.At}
+}
+
+// sentence is empty where nothing waits.
+func (r *reviewItem) sentence() string {
+	if r == nil {
+		return ""
+	}
+	var parts []string
+	for _, rule := range engine.ReviewRules() {
+		if n := r.Counts[rule]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(rule, "_", " ")))
+		}
+	}
+	return strings.Join(parts, " · ")
 }
 
 type suggestItem struct {
@@ -199,7 +237,13 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusVi
 		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: pausesOf(o.Pauses),
 		Counts:    counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
 		Embedding: embedItemOf(o.Embedding),
+		LLM:       llmItemOf(o.Digest),
 		Queue:     queueItem{o.Health.QueueDepth, o.Health.OldestJobS, o.Health.DeadJobs},
+	}
+	v.Context, v.Review = o.Context, reviewItemOf(o.Review)
+	if v.Review != nil {
+		stale := v.Review.Counts[engine.ReviewStale]
+		v.Counts.Stale = &stale
 	}
 	if o.Project.Key != "" {
 		v.Project = &projectItem{o.Project.Key, o.Project.Name, nullable(o.Project.Branch)}
@@ -231,6 +275,8 @@ func (v statusView) suggest() *suggestItem {
 		return &suggestItem{plural(v.Queue.Dead, "job was", "jobs were") + " given up", "remanence doctor"}
 	case v.Counts.Memories == 0:
 		return &suggestItem{"nothing is remembered here yet; it begins with the next session", "remanence doctor"}
+	case v.Review != nil && v.Review.Total > 0:
+		return &suggestItem{plural(v.Review.Total, "finding waits", "findings wait") + " for your judgement", "remanence review"}
 	case v.LastSession != nil && v.LastSession.Items > 0:
 		return &suggestItem{"see what the last session was told", "remanence why"}
 	}
@@ -250,12 +296,24 @@ func (v statusView) human(p *printer) {
 	p.line("%s %s · %s · %s", p.style(bold, "remanence"), v.Version, where, v.Daemon.sentence(p.now()))
 	p.field("remembered", "%s · %s · %d new today", plural(v.Counts.Memories, "memory", "memories"), plural(v.Counts.Sessions, "session", "sessions"), v.Counts.NewToday)
 	p.field("last session", "%s", v.LastSession.sentence(p.now()))
+	if v.Context != nil {
+		p.field("its context", "%s", contextSentence(*v.Context))
+	}
 	p.field("hooks", "%s", v.Hooks.sentence())
 	if s := v.Capture.sentence(); s != "" {
 		p.field("capture", "%s", s)
 	}
 	if v.Embedding != nil {
 		p.field("embedding", "%s", v.Embedding.sentence())
+	}
+	if v.Vault != nil {
+		p.field("vault", "%s", v.Vault.sentence())
+	}
+	if v.LLM.Provider != nil {
+		p.field("digest", "%s", v.LLM.sentence())
+	}
+	if s := v.Review.sentence(); s != "" {
+		p.field("review", "%s: remanence review", s)
 	}
 	if len(v.Paused) > 0 {
 		it := v.Paused[0]
@@ -314,6 +372,22 @@ func (l *lastItem) sentence(now time.Time) string {
 		told += fmt.Sprintf(", last %s", plural(l.Items, "item", "items"))
 	}
 	return l.ID + when + " · " + told
+}
+
+// contextSentence says how full a context is and what happens next.
+func contextSentence(c mem.Context) string {
+	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
+	switch {
+	case c.HandoffAt == 0:
+	case c.Asked:
+		s += " · a handoff was asked for"
+	default:
+		s += fmt.Sprintf(" · a handoff is asked for from %d", c.HandoffAt)
+	}
+	if c.Cliff > 0 {
+		s += fmt.Sprintf(" · %s compacts by itself at %d", oneLine(c.Model), c.Cliff)
+	}
+	return s
 }
 
 func (q queueItem) sentence() string {

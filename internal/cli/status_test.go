@@ -87,3 +87,70 @@ func TestAJobThatHasJustComeWaitsForLessThanAMinute(t *testing.T) {
 		}
 	}
 }
+
+// interrupting ends what writes to it after so many lines.
+type interrupting struct {
+	strings.Builder
+	after int
+	end   context.CancelFunc
+}
+
+func (w *interrupting) Write(b []byte) (int, error) {
+	if w.after--; w.after == 0 {
+		w.end()
+	}
+	return w.Builder.Write(b)
+}
+
+func TestAWatchedStatusComesAgainUntilItIsInterrupted(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	defer end()
+	out := &interrupting{after: 2, end: end}
+	var stderr strings.Builder
+	code := Main(ctx, System{
+		Args: []string{"status", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &stderr,
+		Getenv: environment(map[string]string{"HOME": t.TempDir()}), Now: time.Now,
+	})
+	if got := strings.Count(out.String(), `{"schema":"remanence.status/v1"`); code != 0 || got != 2 || strings.Count(out.String(), "\n") != 2 {
+		t.Errorf("status %d, %d objects in\n%s%swant 0 and two, one a line", code, got, out.String(), stderr.String())
+	}
+}
+
+func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
+	for _, tc := range []struct {
+		context mem.Context
+		want    string
+	}{
+		{mem.Context{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
+		{mem.Context{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
+		{mem.Context{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
+		{mem.Context{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
+	} {
+		p, out := testPrinter(200)
+		statusOf(mem.Overview{Context: &tc.context}, daemonItem{}, hooksItem{}, captureItem{}).human(p)
+		if !strings.Contains(out.String(), "  its context   "+tc.want+"\n") {
+			t.Errorf("want %q in\n%s", tc.want, out)
+		}
+	}
+}
+
+func TestWhatWaitsForJudgementIsSaidOnlyWhereSomethingDoes(t *testing.T) {
+	for _, c := range []struct {
+		waits *mem.Undecided
+		want  string
+	}{
+		{nil, ""},
+		{&mem.Undecided{Counts: map[string]int{}}, ""},
+		{&mem.Undecided{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}}, "1 low trust · 3 stale"},
+	} {
+		v := statusOf(mem.Overview{Stats: mem.Stats{Memories: 9}, Review: c.waits}, daemonItem{}, hooksItem{State: setup.OK}, captureItem{})
+		out := &strings.Builder{}
+		v.human(newPrinter(System{Stdout: out, Stderr: out, Getenv: environment(nil), Now: time.Now}, flags{}))
+		if got := v.Review.sentence(); got != c.want || strings.Contains(out.String(), "remanence review") != (c.want != "") {
+			t.Errorf("of %+v: %q in\n%s", c.waits, got, out)
+		}
+		if suggests := v.Suggest.Command == "remanence review"; suggests != (c.want != "") {
+			t.Errorf("of %+v it suggests %q", c.waits, v.Suggest.Command)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import "time"
 // When what goes on counts as standing still. A person sees it within a minute.
 const (
 	waitsTooLong = 45 * time.Second // of the oldest job, and of the oldest spooled event beside a daemon
+	justStarted  = 5 * time.Second  // the age of a daemon that has not looked at old jobs yet
 	failsTooMany = 3                // events in a row that the daemon could not keep
 )
 

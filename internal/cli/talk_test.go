@@ -45,7 +45,7 @@ func newTalker(t *testing.T) *talker {
 // opens is the start of a worker.
 func (k *talker) opens() {
 	k.t.Helper()
-	h, err := build(k.t.Context(), System{Getenv: k.getenv, Now: func() time.Time { return k.clock }}, k.paths, discard())
+	h, err := build(k.t.Context(), System{Getenv: k.getenv, Now: func() time.Time { return k.clock }, Slack: time.Minute}, k.paths, discard())
 	if err != nil {
 		k.t.Fatal(err)
 	}

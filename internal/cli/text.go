@@ -12,12 +12,13 @@ import (
 // maxText bounds what is read from standard input or an editor, in bytes.
 const maxText = 1 << 20
 
-// textFrom is the text of the arguments or, without any or with "-", of standard input.
-func (a *app) textFrom(args []string) (string, error) {
+// textFrom is the text of the arguments or, without any or with "-", of standard
+// input. usage is the command whose help says what is wanted.
+func (a *app) textFrom(args []string, usage string) (string, error) {
 	text := strings.Join(args, " ")
 	if len(args) == 0 || text == "-" {
 		if isTerminal(a.sys.Stdin) {
-			return "", faultUsage.about("no text was given").fixedBy("remanence add --help")
+			return "", faultUsage.about("no text was given").fixedBy(usage + " --help")
 		}
 		b, err := io.ReadAll(io.LimitReader(a.sys.Stdin, maxText+1))
 		if err != nil {
@@ -29,7 +30,7 @@ func (a *app) textFrom(args []string) (string, error) {
 		text = string(b)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", faultInput.about("the text is empty").fixedBy("remanence add --help")
+		return "", faultInput.about("the text is empty").fixedBy(usage + " --help")
 	}
 	return text, nil
 }

@@ -49,7 +49,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	}
 	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: a.sys.Getenv("HOME"), data: a.paths.Data}
 	for _, s := range plan.Steps {
-		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, some(s.Records)})
+		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, some(s.Records), s.Server})
 	}
 	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
@@ -136,6 +136,7 @@ type stepItem struct {
 	Action  string   `json:"action"` // restore, delete, edit or keep
 	Hooks   int      `json:"hooks"`
 	Records []string `json:"records"`
+	Server  bool     `json:"server"` // our MCP server goes, out of the agent's configuration
 }
 
 // pluginGone is what becomes of the plugin.
@@ -213,9 +214,18 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		line("No settings hold hooks of Remanence.")
 	}
 	for i, s := range v.Steps {
+		if s.Server {
+			does := map[string]string{"delete": "goes, it was made for the MCP server", "edit": "only the MCP server is cut out", "keep": "holds no MCP server of ours any more"}
+			line("%s%s: %s", pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
+			continue
+		}
 		line("%s%s: %s, %s", pad(first(i, "Will"), 7), tilde(s.File, v.home), plural(s.Hooks, "hook", "hooks"), does[s.Action])
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
+	if len(v.Purged) == 0 && !exists(v.data) {
+		line("Keeps  nothing: nothing is remembered in %s", tilde(v.data, v.home))
+		return
+	}
 	if len(v.Purged) == 0 {
 		line("Keeps  what was remembered in %s", tilde(v.data, v.home))
 		return

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -57,7 +58,8 @@ func amount(s string) (n int, unit string, ok bool) {
 	}
 	n, err := strconv.Atoi(s[:i])
 	unit = strings.TrimSpace(s[i:])
-	return n, unit, err == nil && (unit == "mo" || unit == "y" || unitOf(unit) > 0)
+	one := unitOf(unit)
+	return n, unit, err == nil && (unit == "mo" || unit == "y" || one > 0 && time.Duration(n) <= math.MaxInt64/one)
 }
 
 func unitOf(unit string) time.Duration {

@@ -43,7 +43,7 @@ func TestLengthsOfTimeAreRead(t *testing.T) {
 			t.Errorf("%s: got %v, %v, want %v", in, got, err, want)
 		}
 	}
-	for _, in := range []string{"", "0h", "-1h", "2mo", "ever"} {
+	for _, in := range []string{"", "0h", "-1h", "2mo", "ever", "20000w"} {
 		if got, err := lasting(in); err == nil {
 			t.Errorf("%q: got %v, want an error", in, got)
 		}

@@ -61,17 +61,13 @@ type receiptView struct {
 	Items        []toldItem `json:"items"`
 	Dropped      []cutItem  `json:"dropped"`
 	Text         string     `json:"text"`
-	Weights      weights    `json:"weights"`
-	Later        *laterItem `json:"later"` // that told nothing; null: this is the newest
+
+	Compaction *mem.Compaction `json:"compaction"` // null: it is not the first prompt after one
+
+	Weights mem.Weights `json:"weights"`
+	Later   *laterItem  `json:"later"` // that told nothing; null: this is the newest
 
 	name string
-}
-
-// weights are what the parts of a score count in its sum. The part "authority"
-// is a factor on it.
-type weights struct {
-	Kept map[string]float64 `json:"kept"` // of memories
-	Said map[string]float64 `json:"said"` // of what was said in a session
 }
 
 // laterItem is a newer receipt, of what was told nothing.
@@ -107,8 +103,8 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 	v := receiptView{
 		ID: nullable(r.ID), At: moment(r.At), Session: nullable(r.Session), Trigger: r.Trigger, Outcome: r.Outcome, Asked: nullable(r.Asked),
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
-		Items: []toldItem{}, Dropped: []cutItem{}, Text: r.Text, name: name, Terms: some(r.Terms),
-		Weights: weights{Kept: weightsOf(nil), Said: weightsOf(map[string]float64{rank.PartSession: 0})},
+		Items: []toldItem{}, Dropped: []cutItem{}, Text: r.Text, Compaction: r.Compaction, name: name, Terms: some(r.Terms),
+		Weights: rank.Weights(),
 	}
 	if r.Session == "next" {
 		v.Session = nil // there is none yet
@@ -123,15 +119,6 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 		v.Dropped = append(v.Dropped, cutItem{ID: c.ID, Title: c.Title, Score: c.Score, Parts: c.Parts, Gate: c.Gate})
 	}
 	return v
-}
-
-// weightsOf are the weights of a score of such parts.
-func weightsOf(parts map[string]float64) map[string]float64 {
-	out := map[string]float64{}
-	for _, s := range rank.Summands(parts) {
-		out[s.Part] = s.Weight
-	}
-	return out
 }
 
 // become fills in what became of a receipt's items.
@@ -188,7 +175,7 @@ func budgetKey(trigger string) string {
 		return "hooks.resume.token_budget"
 	case "compact":
 		return "hooks.compact.token_budget"
-	case "prompt":
+	case "prompt", "compaction":
 		return "hooks.user_prompt.token_budget"
 	case "file":
 		return "hooks.pre_read.token_budget"

@@ -39,6 +39,9 @@ func (v receiptView) head(p *printer) {
 	case mem.Nothing:
 		p.line("  nothing to tell")
 	}
+	if c := v.Compaction; c != nil {
+		p.line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here", c.Exact, c.Checkpoint, c.Kept, c.Restored, c.Told)
+	}
 }
 
 // question is what was asked, short, behind a space.
@@ -137,7 +140,7 @@ func (v receiptView) leftOut(p *printer) {
 		p.line("left out, %s:", v.gate(g))
 		for _, d := range by[g] {
 			line := fmt.Sprintf("  %s %.2f  %s", d.ID, d.Score, clip(oneLine(d.Title), max(minFlex, p.width-50)))
-			if g == belowFloor {
+			if g == rank.BelowFloor {
 				line += " · " + v.missed(d)
 			}
 			p.line("%s", line)
@@ -149,14 +152,10 @@ func (v receiptView) leftOut(p *printer) {
 	}
 }
 
-// belowFloor is the gate that looks at the part of the question that a memory
-// covers, not at its score.
-const belowFloor = "below_floor"
-
 // nearest is the item below the floor that came nearest to it.
 func (v receiptView) nearest() (best cutItem, found bool) {
 	for _, d := range v.Dropped {
-		if d.Gate == belowFloor && (!found || d.Parts[rank.PartCoverage] > best.Parts[rank.PartCoverage]) {
+		if d.Gate == rank.BelowFloor && (!found || d.Parts[rank.PartCoverage] > best.Parts[rank.PartCoverage]) {
 			best, found = d, true
 		}
 	}
@@ -176,7 +175,7 @@ func (v receiptView) missed(d cutItem) string {
 // gate says in words why something was left out.
 func (v receiptView) gate(g string) string {
 	switch g {
-	case belowFloor:
+	case rank.BelowFloor:
 		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Floor)
 	case "budget":
 		return "no room in the budget"
@@ -192,6 +191,8 @@ func (v receiptView) gate(g string) string {
 		return "not trusted enough to be told unasked"
 	case "duplicate":
 		return "says the same as another"
+	case "forgotten":
+		return "holds what was forgotten"
 	case "limit":
 		return "enough without it"
 	}

@@ -2,21 +2,25 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"remanence/internal/api"
 	"remanence/internal/engine"
 	"remanence/internal/mem"
+	"remanence/internal/mind"
 	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/spool"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
+	"remanence/internal/vault"
 	"remanence/internal/worker"
 )
 
@@ -26,14 +30,20 @@ type house struct {
 	paths     Paths
 	log       *slog.Logger
 	store     *sqlite.Store
+	live      *api.Live // of what is written to the store
 	engine    *engine.Engine
 	spool     *spool.Spool
 	talks     *transcript.Archive
 	config    *liveConfig
 	embedding liveEmbedder
+	modelling liveModel
 	door      *redact.Door
+	book      *trustBook
+	minds     *mind.Files
 	meter     *meter
+	notes     liveVault
 	since     time.Time
+	serving   time.Time   // since when a daemon; zero within a command
 	gone      engine.Gone // by this round of tidy so far
 
 	end     context.CancelCauseFunc // ends the worker; nil without one
@@ -41,9 +51,12 @@ type house struct {
 	looked  time.Time               // when it was last found sound, though something said otherwise
 	damage  error                   // what was found where it is not sound
 
-	mu      sync.Mutex
-	runtime api.Runtime // as last written; zero until the worker is reachable
-	due     []notice    // warnings on their way to the person
+	checking sync.Mutex   // held for a check-up; guards the next
+	checked  *checkupView // the newest
+
+	mu     sync.Mutex
+	retell func(set func(*api.Runtime)) // changes the runtime file; nil until the worker is reachable
+	due    []notice                     // warnings on their way to the person
 }
 
 // build opens the store and joins the parts. The caller holds the lock.
@@ -57,7 +70,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		_ = st.Close()
 		return nil, err
 	}
-	h := &house{sys: sys, paths: paths, log: log, store: st, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
+	h := &house{sys: sys, paths: paths, log: log, store: st, live: &api.Live{}, since: sys.Now(), config: newLiveConfig(paths.Config, sys.Getenv, log)}
 	cfg := h.config.now()
 	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.spoolBytes(), Spare: paths.makeSpare})
 	if !paths.gone(sys.Getenv) { // hooks come
@@ -70,28 +83,68 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		log.Warn("own secret rule skipped", "error", err)
 	}
 	h.door = d
-	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: func(s string) bool {
-		_, found := d.Scrub(s)
-		return found.Private > 0
-	}}
+	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hides(d)}
+	h.book = &trustBook{paths: paths}
+	h.minds = mind.New(mind.Config{
+		Trusted: h.book.trusts, Door: d.Text, Now: sys.Now, Changed: project.Changed,
+		Limits: func() mem.MindLimits { return h.config.now().mindLimits() },
+	})
 	h.engine = engine.New(engine.Config{
-		Store: st, Door: d, Now: sys.Now, Secret: secret,
-		Settings: func() engine.Settings { return h.config.now().Settings() },
+		Store: watched{st, h.live}, Door: d, Now: sys.Now, Secret: secret,
+		Settings: h.config.settings,
 		Project:  project.Identify,
+		Moved:    project.Moved,
 		Rel:      project.Rel,
 		Tail:     tail(d),
+		Fill:     transcript.Fill,
 		Archive:  h.talks,
+		Minds:    h.minds,
+		Program:  ownProgram(),
+		Past:     past(d),
+		Journal:  journal(h.vault),
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
 		Look:     func(p mem.Project) engine.Files { return project.NewLook(p) },
+		Slack:    sys.Slack,
 		Log: func(what string, err error) {
 			log.Error("answered without", "what", what, "error", h.judged(err))
 		},
 		Warnings: h.warnings,
-		Embedder: h.enginesEmbedder,
+		Embedder: h.enginesEmbedder, Summarizer: h.summarizer,
 		Paused:   h.tellHooks,
+		Vault:    h.enginesVault,
+		Handoffs: handoffs{h.vault},
+		Tray:     tray{paths.inbox(), log},
 	})
+	h.live.Initial = h.standing
 	h.meter = &meter{next: h.engine, told: h.warned}
 	return h, nil
+}
+
+// past reads what a session's transcript tells through the door.
+func past(d *redact.Door) func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: engine.OwnCommand}
+	return func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+		return p.Read(ctx, s.Transcript, since, until, give)
+	}
+}
+
+// journal adds entries to the log of a vault, if that is there.
+func journal(find func() *vault.Vault) func(string) (string, error) {
+	return func(entry string) (string, error) {
+		v := find()
+		if !v.There() {
+			return "", nil
+		}
+		return v.AppendLog(entry)
+	}
+}
+
+// hides reports whether a text has a private part.
+func hides(d *redact.Door) func(string) bool {
+	return func(s string) bool {
+		_, found := d.Scrub(s)
+		return found.Private > 0
+	}
 }
 
 // tail reads the newest utterances of a transcript through the door.
@@ -109,29 +162,47 @@ func tail(d *redact.Door) func(path string, lines int) ([]mem.Said, error) {
 	}
 }
 
+// ownProgram is how a shell calls this very program: an agent may run it by
+// hooks only, with no command of its name at hand. Empty if it has another name.
+func ownProgram() string {
+	exe, err := os.Executable()
+	exe = strings.TrimSuffix(exe, " (deleted)") // it was replaced since
+	if err != nil || filepath.Base(exe) != "remanence" {
+		return ""
+	}
+	if strings.ContainsFunc(exe, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@", r)
+	}) {
+		return "'" + strings.ReplaceAll(exe, "'", `'\''`) + "'"
+	}
+	return exe
+}
+
 // bindings are the routes and what answers them.
 func (h *house) bindings() []api.Binding {
 	e := h.engine
 	return []api.Binding{
-		api.On(api.Search, e.Search), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Edit, blamed(e.Edit)),
-		api.On(api.Mark, blamed(e.Mark)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
-		api.On(api.Sizes, h.sizes),
+		api.On(api.Search, blamed(e.Search)), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
+		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Import, blamed(e.Import)), api.On(api.Edit, blamed(e.Edit)),
+		api.On(api.Mark, blamed(e.Mark)), api.On(api.Feedback, blamed(e.Feedback)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
+		api.On(api.Handoff, blamed(e.Handoff)), api.On(api.Save, e.Save), api.On(api.Checkpoints, e.Checkpoints), api.On(api.Resume, e.Resume),
+		api.On(api.Diff, e.Diff), api.On(api.WriteLog, blamed(e.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Lint)),
+		api.On(api.Consolidate, e.Consolidate), api.On(api.Rounds, e.Rounds),
+		api.On(api.Review, blamed(e.Review)), api.On(api.Resolve, blamed(e.Resolve)), api.On(api.Merge, blamed(e.Merge)),
+		api.On(api.GoesOn, e.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Prompts), api.On(api.SessionOf, h.sessionOf),
+		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
+		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Feed), api.On(api.Sessions, e.Sessions),
+		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.MemoryStory),
+		api.On(api.Receipts, e.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Files), api.On(api.File, e.File), api.On(api.Related, e.Related),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (mem.Fleet, error) { return e.Fleet(ctx) }),
+		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.State)),
+		api.On(api.Stand, blamed(func(ctx context.Context, at mem.Place) (mem.Standing, error) {
+			return e.State(ctx, mem.StateAsk{Place: at, Op: mem.StateGet})
+		})),
 		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
-		api.On(describeStore, h.describe), api.On(auditStore, h.audit), api.On(keepStore, h.keep), api.On(reindexStore, h.reindex), api.On(tryEmbedding, h.tryEmbedding),
-	}
-}
-
-// blamed marks mistakes of the person as such, so that they still are over the wire.
-func blamed[Req, Rep any](answer func(context.Context, Req) (Rep, error)) func(context.Context, Req) (Rep, error) {
-	return func(ctx context.Context, req Req) (Rep, error) {
-		rep, err := answer(ctx, req)
-		for _, mistake := range []error{engine.ErrNoText, engine.ErrNoKind, engine.ErrNoScope, engine.ErrNoVerb} {
-			if errors.Is(err, mistake) {
-				return rep, fmt.Errorf("%w: %w", api.ErrInvalid, err)
-			}
-		}
-		return rep, err
+		api.On(checkup, h.checkup), api.On(readLog, h.logPage), api.On(settings, h.settings), api.On(changeSetting, h.set),
+		api.On(trySetting, h.try), api.On(tryPrivacy, h.testPrivacy),
+		api.On(describeStore, h.describe), api.On(auditStore, h.audit), api.On(keepStore, h.keep), api.On(reindexStore, h.reindex), api.On(reviveJobs, h.revive), api.On(tryEmbedding, h.tryEmbedding), api.On(digesting, h.digest),
 	}
 }
 
@@ -143,6 +214,12 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 	}
 	o.Health.Since, o.Embedding = h.since, h.vectorsNow(ctx)
 	h.meter.read(&o.Health)
+	if !h.serving.IsZero() && h.sys.Now().Sub(h.serving) < justStarted {
+		o.Health.OldestJobS = 0 // whatever waited, waited for a daemon
+	}
+	if o.Digest, err = h.digestNow(ctx); err != nil {
+		return o, err
+	}
 	taken := h.door.Counts()
 	o.Health.Private = taken.Private
 	for _, n := range taken.Secrets {
@@ -184,19 +261,16 @@ func (h *house) tellCap(bytes int64) { h.tell(func(rt *api.Runtime) { rt.SpoolBy
 
 func (h *house) tell(set func(*api.Runtime)) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.runtime.Socket == "" {
-		return
-	}
-	set(&h.runtime)
-	if err := h.runtime.Write(h.paths.Runtime()); err != nil {
-		h.log.Error("write runtime file", "error", err)
+	retell := h.retell
+	h.mu.Unlock()
+	if retell != nil {
+		retell(set)
 	}
 }
 
 // warnings are lines for the person, each at most once a day: what was lost,
 // what the configuration gets wrong.
-func (h *house) warnings() []string {
+func (h *house) warnings(p mem.Project) []string {
 	var causes []notice
 	lost := int64(0)
 	for _, n := range h.paths.lost() {
@@ -211,6 +285,7 @@ func (h *house) warnings() []string {
 	if c := h.config.now(); len(c.Warnings) > 0 {
 		causes = append(causes, notice{"config: " + c.Warnings[0], 0, "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
 	}
+	causes = append(causes, h.mindNotices(p)...)
 	due := dueOf(h.paths.Notices(), h.sys.Now(), causes)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+
+	"remanence/internal/egress"
 )
 
 func TestEveryVectorHasLengthOne(t *testing.T) {
@@ -125,8 +127,8 @@ func TestAnAnswerWithoutEndIsNotReadToItsEnd(t *testing.T) {
 			}
 		}
 	})
-	if _, err := embedder(t, Config{Kind: Ollama, URL: url}).Embed(t.Context(), []string{"a"}); !errors.Is(err, errTooLong) {
-		t.Errorf("got %v, want %v", err, errTooLong)
+	if _, err := embedder(t, Config{Kind: Ollama, URL: url}).Embed(t.Context(), []string{"a"}); !errors.Is(err, egress.ErrLong) {
+		t.Errorf("got %v, want %v", err, egress.ErrLong)
 	}
 }
 

@@ -2,9 +2,8 @@
 // OpenAI's. It knows two wire formats and what a vector must be; what is
 // embedded, when, and what becomes of it is for others.
 //
-// Text leaves the process here, so nothing is lax: only the configured server
-// is asked, another machine only if that is allowed, no redirect is followed,
-// and an answer that is not exactly what was asked for is no answer.
+// Text leaves the process through package egress alone, and an answer that is
+// not exactly what was asked for is no answer.
 package embed
 
 import (
@@ -12,13 +11,11 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"net/http"
-	"net/url"
 	"strconv"
 	"sync"
 	"time"
 
-	"remanence/internal/mem"
+	"remanence/internal/egress"
 )
 
 // The kinds of server.
@@ -38,13 +35,10 @@ const (
 	defaultTimeout = time.Minute
 )
 
-// Errors of New.
+// Errors of New, besides those of egress.New.
 var (
-	ErrKind   = errors.New("no such kind of server")
-	ErrURL    = errors.New("not an address of a server")
-	ErrModel  = errors.New("no model is named")
-	ErrRemote = errors.New("the server is not on this machine, and that is not allowed")
-	ErrKey    = errors.New("a key is only sent over https or on this machine")
+	ErrKind  = errors.New("no such kind of server")
+	ErrModel = errors.New("no model is named")
 )
 
 // Config says which server is asked, and for what.
@@ -66,9 +60,7 @@ type Config struct {
 // Embedder turns texts into vectors of length 1. It is safe for concurrent use.
 type Embedder struct {
 	cfg    Config
-	base   *url.URL
-	client *http.Client
-	rest   rest
+	server *egress.Server
 
 	mu   sync.Mutex
 	dims int   // 0 until the first answer
@@ -86,24 +78,14 @@ func New(cfg Config) (*Embedder, error) {
 	if cfg.Model == "" {
 		return nil, ErrModel
 	}
-	base, err := address(cfg.URL)
+	server, err := egress.New(egress.Config{URL: cfg.URL, Key: cfg.Key, Remote: cfg.Remote, Now: cfg.Now})
 	if err != nil {
 		return nil, err
-	}
-	local := isLocal(base.Hostname())
-	if !local && !cfg.Remote {
-		return nil, fmt.Errorf("%s: %w", base.Host, ErrRemote)
-	}
-	if cfg.Key != nil && !local && base.Scheme != "https" {
-		return nil, fmt.Errorf("%s: %w", base.Host, ErrKey)
 	}
 	if cfg.Timeout <= 0 {
 		cfg.Timeout = defaultTimeout
 	}
-	if cfg.Now == nil {
-		cfg.Now = time.Now
-	}
-	return &Embedder{cfg: cfg, base: base, client: newClient(local), dims: cfg.Dimensions, rest: rest{now: cfg.Now}}, nil
+	return &Embedder{cfg: cfg, server: server, dims: cfg.Dimensions}, nil
 }
 
 // Model names what the vectors are of. Vectors of different names are not to be
@@ -155,7 +137,7 @@ func (e *Embedder) answered(hash [sha256.Size]byte) []float32 {
 // Try asks the server for one vector, although it may be left alone just now, and
 // returns how many numbers that has. It is for a person who wants to know.
 func (e *Embedder) Try(ctx context.Context) (dimensions int, err error) {
-	e.rest.end()
+	e.server.Wake()
 	vs, err := e.Embed(ctx, []string{"is there anybody"})
 	if err != nil {
 		return 0, err
@@ -192,7 +174,7 @@ func (e *Embedder) some(ctx context.Context, texts []string) ([][]float32, error
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if err := e.rest.due(); err != nil {
+	if err := e.server.Due(); err != nil {
 		return nil, err
 	}
 	within, stop := context.WithTimeout(ctx, e.cfg.Timeout)
@@ -214,12 +196,7 @@ func (e *Embedder) note(err error) {
 	e.mu.Lock()
 	e.last = err
 	e.mu.Unlock()
-	var later mem.Later
-	if errors.As(err, &later) {
-		e.rest.begin(later)
-		return
-	}
-	e.rest.end()
+	e.server.Note(err)
 }
 
 // head is the first n characters of s.

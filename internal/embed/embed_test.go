@@ -15,6 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"remanence/internal/egress"
 	"remanence/internal/mem"
 )
 
@@ -50,7 +51,7 @@ func embedder(t *testing.T, cfg Config) *Embedder {
 		cfg.Model = "tiny"
 	}
 	if cfg.Timeout == 0 {
-		cfg.Timeout = 10 * time.Second
+		cfg.Timeout = 5 * time.Minute // none of them is about a slow answer
 	}
 	e, err := New(cfg)
 	if err != nil {
@@ -147,9 +148,9 @@ func TestWhatServersRefuse(t *testing.T) {
 		"too many requests":         {status(429, "Retry-After", "30"), true, 30 * time.Second, "429"},
 		"too many, and no hint":     {status(429), true, 0, "429"},
 		"overloaded":                {status(503, "Retry-After", "Fri, 02 Jan 2026 03:04:35 GMT"), true, 30 * time.Second, "503"},
-		"overloaded for a year":     {status(503, "Retry-After", "31536000"), true, mostWait, "503"},
+		"overloaded for a year":     {status(503, "Retry-After", "31536000"), true, egress.MostWait, "503"},
 		"a wait that is none":       {status(503, "Retry-After", "soon"), true, 0, "503"},
-		"a wait too long to count":  {status(503, "Retry-After", "99999999999999"), true, mostWait, "503"},
+		"a wait too long to count":  {status(503, "Retry-After", "99999999999999"), true, egress.MostWait, "503"},
 		"a defect":                  {status(500), false, 0, "500"},
 		"another key":               {status(401), false, 0, "key"},
 		"no such model":             {status(404), false, 0, `no model "tiny"`},
@@ -272,7 +273,7 @@ func TestAServerThatFailedIsLeftAlone(t *testing.T) {
 		now = now.Add(pause - time.Millisecond)
 		n, err := try()
 		l, later := isLater(err)
-		if n != 0 || !errors.Is(err, errResting) || !later || l.Wait != time.Millisecond {
+		if n != 0 || !errors.Is(err, egress.ErrResting) || !later || l.Wait != time.Millisecond {
 			t.Errorf("within rest %d: %d requests, %v, wait %v", i, n, err, l.Wait)
 		}
 		now = now.Add(time.Millisecond)

@@ -15,7 +15,7 @@ var errAnswer = errors.New("the answer is not one of an embedding server")
 
 // path is where embeddings are asked for.
 func (e *Embedder) path() string {
-	base := strings.TrimRight(e.base.String(), "/")
+	base := e.server.Address()
 	switch {
 	case e.cfg.Kind == Ollama:
 		return base + "/api/embed"

@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // Bounds of a checkpoint. A restore favours what a summary loses: paths,
@@ -32,6 +33,12 @@ func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem
 	if err != nil {
 		return cp, fmt.Errorf("answers: %w", err)
 	}
+	slices.SortStableFunc(stops, func(a, b mem.Event) int { // one that was found later is not the newest
+		if !a.Recovered && !b.Recovered {
+			return 0
+		}
+		return b.At.Compare(a.At)
+	})
 	own, err := e.Store.List(ctx, mem.Query{
 		Project: m.project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 100,
 	})
@@ -64,7 +71,7 @@ func (e *Engine) checkpoint(ctx context.Context, m *moment, trigger string) (mem
 func (e *Engine) state(ctx context.Context, project, session string, turns []mem.Turn, own []mem.Memory) (mem.State, error) {
 	var s mem.State
 	for _, t := range turns { // newest first
-		if s.Request == "" && t.Number > 0 {
+		if s.Request == "" && t.Number > 0 && !agrees(t.Text) {
 			s.Request = request(t.Text)
 		}
 	}
@@ -73,7 +80,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 		return s, fmt.Errorf("open items: %w", err)
 	}
 	for _, o := range open {
-		if _, ok := inject.Tellable(o); ok {
+		if inject.IsTellable(o) {
 			s.Open = appendNew(s.Open, o.Title, maxOpen)
 		}
 	}
@@ -96,7 +103,7 @@ func (e *Engine) state(ctx context.Context, project, session string, turns []mem
 	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" && !inject.Suspicious(sum[0].Summary.NextSteps) {
 		s.Next = []string{sum[0].Summary.NextSteps}
 	}
-	return s, nil
+	return s, e.laidDownState(ctx, project, &s)
 }
 
 // evidence gathers exact material, the newest first.
@@ -144,10 +151,36 @@ const pasted = 4000
 
 // request is what a prompt asks, in one line.
 func request(prompt string) string {
+	prompt = withoutImages(prompt)
 	if len(prompt) > pasted {
 		return mem.Clip(mem.Line(mem.FirstLine(prompt)), 160)
 	}
 	return mem.Clip(mem.Line(prompt), recentChars)
+}
+
+// agrees reports whether a prompt is assent, courtesy or a farewell and nothing
+// else: what is asked for is in the prompt before it.
+func agrees(prompt string) bool {
+	return !strings.HasPrefix(strings.TrimSpace(prompt), "/") && (rank.Courtesy(prompt) || parts(prompt))
+}
+
+// parts reports whether a prompt is short and says goodbye.
+func parts(prompt string) bool {
+	return len(strings.Fields(prompt)) < 10 && !strings.ContainsAny(prompt, "?`/") &&
+		holds(strings.ToLower(prompt), "see you tomorrow", "see you later", "done for today", "all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain", "hasta mañana", "また明日", "明天见")
+}
+
+// withoutImages is a prompt without the marks that a client puts where an image was.
+func withoutImages(prompt string) string {
+	before, rest, ok := strings.Cut(prompt, "[Image #")
+	if !ok {
+		return prompt
+	}
+	number, after, ok := strings.Cut(rest, "]")
+	if !ok || strings.Trim(number, "0123456789") != "" {
+		return prompt
+	}
+	return before + withoutImages(after)
 }
 
 // recent are the newest utterances of both sides, oldest first.

@@ -104,10 +104,14 @@ func (s *stage) work() (done int, failed []error) {
 		b, err := s.Work(s.t.Context(), jobs[0])
 		if err != nil {
 			failed = append(failed, err)
-			jobs[0].NotBy = s.clock.Add(time.Second)
+			var later mem.Later
+			errors.As(err, &later)
+			jobs[0].NotBy, jobs[0].Error = s.clock.Add(max(time.Second, later.Wait)), err.Error()
 			b = mem.Batch{Failed: jobs}
 		} else {
-			done++
+			if jobs[0].Kind != engine.JobWeave { // which follows everything that is kept
+				done++
+			}
 			b.Done = append(b.Done, jobs[0].ID)
 		}
 		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
@@ -146,7 +150,17 @@ func (s *stage) jobs() int {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return st.Jobs
+	return st.Jobs - s.weavings()
+}
+
+// weavings counts the jobs that follow everything that is kept.
+func (s *stage) weavings() int {
+	s.t.Helper()
+	js, err := s.store.JobsOf(s.t.Context(), engine.JobWeave, 100)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return len(js)
 }
 
 var notes = []string{

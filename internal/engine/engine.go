@@ -5,6 +5,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -25,13 +26,29 @@ type Config struct {
 	Now      func() time.Time
 	// Project tells the project of a directory. Any directory has one.
 	Project func(dir string) (mem.Project, error)
+	// Moved returns the key of the one of the known projects that a repository nobody
+	// knows is, under another path; empty if it is none of them. Nil means the same.
+	Moved func(p mem.Project, known []mem.Project) string
 	// Rel is a path relative to the project, with slashes; one outside it stays absolute.
 	Rel func(p mem.Project, path string) string
 	// Tail returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
 	Tail func(path string, lines int) ([]mem.Said, error)
+	// Fill tells how full the context of a session is, by its transcript. Errors
+	// wrap fs.ErrNotExist while there is none. Nil means that nobody knows.
+	Fill func(path string) (mem.Fill, error)
 	// Archive is where what was said is kept word for word. Nil means nowhere.
 	Archive Archive
+	// Minds are the state files of projects. Nil means that there are none.
+	Minds StateFiles
+	// Past gives out what an agent's transcript tells of a session since a mark and
+	// up to a time, and returns the new mark, also beside an error; see mem.Checked. The events have
+	// kind, time, turn and what is theirs, redacted. Nil means that what was not
+	// reported is not looked for.
+	Past func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error)
+	// Journal adds an entry to the person's journal and returns the file's path, or
+	// "" where the person keeps none. Nil means the same.
+	Journal func(entry string) (file string, err error)
 	// Own are directories of ours: calls on files in them are not observed.
 	Own []string
 	// Look begins a look at a project's files; who begins it closes it. Nil means
@@ -39,13 +56,30 @@ type Config struct {
 	Look func(p mem.Project) Files
 	// Log notes what went wrong and was gone on without. Nil means no log.
 	Log func(what string, err error)
-	// Warnings returns lines for the person that were not shown today.
-	Warnings func() []string
+	// Warnings returns lines for the person that were not shown today, about
+	// all that is or about a project.
+	Warnings func(p mem.Project) []string
 	// Paused is told of every change of the pauses. May be nil.
 	Paused func([]mem.Pause)
 	// Embedder returns what turns texts into vectors; it is asked each time. Nil,
 	// or a nil result, means that nothing does.
 	Embedder func() Embedder
+	// Slack is added to the time that a recall and a briefing may take. Only tests
+	// set it: what is told there must not depend on what else the machine does.
+	Slack time.Duration
+	// Program is how a shell calls our command line. Empty means by its name.
+	Program string
+	// Handoffs are where a person reads handoffs. Nil means nowhere.
+	Handoffs Handoffs
+	// Summarizer returns the model that digests turns; it is asked each time. Nil,
+	// or a nil result, means that the rules alone do.
+	Summarizer func() Summarizer
+	// Vault returns the person's memory in files; it is asked each time. Nil, or a
+	// nil result, means that there is none.
+	Vault func() Vault
+	// Tray keeps how much waits for the person's judgement. Nil means that it is
+	// known until the process ends.
+	Tray Tray
 	// Secret keys the boundary of injected blocks. It never leaves the machine.
 	Secret []byte
 }
@@ -55,10 +89,13 @@ type Config struct {
 type Engine struct {
 	Config
 	lexicon *rank.Lexicon
+	inbox   inboxes
 }
 
 // New returns an engine over c. Nothing is read or written yet.
-func New(c Config) *Engine { return &Engine{c, &rank.Lexicon{}} }
+func New(c Config) *Engine {
+	return &Engine{Config: c, lexicon: &rank.Lexicon{}, inbox: inboxes{tray: c.Tray}}
+}
 
 // moment is one event and what its handler needs to know about it. The handler
 // fills the batch.
@@ -69,55 +106,87 @@ type moment struct {
 	session  mem.Session // zero before the session's first event
 	turn     mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
 	batch    mem.Batch
+	mind     mem.Mind
 	view     *view // of the project's files; whoever opens the moment closes it
 	started  time.Time
+	asked    string          // what the agent is asked to do, before what it is told
 	replay   bool            // from the spool: kept, never answered
 	before   time.Time       // recalls only what was made before; zero: all
+	hints    *mem.Hints      // of the vault on the project; nil until they are asked for
 	without  map[string]bool // features of the ranking that do not count
 }
 
 // Handle keeps e and answers it.
 func (e *Engine) Handle(ctx context.Context, ev mem.Event) (mem.Reply, error) {
-	return e.handle(ctx, ev, false)
+	reply, _, err := e.handle(ctx, ev, false)
+	return reply, err
+}
+
+// Report keeps ev, answers nothing and says what became of it.
+func (e *Engine) Report(ctx context.Context, ev mem.Event) (mem.Reported, error) {
+	ev.Quiet = true
+	_, did, err := e.handle(ctx, ev, false)
+	if err != nil {
+		return mem.Reported{}, err
+	}
+	if did.Session, err = e.sessionOf(ctx, ev.Session); err != nil {
+		return mem.Reported{}, fmt.Errorf("session: %w", err)
+	}
+	return did, nil
 }
 
 // Replay keeps events that were handed over while nobody could answer them.
 func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	for _, ev := range events {
-		if _, err := e.handle(ctx, ev, true); err != nil {
+		if _, _, err := e.handle(ctx, ev, true); err != nil {
 			return fmt.Errorf("replay %s: %w", ev.ID, err)
 		}
 	}
 	return nil
 }
 
-func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (mem.Reply, error) {
+// handle keeps ev and answers it; one that was handed over later, or kept
+// before, is not answered. did tells what became of it, but for its session.
+func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did mem.Reported, err error) {
 	m, err := e.open(ctx, ev)
 	if err != nil {
-		return mem.Reply{}, err
+		return mem.Reply{}, did, err
 	}
 	m.replay = replay
 	defer m.view.close()
 	if done, reply, err := e.switched(ctx, m); done {
-		return reply, err
+		return reply, mem.Reported{Outcome: mem.ReportOff}, err
 	}
+	e.without("vault", e.lookAtVault(ctx, m))
 	if replay || m.Quiet || m.settings.Profile == Silent {
 		m.settings = m.settings.hushed()
 	}
-	reply, err := e.dispatch(ctx, m)
-	if err != nil {
-		return mem.Reply{}, fmt.Errorf("%s: %w", ev.Kind, err)
+	if reply, err = e.dispatch(ctx, m); err != nil {
+		return mem.Reply{}, did, fmt.Errorf("%s: %w", ev.Kind, err)
 	}
+	if m.Recovered {
+		m.asLost()
+	}
+	m.takeMindLater()
 	m.complete(m.batch.Memories)
-	e.toEmbed(&m.batch)
+	e.follow(&m.batch)
 	results, err := e.Store.Apply(ctx, m.batch)
 	if err != nil {
-		return mem.Reply{}, fmt.Errorf("keep %s: %w", ev.Kind, err)
+		return mem.Reply{}, did, fmt.Errorf("keep %s: %w", ev.Kind, err)
 	}
-	if replay || results[0].Duplicate {
-		return mem.Reply{}, nil
+	did = mem.Reported{Outcome: mem.ReportKept, Prompt: results[0].Prompt}
+	switch {
+	case results[0].Duplicate:
+		return mem.Reply{}, mem.Reported{Outcome: mem.ReportDuplicate}, nil
+	case m.Private, m.turn.Private && ofTurn(m.Kind):
+		did.Outcome = mem.ReportPrivate
+	case m.Tool != "" && slices.Contains(m.settings.SkipTools, m.Tool):
+		did.Outcome = mem.ReportSkipped
 	}
-	return reply, nil
+	if replay {
+		reply = mem.Reply{}
+	}
+	return reply, did, nil
 }
 
 // dispatch is the table of contents: one event, one file, one method.
@@ -188,11 +257,10 @@ func (e *Engine) turnOf(ctx context.Context, m *moment) (mem.Turn, error) {
 	if m.Kind == mem.UserPromptSubmit || m.Kind == mem.SessionStart {
 		return mem.Turn{Trust: mem.TrustUser}, nil
 	}
-	limit := 20
-	if m.Kind == mem.PostCompact {
-		limit = 1000
+	turns, err := e.Store.Turns(ctx, m.Session, 1) // mostly that
+	if err == nil && (m.Kind == mem.PostCompact || len(turns) > 0 && m.PromptID != "" && turns[0].PromptID != m.PromptID) {
+		turns, err = e.Store.Turns(ctx, m.Session, wholeSession)
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, limit)
 	if err != nil {
 		return mem.Turn{}, fmt.Errorf("turn: %w", err)
 	}
@@ -224,12 +292,16 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*moment, error) {
 		return nil, fmt.Errorf("session: %w", err)
 	}
 	m.project = p
-	if known, err := e.known(ctx, p); err != nil {
-		return nil, err
-	} else if known != "" {
-		m.project.Key = known
+	if m.session.Root != m.Root || m.session.Project != p.Key { // else the session's last event asked
+		known, err := e.known(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		m.project.Key = cmp.Or(known, p.Key)
 	}
 	m.view = e.look(m.project)
+	m.mind, err = e.mindOf(m.project)
+	e.without("state files", err)
 	m.batch = mem.Batch{
 		Event:   &m.Event,
 		Project: &m.project,
@@ -287,7 +359,7 @@ func (e *Engine) projectOf(dir string) (mem.Project, error) {
 }
 
 // known returns the key under which the project's repository is already kept:
-// one that gains a remote keeps its memories.
+// one that gains a remote or is moved keeps its memories.
 func (e *Engine) known(ctx context.Context, p mem.Project) (string, error) {
 	if p.Common == "" {
 		return "", nil
@@ -297,9 +369,24 @@ func (e *Engine) known(ctx context.Context, p mem.Project) (string, error) {
 		return "", fmt.Errorf("project: %w", err)
 	}
 	if len(ps) == 0 {
-		return "", nil
+		return e.moved(ctx, p)
 	}
 	return ps[0].Key, nil
+}
+
+// moved returns the key that a repository had at another path.
+func (e *Engine) moved(ctx context.Context, p mem.Project) (string, error) {
+	if e.Moved == nil {
+		return "", nil
+	}
+	all, err := e.Store.Projects(ctx, "")
+	if err != nil {
+		return "", fmt.Errorf("projects: %w", err)
+	}
+	if slices.ContainsFunc(all, func(o mem.Project) bool { return o.Key == p.Key }) {
+		return "", nil
+	}
+	return e.Moved(p, all), nil
 }
 
 // clean passes every text of ev through the door once more: not every way to

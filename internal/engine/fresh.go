@@ -127,6 +127,9 @@ func (m *moment) belongs(mm mem.Memory) bool {
 	if mm.Project != "" {
 		return mm.Project == m.project.Key
 	}
+	if mm.Note.File != "" { // its file says where it belongs, the hints where that is
+		return slices.ContainsFunc(mm.Projects, func(p string) bool { return slices.Contains(m.hinted().Tags, strings.ToLower(p)) })
+	}
 	parts := strings.FieldsFunc(strings.ToLower(m.project.Root+"/"+m.project.Name), func(r rune) bool { return r == '/' || r == '\\' })
 	return slices.ContainsFunc(append(slices.Clone(mm.Tags), mm.Concepts...), func(tag string) bool {
 		return slices.Contains(parts, strings.ToLower(tag))

@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/engine"
 	"remanence/internal/mem"
@@ -133,10 +135,9 @@ func TestALateSubagentIsBriefedToo(t *testing.T) {
 	wants(t, "brief", got.Context, "login race")
 }
 
-func TestSnapshotKeepsTheNewestWords(t *testing.T) {
-	s := newStage(t)
-	s.said = []mem.Said{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
-	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
+// snapshot is what the one job that waits makes of the conversation.
+func (s *stage) snapshot(t *testing.T) string {
+	t.Helper()
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("jobs: %v %v", jobs, err)
@@ -145,8 +146,35 @@ func TestSnapshotKeepsTheNewestWords(t *testing.T) {
 	if err != nil || len(b.Memories) != 1 {
 		t.Fatalf("work: %+v %v", b, err)
 	}
-	wants(t, "snapshot", b.Memories[0].Body, "NEWESTEND")
-	wantsNot(t, "snapshot", b.Memories[0].Body, "BEGIN")
+	return b.Memories[0].Body
+}
+
+func TestSnapshotKeepsTheNewestWords(t *testing.T) {
+	s := newStage(t)
+	s.said = []mem.Said{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
+	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
+	got := s.snapshot(t)
+	wants(t, "snapshot", got, "NEWESTEND")
+	wantsNot(t, "snapshot", got, "BEGIN")
+}
+
+func TestASnapshotHasNothingOfAPause(t *testing.T) {
+	s := newStage(t)
+	hear := func(who, text string) {
+		s.clock = s.clock.Add(time.Second)
+		s.said = append(s.said, mem.Said{Who: who, Text: text, At: s.clock})
+	}
+	s.play(start("startup"), prompt("p1", "explain all of it, please"))
+	hear("assistant", "BEFORE it was paused")
+	s.play(prompt("p2", "/remanence:off"))
+	hear("user", "HUSH, this is between us")
+	hear("assistant", "HUSH it is")
+	s.play(prompt("p3", "/remanence:on"), prompt("p4", "now for the rest of it, please"))
+	hear("assistant", "AFTER the pause")
+	s.play(mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p4", Transcript: "/c/one.jsonl"})
+	got := s.snapshot(t)
+	wants(t, "snapshot", got, "BEFORE", "AFTER")
+	wantsNot(t, "snapshot", got, "HUSH")
 }
 
 func TestTheStateLineIsPartOfTheBlockAndOfAReceipt(t *testing.T) {
@@ -230,6 +258,42 @@ func TestExclusionsReachWhereAPersonMeansThem(t *testing.T) {
 	}
 }
 
+func TestAnExcludedPathIsExcludedUnderEveryNameThatItHas(t *testing.T) {
+	s := newStage(t)
+	s.settings.ExcludePaths = []string{"secrets/**"}
+	s.Rel = func(_ mem.Project, file string) string {
+		file = strings.ReplaceAll(file, `\`, "/")
+		for _, root := range []string{"C:/code/shop/", "/srv/link/"} { // the second leads to the project
+			if rel, ok := strings.CutPrefix(file, root); ok {
+				return rel
+			}
+		}
+		return file
+	}
+	there := func(e mem.Event) mem.Event {
+		e.Root = `C:\code\shop`
+		return e
+	}
+	s.play(there(start("startup")), there(prompt("p1", "write both files, please")),
+		there(edited("p1", "t1", `C:\code\shop\secrets\a.txt`, "x", "CANARYA")), there(edited("p1", "t2", "/srv/link/secrets/b.txt", "x", "CANARYB")),
+		there(edited("p1", "t3", `C:\code\shop\plain.txt`, "x", "in the open")))
+	wantsNot(t, "stored", s.stored("one"), "CANARY")
+	wants(t, "stored", s.stored("one"), "in the open")
+}
+
+func TestOurOwnDirectoriesAreOursWithBackSlashesToo(t *testing.T) {
+	s := newStage(t)
+	s.Own = []string{`C:\Users\dev\remanence`}
+	s.play(start("startup"), prompt("p1", "look at the configuration, please"), edited("p1", "t1", `C:\Users\dev\remanence\config.toml`, "x", "CANARYA"))
+	wantsNot(t, "kept", strings.Join(s.titles(), "\n"), "CANARYA")
+	e := prompt("v1", "CANARYB is the word")
+	e.Root, e.Session = `C:\Users\dev\remanence\agent`, "v"
+	s.play(e)
+	if _, err := s.store.Session(t.Context(), "v"); !errors.Is(err, mem.ErrNotFound) {
+		t.Errorf("an agent of ours is captured: %v", err)
+	}
+}
+
 func TestWhatWasReadIsKeptByPathAlone(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the file, please"),
@@ -267,4 +331,20 @@ func TestWhatIsDoneIsNotRecalled(t *testing.T) {
 	wants(t, "open", s.play(in("two", start("startup"), prompt("q1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
 	s.play(list("t2", "completed"))
 	wantsNot(t, "done", s.play(in("three", start("startup"), prompt("r1", "how far is the migration for invoices?"))...).Context, "write the migration for invoices")
+}
+
+func TestASnapshotOfATranscriptThatIsNeverWrittenIsGivenUpQuietly(t *testing.T) {
+	s := newStage(t)
+	s.Tail = func(string, int) ([]mem.Said, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
+	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
+	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
+	if err != nil || len(jobs) != 1 {
+		t.Fatalf("jobs: %v %v", jobs, err)
+	}
+	for attempt, quiet := range map[int]bool{1: false, 2: false, 3: true, 4: true} {
+		jobs[0].Attempts = attempt
+		if _, err := s.Work(t.Context(), jobs[0]); (err == nil) != quiet {
+			t.Errorf("attempt %d: %v", attempt, err)
+		}
+	}
 }

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"remanence/internal/mem"
@@ -19,17 +21,51 @@ var (
 	ErrNoKind  = errors.New("no such kind")
 	ErrNoScope = errors.New("no such scope")
 	ErrNoVerb  = errors.New("no such order")
+
+	ErrNoStrategy   = errors.New("no such strategy")
+	ErrNarrower     = errors.New("the scope would become narrower")
+	ErrNoImportance = errors.New("importance is not from 0 to 1")
+	ErrImportSize   = fmt.Errorf("an import takes 1 to %d memories", maxImport)
 )
 
-// Add keeps a statement of the person.
-func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
+// Add keeps a statement of the person, or of an agent.
+func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
+	p, err := e.place(ctx, ask.Place)
+	if err != nil {
+		return mem.Added{}, err
+	}
+	mm, err := e.statement(ctx, p, ask)
+	if err != nil {
+		return mem.Added{}, err
+	}
+	if ask.IfNew && mm.Supersedes == "" {
+		like, err := e.similar(ctx, mm)
+		if err != nil || like != nil {
+			return mem.Added{Similar: like}, err
+		}
+	}
+	v := e.look(p)
+	defer v.close()
+	list := indexed([]mem.Memory{mm})
+	anchored(list, v.at)
+	b := mem.Batch{Memories: list}
+	if p.Key != "" {
+		b.Project = &p
+	}
+	e.follow(&b)
+	res, err := e.Store.Apply(ctx, b)
+	if err != nil {
+		return mem.Added{}, fmt.Errorf("keep: %w", err)
+	}
+	kept, err := e.one(ctx, res[0].IDs[0])
+	return mem.Added{Memory: kept}, err
+}
+
+// statement is the memory that an order to keep something makes.
+func (e *Engine) statement(ctx context.Context, p mem.Project, ask mem.AddAsk) (mem.Memory, error) {
 	said := e.Door.Prompt(ask.Text)
 	if strings.TrimSpace(said) == "" {
 		return mem.Memory{}, ErrNoText
-	}
-	p, err := e.place(ctx, ask.Place)
-	if err != nil {
-		return mem.Memory{}, err
 	}
 	kind := ask.Kind
 	if kind == "" {
@@ -41,18 +77,40 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 	}
 	now := e.Now()
 	mm := mem.Memory{
-		Scope: ask.Scope, Project: p.Key, Kind: kind, Tags: ask.Tags,
+		Scope: ask.Scope, Project: p.Key, Kind: kind, Tags: e.tags(ask.Tags),
 		Importance: max(info.Importance, importanceUser), Confidence: ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		Resolved: kind != mem.Todo, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
 	}
 	for _, f := range ask.Files {
 		mm.Files = append(mm.Files, e.Rel(p, e.Door.Text(f)))
 	}
+	e.relate(&mm, ask.Related)
 	if ask.Agent != "" {
-		if mm.Trust, err = e.byAgent(ctx, ask.Agent); err != nil {
-			return mem.Memory{}, err
+		if err := e.saidByAgent(ctx, &mm, ask); err != nil {
+			return mm, err
 		}
-		mm.Importance, mm.Confidence, mm.Origin = info.Importance, ConfidenceAgent, mem.FromAssistant
+	}
+	if ask.Importance != nil {
+		mm.Importance = *ask.Importance
+	}
+	mm.Title, mm.Body = headline(said)
+	if title := mem.Clip(mem.Line(e.Door.Text(ask.Title)), 160); title != "" {
+		mm.Title, mm.Body = title, strings.TrimSpace(said)
+	}
+	if ask.Supersedes != "" {
+		old, err := e.one(ctx, ask.Supersedes)
+		if err != nil {
+			return mm, err
+		}
+		mm.Supersedes = old.ID
+	}
+	return mm, settled(&mm)
+}
+
+// settled gives a statement its scope and judges what a person or an agent chose.
+func settled(mm *mem.Memory) error {
+	if !(mm.Importance >= 0 && mm.Importance <= 1) { // not a number is neither
+		return fmt.Errorf("%v: %w", mm.Importance, ErrNoImportance)
 	}
 	switch mm.Scope {
 	case "":
@@ -60,25 +118,81 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Memory, error) {
 	case mem.ScopeUser:
 		mm.Project = ""
 	case mem.ScopeProject:
+	case mem.ScopeSession:
+		if mm.Session == "" {
+			return fmt.Errorf("%q, and which session is not known: %w", mm.Scope, ErrNoScope)
+		}
 	default:
-		return mem.Memory{}, fmt.Errorf("%q: %w", ask.Scope, ErrNoScope)
+		return fmt.Errorf("%q: %w", mm.Scope, ErrNoScope)
 	}
-	mm.Title, mm.Body = headline(said)
-	mm.Index = rank.Index(mm)
-	v := e.look(p)
-	defer v.close()
-	list := []mem.Memory{mm}
-	anchored(list, v.at)
-	b := mem.Batch{Memories: list}
-	if p.Key != "" {
-		b.Project = &p
+	return nil
+}
+
+// saidByAgent makes a statement an agent's own: what it is worth depends on what
+// came into its turn, and a session that is known is noted as its source.
+func (e *Engine) saidByAgent(ctx context.Context, mm *mem.Memory, ask mem.AddAsk) error {
+	var err error
+	if mm.Trust, err = e.byAgent(ctx, ask.Agent); err != nil {
+		return err
 	}
-	e.toEmbed(&b)
-	res, err := e.Store.Apply(ctx, b)
+	info, _ := mm.Kind.Info()
+	mm.Importance, mm.Confidence, mm.Origin = info.Importance, ConfidenceAgent, mem.FromAssistant
+	if ask.Origin != "" {
+		mm.Origin = ask.Origin
+	}
+	s, err := e.goesOn(ctx, ask.Agent)
+	if err != nil || s.ID == "" {
+		return err
+	}
+	turns, err := e.Store.Turns(ctx, s.ID, 1)
 	if err != nil {
-		return mem.Memory{}, fmt.Errorf("keep: %w", err)
+		return fmt.Errorf("turn of the agent: %w", err)
 	}
-	return e.one(ctx, res[0].IDs[0])
+	mm.Session, mm.Source = s.ID, mem.Source{Agent: s.Agent, Session: s.ID}
+	if len(turns) > 0 {
+		mm.Source.PromptID = turns[0].PromptID
+	}
+	return nil
+}
+
+// Bounds of what is given beside a statement's text.
+const (
+	maxTags      = 20
+	maxTag       = 60 // characters
+	maxRelations = 20
+)
+
+// tags are labels as they are kept: through the door, one line each, once.
+func (e *Engine) tags(list []string) []string {
+	var out []string
+	for _, t := range list {
+		t = mem.Clip(mem.Line(e.Door.Text(t)), maxTag)
+		if t != "" && !slices.Contains(out, t) && len(out) < maxTags {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// relate notes what else a statement names: as its topics, and as single statements.
+func (e *Engine) relate(mm *mem.Memory, list []mem.Relation) {
+	for _, r := range list[:min(len(list), maxRelations)] {
+		name := mem.Clip(mem.Line(e.Door.Text(r.Name)), maxTag)
+		if name == "" {
+			continue
+		}
+		mm.Concepts = append(mm.Concepts, name)
+		fact := name
+		if how := mem.Clip(mem.Line(e.Door.Text(r.Relationship)), maxTag); how != "" {
+			fact = how + " " + name
+		}
+		if what := mem.Clip(mem.Line(e.Door.Text(r.Type)), maxTag); what != "" {
+			fact += " (" + what + ")"
+		}
+		if fact != name {
+			mm.Facts = append(mm.Facts, fact)
+		}
+	}
 }
 
 // headline is the first line as title, and all of the text as body where the
@@ -100,24 +214,34 @@ func (e *Engine) one(ctx context.Context, id string) (mem.Memory, error) {
 	return ms[0], nil
 }
 
-// Edit changes one memory by the person's hand.
+// given are the memories that a caller names, hidden ones too. ErrNotFound where
+// none is named: a store that is asked for no id lists whatever it has.
+func (e *Engine) given(ctx context.Context, ids []string) ([]mem.Memory, error) {
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("no id: %w", mem.ErrNotFound)
+	}
+	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", strings.Join(ids, " "), err)
+	}
+	return ms, nil
+}
+
+// Edit changes one memory by the hand of the person, or of an agent.
 func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) {
+	e.without("vault", e.syncVault(ctx, person))
 	old, err := e.one(ctx, ask.ID)
 	if err != nil {
 		return mem.Memory{}, err
 	}
-	trust := mem.TrustUser
-	if ask.Agent != "" {
-		if trust, err = e.byAgent(ctx, ask.Agent); err != nil {
-			return mem.Memory{}, err
-		}
-		trust = min(trust, old.Trust)
+	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Importance: ask.Importance, Resolved: ask.Resolved, Feedback: e.reason(mem.Edited, ask.Reason, ask.Agent)}
+	if err := e.trusted(ctx, ask, old, &ed); err != nil {
+		return mem.Memory{}, err
 	}
-	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Trust: &trust}
+	if err := judged(ask, old); err != nil {
+		return mem.Memory{}, err
+	}
 	if ask.Kind != nil {
-		if _, ok := ask.Kind.Info(); !ok || (*ask.Kind == mem.Utterance) != (old.Kind == mem.Utterance) {
-			return mem.Memory{}, fmt.Errorf("%q: %w", *ask.Kind, ErrNoKind)
-		}
 		old.Kind = *ask.Kind
 	}
 	if ask.Text != nil {
@@ -125,19 +249,74 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		if strings.TrimSpace(said) == "" {
 			return mem.Memory{}, ErrNoText
 		}
+		if was := cmp.Or(old.Body, old.Title); was != strings.TrimSpace(said) {
+			ed.Feedback = e.edited(ed.Feedback, was, ask.Agent)
+		}
 		old.Title, old.Body = headline(said)
+		ed.Title, ed.Body = &old.Title, &old.Body
+	}
+	if len(ask.AddTags)+len(ask.DropTags) > 0 {
+		dropped := func(t string) bool { return slices.Contains(ask.DropTags, t) }
+		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), ask.AddTags...) // what goes makes room
+		old.Tags = slices.DeleteFunc(e.tags(old.Tags), dropped)
+		ed.Tags = append([]string{}, old.Tags...) // none left is not nil
+	}
+	if ed.Title != nil || ed.Tags != nil {
 		words := rank.Index(old)
-		ed.Title, ed.Body, ed.Index = &old.Title, &old.Body, &words
+		ed.Index = &words
 	}
 	if ask.Agent == "" || ask.Text != nil {
 		ed.Anchors = e.confirmed(ctx, old)
 	}
 	b := mem.Batch{Edits: []mem.Edit{ed}}
-	e.toEmbed(&b)
+	e.follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return mem.Memory{}, fmt.Errorf("edit %s: %w", old.ID, err)
 	}
+	e.without("vault", e.writeNotes(ctx, false, old.ID))
 	return e.one(ctx, old.ID)
+}
+
+// trusted sets what a memory is worth after an edit. An agent's never raises it,
+// and lowers it only where it changes what is said, or to whom.
+func (e *Engine) trusted(ctx context.Context, ask mem.EditAsk, old mem.Memory, ed *mem.Edit) error {
+	trust := mem.TrustUser
+	if ask.Agent != "" {
+		if ask.Text == nil && ask.Kind == nil && ask.Scope == nil && len(ask.AddTags) == 0 {
+			return nil
+		}
+		own, err := e.byAgent(ctx, ask.Agent)
+		if err != nil {
+			return err
+		}
+		trust = min(own, old.Trust)
+	}
+	ed.Trust = &trust
+	return nil
+}
+
+// judged reports whether an edit would make a memory what none can be.
+func judged(ask mem.EditAsk, old mem.Memory) error {
+	if k := ask.Kind; k != nil {
+		if _, ok := k.Info(); !ok || (*k == mem.Utterance) != (old.Kind == mem.Utterance) {
+			return fmt.Errorf("%q: %w", *k, ErrNoKind)
+		}
+	}
+	if i := ask.Importance; i != nil && !(*i >= 0 && *i <= 1) {
+		return fmt.Errorf("%v: %w", *i, ErrNoImportance)
+	}
+	if ask.Scope == nil {
+		return nil
+	}
+	switch *ask.Scope {
+	case mem.ScopeSession, mem.ScopeProject, mem.ScopeUser:
+	default:
+		return fmt.Errorf("%q: %w", *ask.Scope, ErrNoScope)
+	}
+	if ask.Wider && rank.Reach(*ask.Scope) < rank.Reach(old.Scope) {
+		return fmt.Errorf("from %s to %s: %w", old.Scope, *ask.Scope, ErrNarrower)
+	}
+	return nil
 }
 
 // Mark forgets, restores, pins or unpins memories.
@@ -157,6 +336,7 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	default:
 		return out, fmt.Errorf("%q: %w", ask.Verb, ErrNoVerb)
 	}
+	e.without("vault", e.syncVault(ctx, person))
 	ms, err := e.meant(ctx, ask)
 	if err != nil {
 		return out, err
@@ -167,13 +347,17 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	}
 	var b mem.Batch
 	for _, mm := range ms {
-		ed.ID, ed.Anchors = mm.ID, nil
+		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, e.reason(ask.Verb, ask.Reason, ask.Agent)
 		if ask.Verb == "pin" { // who pins it holds it to be right
 			ed.Anchors = e.confirmed(ctx, mm)
 		}
+		if ask.Verb == "restore" {
+			b.Dismissed = append(b.Dismissed, e.keptFromNowOn(mm)...)
+			ed.MergedInto = new(string)
+		}
 		b.Edits = append(b.Edits, ed)
 	}
-	e.toEmbed(&b)
+	e.follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("%s: %w", ask.Verb, err)
 	}
@@ -181,6 +365,7 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
 	}
+	e.without("vault", e.writeNotes(ctx, ask.Verb == "restore", ids...))
 	if out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
 		return out, fmt.Errorf("%s: %w", ask.Verb, err)
 	}
@@ -214,9 +399,17 @@ func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, erro
 
 // Purge erases memories and sessions and says what it cannot reach.
 func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+	words, err := e.eraseNotes(ctx, ask.IDs)
+	if err != nil {
+		return mem.Erased{}, fmt.Errorf("purge: %w", err)
+	}
+	words, err = e.eraseHandoffs(ctx, ask.IDs, words)
+	if err != nil {
+		return mem.Erased{}, fmt.Errorf("purge: %w", err)
+	}
 	p, err := e.erase(ctx, ask.IDs)
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}
-	return mem.Erased{Purged: p, Unreached: e.unreached()}, nil
+	return mem.Erased{Purged: p, Unreached: append(e.unreached(), e.stillIn(words)...)}, nil
 }

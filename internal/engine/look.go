@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,15 +10,33 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
-// Show returns whole records.
+// Show returns whole records. Those that an agent asks for count as used.
 func (e *Engine) Show(ctx context.Context, ask mem.IDs) (mem.Records, error) {
-	ms, err := e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true, Within: "*"})
+	e.without("vault", e.syncVault(ctx, person))
+	ms, err := e.given(ctx, ask.IDs)
 	if err != nil {
-		return mem.Records{}, fmt.Errorf("%s: %w", strings.Join(ask.IDs, " "), err)
+		return mem.Records{}, err
 	}
-	return mem.Records{Memories: ms}, nil
+	e.without("uses", e.fetched(ctx, ask.Agent, ms))
+	beside, err := e.beside(ctx, ms)
+	return mem.Records{Memories: ms, Beside: beside}, err
+}
+
+// fetched counts a use of what an agent reads whole, once a turn.
+func (e *Engine) fetched(ctx context.Context, agent string, ms []mem.Memory) error {
+	turn, err := e.turnAt(ctx, agent)
+	if err != nil || turn == "" {
+		return err
+	}
+	var b mem.Batch
+	for _, mm := range ms {
+		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Used: 1, UsedIn: turn})
+	}
+	_, err = e.Store.Apply(ctx, b)
+	return err
 }
 
 // Why returns a receipt and what became of its items.
@@ -35,7 +54,7 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 		return mem.Explained{}, fmt.Errorf("receipt %q: %w", ask.ID, err)
 	}
 	if len(rs) == 0 {
-		return mem.Explained{}, fmt.Errorf("receipt %q: %w", first(ask.ID, "last"), mem.ErrNotFound)
+		return mem.Explained{}, fmt.Errorf("receipt %q: %w", cmp.Or(ask.ID, "last"), mem.ErrNotFound)
 	}
 	r := rs[0]
 	for _, c := range rs { // "last" is the last that said something, if any did
@@ -44,7 +63,7 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 			break
 		}
 	}
-	out := mem.Explained{Receipt: r, States: map[string]mem.Status{}, Used: map[string]bool{}}
+	out := mem.Explained{Receipt: r, Weights: rank.Weights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
 	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
 		out.Later = &rs[0]
 	}
@@ -85,6 +104,9 @@ func (e *Engine) Status(ctx context.Context, at mem.Place) (mem.Overview, error)
 	}
 	if len(ss) > 0 {
 		out.Last = &ss[0]
+		if out.Context, err = e.contextOf(ctx, ss[0]); err != nil {
+			return out, err
+		}
 	}
 	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: 50})
 	if err != nil {
@@ -99,6 +121,7 @@ func (e *Engine) Status(ctx context.Context, at mem.Place) (mem.Overview, error)
 	if out.Pauses, err = e.Store.Paused(ctx, e.Now()); err != nil {
 		return out, fmt.Errorf("pauses: %w", err)
 	}
+	out.Review = e.inbox.of(p.Key)
 	out.Health, err = e.health(ctx, out)
 	return out, err
 }
@@ -106,10 +129,10 @@ func (e *Engine) Status(ctx context.Context, at mem.Place) (mem.Overview, error)
 // health is that of the whole house: work of another project that does not go
 // on is seen from each.
 func (e *Engine) health(ctx context.Context, o mem.Overview) (mem.Health, error) {
-	all := o.Stats
+	all := o.Stats.Waiting
 	if o.Project.Key != "" {
 		var err error
-		if all, err = e.Store.Stats(ctx, "", e.today()); err != nil {
+		if all, err = e.waiting(ctx); err != nil {
 			return mem.Health{}, fmt.Errorf("backlog: %w", err)
 		}
 	}
@@ -118,6 +141,15 @@ func (e *Engine) health(ctx context.Context, o mem.Overview) (mem.Health, error)
 		h.OldestJobS = max(0, e.Now().Sub(all.OldestJob).Seconds())
 	}
 	return h, nil
+}
+
+// waiting counts the jobs of all projects, by themselves where the store can.
+func (e *Engine) waiting(ctx context.Context) (mem.Waiting, error) {
+	if w, ok := e.Store.(mem.Waiter); ok {
+		return w.Waiting(ctx)
+	}
+	st, err := e.Store.Stats(ctx, "", e.today())
+	return st.Waiting, err
 }
 
 // Timeline lists what happened around an anchor.
@@ -130,7 +162,7 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 	if err != nil {
 		return mem.Timeline{}, err
 	}
-	base := mem.Query{Project: p.Key, Within: "*", Limit: around}
+	base := mem.Query{Project: p.Key, Within: "*", Statuses: mem.Findable(), Limit: around}
 	if ask.Session != "" {
 		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
@@ -149,13 +181,12 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 		return mem.Timeline{}, fmt.Errorf("before: %w", err)
 	}
 	if !at.IsZero() {
-		after.After, after.Limit = at, 1000
+		after.After, after.Order, after.Limit = at, mem.Oldest, around+1 // the anchor is one of them
 		later, err := e.Store.List(ctx, after)
 		if err != nil {
 			return mem.Timeline{}, fmt.Errorf("after: %w", err)
 		}
-		slices.Reverse(later) // oldest first
-		ms = append(later[:min(len(later), around+1)], ms...)
+		ms = append(ms, later...)
 	}
 	return e.moments(ctx, ms, id), nil
 }

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -13,7 +15,12 @@ import (
 // written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
 // where hooks are not heard at all.
 func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
-	m, err := e.rehearse(ctx, ask)
+	return e.NextUnder(ctx, ask, e.Settings())
+}
+
+// NextUnder is Next under other settings.
+func (e *Engine) NextUnder(ctx context.Context, ask mem.NextAsk, under Settings) (mem.Receipt, error) {
+	m, err := e.rehearse(ctx, ask, under)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
@@ -52,6 +59,21 @@ func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error)
 	return m.batch.Receipts[0], nil
 }
 
+// NextProject is the project that the next session of a place will be in. Every
+// session has one: with all projects it is most likely that of the last one. Where
+// none is known it is nobody's.
+func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, error) {
+	p, err := e.place(ctx, at)
+	if err != nil || p.Key != "" {
+		return p, err
+	}
+	ps, err := e.Store.Projects(ctx, "")
+	if err != nil || len(ps) == 0 {
+		return p, err
+	}
+	return ps[0], nil
+}
+
 // isQuestion reports whether a prompt is one of a person to the agent.
 func isQuestion(prompt string) bool {
 	p := strings.TrimSpace(prompt)
@@ -60,16 +82,19 @@ func isQuestion(prompt string) bool {
 
 // rehearse is the moment that is asked about, as if it were now. Its batch is
 // never applied.
-func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk) (*moment, error) {
-	p, err := e.place(ctx, ask.Place)
+func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under Settings) (*moment, error) {
+	p, err := e.NextProject(ctx, ask.Place)
 	if err != nil {
 		return nil, err
 	}
 	m := &moment{
-		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: first(ask.Source, "startup"), Root: p.Root},
-		settings: e.Settings(), project: p, started: e.Now(), view: e.look(p), before: ask.Before, without: set(ask.Without),
+		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: cmp.Or(ask.Source, "startup"), Root: p.Root},
+		settings: under, project: p, started: e.Now(), view: e.look(p), before: ask.Before, without: set(ask.Without),
 		batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
+	m.mind, err = e.mindOf(p)
+	e.without("state files", err)
+	e.without("vault", errors.Join(e.syncVault(ctx, person), e.takeHandoff(ctx, m, person)))
 	if ask.Session != "" {
 		if m.session, err = e.Store.Session(ctx, ask.Session); err != nil {
 			return nil, fmt.Errorf("session %q: %w", ask.Session, err)
@@ -87,7 +112,7 @@ func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk) (*moment, error)
 }
 
 func (e *Engine) rehearsePrompt(ctx context.Context, m *moment) error {
-	line, err := e.nudge(ctx, m)
+	n, err := e.nudge(ctx, m)
 	if err != nil {
 		return err
 	}
@@ -95,6 +120,10 @@ func (e *Engine) rehearsePrompt(ctx context.Context, m *moment) error {
 	if err != nil {
 		return err
 	}
-	e.tellPrompt(m, line, hits, r)
+	gone, err := e.lost(ctx, m)
+	if err != nil {
+		return err
+	}
+	e.tellPrompt(m, n, gone, hits, r)
 	return nil
 }

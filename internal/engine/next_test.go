@@ -90,6 +90,20 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 	}
 }
 
+func TestWithAllProjectsTheNextSessionIsForeseenWhereTheLastOneWas(t *testing.T) {
+	s := newStage(t)
+	if r, err := s.Next(t.Context(), mem.NextAsk{}); err != nil || r.Text != "" {
+		t.Errorf("with no project: told %q, %v", r.Text, err)
+	}
+	s.decide("one", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
+	s.clock = s.clock.Add(time.Hour)
+	s.decide("two", "/home/dev/kiosk", "p_kiosk", "the kiosk refuses coins below ten cents")
+	r, err := s.Next(t.Context(), mem.NextAsk{Place: mem.Place{Project: "all"}})
+	if err != nil || !strings.Contains(r.Text, "coins below ten cents") || strings.Contains(r.Text, "duplicate") {
+		t.Errorf("told\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
+	}
+}
+
 func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)

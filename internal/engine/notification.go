@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 
 	"remanence/internal/mem"
@@ -8,6 +9,6 @@ import (
 
 // notification counts what the client told the person.
 func (e *Engine) notification(_ context.Context, m *moment) (mem.Reply, error) {
-	m.batch.Session.Notification = first(m.Source, m.Text, "notification")
+	m.batch.Session.Notification = cmp.Or(m.Source, m.Text, "notification")
 	return mem.Reply{}, nil
 }

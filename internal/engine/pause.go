@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,10 +23,10 @@ func (e *Engine) switched(ctx context.Context, m *moment) (bool, mem.Reply, erro
 			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
 		}
 	}
-	if excludedProject(m) {
+	if excludedProject(m) || e.atHome(m.Root) {
 		return true, mem.Reply{}, nil
 	}
-	excluded := excludedCall(m)
+	excluded := e.excludedCall(m)
 	pauses, err := e.Store.Paused(ctx, m.At)
 	if err != nil {
 		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
@@ -57,18 +58,34 @@ func (e *Engine) switchSession(ctx context.Context, m *moment, p mem.Pause, noti
 	return true, mem.Reply{Notice: notice}, nil
 }
 
+// atHome reports whether something takes place in a directory of ours: nobody but
+// an agent that we started works there.
+func (e *Engine) atHome(dir string) bool {
+	return slices.ContainsFunc(e.Own, func(own string) bool { return within(own, dir) })
+}
+
+// within reports whether a path is that of a directory or of something in it.
+func within(dir, name string) bool {
+	dir, name = strings.TrimSuffix(slashed(dir), "/"), slashed(name)
+	return dir != "" && (name == dir || strings.HasPrefix(name, dir+"/"))
+}
+
+// slashed is a path whose back slashes are slashes.
+func slashed(name string) string { return strings.ReplaceAll(name, `\`, "/") }
+
 // excludedProject reports whether the person's settings keep the project out.
 func excludedProject(m *moment) bool {
-	for _, g := range m.settings.ExcludeProjects {
-		if g == m.project.Key || g == m.project.Name || globAbove(g, m.Root) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(m.settings.ExcludeProjects, m.isProject)
+}
+
+// isProject reports whether a setting names the project of the moment: by key, by
+// name, or by a glob on its root.
+func (m *moment) isProject(g string) bool {
+	return g == m.project.Key || g == m.project.Name || globAbove(g, m.Root)
 }
 
 // excludedCall reports whether the person's settings keep the tool call out.
-func excludedCall(m *moment) bool {
+func (e *Engine) excludedCall(m *moment) bool {
 	if m.Tool == "" {
 		return false
 	}
@@ -79,8 +96,12 @@ func excludedCall(m *moment) bool {
 	}
 	in := fields(m.Input)
 	for _, f := range []string{text(in["file_path"]), text(in["notebook_path"]), text(in["path"])} {
+		if f == "" {
+			continue
+		}
+		rel := e.Rel(m.project, f)
 		for _, g := range m.settings.ExcludePaths {
-			if f != "" && matchesPath(g, f, m.project.Root) {
+			if matchesPath(g, f, rel) {
 				return true
 			}
 		}
@@ -90,7 +111,7 @@ func excludedCall(m *moment) bool {
 
 // globAbove matches a pattern against a directory and all that it lies in.
 func globAbove(pattern, dir string) bool {
-	for dir = strings.ReplaceAll(dir, `\`, "/"); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
+	for dir = slashed(dir); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
 		if glob(pattern, dir) {
 			return true
 		}
@@ -100,17 +121,15 @@ func globAbove(pattern, dir string) bool {
 
 // matchesPath matches a pattern against a file: its whole path, its path in the
 // project, or for a pattern without a slash its name.
-func matchesPath(pattern, file, root string) bool {
-	file = strings.ReplaceAll(file, `\`, "/")
-	rel := strings.TrimPrefix(file, strings.TrimSuffix(root, "/")+"/")
-	return glob(pattern, file) || glob(pattern, rel) || !strings.Contains(pattern, "/") && glob(pattern, path.Base(file))
+func matchesPath(pattern, file, rel string) bool {
+	return glob(pattern, file) || glob(pattern, rel) || !strings.Contains(pattern, "/") && glob(pattern, path.Base(slashed(file)))
 }
 
 // glob matches a path against a pattern in which * stands for any characters
 // but a slash and ** for any at all. Back slashes count as slashes. A bad
 // pattern matches only itself.
 func glob(pattern, name string) bool {
-	pattern, name = strings.ReplaceAll(pattern, `\`, "/"), strings.ReplaceAll(name, `\`, "/")
+	pattern, name = slashed(pattern), slashed(name)
 	if pattern == name {
 		return true
 	}
@@ -120,7 +139,13 @@ func glob(pattern, name string) bool {
 		return err == nil && ok
 	}
 	rest = strings.TrimPrefix(rest, "/")
+	most := strings.Count(head, "/") + strings.Count(head, "[") // slashes in what the head can match: a class may be one
 	for i := 0; i <= len(name); i++ {
+		if i > 0 && name[i-1] == '/' && head != "" {
+			if most--; most < 0 {
+				return false
+			}
+		}
 		if i > 0 && i < len(name) && name[i-1] != '/' && rest != "" {
 			continue
 		}
@@ -129,6 +154,22 @@ func glob(pattern, name string) bool {
 		}
 	}
 	return false
+}
+
+// unpaused leaves out what was said while the person had paused: the agent's
+// record has it all the same.
+func (e *Engine) unpaused(ctx context.Context, m *moment, said []mem.Said) ([]mem.Said, error) {
+	w, ok := e.Store.(mem.Witness)
+	if !ok {
+		return said, nil
+	}
+	silences, err := w.Silences(ctx, "all", m.project.Key, m.Session)
+	if err != nil {
+		return nil, fmt.Errorf("pauses: %w", err)
+	}
+	return slices.DeleteFunc(said, func(s mem.Said) bool {
+		return slices.ContainsFunc(silences, func(p mem.Silence) bool { return p.Covers(s.At) })
+	}), nil
 }
 
 // Pause pauses or resumes and lists what is in force.

@@ -1,9 +1,9 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -17,27 +17,31 @@ const autoCaptured = "auto-captured"
 const (
 	maxCommand    = 300
 	maxErrorText  = 500
-	maxReplaced   = 80  // of each side of a replacement
-	maxCaptured   = 200 // memories of tools a session makes; further calls stay events
+	maxExcerpt    = 200                 // of a text that is shown in part
+	maxReplaced   = 80                  // of each side of a replacement
+	maxCaptured   = mem.MemoriesCounted // memories of tools a session makes; further calls stay events
 	importantFail = 0.6
 )
 
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) {
+	e.fillInTurn(m)
 	c := e.understand(m)
 	if err := e.taintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
 	if e.ours(m) {
-		m.Response = nil // what we told must not come back as memory
+		m.letGo() // what we told must not come back as memory
 		return mem.Reply{}, nil
 	}
-	if err := e.keepTodos(ctx, m, c); err != nil {
+	done, err := e.keepTodos(ctx, m, c)
+	if err != nil {
 		return mem.Reply{}, err
 	}
+	m.leaveTasks(done)
 	switch m.Tool {
 	case "Read", "Grep", "Glob", "LS":
-		m.Response = nil // what was looked at is kept, not what it holds
+		m.letGo() // what was looked at is kept, not what it holds
 	}
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
@@ -47,12 +51,18 @@ func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) 
 		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Read)
 	case "Bash":
 		return mem.Reply{}, e.succeeded(ctx, m, c)
+	case "Agent":
+		return e.agentCompleted(ctx, m)
 	}
 	return mem.Reply{}, nil
 }
 
+// letGo drops a response and keeps what it cost the agent to read.
+func (m *moment) letGo() { m.Weight, m.Response = mem.Tokens(string(m.Response)), nil }
+
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, error) {
+	e.fillInTurn(m)
 	c := e.understand(m)
 	if err := e.taintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
@@ -67,6 +77,12 @@ func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, 
 	if remote(m.Tool, c.command) {
 		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // its error text is somebody else's
 	}
+	if m.Recovered {
+		var err error
+		if mm.Resolved, err = e.workedLater(ctx, m, c); err != nil {
+			return mem.Reply{}, err
+		}
+	}
 	e.observe(ctx, m, mm)
 	return e.commandNotes(ctx, m, c)
 }
@@ -79,10 +95,13 @@ func (e *Engine) observe(ctx context.Context, m *moment, mm mem.Memory) {
 	if slices.Contains(m.settings.SkipTools, m.Tool) {
 		return
 	}
-	full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{autoCaptured}, Offset: maxCaptured - 1, Limit: 1})
-	if err == nil && len(full) == 0 {
-		m.add(mm)
+	if m.session.Memories >= maxCaptured {
+		full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{autoCaptured}, Offset: maxCaptured - 1, Limit: 1})
+		if err != nil || len(full) > 0 {
+			return
+		}
 	}
+	m.add(mm)
 }
 
 // changed is the memory of an edited or written file. Edits of one file in one
@@ -101,7 +120,7 @@ func changed(m *moment, c call) mem.Memory {
 }
 
 func excerpt(s string) string {
-	return mem.Clip(mem.Line(mem.Clip(s, maxCaptured)), maxReplaced)
+	return mem.Clip(mem.Line(mem.Clip(s, maxExcerpt)), maxReplaced)
 }
 
 // failed is the memory of a command that failed.
@@ -117,91 +136,26 @@ func failed(m *moment, c call) mem.Memory {
 	return mm
 }
 
-// succeeded keeps a command that worked: as the fix of the same command's
-// failure earlier in the session, or for its own sake if it is a lasting one.
-func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
-	if c.plain == "" {
-		return nil
-	}
-	open, err := e.Store.List(ctx, mem.Query{
-		Project: m.project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Command: c.plain, Open: true, Limit: 1,
-	})
-	if err != nil {
-		return fmt.Errorf("find failure: %w", err)
-	}
-	if len(open) > 0 && !open[0].Updated.After(m.At) {
-		fix, err := e.fixed(ctx, m, open[0])
-		if err != nil {
-			return err
-		}
-		yes := true
-		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: open[0].ID, Resolved: &yes})
-		e.observe(ctx, m, fix)
-		return nil
-	}
-	if !lasting(c.plain) {
-		return nil
-	}
-	mm := m.newMemory(mem.Command, mem.ScopeSession)
-	mm.Tool, mm.Command = m.Tool, c.plain
-	mm.Tags = []string{"command-outcome", autoCaptured}
-	mm.Title = "Command succeeded: " + mem.Clip(c.plain, maxCommand)
-	mm.Key = "worked:" + c.plain
-	e.observe(ctx, m, mm)
-	return nil
-}
-
-// fixed joins a failure and the success of the same command: the files changed
-// between the two are what fixed it.
-func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.Memory, error) {
-	changes, err := e.Store.List(ctx, mem.Query{
-		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
-	})
-	if err != nil {
-		return mem.Memory{}, fmt.Errorf("find changes: %w", err)
-	}
-	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
-	mm.Tags = []string{"debugging", "resolved", autoCaptured}
-	var how []string
-	for _, ch := range changes {
-		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
-			continue
-		}
-		mm.Files = append(mm.Files, ch.Files...)
-		mm.Trust = min(mm.Trust, ch.Trust)
-		how = append(how, ch.Title)
-	}
-	mm.Files = mm.Files[:min(len(mm.Files), 5)]
-	mm.Modified = mm.Files
-	_, said, _ := strings.Cut(failure.Title, "| Error: ")
-	mm.Title = fmt.Sprintf("`%s` failed (exit %d: %s), works again", mem.Clip(failure.Command, 60), failure.ExitCode, mem.Clip(said, 60))
-	if len(mm.Files) > 0 {
-		mm.Title = fmt.Sprintf("`%s` failed (exit %d: %s), fixed in %s",
-			mem.Clip(failure.Command, 60), failure.ExitCode, mem.Clip(said, 60), path.Base(mm.Files[0]))
-		mm.Body = strings.Join(how[:min(len(how), 5)], "\n")
-	}
-	mm.Key = "fix:" + failure.Command
-	return mm, nil
-}
-
 // keepTodos keeps the agent's own list of work as todo memories: open ones are
 // told until they are done, in whichever session that is.
-func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
+func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []todo, err error) {
 	if len(c.todos) == 0 && !c.whole {
-		return nil
+		return nil, nil
 	}
 	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
 	if err != nil {
-		return fmt.Errorf("open items: %w", err)
+		return nil, fmt.Errorf("open items: %w", err)
 	}
 	listed := c.todos[:min(len(c.todos), 20)]
 	yes := true
 	for _, o := range open {
 		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) &&
 			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
-		done := slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
-		if gone || done {
+		i := slices.IndexFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
+		if i >= 0 && listed[i].status == "completed" {
+			completed = append(completed, todo{id: listed[i].id, text: o.Title})
+		}
+		if gone || i >= 0 {
 			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
@@ -218,7 +172,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) error {
 		}
 		m.add(mm)
 	}
-	return nil
+	return completed, nil
 }
 
 // listedTag tags items of the agent's own list.
@@ -241,6 +195,6 @@ func (e *Engine) ours(m *moment) bool {
 	if callsUs(text(in["command"])) {
 		return true
 	}
-	file := first(text(in["file_path"]), text(in["path"]))
-	return slices.ContainsFunc(e.Own, func(dir string) bool { return dir != "" && strings.HasPrefix(file, dir+"/") })
+	file := cmp.Or(text(in["file_path"]), text(in["path"]))
+	return slices.ContainsFunc(e.Own, func(dir string) bool { return within(dir, file) })
 }

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 	"time"
@@ -22,11 +25,12 @@ const (
 // answers nothing at all: whatever is printed here becomes part of the
 // summariser's instructions. That it fired does not mean that a compaction follows.
 func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
-	cp, err := e.checkpoint(ctx, m, first(m.Source, "auto"))
+	cp, err := e.checkpoint(ctx, m, cmp.Or(m.Source, "auto"))
 	if err != nil {
 		return mem.Reply{}, err
 	}
 	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
+	m.leave(mem.MindNotes{Compaction: cmp.Or(m.Source, "auto"), Derived: linesOf(stateItems(cp.State))})
 	marker := m.newMemory(mem.Snapshot, mem.ScopeSession)
 	marker.Title, marker.Event = "context compaction occurred", "pre-compact"
 	marker.Tags, marker.Importance = []string{"compaction-event", autoCaptured}, 0.4
@@ -36,6 +40,7 @@ func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
 		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m)})
 	}
 	e.takeLater(m, takeWords)
+	e.tailLater(m)
 	return mem.Reply{}, nil
 }
 
@@ -81,13 +86,30 @@ func jobData(m *moment) string {
 // Work does one job and returns what it writes. The caller finishes the job in
 // the same batch.
 func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	if job.Kind == JobEmbed {
+	switch job.Kind {
+	case JobEmbed:
 		return e.embed(ctx, job)
+	case JobRefine:
+		return e.refine(ctx, job)
+	case JobConsolidate:
+		return e.consolidateJob(ctx, job)
+	case JobWeave:
+		return e.weave(ctx, job)
 	}
-	b, err := e.work(ctx, job)
-	e.toEmbed(&b)
+	if job.Kind == JobVault {
+		return mem.Batch{}, e.workVault(ctx)
+	}
+	do := e.work
+	if job.Kind == JobMind || job.Kind == JobNote {
+		do = e.mindWork
+	}
+	b, err := do(ctx, job)
+	e.follow(&b)
 	return b, err
 }
+
+// patience is how often a transcript is looked for that is not there yet.
+const patience = 3
 
 // work does a job that an event asked for.
 func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
@@ -100,17 +122,28 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return mem.Batch{}, err
 	}
 	defer m.view.close()
-	if job.Kind == JobTranscript {
+	switch job.Kind {
+	case JobTranscript:
 		return e.takeIn(ctx, m, job)
+	case JobFill:
+		return e.fill(ctx, m)
+	case JobTail:
+		return mem.Batch{}, e.writeTail(ctx, m)
 	}
 	if e.Tail == nil || !ownTranscript(ev) {
 		return mem.Batch{}, nil
 	}
 	said, err := e.Tail(ev.Transcript, snapshotLines)
+	if errors.Is(err, fs.ErrNotExist) && job.Attempts >= patience { // the agent keeps none
+		err = nil
+	}
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
 	}
 	if said, err = e.unerased(ctx, m.Session, said); err != nil {
+		return mem.Batch{}, err
+	}
+	if said, err = e.unpaused(ctx, m, said); err != nil {
 		return mem.Batch{}, err
 	}
 	if m.turn, err = e.turnOf(ctx, m); err != nil || m.turn.Private {
@@ -130,7 +163,7 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 			}
 		}
 		ms, err := e.digest(ctx, m)
-		return mem.Batch{Memories: m.complete(ms)}, err
+		return mem.Batch{Memories: m.complete(ms), Edits: m.batch.Edits}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
 }

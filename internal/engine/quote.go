@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -31,7 +32,14 @@ func (e *Engine) saidBefore(ctx context.Context, m *moment, files []string, told
 		return nil, err
 	}
 	var out []mem.Hit
+	forgotten := map[string][]string{} // lines, by session
 	for _, h := range hits {
+		s := h.Memory.Session
+		if _, looked := forgotten[s]; !looked {
+			if forgotten[s], err = e.forgottenOf(ctx, s); err != nil {
+				return nil, err
+			}
+		}
 		known, err := e.toldOf(ctx, m, h.Memory)
 		if err != nil {
 			return nil, err
@@ -40,6 +48,8 @@ func (e *Engine) saidBefore(ctx context.Context, m *moment, files []string, told
 		switch {
 		case inView(h.Memory):
 			gate = "in_conversation"
+		case says(mem.Folded(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
+			gate = "forgotten"
 		case saysIt(append(known, told...), h.Memory, talk.Terms):
 			gate = "duplicate"
 		case len(out) == most:
@@ -53,6 +63,20 @@ func (e *Engine) saidBefore(ctx context.Context, m *moment, files []string, told
 	}
 	r.Candidates += talk.Candidates
 	r.Dropped = append(r.Dropped, talk.Dropped...)
+	return out, nil
+}
+
+// forgottenOf are the lines, folded, of what was learned in a session and is
+// forgotten: it is not told in the words it was learned from either.
+func (e *Engine) forgottenOf(ctx context.Context, session string) ([]string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Session: session, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Limit: maxTakenBack})
+	if err != nil {
+		return nil, fmt.Errorf("what was forgotten of %s: %w", session, err)
+	}
+	var out []string
+	for _, mm := range ms {
+		out = append(out, mem.Traces(mm)...)
+	}
 	return out, nil
 }
 
@@ -159,7 +183,7 @@ func quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 		}
 	}
 	for _, h := range said {
-		piece := passage(first(h.Memory.Body, h.Memory.Title), r.Terms, quoteChars)
+		piece := passage(cmp.Or(h.Memory.Body, h.Memory.Title), r.Terms, quoteChars)
 		if room := left - quoteHead; mem.Tokens(piece) > room {
 			piece = passage(piece, r.Terms, max(leastQuote, len([]rune(piece))*max(0, room)/max(1, mem.Tokens(piece))))
 		}

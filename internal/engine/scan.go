@@ -17,8 +17,14 @@ var ErrUnable = errors.New("this store cannot do that")
 // unreached is what no command of ours can reach.
 func (e *Engine) unreached() []string {
 	list := []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
+	if e.Minds != nil {
+		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
+	}
 	if _, _, ok := e.embedding(); ok {
 		list = append(list, "what the embedding server keeps of the texts that it was sent")
+	}
+	if e.summarizer() != nil {
+		list = append(list, "what the model's service keeps of the turns that it was sent")
 	}
 	return list
 }

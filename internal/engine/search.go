@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -19,24 +20,22 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	if err != nil {
 		return mem.Found{}, err
 	}
+	e.without("vault", e.syncVault(ctx, person))
 	q := ask.Query
 	q.Project, q.Within = p.Key, "*"
+	q.Limit, q.Offset = max(q.Limit, 0), max(q.Offset, 0)
 	if q.File != "" {
 		q.File = e.Rel(p, q.File)
 	}
 	out := mem.Found{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
 	if q.Text == "" {
-		ms, err := e.Store.List(ctx, q)
-		if err != nil {
-			return mem.Found{}, fmt.Errorf("list: %w", err)
-		}
-		for _, mm := range ms {
-			out.Hits = append(out.Hits, mem.Hit{Memory: mm})
-		}
-		out.Stale = e.standing(p, out.Hits)
-		out.Total, err = e.searched(ctx, q, 0, len(ms))
+		err := e.listed(ctx, q, ask.Facets, &out)
 		out.TookMS = ms1(e.Now().Sub(start))
 		return out, err
+	}
+	how, warning, err := e.strategy(ask.Strategy)
+	if err != nil {
+		return mem.Found{}, err
 	}
 	limit, offset := q.Limit, q.Offset
 	if limit <= 0 {
@@ -46,14 +45,14 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	q.Terms = rank.Terms(q.Text)
 	q.Limit, q.Offset = max(rank.Candidates, limit+offset), 0
 	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: set(ask.Without)}
-	hits, size, err := e.ranked(ctx, q, rule)
+	hits, size, err := e.rankedBy(ctx, how, q, rule)
 	if err != nil {
 		return mem.Found{}, err
 	}
 	every := q
 	if len(q.Kinds) == 0 {
 		q.Kinds = []mem.Kind{mem.Utterance}
-		said, more, err := e.ranked(ctx, q, rule)
+		said, more, err := e.rankedBy(ctx, how, q, rule)
 		if err != nil {
 			return mem.Found{}, err
 		}
@@ -62,32 +61,112 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	if out.Total, err = e.searched(ctx, every, size, len(hits)); err != nil {
 		return mem.Found{}, err
 	}
+	if ask.Facets {
+		out.Facets, out.Counted = facets(hits), len(hits)
+	}
 	hits = hits[min(offset, len(hits)):]
 	out.Hits = append(out.Hits, hits[:min(limit, len(hits))]...)
-	out.Stale = e.standing(p, out.Hits)
+	out.Stale, out.Warning = e.standing(p, out.Hits), warning
+	if ask.Facets {
+		out.Marks = marks(q.Terms, out.Hits)
+	}
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), ms1(e.Now().Sub(start))
 	return out, nil
+}
+
+// listed finds by the filters alone.
+func (e *Engine) listed(ctx context.Context, q mem.Query, withFacets bool, out *mem.Found) error {
+	limit, offset := q.Limit, q.Offset
+	if withFacets {
+		q.Limit, q.Offset = max(facetBase, limit+offset), 0
+	}
+	ms, err := e.Store.List(ctx, q)
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	hits := make([]mem.Hit, 0, len(ms))
+	for _, mm := range ms {
+		hits = append(hits, mem.Hit{Memory: mm})
+	}
+	if withFacets {
+		out.Facets, out.Counted = facets(hits), len(hits)
+		hits = hits[min(offset, len(hits)):]
+		hits = hits[:min(cmp.Or(limit, mem.DefaultLimit), len(hits))]
+	}
+	out.Hits = hits
+	out.Stale = e.standing(out.Project, hits)
+	if !withFacets || len(hits) == 0 { // whoever counts facets does without the sum
+		out.Total, err = e.searched(ctx, q, 0, len(hits))
+	}
+	return err
+}
+
+// strategy is how a search goes about it here, and a word on what it has to do without.
+func (e *Engine) strategy(how mem.Strategy) (mem.Strategy, string, error) {
+	switch how {
+	case "", mem.Auto, mem.ByKeyword:
+		return how, "", nil
+	case mem.ByVector, mem.Hybrid:
+	default:
+		return how, "", fmt.Errorf("%q: %w", how, ErrNoStrategy)
+	}
+	if _, _, ok := e.embedding(); !ok {
+		return mem.ByKeyword, "there are no vectors here, so only words were searched for", nil
+	}
+	return how, "", nil
 }
 
 // ranked returns the best matches of q.Terms, best first, and the size of the
 // index that they were found in; 0 where the store does not tell.
 func (e *Engine) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	return e.rankedBy(ctx, mem.Auto, q, rule)
+}
+
+func (e *Engine) rankedBy(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	if len(q.Statuses) == 0 && !q.Hidden {
+		q.Statuses = mem.Findable()
+	}
+	if how == mem.ByVector {
+		return e.nearest(ctx, q), 0, nil
+	}
+	hits, corpus, err := e.matched(ctx, q, rule.Files)
+	if err != nil {
+		return nil, 0, err
+	}
+	rule.Corpus, rule.Lexicon = corpus, e.lexicon
+	if how != mem.ByKeyword {
+		hits = e.byMeaning(ctx, q.Text, q, hits)
+	}
+	return rank.Rerank(rule, hits), corpus.Size, nil
+}
+
+// matched returns the best matches of q.Terms by words, and what is about the
+// files at hand.
+func (e *Engine) matched(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, mem.Corpus, error) {
+	var corpus mem.Corpus
 	if c, ok := e.Store.(mem.Counter); ok {
 		var err error
-		if rule.Corpus, err = c.Count(ctx, q); err != nil {
-			return nil, 0, fmt.Errorf("count: %w", err)
+		if corpus, err = c.Count(ctx, q); err != nil {
+			return nil, corpus, fmt.Errorf("count: %w", err)
 		}
-		q.Terms = rank.Choose(q.Terms, rule.Corpus)
+		q.Terms = rank.Choose(q.Terms, corpus)
 	}
 	hits, err := e.Store.Match(ctx, q)
 	if err != nil {
-		return nil, 0, fmt.Errorf("match: %w", err)
+		return nil, corpus, fmt.Errorf("match: %w", err)
 	}
-	if hits, err = e.ofFiles(ctx, q, rule.Files, hits); err != nil {
-		return nil, 0, err
+	hits, err = e.ofFiles(ctx, q, files, hits)
+	return hits, corpus, err
+}
+
+// nearest returns what is nearest to the question in meaning, nearest first,
+// whatever its words; a hit's score is the cosine.
+func (e *Engine) nearest(ctx context.Context, q mem.Query) []mem.Hit {
+	hits := e.byMeaning(ctx, q.Text, q, nil)
+	for i, h := range hits {
+		hits[i].Score = h.Parts[mem.PartCos]
 	}
-	rule.Lexicon = e.lexicon
-	return rank.Rerank(rule, e.byMeaning(ctx, q.Text, q, hits)), rule.Corpus.Size, nil
+	return hits
 }
 
 // quickCount is the size of an index up to which counting the memories of a
@@ -182,8 +261,11 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 		room--
 		return false
 	})
-	hits, cuts := rank.Diversify(m.ordered(q, hits), q.most)
+	hits, cuts := rank.Diversify(m.ordered(q, hits), q.most, e.lexicon)
 	hits = rank.Distil(hits)
+	if err := e.histories(ctx, hits); err != nil {
+		return nil, r, err
+	}
 	r.Dropped = append(append(r.Dropped, cuts...), rest...)
 	return hits, r, nil
 }

@@ -15,7 +15,8 @@ import (
 
 // sessionStart opens a session, or goes on with one, and answers with the briefing.
 func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error) {
-	m.batch.Session.Source = first(m.Source, "startup")
+	m.batch.Session.Source = cmp.Or(m.Source, "startup")
+	m.fillTold()
 	switch m.Source {
 	case "compact":
 		m.batch.Session.Compacted = true
@@ -27,6 +28,10 @@ func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error)
 		}
 	case "resume":
 		m.batch.Session.Status = mem.Running
+		e.takeLater(m, takeWords)
+	}
+	if m.Source != "compact" {
+		e.without("sessions that broke off", e.catchUp(ctx, m))
 	}
 	if m.session.ID == "" {
 		m.batch.Session.Status = mem.Initialized
@@ -36,7 +41,9 @@ func (e *Engine) sessionStart(ctx context.Context, m *moment) (mem.Reply, error)
 		r.Env = e.env(m)
 	}
 	var err error
-	r.Context, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source))
+	within, done := context.WithTimeout(ctx, briefWithin+e.Slack)
+	defer done()
+	r.Context, err = e.brief(within, m, m.settings.Budgets.ofStart(m.Source))
 	e.without("briefing", err)
 	if r.Context != "" && m.settings.NudgeEvery == NudgeOnChange && m.Source != "compact" {
 		line, err := e.stateLine(ctx, m)
@@ -91,7 +98,7 @@ func (e *Engine) env(m *moment) []mem.EnvVar {
 // the session was told if the person wants to know.
 func (e *Engine) notice(m *moment) string {
 	if e.Warnings != nil && !m.replay {
-		if w := e.Warnings(); len(w) > 0 {
+		if w := e.Warnings(m.project); len(w) > 0 {
 			return strings.Join(w, " · ")
 		}
 	}
@@ -129,45 +136,67 @@ func (e *Engine) brief(ctx context.Context, m *moment, budget int) (string, erro
 	case "resume", "fork":
 		trigger = "resume"
 	}
-	s, err := e.sections(ctx, m)
+	s, missing, err := e.sections(ctx, m, budget)
 	if err != nil {
 		return "", err
 	}
 	b.Sections = s
 	r := m.receipt(trigger, budget)
+	r.Dropped = missing
 	for _, part := range s {
 		r.Candidates += len(part.Items) + len(part.Rows)
 	}
-	return e.tell(m, b, r), nil
+	if m.mind.Trusted {
+		r.Marks = append(r.Marks, m.mindMark())
+	}
+	told := e.tell(m, b, r)
+	m.markMind(told)
+	return told, nil
 }
 
 // sections gathers the parts of a briefing, in their order. What was told
-// already, or in an earlier section, is left out.
-func (e *Engine) sections(ctx context.Context, m *moment) ([]inject.Section, error) {
+// already, or in an earlier section, is left out. What had to be told and is not
+// to be had is missing.
+func (e *Engine) sections(ctx context.Context, m *moment, budget int) (out []inject.Section, missing []mem.Cut, err error) {
+	e.hint(m)
 	g := gather{e: e, m: m, told: map[string]bool{}}
-	var out []inject.Section
 	add := func(s inject.Section, err error) error {
 		if err == nil && len(s.Items)+len(s.Rows) > 0 {
 			out = append(out, s)
 		}
 		return err
 	}
+	handoff, err := g.handoff(ctx)
+	e.without("handoff", err)
+	_ = add(handoff, nil)
+	v := g.shelf(ctx)
+	always := func(s inject.Section) func(context.Context) (inject.Section, error) {
+		return func(context.Context) (inject.Section, error) { return s, nil }
+	}
+	for _, s := range []inject.Section{g.persona(v), g.invariants(v), g.critical(v)} {
+		_ = add(s, nil)
+	}
+	weighted := always(g.weighted(v)) // told later; the contents only name what it tells
+	_ = add(g.contents(v, budget), nil)
 	restored := m.Source == "compact"
 	if restored {
 		if err := add(g.restore(ctx)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	} else if err := add(g.state(ctx)); err != nil {
-		return nil, err
+		return nil, nil, err
+	}
+	if g.tellsMind() {
+		_ = add(g.mindState(), nil) // it tells no error
 	}
 	for _, step := range []func(context.Context) (inject.Section, error){
-		g.issues, g.memories, g.decisions, g.sessions, g.preferences, g.index,
+		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences, g.index,
 	} {
 		if err := add(step(ctx)); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return out, nil
+	return out, v.lacking, nil
 }
 
 // gather collects the sections of one briefing.
@@ -185,15 +214,20 @@ func (g *gather) list(ctx context.Context, name, caption string, share int, q me
 	if err != nil {
 		return s, fmt.Errorf("%s: %w", name, err)
 	}
+	var hits []mem.Hit
 	for _, mm := range g.weighed(q, ms, most) {
-		if len(s.Items) == most {
+		if len(hits) == most {
 			break
 		}
-		if g.m.stale(mm) {
-			continue
+		if inject.IsTellable(mm) && !g.m.stale(mm) && g.news(mm) {
+			hits = append(hits, mem.Hit{Memory: mm})
 		}
-		item, ok := inject.Line(mm, g.m.At, g.m.freshness(mm))
-		if ok && g.news(mm) {
+	}
+	if err := g.e.histories(ctx, hits); err != nil {
+		return s, err
+	}
+	for _, h := range hits {
+		if item, ok := inject.Line(h, g.m.At, g.m.freshness(h.Memory)); ok {
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -207,10 +241,6 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 	if q.Order != mem.ByImportance {
 		return ms
 	}
-	ms = slices.DeleteFunc(ms, func(mm mem.Memory) bool {
-		_, ok := inject.Tellable(mm)
-		return !ok || g.known(mm) || g.m.stale(mm)
-	})
 	first := func(mm mem.Memory) float64 {
 		if mm.Pinned {
 			return 1 + mm.Importance
@@ -220,7 +250,19 @@ func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int {
 		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
 	})
-	return g.m.settings.Use.Order(ms[:min(len(ms), most)], g.m.At, g.m.belongs)
+	fit := make([]mem.Memory, 0, most)
+	for _, mm := range ms {
+		if len(fit) == most {
+			break
+		}
+		if g.known(mm) || g.m.stale(mm) {
+			continue
+		}
+		if inject.IsTellable(mm) { // last: it reads the whole text
+			fit = append(fit, mm)
+		}
+	}
+	return g.use().Order(fit, g.m.At, g.m.belongs)
 }
 
 // news reports whether a memory was not told yet, neither itself nor in the
@@ -234,19 +276,25 @@ func (g *gather) news(mm mem.Memory) bool {
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
+	return slices.Contains(mm.Tags, stateTag) || slices.Contains(mm.Tags, mindTag) || g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,
 // else of the last one.
 func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
+	if g.m.mind.Trusted || g.resumed() {
+		return s, nil // the files say it; or the conversation itself is in view
+	}
 	last, err := g.last(ctx)
-	if err != nil || last.ID == "" {
+	if err != nil {
 		return s, err
 	}
-	if g.m.Source == "resume" || g.m.Source == "fork" {
-		return s, nil // the conversation itself is in view
+	if last.ID == "" {
+		var st mem.State
+		err := g.e.laidDownState(ctx, g.m.project.Key, &st)
+		s.Items = stateItems(st)
+		return s, err
 	}
 	turns, err := g.e.Store.Turns(ctx, last.ID, 5)
 	if err != nil {
@@ -264,6 +312,9 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	}
 	st.Open = nil // they have a section of their own
 	s.Items = stateItems(st)
+	if st.Request != "" && mem.Clip(st.Request, 200) == last.FirstPrompt {
+		g.told[sessionMark+last.ID] = true
+	}
 	return s, nil
 }
 
@@ -294,7 +345,9 @@ func stateItems(st mem.State) []inject.Item {
 	line("phase", st.Phase)
 	line("last request", st.Request)
 	line("last answer", st.Status)
+	line("in work", strings.Join(st.Doing, "; "))
 	line("next", strings.Join(st.Next, "; "))
+	line("blocked", strings.Join(st.Waiting, "; "))
 	for _, b := range st.Blocked {
 		line("failing", b)
 	}
@@ -321,25 +374,36 @@ func (g *gather) restore(ctx context.Context) (inject.Section, error) {
 	if err != nil {
 		return s, err
 	}
-	cp.State.Open = nil // they have a section of their own
+	cp.State.Open = nil                                                                // they have a section of their own
+	cp.State.Blocked = slices.DeleteFunc(cp.State.Blocked, func(failing string) bool { // told with its exit status below
+		return slices.ContainsFunc(cp.Evidence.Commands, func(c mem.Outcome) bool { return c.Exit != 0 && strings.Contains(failing, c.Command) })
+	})
 	s.Items = append(s.Items, stateItems(cp.State)...)
+	s.Items = append(s.Items, furtherItems(cp)...)
+	return s, nil
+}
+
+// furtherItems are what a checkpoint holds besides its state: nothing that the
+// state says already.
+func furtherItems(cp mem.Checkpoint) []inject.Item {
+	var out []inject.Item
 	for _, c := range cp.Evidence.Commands {
-		text := fmt.Sprintf("command `%s` exit %d", c.Command, c.Exit)
-		if c.Note != "" {
-			text += ": " + c.Note
-		}
-		s.Items = append(s.Items, inject.Item{Text: text})
+		out = append(out, inject.Item{Text: outcomeLine(c)})
 	}
 	for _, n := range cp.Evidence.Numbers {
-		s.Items = append(s.Items, inject.Item{Text: "figures: " + n})
+		if !strings.Contains(cp.State.Status, n) {
+			out = append(out, inject.Item{Text: "figures: " + n})
+		}
 	}
-	if len(cp.Evidence.Files) > 0 {
-		s.Items = append(s.Items, inject.Item{Text: "files seen: " + strings.Join(cp.Evidence.Files, ", ")})
+	if seen := others(cp.Evidence.Files, cp.State.Files); len(seen) > 0 {
+		out = append(out, inject.Item{Text: "files seen: " + strings.Join(seen, ", ")})
 	}
 	for _, said := range cp.Recent {
-		s.Items = append(s.Items, inject.Item{Text: said.Who + " said " + said.Text, Quote: true})
+		if said.Text != cp.State.Request && said.Text != cp.State.Status {
+			out = append(out, inject.Item{Text: said.Who + " said " + said.Text, Quote: true})
+		}
 	}
-	return s, nil
+	return out
 }
 
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {
@@ -354,13 +418,19 @@ func (g *gather) memories(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
+	if len(g.m.mind.Decided) > 0 && g.tellsMind() && !g.short() {
+		return g.decided(), nil
+	}
 	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
 }
+
+// sessionMark marks the sessions whose summary is told: the index leaves them out.
+const sessionMark = "session:"
 
 // sessions are the newest summaries, one a session.
 func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
-	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40})
+	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.project.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Within: "*", Limit: 40})
 	if err != nil {
 		return s, fmt.Errorf("summaries: %w", err)
 	}
@@ -369,8 +439,8 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 		if seen[mm.Session] || mm.Session == g.m.Session || len(s.Items) == 5 || !g.news(mm) {
 			continue
 		}
-		if item, ok := inject.Line(mm, g.m.At, mem.Fresh); ok {
-			seen[mm.Session] = true
+		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.m.At, mem.Fresh); ok {
+			seen[mm.Session], g.told[sessionMark+mm.Session] = true, true
 			s.Items = append(s.Items, item)
 		}
 	}
@@ -411,7 +481,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 		return s, fmt.Errorf("sessions: %w", err)
 	}
 	for _, se := range ss {
-		if se.FirstPrompt != "" && se.ID != g.m.Session {
+		if se.FirstPrompt != "" && se.ID != g.m.Session && !g.told[sessionMark+se.ID] {
 			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: mem.Tokens(se.FirstPrompt)})
 		}
 	}

@@ -35,8 +35,16 @@ type Settings struct {
 	MinPromptChars int
 	Use            rank.Use // how past use counts
 
+	Vault VaultSettings
+
 	EmbedWait   time.Duration // for the vector of a question; 0 means DefaultEmbedWait
 	VectorFloor float64       // how near a memory must be that shares no word with a prompt; 0 means rank.DefaultNear
+
+	Window        int // tokens the context can hold; 0 means as the client or the model says
+	Handoff       HandoffRules
+	DigestTokens  int       // what a model may be asked for on a day; 0 means nothing
+	DigestTrust   mem.Trust // no turn is shown to a model whose trust is lower
+	DigestExclude []string  // globs on the root, or exact keys or names, of projects that no model sees
 
 	SkipTools       []string // exact names that make no observation
 	ExcludeTools    []string // globs; not captured at all
@@ -45,6 +53,13 @@ type Settings struct {
 
 	RetentionDays int // payloads of events are dropped after; 0 means never
 	HideDays      int // what was forgotten is erased after; 0 means never
+}
+
+// VaultSettings say what of the vault a session starts with.
+type VaultSettings struct {
+	TopK     int      // weighted memories; 0 means none
+	Critical []string // files that are always told, beside those that say so themselves; as mem.NoteFile takes them
+	LogLines int      // of the end of the journal; 0 means none
 }
 
 // NudgeRule says when the state line is given with a prompt.
@@ -71,8 +86,9 @@ func Defaults(p Profile) Settings {
 		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
 		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
 		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
+		Vault:         VaultSettings{TopK: 10, LogLines: 40},
 		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
-		RetentionDays: 90, HideDays: 30,
+		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,
 		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
 	}
 	if p == Full {
@@ -82,9 +98,12 @@ func Defaults(p Profile) Settings {
 	return s
 }
 
+// defaultHandoff are the rules before the person changed any.
+var defaultHandoff = HandoffRules{Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second, MaxAge: 7 * 24 * time.Hour}
+
 // hushed are the settings with everything off that tells the model something.
 func (s Settings) hushed() Settings {
-	s.Budgets, s.NudgeEvery = Budgets{}, NudgeNever
+	s.Budgets, s.NudgeEvery, s.Handoff.Threshold = Budgets{}, NudgeNever, 0
 	return s
 }
 

@@ -2,9 +2,6 @@ package engine
 
 import (
 	"context"
-	"slices"
-	"strings"
-	"unicode"
 
 	"remanence/internal/mem"
 )
@@ -18,30 +15,35 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 	idle := false
 	m.batch.Session.Processing = &idle
 	e.takeLater(m, takeWords)
-	if m.StopActive {
+	e.fillLater(m)
+	e.leaveTurn(ctx, m)
+	uses, err := e.cited(ctx, m.session, m.PromptID, m.Text)
+	e.without("uses", err)
+	m.count(e, uses)
+	if m.StopActive && m.Text == "" {
 		return mem.Reply{}, nil
 	}
-	m.batch.Edits = append(m.batch.Edits, cited(m)...)
 	ms, err := e.digest(ctx, m)
 	if err != nil {
 		return mem.Reply{}, err
 	}
 	m.add(ms...)
+	e.refineLater(m)
 	if m.Text == "" && ownTranscript(m.Event) { // an older client: the words are in the transcript, a little later
 		m.batch.Jobs = append(m.batch.Jobs, lateDigest(m))
 	}
 	return mem.Reply{}, nil
 }
 
-// cited counts a use for each memory the session was told whose id the answer names.
-func cited(m *moment) []mem.Edit {
-	var out []mem.Edit
-	for _, w := range strings.FieldsFunc(m.Text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
-		if strings.HasPrefix(w, "m_") && m.session.Told[w] && !slices.ContainsFunc(out, func(e mem.Edit) bool { return e.ID == w }) {
-			out = append(out, mem.Edit{ID: w, Used: 1})
-		}
+// count adds uses to the batch, and has them written into the vault later.
+func (m *moment) count(e *Engine, uses []mem.Edit) {
+	if len(uses) == 0 {
+		return
 	}
-	return out
+	m.batch.Edits = append(m.batch.Edits, uses...)
+	if e.vault() != nil {
+		m.batch.Jobs = append(m.batch.Jobs, e.vaultJob(m.At))
+	}
 }
 
 // stopFailure ends a turn that an error of the model's service cut off. What
@@ -49,6 +51,7 @@ func cited(m *moment) []mem.Edit {
 func (e *Engine) stopFailure(ctx context.Context, m *moment) (mem.Reply, error) {
 	idle := false
 	m.batch.Session.Processing = &idle
+	e.fillLater(m)
 	cp, err := e.checkpoint(ctx, m, "stop-failure")
 	if err != nil {
 		return mem.Reply{}, err

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -18,22 +19,24 @@ import (
 // second for each event.
 type stage struct {
 	*engine.Engine
-	t        *testing.T
-	store    *storetest.Mem
-	settings engine.Settings
-	clock    time.Time
-	said     []mem.Said // what the transcript holds
-	warn     []string
-	n        int
+	t         *testing.T
+	store     *storetest.Mem
+	settings  engine.Settings
+	clock     time.Time
+	said      []mem.Said // what the transcript holds
+	warn      []string
+	n         int
+	inSession string // of events that name none; "" is "one"
 }
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, settings: engine.Defaults(engine.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.clock }
+	s.settings.EmbedWait = time.Minute
 	s.store = storetest.NewMem(now)
 	s.Engine = engine.New(engine.Config{
-		Store: s.store, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"),
+		Store: s.store, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() engine.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir}, nil
@@ -46,7 +49,7 @@ func newStage(t *testing.T) *stage {
 			return rel
 		},
 		Tail:     func(string, int) ([]mem.Said, error) { return s.said, nil },
-		Warnings: func() []string { return s.warn },
+		Warnings: func(mem.Project) []string { return s.warn },
 	})
 	return s
 }
@@ -68,7 +71,7 @@ func (s *stage) give(e mem.Event) mem.Reply {
 	s.clock = s.clock.Add(time.Second)
 	e.Agent, e.At = "claude-code", s.clock
 	if e.Session == "" {
-		e.Session = "one"
+		e.Session = cmp.Or(s.inSession, "one")
 	}
 	if e.Root == "" {
 		e.Root = "/home/dev/shop"
@@ -494,5 +497,40 @@ func TestWarningsReachThePersonOnly(t *testing.T) {
 	got := s.play(start("startup"))
 	if got.Notice != "remanence: disk full" || strings.Contains(got.Context, "disk full") {
 		t.Errorf("got %+v", got)
+	}
+}
+
+func TestARestoreSaysEachThingOnce(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the login limit 417 ms"), failed("p1", "t1", "go test ./limit", "Exit code 1\n--- FAIL: TestLimit"),
+		edited("p1", "t2", "/home/dev/shop/limit.go", "a", "b"), stop("p1", "The limit is 417 ms now and one test of 12 fails."))
+	got := s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"}, start("compact")).Context
+	_, work, _ := strings.Cut(got, "WORK IN HAND")
+	work, _, _ = strings.Cut(work, "\n---")
+	for _, once := range []string{"make the login limit 417 ms", "one test of 12 fails", "go test ./limit", "limit.go"} {
+		if n := strings.Count(work, once); n != 1 {
+			t.Errorf("%q is said %d times, want once:\n%s", once, n, work)
+		}
+	}
+}
+
+func TestABriefingNamesASessionOnce(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	got := s.play(in("two", start("startup"))...).Context
+	wants(t, "summary", got, "RECENT SESSIONS", "one mutex")
+	wantsNot(t, "index", got, "| s_1 |")
+}
+
+func TestASessionMakesNoMoreMemoriesOfToolsThanItHasRoomFor(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make everything"))
+	const room = 200
+	for i := range room + 5 {
+		s.play(failed("p1", fmt.Sprint("t", i), fmt.Sprint("make target", i), "Exit code 2"))
+	}
+	got, err := s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}, Limit: 2 * room})
+	if err != nil || len(got) != room {
+		t.Errorf("%d memories, want %d, %v", len(got), room, err)
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -10,6 +11,7 @@ import (
 // subagentStart briefs a subagent: with what is known about the task it was
 // launched for. Launches and starts of one type are matched first in, first out.
 func (e *Engine) subagentStart(ctx context.Context, m *moment) (mem.Reply, error) {
+	m.leaveAgent("STARTED")
 	launch, ok, err := e.launchOf(ctx, m)
 	if err != nil || !ok {
 		return mem.Reply{}, err
@@ -24,6 +26,7 @@ func (e *Engine) subagentStop(ctx context.Context, m *moment) (mem.Reply, error)
 		m.Text = ""
 		return mem.Reply{}, nil
 	}
+	m.leaveAgent("STOPPED")
 	if err := e.taintBySubagent(ctx, m); err != nil {
 		return mem.Reply{}, err
 	}
@@ -34,6 +37,7 @@ func (e *Engine) subagentStop(ctx context.Context, m *moment) (mem.Reply, error)
 		about = launch.about
 	}
 	m.add(findings(m, about)...)
+	e.refineLater(m)
 	return mem.Reply{}, nil
 }
 
@@ -57,7 +61,7 @@ func (e *Engine) launchOf(ctx context.Context, m *moment) (call, bool, error) {
 	for i := len(launches) - 1; i >= 0; i-- {
 		lm := moment{Event: launches[i], project: m.project}
 		c := e.understand(&lm)
-		if first(c.subagent, "general-purpose") != m.AgentType {
+		if cmp.Or(c.subagent, "general-purpose") != m.AgentType {
 			continue
 		}
 		if n == 0 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -43,10 +44,12 @@ func (e *Engine) taintByCall(ctx context.Context, m *moment, c call) error {
 
 func (e *Engine) outside(ctx context.Context, m *moment, c call) (bool, error) {
 	switch {
+	case ownTool(m.Tool):
+		return e.shows(ctx, responseText(m.Response)+"\n"+m.Error, true)
 	case remote(m.Tool, c.command):
 		return true, nil
 	case callsUs(c.command):
-		return e.shows(ctx, responseText(m.Response)+"\n"+m.Error)
+		return e.shows(ctx, responseText(m.Response)+"\n"+m.Error, false)
 	case handsOver(m.Tool, m.Input):
 		worst, err := e.worstSince(ctx, m, "")
 		return worst == mem.TrustNone, err
@@ -70,20 +73,23 @@ func (e *Engine) taintByExcluded(ctx context.Context, m *moment) error {
 
 // demoteJoined lowers what may be joined out of the turn that the event taints
 // and later ones: fixes, and the summaries that name them. Where events come in
-// order there is none yet.
+// order there is none yet. A fix that is found again keeps the date of the first,
+// so the last change decides. A summary of the session may be of an end that was
+// reported late, and then is dated before the turn.
 func (e *Engine) demoteJoined(ctx context.Context, m *moment) error {
 	if m.turn.At.IsZero() { // nothing was made of it yet
 		return nil
 	}
 	joined, err := e.Store.List(ctx, mem.Query{
-		Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix, mem.Summary}, After: m.turn.At, Hidden: true, Within: "*", Limit: wholeSession,
+		Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix, mem.Summary}, Hidden: true, Within: "*", Limit: wholeSession,
 	})
 	if err != nil {
 		return fmt.Errorf("what was joined: %w", err)
 	}
 	none := mem.TrustNone
 	for _, j := range joined {
-		if j.Trust > none && j.Trust < mem.TrustUser && j.Source.PromptID != m.PromptID {
+		later := !j.Updated.Before(m.turn.At) && j.Source.PromptID != m.PromptID
+		if j.Trust > none && j.Trust < mem.TrustUser && (later || strings.HasPrefix(j.Key, sessionKey)) {
 			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: j.ID, Trust: &none})
 		}
 	}
@@ -100,9 +106,11 @@ func handsOver(tool string, input []byte) bool {
 	return bytes.Contains(input, []byte("/tool-results/"))
 }
 
-// shows reports whether a text of our own command line shows memories that came
-// from elsewhere, or some of which cannot be told where they came from.
-func (e *Engine) shows(ctx context.Context, text string) (bool, error) {
+// shows reports whether a text of our own shows memories that came from
+// elsewhere, or some of which cannot be told where they came from. A whole answer
+// names what it shows, so that an id which nothing has shows nothing; what a
+// command prints may have been cut.
+func (e *Engine) shows(ctx context.Context, text string, whole bool) (bool, error) {
 	ids := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	ids = slices.DeleteFunc(ids, func(w string) bool { return !strings.HasPrefix(w, "m_") || len(w) > 20 })
 	slices.Sort(ids)
@@ -111,11 +119,21 @@ func (e *Engine) shows(ctx context.Context, text string) (bool, error) {
 		if ctx.Err() != nil {
 			return true, fmt.Errorf("what was shown: %w", err)
 		}
+		if whole && errors.Is(err, mem.ErrNotFound) {
+			continue
+		}
 		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Trust == mem.TrustNone }) {
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// ownTool reports whether a tool is of our own server, under the names that
+// clients give to it: as a plugin's, or as the person's. Other servers may have
+// names that hold ours.
+func ownTool(tool string) bool {
+	return strings.HasPrefix(tool, "mcp__plugin_remanence_remanence__") || strings.HasPrefix(tool, "mcp__remanence__")
 }
 
 // callsUs reports whether a command line runs our own program.
@@ -192,7 +210,11 @@ func worth(t mem.Trust, of []mem.Memory) mem.Trust {
 // its own words, if nothing from elsewhere came into its turn. One whose session
 // is not known may have read anything.
 func (e *Engine) byAgent(ctx context.Context, session string) (mem.Trust, error) {
-	turns, err := e.Store.Turns(ctx, session, 1)
+	s, err := e.goesOn(ctx, session)
+	if err != nil || s.ID == "" {
+		return mem.TrustNone, err
+	}
+	turns, err := e.Store.Turns(ctx, s.ID, 1)
 	if err != nil {
 		return mem.TrustNone, fmt.Errorf("turn of the agent: %w", err)
 	}

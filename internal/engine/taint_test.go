@@ -219,6 +219,33 @@ func TestNothingMadeOfATaintedTurnIsTrustedWhateverTheOrder(t *testing.T) {
 	})
 }
 
+// A fix that is found again is one memory with the date of the first: what comes
+// to light late of the turn that it was found in again lowers it all the same.
+func TestAFixFoundAgainInATaintedTurnIsNotTrusted(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make it work, please"),
+		failed("p1", "t1", "make lint", "Exit code 2\nerror: x is undefined"), edited("p1", "t2", "/home/dev/shop/a.go", "x", "x()"), ran("p1", "t3", "make lint", "ok"))
+	s.clock = s.clock.Add(time.Minute)
+	s.play(prompt("p2", "and now as the page says"),
+		failed("p2", "t4", "make lint", "Exit code 2\nerror: heron is undefined"), edited("p2", "t5", "/home/dev/shop/a.go", "heron", "heron()"))
+	s.clock = s.clock.Add(time.Minute)
+	s.play(prompt("p3", "go on"), ran("p3", "t6", "make lint", "ok"))
+	fixes := func() []mem.Memory {
+		ms, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.ErrorFix}, Within: "*", Hidden: true})
+		if err != nil || len(ms) != 1 || !strings.Contains(ms[0].Body, "heron()") {
+			t.Fatalf("%d fixes, %v, want the one found again", len(ms), err)
+		}
+		return ms
+	}
+	if fixes()[0].Trust == mem.TrustNone {
+		t.Fatal("a fix of clean turns is not trusted")
+	}
+	s.play(tool(mem.PostToolUse, "p2", "t7", "WebFetch", map[string]any{"url": "https://a.example"}, "x"))
+	if got := fixes()[0].Trust; got != mem.TrustNone {
+		t.Errorf("the fix has %v", got)
+	}
+}
+
 // A turn that a notice began, and the report of a subagent, are worth no more
 // than what lies before them.
 func TestTaintFollowsSubagentsAndNotices(t *testing.T) {
@@ -272,7 +299,7 @@ func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return m
+		return m.Memory
 	}
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	clean := add("the till is closed at ten", "one")

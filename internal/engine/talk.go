@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -19,13 +20,14 @@ const (
 )
 
 // indexSaid makes memories of what is in the archive of the session and not yet
-// in the store. Doing it again changes nothing: each piece has its key.
-func (e *Engine) indexSaid(ctx context.Context, m *moment) error {
+// in the store, and returns how many. Doing it again changes nothing: each piece
+// has its key.
+func (e *Engine) indexSaid(ctx context.Context, m *moment) (made int, err error) {
 	after, err := e.lastIndexed(ctx, m.Session)
 	if err != nil {
-		return err
+		return 0, err
 	}
-	return e.Archive.Said(ctx, m.session, after, func(list []mem.Spoken) error {
+	err = e.Archive.Said(ctx, m.session, after, func(list []mem.Spoken) error {
 		turns, err := e.Store.Turns(ctx, m.Session, wholeSession)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
@@ -40,8 +42,10 @@ func (e *Engine) indexSaid(ctx context.Context, m *moment) error {
 				b.Memories = append(b.Memories, utterances(m, s, t)...)
 			}
 		}
+		made += len(b.Memories)
 		return e.keepSaid(ctx, indexed(b.Memories))
 	})
+	return made, err
 }
 
 // saidAtOnce is how many pieces one batch takes: an event that waits behind it
@@ -52,7 +56,7 @@ func (e *Engine) keepSaid(ctx context.Context, ms []mem.Memory) error {
 	for len(ms) > 0 {
 		n := min(len(ms), saidAtOnce)
 		b := mem.Batch{Memories: ms[:n]}
-		e.toEmbed(&b)
+		e.follow(&b)
 		if _, err := e.Store.Apply(ctx, b); err != nil {
 			return fmt.Errorf("keep what was said: %w", err)
 		}
@@ -91,7 +95,7 @@ func utterances(m *moment, s mem.Spoken, t mem.Turn) []mem.Memory {
 			break
 		}
 		mm := m.newMemory(mem.Utterance, mem.ScopeProject)
-		mm.Project = first(m.session.Project, mm.Project)
+		mm.Project = cmp.Or(m.session.Project, mm.Project)
 		mm.Title, mm.Body = headline(text)
 		mm.Who, mm.Key, mm.Created, mm.Updated = s.Who, s.ID+"/"+strconv.Itoa(n), s.At, s.At
 		mm.Source.PromptID, mm.Source.Event = s.PromptID, ""
@@ -129,7 +133,7 @@ func wordCount(s string) int {
 // it very short.
 func pieces(text string, most int) []string {
 	var out []string
-	for text = strings.TrimSpace(text); utf8.RuneCountInString(text) > most; {
+	for text = strings.TrimSpace(text); longer(text, most); {
 		cut := cutAt(text, most)
 		if part := strings.TrimSpace(text[:cut]); part != "" {
 			out = append(out, part)
@@ -140,6 +144,12 @@ func pieces(text string, most int) []string {
 		out = append(out, text)
 	}
 	return out
+}
+
+// longer reports whether a text has more than n characters. It looks at no more
+// of it than that takes.
+func longer(text string, n int) bool {
+	return utf8.RuneCountInString(text[:min(len(text), utf8.UTFMax*(n+1))]) > n
 }
 
 // cutAt is where to cut a text that is longer than most characters, in bytes.

@@ -11,5 +11,8 @@ func (e *Engine) taskCompleted(ctx context.Context, m *moment) (mem.Reply, error
 	if m.Text == "" {
 		return mem.Reply{}, nil
 	}
-	return mem.Reply{}, e.keepTodos(ctx, m, call{todos: []todo{{id: m.TaskID, text: mem.Clip(mem.Line(m.Text), 160), status: "completed"}}})
+	done := todo{id: m.TaskID, text: mem.Clip(mem.Line(m.Text), 160), status: "completed"}
+	m.leaveTasks([]todo{done})
+	_, err := e.keepTodos(ctx, m, call{todos: []todo{done}})
+	return mem.Reply{}, err
 }

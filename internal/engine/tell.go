@@ -14,12 +14,14 @@ import (
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // tell renders a block, completes its receipt and puts the receipt into the
 // batch, also when nothing fits or nothing was found.
 func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.boundary(m.Session), r.Budget
+	b.Before = len(m.asked)
 	out := inject.Render(b)
 	if r.Aside = !m.person(); r.Aside {
 		for i := range r.Marks {
@@ -31,6 +33,13 @@ func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
 	r.Items, r.Dropped = out.Told, foremost(append(r.Dropped, out.Cuts...))
+	if r.Compaction != nil {
+		for _, it := range out.Told {
+			if it.Place == placeCompaction {
+				r.Compaction.Told++
+			}
+		}
+	}
 	switch {
 	case out.Text != "":
 		r.Outcome = mem.Injected
@@ -53,7 +62,10 @@ func foremost(cuts []mem.Cut) []mem.Cut {
 }
 
 func unfit(c mem.Cut) int {
-	if c.Gate == "below_floor" {
+	if c.Required {
+		return -1
+	}
+	if c.Gate == rank.BelowFloor {
 		return 1
 	}
 	return 0
@@ -69,7 +81,7 @@ func (m *moment) receipt(trigger string, budget int) mem.Receipt {
 // gate names the rule that keeps a memory from being told, if one does.
 func (m *moment) gate(mm mem.Memory) string {
 	switch {
-	case m.session.Told[mm.ID]:
+	case m.session.Told[mm.ID], m.toldInBriefing(mm):
 		return "already_told"
 	case mm.Session == m.Session && m.session.Compactions == 0:
 		return "in_conversation" // it was learned here and is still in view
@@ -78,7 +90,7 @@ func (m *moment) gate(mm mem.Memory) string {
 	case m.stale(mm):
 		return "stale"
 	}
-	if _, ok := inject.Tellable(mm); !ok {
+	if !inject.IsTellable(mm) {
 		return "trust"
 	}
 	return ""
@@ -120,8 +132,8 @@ func (e *Engine) notesOn(ctx context.Context, m *moment, file string) ([]mem.Hit
 	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
 	var out []mem.Hit
 	for _, q := range []mem.Query{
-		{File: file, Kinds: knowledge(), Limit: 6},
-		{File: otherForm(m.project, file), Kinds: knowledge(), Limit: 6},
+		{File: file, Kinds: knowledge(), Statuses: mem.Findable(), Limit: 6},
+		{File: otherForm(m.project, file), Kinds: knowledge(), Statuses: mem.Findable(), Limit: 6},
 		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 	} {
@@ -183,7 +195,7 @@ func (e *Engine) commandNotes(ctx context.Context, m *moment, c call) (mem.Reply
 	}
 	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
 	hits, r, err := e.recall(ctx, m, question{
-		trigger: "command", asked: c.plain, budget: budget, most: 3, strict: true, query: mem.Query{Command: c.plain, Kinds: kinds, Limit: 6},
+		trigger: "command", asked: c.plain, budget: budget, most: 3, strict: true, query: mem.Query{Command: c.plain, Kinds: kinds, Statuses: mem.Findable(), Limit: 6},
 	})
 	if err != nil {
 		return mem.Reply{}, err

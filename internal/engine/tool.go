@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"encoding/json"
 	"path"
 	"slices"
@@ -37,10 +38,10 @@ func (t todo) done() bool {
 func (e *Engine) understand(m *moment) call {
 	in := fields(m.Input)
 	c := call{
-		command: text(in["command"]), old: text(in["old_string"]), new: first(text(in["new_string"]), text(in["content"]), text(in["new_source"])),
+		command: text(in["command"]), old: text(in["old_string"]), new: cmp.Or(text(in["new_string"]), text(in["content"]), text(in["new_source"])),
 		pattern: text(in["pattern"]), prompt: text(in["prompt"]), about: text(in["description"]), subagent: text(in["subagent_type"]),
 	}
-	if f := first(text(in["file_path"]), text(in["notebook_path"]), text(in["path"])); f != "" {
+	if f := cmp.Or(text(in["file_path"]), text(in["notebook_path"]), text(in["path"])); f != "" {
 		c.file = e.Rel(m.project, f)
 	}
 	if edits := items(in["edits"]); len(edits) > 0 && c.old == "" {
@@ -75,15 +76,6 @@ func text(raw json.RawMessage) string {
 		return ""
 	}
 	return s
-}
-
-func first(ss ...string) string {
-	for _, s := range ss {
-		if s != "" {
-			return s
-		}
-	}
-	return ""
 }
 
 // responseText is what a tool's answer says: a string as it is, an object's
@@ -124,15 +116,15 @@ func todos(tool string, in map[string]json.RawMessage, output string) (list []to
 	switch tool {
 	case "TodoWrite":
 		for _, item := range items(in["todos"]) {
-			if t := mem.Clip(mem.Line(first(text(item["content"]), text(item["subject"]))), 160); t != "" {
+			if t := mem.Clip(mem.Line(cmp.Or(text(item["content"]), text(item["subject"]))), 160); t != "" {
 				list = append(list, todo{text: t, status: text(item["status"])})
 			}
 		}
 		return list, true
 	case "TaskCreate", "TaskUpdate":
 		t := todo{
-			id: first(text(in["taskId"]), text(in["task_id"]), taskNumber(output)), status: text(in["status"]),
-			text: mem.Clip(mem.Line(first(text(in["subject"]), text(in["taskSubject"]))), 160),
+			id: cmp.Or(text(in["taskId"]), text(in["task_id"]), taskNumber(output)), status: text(in["status"]),
+			text: mem.Clip(mem.Line(cmp.Or(text(in["subject"]), text(in["taskSubject"]))), 160),
 		}
 		if t.id != "" || t.text != "" {
 			list = append(list, t)
@@ -311,7 +303,7 @@ func telling(output string) string {
 			named = t
 		}
 	}
-	return first(named, mem.Line(mem.FirstLine(output)))
+	return cmp.Or(named, mem.Line(mem.FirstLine(output)))
 }
 
 // placed reports whether a line begins like "file.go:12: message", the form in

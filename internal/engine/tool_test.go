@@ -2,6 +2,7 @@ package engine
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -123,6 +124,30 @@ func TestResponsesOfEveryShapeAreRead(t *testing.T) {
 	}
 }
 
+func TestOfManyNamesSomeAreWeighed(t *testing.T) {
+	var b strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&b, "worker_of_lane%d ", i)
+	}
+	n := &naming{at: map[string]int{}}
+	n.words(b.String())
+	if len(n.out) != 1000 {
+		t.Errorf("%d names are weighed, want 1000", len(n.out))
+	}
+}
+
+func TestAFileOfOneLongLineIsTakenAsFarAsItGoes(t *testing.T) {
+	for _, tt := range []struct{ text, want string }{
+		{"one\ntwo", "one\ntwo"},
+		{"first line\nsecond line that is long", "first line"},
+		{"ärgerlich lange Zeile ohne Ende", "ärgerlich lan"},
+	} {
+		if got := wholeLines(tt.text, 13); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
 func TestGlobs(t *testing.T) {
 	for _, tt := range []struct {
 		pattern, name string
@@ -142,6 +167,11 @@ func TestGlobs(t *testing.T) {
 		{`**\.env`, `C:\shop\.env`, true},
 		{"[", "x", false},
 		{"[", "[", true},
+		{"/a[^b]c/**", "/a/c/d", true},
+		{"/home/*/secret/**", "/home/dev/secret/a", true},
+		{"/home/*/secret/**", "/home/dev/x/secret/a", false},
+		{"**/.ssh/**", strings.Repeat("a/", 30_000) + ".ssh/config", true},
+		{"**/.ssh/**", strings.Repeat("a/", 30_000) + "ssh/config", false},
 	} {
 		if got := glob(tt.pattern, tt.name); got != tt.want {
 			t.Errorf("glob(%q, %q) = %v, want %v", tt.pattern, tt.name, got, tt.want)

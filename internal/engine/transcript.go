@@ -16,7 +16,7 @@ type Archive interface {
 	// thing once. judge is asked for each, in order, and may fill in its turn and
 	// its time; where it wants to be asked again the rest is left for then. A
 	// transcript that is not there says nothing.
-	Take(ctx context.Context, s mem.Session, transcript string, judge func(*mem.Spoken) mem.Verdict) error
+	Take(ctx context.Context, s mem.Session, transcript string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error)
 	// Said gives out what is kept of a session, oldest first, some at a time: what
 	// was said after the one of an id, all if it is not there. What it gives out
 	// is not taken away before give returns.
@@ -51,26 +51,54 @@ func (e *Engine) takeLater(m *moment, key string) {
 // if no turn ended as it should.
 const takeEvery = 10
 
-// takeIn takes in what the session's transcript says, and indexes it where
-// the job asks for that.
+// takeIn finds again what was not reported, takes in what the session's
+// transcript says, and indexes it where the job asks for that.
 func (e *Engine) takeIn(ctx context.Context, m *moment, job mem.Job) (mem.Batch, error) {
 	if e.Archive == nil || m.session.ID == "" || !ownTranscript(m.Event) { // or it was erased meanwhile
 		return mem.Batch{}, nil
 	}
-	j, err := e.newJudge(ctx, m)
-	if err != nil {
+	m.session.Transcript = m.Transcript
+	if _, err := e.reconcile(ctx, m.session); err != nil {
 		return mem.Batch{}, err
 	}
-	err = e.Archive.Take(ctx, m.session, m.Transcript, func(s *mem.Spoken) mem.Verdict { return j.of(ctx, s) })
-	if err = errors.Join(err, j.err); err != nil {
-		return mem.Batch{}, fmt.Errorf("take in transcript: %w", err)
+	if _, err := e.takeSaid(ctx, m); err != nil {
+		return mem.Batch{}, err
 	}
 	due := m.session.LastEvent.Add(idleAfter)
 	if job.Key == takeWords || job.Key == whenIdle && due.After(e.Now()) && m.session.Status != mem.Completed {
 		later := mem.Job{Kind: JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBy: due}
 		return mem.Batch{Jobs: []mem.Job{later}}, nil
 	}
-	return mem.Batch{}, e.indexSaid(ctx, m)
+	var b mem.Batch
+	if job.Key == indexWords { // what was just said may still be on its way
+		b.Jobs = []mem.Job{{Kind: JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBy: e.Now().Add(2 * lossAfter)}}
+	}
+	if job.Key == whenIdle && m.session.Status != mem.Completed {
+		b.Jobs = append(b.Jobs, consolidateLater(m.Session, m.session.LastEvent.Add(silentFor)))
+	}
+	_, err := e.indexSaid(ctx, m)
+	return b, err
+}
+
+// takeSaid takes what the session's transcript says into the archive.
+func (e *Engine) takeSaid(ctx context.Context, m *moment) (mem.Taken, error) {
+	j, err := e.newJudge(ctx, m)
+	if err != nil {
+		return mem.Taken{}, err
+	}
+	var answers []mem.Spoken
+	taken, err := e.Archive.Take(ctx, m.session, m.session.Transcript, func(s *mem.Spoken) mem.Verdict {
+		v := j.of(ctx, s)
+		if v == mem.TakeIn && s.Who == "assistant" {
+			answers = append(answers, *s)
+		}
+		return v
+	})
+	if err = errors.Join(err, j.err); err != nil {
+		return taken, fmt.Errorf("take in transcript: %w", err)
+	}
+	e.without("uses", e.citedIn(ctx, m, answers))
+	return taken, nil
 }
 
 // judge says what of a session's transcript may be kept: what was said in turns

@@ -21,17 +21,17 @@ type tape struct {
 	kept  map[string][]mem.Spoken
 }
 
-func (t *tape) Take(_ context.Context, s mem.Session, _ string, judge func(*mem.Spoken) mem.Verdict) error {
+func (t *tape) Take(_ context.Context, s mem.Session, _ string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
 	for _, said := range t.says[s.ID][t.taken[s.ID]:] {
 		switch judge(&said) {
 		case mem.AskAgain:
-			return nil
+			return mem.Taken{There: true}, nil
 		case mem.TakeIn:
 			t.kept[s.ID] = append(t.kept[s.ID], said)
 		}
 		t.taken[s.ID]++
 	}
-	return nil
+	return mem.Taken{There: true}, nil
 }
 
 func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error {
@@ -189,6 +189,30 @@ func TestPlainTalkIsQuotedInALaterSession(t *testing.T) {
 	first := rs[len(rs)-1]
 	if i := slices.IndexFunc(first.Items, func(it mem.Told) bool { return it.Kind == mem.Utterance && it.Place == "said" }); i < 0 || first.Candidates == 0 {
 		t.Errorf("the receipt does not name it: %+v", first)
+	}
+}
+
+// What was learned from words and is forgotten is not told in those words either.
+func TestWordsOfWhatWasForgottenAreNotQuoted(t *testing.T) {
+	th := newTheater(t)
+	th.play(plainTalk()...)
+	th.works(2 * time.Second)
+	if _, err := th.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{
+		Kind: mem.Fact, Session: "one", Project: "p_shop", Scope: mem.ScopeProject, Status: mem.Forgotten, Created: th.clock, Updated: th.clock,
+		Title: "Unpacking is three times as fast on the small boxes",
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	got := th.play(in("two", start("startup"), prompt("q1", aboutZstd))...)
+	wantsNot(t, "recall", got.Context, "three times as fast")
+	rs, err := th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.ContainsFunc(rs, func(r mem.Receipt) bool {
+		return slices.ContainsFunc(r.Dropped, func(c mem.Cut) bool { return c.Gate == "forgotten" })
+	}) {
+		t.Errorf("no receipt says why: %+v", rs)
 	}
 }
 
@@ -573,9 +597,8 @@ func TestOnlyTheSessionsOwnRecordIsTakenIn(t *testing.T) {
 	e := stop("p1", "An answer about the lighthouse.")
 	e.Session, e.Transcript = "one", "/home/dev/.ssh/other.jsonl"
 	th.give(e)
-	st, err := th.store.Stats(t.Context(), "", th.clock)
-	if err != nil || st.Jobs != 0 {
-		t.Errorf("%d jobs, %v, want none", st.Jobs, err)
+	if n := th.jobs(); n != 0 {
+		t.Errorf("%d jobs, want none", n)
 	}
 }
 
@@ -601,7 +624,7 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 // follows gives answers the turn of the prompt before them, as the archive does.
 type follows struct{ *tape }
 
-func (f follows) Take(ctx context.Context, s mem.Session, path string, judge func(*mem.Spoken) mem.Verdict) error {
+func (f follows) Take(ctx context.Context, s mem.Session, path string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
 	turn := ""
 	return f.tape.Take(ctx, s, path, func(said *mem.Spoken) mem.Verdict {
 		if said.PromptID == "*" {

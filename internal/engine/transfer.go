@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -45,7 +46,7 @@ func (e *Engine) keepGroup(ctx context.Context, group []mem.Memory) ([]string, e
 		return ids, nil
 	}
 	indexed(b.Memories)
-	e.toEmbed(&b)
+	e.follow(&b)
 	res, err := e.Store.Apply(ctx, b)
 	if err != nil {
 		return nil, err
@@ -63,6 +64,13 @@ func (e *Engine) brought(mm mem.Memory) mem.Memory {
 	mm.Command = e.Door.Text(mm.Command)
 	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
 		*list = e.broughtList(*list)
+	}
+	if s := mm.Summary; s != nil {
+		mm.Summary = &mem.SummaryText{
+			Request: e.Door.Prompt(s.Request), Investigated: e.Door.Prompt(s.Investigated), Learned: e.Door.Prompt(s.Learned),
+			Completed: e.Door.Prompt(s.Completed), NextSteps: e.Door.Prompt(s.NextSteps), Notes: e.Door.Prompt(s.Notes),
+		}
+		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
 	}
 	if mm.Title == "" {
 		mm.Title, mm.Body = headline(mm.Body)

@@ -1,9 +1,11 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -22,7 +24,9 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, er
 	}
 	busy := true
 	m.batch.Session.Processing, m.batch.Session.Status = &busy, mem.Running
-	m.batch.Session.FirstPrompt = mem.Clip(mem.Line(m.Text), 200)
+	if !agrees(m.Text) {
+		m.batch.Session.FirstPrompt = mem.Clip(request(m.Text), 200)
+	}
 	m.batch.Turn.Person, m.batch.Turn.Text, m.batch.Turn.Private = true, m.Text, m.Private
 	if (m.session.Prompts+1)%takeEvery == 0 {
 		e.takeLater(m, takeWords)
@@ -30,28 +34,64 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, er
 	if m.Private {
 		return mem.Reply{}, nil
 	}
-	line, err := e.nudge(ctx, m)
+	var err error
+	m.asked, err = e.directive(ctx, m)
+	e.without("handoff", err)
+	n, err := e.nudge(ctx, m)
 	e.without("state line", err)
-	hits, r, err := e.promptRecall(ctx, m)
+	within, done := context.WithTimeout(ctx, recallWithin+e.Slack)
+	defer done()
+	hits, r, err := e.promptRecall(within, m)
 	e.without("recall", err)
-	return mem.Reply{Context: e.tellPrompt(m, line, hits, r)}, nil
+	gone, err := e.lost(ctx, m)
+	e.without("what the summary left out", err)
+	return mem.Reply{Context: above(m.asked, e.tellPrompt(m, n, gone, hits, r))}, nil
 }
 
-// tellPrompt tells the state line and what was found, in one block.
-func (e *Engine) tellPrompt(m *moment, line string, hits []mem.Hit, r mem.Receipt) string {
-	if r.ID == "" && line == "" {
-		return ""
+// above puts what we ask of the agent before what it is told.
+func above(asked, told string) string {
+	if asked == "" || told == "" {
+		return asked + told
 	}
-	if r.ID == "" {
+	return asked + "\n\n" + told
+}
+
+// recallWithin and briefWithin are how long a recall and a briefing may take.
+// Whoever waits for longer leaves without an answer, and hands the event over
+// again; so it is kept in time, and answered without.
+const (
+	recallWithin = 180 * time.Millisecond
+	briefWithin  = 700 * time.Millisecond
+)
+
+// tellPrompt tells where the work stands, what a compaction took and what was found, in
+// one block.
+func (e *Engine) tellPrompt(m *moment, n nudge, gone loss, hits []mem.Hit, r mem.Receipt) string {
+	switch {
+	case r.ID != "":
+	case gone.Checkpoint != "":
+		r = m.receipt(placeCompaction, m.settings.Budgets.UserPrompt)
+		r.Candidates = len(gone.section.Items)
+	case len(n.lines) == 0:
+		return ""
+	default:
 		r = m.receipt("nudge", 0)
 	}
 	hits, said := parted(hits)
 	b := e.recallBlock(m, "recall", hits)
 	b.Sections = append(b.Sections, quotes(b, said, &r))
-	if line != "" {
-		state := inject.Section{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}
+	if gone.Checkpoint != "" {
+		b.Sections = append([]inject.Section{gone.section}, b.Sections...)
+		r.Marks, r.Compaction = append(r.Marks, afterCompaction), &gone.Compaction
+	}
+	if len(n.lines) > 0 {
+		state := inject.Section{Name: "state", Apart: true, Share: 100}
+		for _, line := range n.lines {
+			state.Items = append(state.Items, inject.Item{Text: line})
+			r.Budget += m.settings.NudgeTokens
+		}
 		b.Sections = append([]inject.Section{state}, b.Sections...)
-		r.Budget += m.settings.NudgeTokens
+		r.Marks = append(r.Marks, n.marks...)
 	}
 	return e.tell(m, b, r)
 }
@@ -205,26 +245,39 @@ func (e *Engine) ofFiles(ctx context.Context, q mem.Query, files []string, hits 
 // nudgeAgain is how many prompts may pass without a state line when it is given on change.
 const nudgeAgain = 10
 
-// nudge is the one line that says where the work stands, if it is due.
-func (e *Engine) nudge(ctx context.Context, m *moment) (string, error) {
+// nudge is what a prompt is told of where the work stands: the state line, and
+// reminders, whose marks say that they were given.
+type nudge struct{ lines, marks []string }
+
+// nudge is the one line that says where the work stands, if it is due or there
+// is something to remind of.
+func (e *Engine) nudge(ctx context.Context, m *moment) (n nudge, err error) {
 	if m.settings.NudgeEvery == NudgeNever || m.settings.NudgeTokens == 0 || m.session.ID == "" {
-		return "", nil
+		return nudge{}, nil
+	}
+	reminders, marks, err := e.reminders(ctx, m)
+	if err != nil {
+		return nudge{}, err
 	}
 	line, err := e.stateLine(ctx, m)
-	if err != nil || line == "" || mem.Tokens(line) > m.settings.NudgeTokens {
-		return "", err
+	if err != nil {
+		return nudge{}, err
 	}
-	due := m.settings.NudgeEvery == NudgeAlways || line != m.session.Nudge || m.session.Prompts-m.session.NudgePrompt >= nudgeAgain
-	if !due {
-		return "", nil
+	due := m.settings.NudgeEvery == NudgeAlways || line != m.session.Nudge || m.session.Prompts-m.session.NudgePrompt >= nudgeAgain || len(reminders) > 0
+	if due && line != "" && mem.Tokens(line) <= m.settings.NudgeTokens {
+		m.batch.Session.Nudge = &line
+		n.lines = []string{line}
 	}
-	m.batch.Session.Nudge = &line
-	return line, nil
+	n.lines, n.marks = append(n.lines, reminders...), marks
+	return n, nil
 }
 
 // stateLine says in one line what is next and what is in the way; empty if
 // neither is known.
 func (e *Engine) stateLine(ctx context.Context, m *moment) (string, error) {
+	if m.mind.Trusted {
+		return strings.TrimPrefix(mindLine(m.mind), inject.HeadMemory+" "), nil
+	}
 	turns, err := e.Store.Turns(ctx, m.Session, 1)
 	if err != nil {
 		return "", fmt.Errorf("turns: %w", err)
@@ -239,7 +292,7 @@ func (e *Engine) stateLine(ctx context.Context, m *moment) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	line := inject.Nudge(s.Phase, first(firstOf(s.Open), firstOf(s.Next)), firstOf(s.Blocked), "")
+	line := inject.Nudge(s.Phase, cmp.Or(firstOf(s.Next), firstOf(s.Open)), cmp.Or(firstOf(s.Waiting), firstOf(s.Blocked)), "")
 	return strings.TrimPrefix(line, inject.HeadMemory+" "), nil // the block has that header itself
 }
 

@@ -7,39 +7,180 @@ import (
 	"remanence/internal/mem"
 )
 
-// sentences splits prose into single-line sentences and list items. Code
-// fences, headings and table rows are left out, emphasis and list marks removed.
-func sentences(text string) []string {
-	var out []string
-	fenced := false
+// said is one sentence or list item of a text, and what stands around it.
+type said struct {
+	text   string
+	bare   string   // text as cues are looked for in it: see cueText
+	before string   // the sentence before it in the same paragraph
+	after  string   // the one after it
+	under  mem.Kind // what the heading or the line above says the items below it are
+	first  bool     // it is the first of its line
+	doubt  bool     // the line above says that they are only thought of
+}
+
+// maxSaid is how many sentences of one text are looked at.
+const maxSaid = 200
+
+// prose is a text taken apart: what it says in its own words. Code fences,
+// quotations, tables and headings are no statements.
+type prose struct {
+	out           []said
+	fence         string // what the open code fence was opened with
+	section, list mem.Kind
+	doubt         bool // of the list
+}
+
+// statements splits a text into sentences and list items. Emphasis and list
+// marks are removed.
+func statements(text string) []said {
+	var p prose
+	paragraph := 0
 	for line := range strings.Lines(text) {
+		if len(p.out) >= maxSaid {
+			break
+		}
 		t := strings.TrimSpace(line)
-		if strings.HasPrefix(t, "```") || strings.HasPrefix(t, "~~~") {
-			fenced = !fenced
+		if p.fenced(t) {
+			paragraph = len(p.out)
 			continue
 		}
-		if fenced || t == "" || t[0] == '#' || t[0] == '|' || t[0] == '>' {
+		if t == "" || t[0] == '#' || t[0] == '|' || t[0] == '>' {
+			if t != "" && t[0] == '#' {
+				p.section, p.list, p.doubt = sectionKind(t), "", false
+			}
+			paragraph = len(p.out)
 			continue
 		}
-		t = strings.TrimSpace(strings.TrimLeft(t, "-*•0123456789.) "))
-		t = strings.NewReplacer("**", "", "__", "").Replace(t)
-		out = append(out, split(t)...)
+		plain, item := unlisted(t)
+		if item {
+			paragraph = len(p.out)
+		}
+		p.line(plain, item, paragraph)
+	}
+	return p.out
+}
+
+// fenced reports whether a line belongs to a code fence. A fence ends at a line
+// of the same marks, as many at least.
+func (p *prose) fenced(t string) bool {
+	marks := t[:len(t)-len(strings.TrimLeft(t, "`"))]
+	if strings.HasPrefix(t, "~") {
+		marks = t[:len(t)-len(strings.TrimLeft(t, "~"))]
+	}
+	switch {
+	case p.fence == "" && len(marks) >= 3:
+		p.fence = marks
+		return true
+	case p.fence != "" && strings.HasPrefix(marks, p.fence) && t == marks:
+		p.fence = ""
+		return true
+	}
+	return p.fence != ""
+}
+
+func (p *prose) line(t string, item bool, paragraph int) {
+	whole := boldLine(t)
+	lead := strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")
+	t = withoutEmphasis(t)
+	if !item {
+		p.list, p.doubt = "", false
+		if lead || whole {
+			p.list, p.doubt = sectionKind(t), thoughtOf(cueText(t)) || thoughtOfList(cueText(t))
+			if whole || p.list != "" {
+				if whole {
+					p.section = p.list
+				}
+				return
+			}
+		}
+	}
+	under := p.list
+	if under == "" {
+		under = p.section
+	}
+	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") {
+		if k := sectionKind(label); k != "" {
+			under = k
+		}
+	}
+	for i, s := range split(t) {
+		one := said{text: s, bare: cueText(s), under: under, first: i == 0, doubt: item && p.doubt}
+		if n := len(p.out); n > paragraph {
+			one.before = p.out[n-1].text
+			p.out[n-1].after = s
+		}
+		p.out = append(p.out, one)
+	}
+}
+
+// withoutEmphasis removes what makes text bold, but not from code.
+func withoutEmphasis(t string) string {
+	if !strings.Contains(t, "**") && !strings.Contains(t, "__") {
+		return t
+	}
+	parts := strings.Split(t, "`")
+	for i, part := range parts {
+		if i%2 == 0 || i == len(parts)-1 {
+			parts[i] = strings.ReplaceAll(strings.ReplaceAll(part, "**", ""), "__", "")
+		}
+	}
+	return strings.Join(parts, "`")
+}
+
+// boldLine reports whether a line is nothing but bold: a heading.
+func boldLine(t string) bool {
+	inner, ok := strings.CutPrefix(strings.TrimSuffix(t, ":"), "**")
+	if !ok {
+		return false
+	}
+	inner, ok = strings.CutSuffix(strings.TrimSuffix(inner, ":"), "**")
+	return ok && !strings.Contains(inner, "**") && len(inner) < 60
+}
+
+// unlisted is a line without its list mark; item tells whether it had one.
+func unlisted(t string) (string, bool) {
+	rest := strings.TrimLeft(t, "-*•+")
+	if n := len(t) - len(rest); n == 1 || n == len("•") && strings.HasPrefix(t, "•") {
+		if trimmed := strings.TrimLeft(rest, " "); trimmed != rest {
+			for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
+				trimmed = strings.TrimPrefix(trimmed, box)
+			}
+			return trimmed, true
+		}
+	}
+	digits := strings.TrimLeft(t, "0123456789")
+	if n := len(t) - len(digits); n > 0 && n < 4 && len(digits) > 1 && (digits[0] == '.' || digits[0] == ')') && digits[1] == ' ' {
+		return strings.TrimSpace(digits[1:]), true
+	}
+	return t, false
+}
+
+// sentences are the texts of the statements.
+func sentences(text string) []string {
+	all := statements(text)
+	out := make([]string, 0, len(all))
+	for _, s := range all {
+		out = append(out, s.text)
 	}
 	return out
 }
 
 // split cuts a line after ., ! and ? that end a sentence: a space and a capital
-// or a wide character follows. A full stop inside a name or a number does not.
+// or a wide character follows, or any letter where the word before is no
+// abbreviation. A full stop inside a name or a number ends nothing.
 func split(line string) []string {
 	var out []string
 	rs := []rune(line)
-	start := 0
+	start, code := 0, false
 	for i, r := range rs {
+		if r == '`' {
+			code = !code
+		}
 		end := strings.ContainsRune("。！？", r)
 		if strings.ContainsRune(".!?", r) {
-			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) || rs[i+2] == '`' || mem.Wide(rs[i+2]))
+			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) || strings.ContainsRune("`¿¡", rs[i+2]) || mem.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
 		}
-		if end {
+		if end && !code {
 			if s := strings.TrimSpace(string(rs[start : i+1])); s != "" {
 				out = append(out, s)
 			}
@@ -52,64 +193,67 @@ func split(line string) []string {
 	return out
 }
 
-// meaning tells what kind of statement of the assistant's a sentence is. Most
-// sentences are none.
-func meaning(s string) (mem.Kind, bool) {
-	if n := len([]rune(s)); n < minStatement || n > maxStatement || strings.HasSuffix(s, "?") {
-		return "", false
+// wholeWord reports whether a text ends with code, or a word that is no abbreviation.
+func wholeWord(rs []rune) bool {
+	if len(rs) > 0 && rs[len(rs)-1] == '`' {
+		return true
 	}
-	l := " " + strings.ToLower(mem.Line(s)) + " "
-	switch {
-	case holds(l, "root cause", "the problem was", "the issue was", "the bug was", "the cause was", "was caused by", "is caused by", "turned out", "fixed by", "the fix was", "the fix is", " fixed it", "the failure was"):
-		return mem.ErrorFix, true
-	case holds(l, " decided ", "decision:", "going with ", "we'll use ", "we will use ", "i chose ", "we chose ", " chose to ", "settled on ", "opted for ", "opted to ", "instead of ", "rather than ", "switched to ", "switched from "):
-		return mem.Decision, true
-	case holds(l, "trade-off", "tradeoff", "at the cost of", "the downside"):
-		return mem.TradeOff, true
-	case holds(l, "convention", " always ", " never ", "by convention", "must be named", "naming rule", "style rule"):
-		return mem.Convention, true
-	case holds(l, "careful", "beware", "watch out", "gotcha", "caveat", "pitfall", "be aware", "does not work", "doesn't work", "must not ", "breaks if", "breaks when", "fails if", "fails when", "note that", "only works"):
-		return mem.Gotcha, true
-	case holds(l, "todo", "still need", "remaining:", "remains to", "next step", "left to do", "not yet ", "follow-up", "follow up", "next:", "next, ", "still open"):
-		return mem.Todo, true
-	case holds(l, "to run the", "run it with", "can be run with", "how to ", "to reproduce", "to build"):
-		return mem.Howto, true
-	case holds(l, "the reason is", "this is because", "the reason for", "so that the "):
-		return mem.Rationale, true
+	n := 0
+	for n < len(rs) && unicode.IsLetter(rs[len(rs)-1-n]) {
+		n++
 	}
-	return "", false
+	if n < 4 || n < len(rs) && rs[len(rs)-1-n] != ' ' {
+		return false
+	}
+	switch strings.ToLower(string(rs[len(rs)-n:])) {
+	case "approx", "resp", "evtl", "inkl", "etwa", "vers", "usually":
+		return false
+	}
+	return true
 }
 
-// laidDown tells whether a sentence of the person's lays something down, and as
-// what. An outburst does not: it takes words that name a rule, a choice or the
-// wish to have it remembered.
-func laidDown(s string) (mem.Kind, bool) {
-	if n := len([]rune(s)); n < 12 || n > maxStatement || strings.HasSuffix(s, "?") {
-		return "", false
-	}
-	l := " " + strings.ToLower(mem.Line(s)) + " "
-	switch {
-	case holds(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind"):
-		return mem.Fact, true
-	case holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is "):
-		return mem.Decision, true
-	case holds(l, " from now on", " in this project ", " in this repo", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we "):
-		return mem.Convention, true
-	case holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want "):
-		return mem.Preference, true
-	}
-	return "", false
-}
-
-// narrates reports whether a sentence tells of the work instead of the thing.
-func narrates(s string) bool {
-	l := strings.ToLower(s)
-	for _, p := range []string{"i'll", "i will", "let me", "now i", "i have", "i've", "done", "i am", "i'm", "first, i", "all done", "here is", "here's"} {
-		if strings.HasPrefix(l, p) {
-			return true
+// cueText is a sentence as cues are looked for in it: in lower case, in one line
+// with a space at both ends, without what it quotes. Of code the marks stay.
+func cueText(s string) string {
+	var b strings.Builder
+	b.Grow(len(s) + 2)
+	b.WriteByte(' ')
+	var until rune
+	for _, r := range strings.ToLower(s) {
+		switch {
+		case until != 0:
+			if r == until {
+				until = 0
+			}
+			if r != '`' {
+				continue
+			}
+		case r == '`':
+			until = '`'
+		case r == '"':
+			until = '"'
+			continue
+		case strings.ContainsRune("“„", r):
+			until = '”'
+			if strings.ContainsRune(s, '“') && r == '„' {
+				until = '“'
+			}
+			continue
+		case r == '«':
+			until = '»'
+			continue
+		case r == '’':
+			r = '\''
+		case strings.ContainsRune("()[]—–…\t\n\r", r):
+			r = ' '
 		}
+		b.WriteRune(r)
 	}
-	return false
+	b.WriteByte(' ')
+	if until != 0 && until != '`' { // a quotation that does not end is none
+		return " " + strings.ToLower(mem.Line(s)) + " "
+	}
+	return " " + mem.Line(b.String()) + " "
 }
 
 func holds(s string, words ...string) bool {
@@ -119,4 +263,27 @@ func holds(s string, words ...string) bool {
 		}
 	}
 	return false
+}
+
+func begins(s string, words ...string) bool {
+	s = strings.TrimSpace(s)
+	for _, w := range words {
+		if strings.HasPrefix(s, w) {
+			return true
+		}
+	}
+	return false
+}
+
+// breadth is the length of a text in characters; one of a script without spaces
+// says as much as two.
+func breadth(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if mem.Wide(r) {
+			n++
+		}
+	}
+	return n
 }

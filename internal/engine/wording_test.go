@@ -32,7 +32,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Should I use one mutex instead of two?", ""},
 		{"Fixed.", ""},
 	} {
-		if got, _ := meaning(tt.said); got != tt.want {
+		if got, _ := (turnOfWork{}).meaning(said{text: tt.said, bare: cueText(tt.said)}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}

@@ -26,10 +26,15 @@ const lastMoment = 5 * time.Millisecond
 // time of ctx, gives it to spool: the event may then be kept twice, which its ID
 // makes harmless, and the answer is silence. Either may be nil. A worker's
 // handler that neither answers nor heeds ctx is left behind; it ends with the
-// process.
-func FirstOf(worker, spool mem.Handler) mem.Handler { return firstOf{worker, spool} }
+// process. Slack is the call's.
+func FirstOf(worker, spool mem.Handler, slack time.Duration) mem.Handler {
+	return firstOf{worker, spool, slack}
+}
 
-type firstOf struct{ worker, spool mem.Handler }
+type firstOf struct {
+	worker, spool mem.Handler
+	slack         time.Duration
+}
 
 func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	errWorker := errNobody
@@ -42,7 +47,7 @@ func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if f.spool == nil {
 		return mem.Reply{}, errWorker
 	}
-	limit := spoolLimit(e.Kind)
+	limit := spoolLimit(e.Kind) + f.slack/2
 	if end, ok := ctx.Deadline(); ok {
 		limit += max(0, time.Until(end))
 	}

@@ -31,7 +31,7 @@ func FuzzRun(f *testing.F) {
 			return mem.Reply{Context: e.Text + strings.Repeat("💥", len(e.Text)), Notice: e.Text}, nil
 		})
 		var spool kept
-		s := newStage("", hook.FirstOf(worker, &spool))
+		s := newStage("", hook.FirstOf(worker, &spool, busy))
 		s.Stdin, s.Event = bytes.NewReader(payload), event
 		hook.Run(s.Config)
 		if len(s.exits) > 0 || len(s.lines) != 1 {

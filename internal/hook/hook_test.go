@@ -84,6 +84,10 @@ func (k *kept) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return mem.Reply{Context: "never told: a spool only keeps"}, ctx.Err()
 }
 
+// busy is what calls have on top of their limits in tests that are not about
+// those: the machine may have other things to do.
+const busy = time.Minute
+
 // stage is a hook call in a test and what became of it.
 type stage struct {
 	hook.Config
@@ -104,6 +108,7 @@ func newStage(payload string, h mem.Handler) *stage {
 		Handler: h,
 		Now:     func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
 		Nonce:   "n",
+		Slack:   busy,
 		Log:     func(l hook.Line) { s.lines = append(s.lines, l.String()) },
 		Dropped: func(reason string) { s.dropped = append(s.dropped, reason) },
 		Exit:    func(code int) { s.exits = append(s.exits, code) },
@@ -169,18 +174,21 @@ func TestInputIsNotReadBeyondTheObject(t *testing.T) {
 }
 
 func TestUnacknowledgedEventGoesToTheSpool(t *testing.T) {
-	for name, worker := range map[string]mem.Handler{
-		"fails": handler(fails), "panics": handler(panics), "hangs": hangs(t), "is not there": nil,
+	for name, worker := range map[string]func(*testing.T) mem.Handler{
+		"fails":        func(*testing.T) mem.Handler { return handler(fails) },
+		"panics":       func(*testing.T) mem.Handler { return handler(panics) },
+		"hangs":        func(t *testing.T) mem.Handler { return hangs(t) },
+		"is not there": func(*testing.T) mem.Handler { return nil },
 	} {
-		t.Run(name, func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
 			var spool kept
-			s := newStage(promptPayload, hook.FirstOf(worker, &spool))
+			s := newStage(promptPayload, hook.FirstOf(worker(t), &spool, busy))
 			hook.Run(s.Config)
 			if len(spool.events) != 1 || spool.events[0].Text != "fix the parser" {
-				t.Errorf("spool got %+v, want the prompt", spool.events)
+				t.Errorf("%s: spool got %+v, want the prompt", name, spool.events)
 			}
 			if s.out.Len() != 0 || len(s.dropped)+len(s.exits) != 0 {
-				t.Errorf("printed %q, dropped %v, exits %v; want silence", &s.out, s.dropped, s.exits)
+				t.Errorf("%s: printed %q, dropped %v, exits %v; want silence", name, &s.out, s.dropped, s.exits)
 			}
 		})
 	}
@@ -188,7 +196,7 @@ func TestUnacknowledgedEventGoesToTheSpool(t *testing.T) {
 
 func TestAcknowledgedEventDoesNotGoToTheSpool(t *testing.T) {
 	var spool kept
-	s := newStage(promptPayload, hook.FirstOf(says(mem.Reply{}), &spool))
+	s := newStage(promptPayload, hook.FirstOf(says(mem.Reply{}), &spool, busy))
 	hook.Run(s.Config)
 	if len(spool.events) != 0 {
 		t.Errorf("spool got %+v", spool.events)
@@ -198,9 +206,9 @@ func TestAcknowledgedEventDoesNotGoToTheSpool(t *testing.T) {
 func TestWhatNobodyTakesIsDroppedAndCounted(t *testing.T) {
 	for name, h := range map[string]mem.Handler{
 		"no handler at all": nil,
-		"neither is there":  hook.FirstOf(nil, nil),
-		"both fail":         hook.FirstOf(handler(fails), handler(fails)),
-		"both panic":        hook.FirstOf(handler(panics), handler(panics)),
+		"neither is there":  hook.FirstOf(nil, nil, busy),
+		"both fail":         hook.FirstOf(handler(fails), handler(fails), busy),
+		"both panic":        hook.FirstOf(handler(panics), handler(panics), busy),
 	} {
 		s := newStage(promptPayload, h)
 		hook.Run(s.Config)
@@ -217,7 +225,7 @@ func (refusal) Counted() bool { return true }
 
 func TestRefusedEventIsCountedOnce(t *testing.T) {
 	full := func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, refusal{} }
-	s := newStage(promptPayload, hook.FirstOf(handler(fails), handler(full)))
+	s := newStage(promptPayload, hook.FirstOf(handler(fails), handler(full), busy))
 	hook.Run(s.Config)
 	if len(s.dropped) != 0 || len(s.lines) != 1 {
 		t.Errorf("dropped %v, logged %q; the spool has counted it", s.dropped, s.lines)
@@ -296,6 +304,7 @@ func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
 
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(promptPayload, nil)
+		s.Slack = 0
 		never := make(chan struct{})
 		s.Prepare = func(c hook.Config) hook.Config { <-never; return c }
 		ended := make(chan time.Duration, 1)
@@ -400,6 +409,7 @@ func TestHardLimitEndsTheProcess(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := newStage("", hangs(t))
+				s.Slack = 0
 				r, w := io.Pipe()
 				s.Stdin, s.Event = r, c.event
 				begun := time.Now()
@@ -428,6 +438,7 @@ func TestCounterThatHangsDoesNotDelayTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		s := newStage("", hangs(t))
+		s.Slack = 0
 		r, w := io.Pipe()
 		s.Stdin = r
 		s.Dropped = func(string) { <-never }
@@ -462,7 +473,8 @@ func TestHandlersGetTheirSoftLimits(t *testing.T) {
 					return mem.Reply{}, ctx.Err()
 				}
 			}
-			s := newStage(`{"session_id":"s","hook_event_name":"`+kind+`"}`, hook.FirstOf(waits(&worker), waits(&spool)))
+			s := newStage(`{"session_id":"s","hook_event_name":"`+kind+`"}`, hook.FirstOf(waits(&worker), waits(&spool), 0))
+			s.Slack = 0
 			hook.Run(s.Config)
 			synctest.Wait() // for the handlers left behind
 			if worker != want {
@@ -479,13 +491,35 @@ func TestHandlersGetTheirSoftLimits(t *testing.T) {
 	}
 }
 
+func TestSlackIsSharedByWorkerAndSpool(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		begun := time.Now()
+		var worker, spool time.Duration
+		waits := func(took *time.Duration) handler {
+			return func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
+				<-ctx.Done()
+				*took = time.Since(begun)
+				return mem.Reply{}, ctx.Err()
+			}
+		}
+		s := newStage(promptPayload, hook.FirstOf(waits(&worker), waits(&spool), time.Second))
+		s.Slack = time.Second
+		hook.Run(s.Config)
+		synctest.Wait() // for the handlers left behind
+		if worker != 750*time.Millisecond || spool != 1295*time.Millisecond || len(s.exits) != 0 {
+			t.Errorf("the worker had until %v, the spool until %v, exits %v; want 750ms, 1.295s and none", worker, spool, s.exits)
+		}
+	})
+}
+
 func TestSlowInputLeavesTheSpoolItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var spool kept
 		s := newStage(promptPayload, hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
 			<-ctx.Done()
 			return mem.Reply{}, ctx.Err()
-		}), &spool))
+		}), &spool, 0))
+		s.Slack = 0
 		s.Door = func(r io.Reader) (hook.Payload, error) {
 			time.Sleep(200 * time.Millisecond)
 			return door(r)
@@ -502,7 +536,7 @@ func TestUnreadAnswerIsNotADroppedEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe() // nobody reads
 		s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
-		s.Stdout = w
+		s.Slack, s.Stdout = 0, w
 		ended := make(chan struct{})
 		s.Exit = func(int) { close(ended) }
 		go hook.Run(s.Config)

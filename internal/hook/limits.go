@@ -47,9 +47,11 @@ func softLimit(k mem.EventKind) time.Duration {
 
 // limit is the handler's context: the soft limit, or less if reading has eaten into it.
 func (r *call) limit(k mem.EventKind) (context.Context, context.CancelFunc) {
-	left := hardLimit(k) - reserve - time.Since(r.begun)
-	return context.WithTimeout(context.Background(), min(softLimit(k), left))
+	left := r.hardLimit(k) - reserve - time.Since(r.begun)
+	return context.WithTimeout(context.Background(), min(softLimit(k)+r.Slack/2, left))
 }
+
+func (r *call) hardLimit(k mem.EventKind) time.Duration { return hardLimit(k) + r.Slack }
 
 // expire ends the process, whatever it is doing. An event that nobody has
 // acknowledged by then is counted, if that is quickly done.

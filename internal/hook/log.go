@@ -9,17 +9,18 @@ import (
 	"remanence/internal/mem"
 )
 
-// Line is one line of the log. It holds no text of the payload.
+// Line is one line of the log. It shows no text of the payload.
 type Line struct {
 	Component string // "HOOK"
-	Event     mem.EventKind
-	Tool      string // e.g. "Edit" or "Bash(git…)"; empty where the event has none
 	Note      string // what was unusual; empty if nothing was
+
+	event mem.Event // named when the line is written: most never are
 }
 
-// String is e.g. "HOOK PostToolUse Bash(git…)".
+// String is e.g. "HOOK PostToolUse Bash(git…)": of an event with a tool its name,
+// and of a command the program.
 func (l Line) String() string {
-	parts := []string{l.Component, string(l.Event), l.Tool, l.Note}
+	parts := []string{l.Component, string(l.event.Kind), toolLabel(l.event), l.Note}
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
@@ -54,7 +55,7 @@ func (t *report) line(e mem.Event, note string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.over && t.log != nil {
-		t.log(Line{Component: "HOOK", Event: e.Kind, Tool: toolLabel(e), Note: note})
+		t.log(Line{Component: "HOOK", Note: note, event: e})
 	}
 }
 

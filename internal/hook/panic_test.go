@@ -76,9 +76,9 @@ func TestAPanicInAnyStageOfAnyEventIsSilence(t *testing.T) {
 		{"decoder", func(s *stage) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
 		{"encoder", func(s *stage) { s.Dialect = broken{encode: true} }, ""},
 		{"handler", func(s *stage) { s.Handler = handler(panics) }, hook.DroppedPanic},
-		{"worker and spool", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(panics)) }, hook.DroppedHandler},
-		{"worker, and the spool fails", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(fails)) }, hook.DroppedHandler},
-		{"worker alone", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), says(mem.Reply{})) }, ""},
+		{"worker and spool", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(panics), busy) }, hook.DroppedHandler},
+		{"worker, and the spool fails", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(fails), busy) }, hook.DroppedHandler},
+		{"worker alone", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), says(mem.Reply{}), busy) }, ""},
 		{"preparation", func(s *stage) { s.Prepare = func(hook.Config) hook.Config { panic("secret words") } }, hook.DroppedPanic},
 		{"output", func(s *stage) { s.Stdout = panicky{} }, ""},
 	} {

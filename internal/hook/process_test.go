@@ -22,8 +22,10 @@ func playScene(scene string) {
 	c.Dialect = agent.Claude{}
 	c.Stdin, c.Stdout, c.Getenv, c.Exit = os.Stdin, os.Stdout, func(string) string { return "" }, os.Exit
 	switch scene {
+	case "waits for input":
+		c.Slack = 0
 	case "panic":
-		c.Handler = hook.FirstOf(handler(panics), handler(panics))
+		c.Handler = hook.FirstOf(handler(panics), handler(panics), busy)
 	case "signal":
 		c.Handler = handler(func(context.Context, mem.Event) (mem.Reply, error) {
 			self, _ := os.FindProcess(os.Getpid())
@@ -65,7 +67,7 @@ func TestProcessEndsWithStatusZeroAndSaysNothingOnStderr(t *testing.T) {
 }
 
 func TestProcessWhoseInputNeverEndsStopsItself(t *testing.T) {
-	cmd, stderr := start(t, "plain")
+	cmd, stderr := start(t, "waits for input")
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)

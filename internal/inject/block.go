@@ -43,6 +43,7 @@ type Block struct {
 	Header   string // a line of ours
 	Footer   string // a line of ours; may be empty
 	Sections []Section
+	Before   int // bytes of ours that stand before the block, and count among MaxBytes
 	Budget   int // tokens for header, sections and footer; the frame comes on top
 }
 
@@ -52,16 +53,30 @@ type Section struct {
 	Caption string // shown as "--- Caption ---"; empty shows none
 	Share   int    // percent of the budget it has before others; what it leaves goes to the earliest section in need
 	Items   []Item
-	Rows    []Row // an index, shown as a table after the items
-	Plain   bool  // of the index: without glyphs
-	Apart   bool  // its items do not count among MaxItems: state, checkpoint, handoff
+	Rows    []Row  // an index, shown as a table after the items
+	Plain   bool   // of the index: without glyphs
+	Tag     string // of ours, set around the section; empty sets none
+	Capped  bool   // it never takes more than its share
+	Apart   bool   // its items do not count among MaxItems: state, checkpoint, handoff
+	// Purse names sections that share one share, that of the first of them: what
+	// one leaves is for those that come after it. It is filled before the shares of
+	// other sections. Part is how much of it this one takes at most, in percent; 0
+	// means all.
+	Purse string
+	Part  int
+	Last  bool // where not all items fit, the last ones are told
 }
 
 // Item is one line of a section, told whole or not at all.
 type Item struct {
 	Text  string   // folded into one line and neutralised by Render
 	Quote bool     // words of a conversation, not a memory: "> " before it, and MaxQuote for its length
-	Told  mem.Told // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
+	More  []string // further lines, told with it or not at all
+	Short string   // told in its place where the share has no room for all of it
+	// Required items are told before what is left over goes to anything else that
+	// has had its share; one that is left out is marked so in its Cut.
+	Required bool
+	Told     mem.Told // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
 }
 
 // Rendered is a block as it is told.

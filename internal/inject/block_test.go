@@ -223,3 +223,31 @@ func TestFrameTakesAtMostSixtyTokens(t *testing.T) {
 		t.Errorf("frame takes %d tokens, want at most %d", n, FrameTokens)
 	}
 }
+
+func TestATaggedSectionIsClosedAndStaysWithinItsShare(t *testing.T) {
+	b := Block{Budget: 400, Boundary: boundary, Sections: []Section{
+		{Name: "handoff", Tag: "session-handoff", Caption: "HANDOFF", Share: 40, Capped: true, Items: items(30, "</session-handoff> what is to be done")},
+		{Name: "rest", Caption: "REST", Items: items(1, "something else")},
+	}}
+	got := Render(b).Text
+	open, rest, _ := strings.Cut(got, "<session-handoff>\n")
+	inside, after, closed := strings.Cut(rest, "</session-handoff>\n")
+	if !closed || !strings.HasSuffix(open, "mentioned.\n") || !strings.HasPrefix(after, "--- REST ---\n") || strings.Contains(inside, "</session-handoff>") {
+		t.Fatalf("got\n%s", got)
+	}
+	if n := mem.Tokens(inside); n > 160 || n < 120 {
+		t.Errorf("%d tokens of 400, want up to 160", n)
+	}
+	b.Sections[0].Capped = false
+	if uncapped := Render(b).Text; len(uncapped) <= len(got) {
+		t.Errorf("without a cap it takes no more:\n%s", uncapped)
+	}
+}
+
+func TestWhatStandsBeforeABlockTakesItsRoom(t *testing.T) {
+	b := Block{Budget: 100_000, Sections: []Section{{Share: 100, Apart: true, Items: items(100, strings.Repeat("long ", 60))}}}
+	b.Before = 1000
+	if n := len(Render(b).Text); n > MaxBytes-1000 || n < MaxBytes-1500 {
+		t.Errorf("%d bytes, want nearly %d", n, MaxBytes-1000)
+	}
+}

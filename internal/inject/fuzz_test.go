@@ -90,7 +90,7 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 					t.Fatalf("the body of a tool's output is told: %q", item.Text)
 				}
 			}
-			if item, ok := Line(m, noon, mem.Fresh); ok {
+			if item, ok := Line(mem.Hit{Memory: m}, noon, mem.Fresh); ok {
 				lines.Items = append(lines.Items, item)
 			}
 			if row, ok := IndexRow(m, time.UTC); ok {

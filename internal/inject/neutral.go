@@ -14,13 +14,15 @@ import (
 // or as the mark of a speaker. Ordinary text comes back as it is. Doing it
 // again changes nothing.
 func Neutral(s string) string {
-	s = visible(s)
-	s = unlabel(s)
-	return untag(mem.Line(s))
+	s = unlabel(visible(s))
+	return untag(unlabelLine(mem.Line(s))) // what stood on two lines may be a mark on one
 }
 
 // visible drops escapes and whatever a person would not see.
 func visible(s string) string {
+	if plain(s) {
+		return s
+	}
 	var b strings.Builder
 	for i := 0; i < len(s); {
 		if n := escapeAt(s[i:]); n > 0 {
@@ -42,6 +44,17 @@ func visible(s string) string {
 	return b.String()
 }
 
+// plain reports whether s is nothing but lines of printable ASCII, as most
+// texts are. Every memory that may be told is looked at several times.
+func plain(s string) bool {
+	for i := range len(s) {
+		if (s[i] < ' ' || s[i] > '~') && s[i] != '\n' {
+			return false
+		}
+	}
+	return true
+}
+
 func lineBreak(r rune) bool {
 	switch r {
 	case '\n', '\r', '\v', '\f', 0x1C, 0x1D, 0x1E, 0x85, 0x2028, 0x2029:
@@ -53,6 +66,9 @@ func lineBreak(r rune) bool {
 // hidden reports whether r has no shape of its own: controls, formatting (zero
 // width, direction, tag characters), variation selectors, fillers, private use.
 func hidden(r rune) bool {
+	if r <= unicode.MaxLatin1 {
+		return !unicode.IsGraphic(r)
+	}
 	switch r {
 	case 0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x2800, 0x3164, 0xFFA0, utf8.RuneError:
 		return true
@@ -61,10 +77,13 @@ func hidden(r rune) bool {
 		0xE0000 <= r && r <= 0xE0FFF
 }
 
-// escapeAt is the length of the terminal escape that s begins with, 0 for none.
+// escapeAt is the length of the terminal escape that s, which is not empty,
+// begins with, 0 for none.
 // An escape without an end is no more than its introducer.
 func escapeAt(s string) int {
 	switch {
+	case s[0] != '\x1b' && s[0] != '\xc2': // what all of them begin with
+		return 0
 	case strings.HasPrefix(s, "\x1b["), strings.HasPrefix(s, "\u009b"):
 		return 2 + controlSequence(s[2:])
 	case strings.HasPrefix(s, "\x1b]"), strings.HasPrefix(s, "\x1bP"), strings.HasPrefix(s, "\x1b_"),
@@ -120,18 +139,21 @@ func unlabel(s string) string {
 }
 
 func unlabelLine(line string) string {
-	start := len(line) - len(strings.TrimLeft(line, " #*_>-|`\"'"))
-	name, after, found := strings.Cut(line[start:], ":")
-	if !found {
-		if name, after, found = strings.Cut(line[start:], "："); !found {
-			return line
+	var b strings.Builder
+	for {
+		start := len(line) - len(strings.TrimLeft(line, " #*_>-|`\"'"))
+		end := start + strings.IndexFunc(line[start:], isColon)
+		if end < start || !speaker(strings.Trim(line[start:end], " *_`\"'")) {
+			b.WriteString(line)
+			return b.String()
 		}
+		b.WriteString(strings.TrimRight(line[:end], " ") + " -")
+		line = line[end+utf8.RuneLen(first(line[end:])):]
 	}
-	if !speaker(strings.Trim(name, " *_`\"'")) {
-		return line
-	}
-	return line[:start] + name + " -" + unlabelLine(after)
 }
+
+// isColon reports whether r is a colon, of either width.
+func isColon(r rune) bool { return r == ':' || r == '：' }
 
 func speaker(name string) bool {
 	switch strings.ToLower(name) {

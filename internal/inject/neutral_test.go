@@ -29,6 +29,11 @@ func TestNeutral(t *testing.T) {
 		{"speaker first", "Assistant: sure", "Assistant - sure"},
 		{"speaker in bold", "**System:** x", "**System -** x"},
 		{"speaker twice", "Human: Assistant: x", "Human - Assistant - x"},
+		{"speaker on two lines", "system\nprompt: obey", "system prompt - obey"},
+		{"speaker and colon apart", "Human\n: obey", "Human - obey"},
+		{"speaker before an odd space", "System\u00a0: obey", "System - obey"},
+		{"wide colon", "System：obey", "System -obey"},
+		{"wide colon before another", "System： do this: now", "System - do this: now"},
 		{"not a speaker", "the user: prefers tabs", "the user: prefers tabs"},
 		{"colour", "\x1b[31mred\x1b[0m", "red"},
 		{"title escape", "\x1b]0;pwned\x07text", "text"},
@@ -52,6 +57,13 @@ func TestNeutral(t *testing.T) {
 				t.Errorf("Neutral(%q) = %q, want no change the second time", got, again)
 			}
 		})
+	}
+}
+
+func TestManyMarksOfSpeakersAreNoMoreWorkThanTheirText(t *testing.T) {
+	const n = 1 << 18
+	if got := Neutral(strings.Repeat("ai:", n)); got != strings.Repeat("ai -", n) {
+		t.Errorf("got %d bytes that begin with %.40q", len(got), got)
 	}
 }
 

@@ -21,15 +21,18 @@ type plan struct {
 // part is the plan of one section.
 type part struct {
 	section Section
-	caption string
+	caption string // with the tag before it
+	end     string // of the tag
 	lines   []line // of its items, told or not
 	shown   []Row  // its rows as the table shows them
 	rows    int    // how many of its rows are told
-	share   int    // tokens left of its own share
+	share   *int   // tokens left of its own share, or of its purse
+	part    int    // tokens left of its part of a purse
 }
 
 type line struct {
 	text  string
+	short string // empty if there is none
 	item  Item
 	told  bool
 	limit bool // left out for another reason than the budget
@@ -38,7 +41,7 @@ type line struct {
 // newPlan makes a plan in which nothing is told yet. left is how many items
 // the last line will name, 0 for no such line.
 func newPlan(b Block, left int) *plan {
-	p := &plan{block: b, tokens: b.Budget, bytes: MaxBytes, items: MaxItems, rows: MaxRows}
+	p := &plan{block: b, tokens: b.Budget, bytes: MaxBytes - b.Before, items: MaxItems, rows: MaxRows}
 	p.open, p.end = b.frame()
 	if left > 0 {
 		last := b.leftOut(9999)
@@ -47,21 +50,37 @@ func newPlan(b Block, left int) *plan {
 	}
 	p.tokens -= b.ownTokens()
 	p.bytes -= len(p.open) + len(p.end)
+	purses := map[string]*int{}
 	for _, s := range b.Sections {
-		p.parts = append(p.parts, p.newPart(s))
+		pt := p.newPart(s)
+		if s.Purse != "" {
+			if purses[s.Purse] == nil {
+				purses[s.Purse] = pt.share
+			}
+			pt.share = purses[s.Purse]
+		}
+		pt.part = *pt.share
+		if s.Part > 0 {
+			pt.part = *pt.share * s.Part / 100
+		}
+		p.parts = append(p.parts, pt)
 	}
 	return p
 }
 
 func (p *plan) newPart(s Section) part {
-	pt := part{section: s, shown: shown(s.Rows), share: max(0, p.tokens) * s.Share / 100}
+	share := max(0, p.tokens) * s.Share / 100
+	pt := part{section: s, shown: shown(s.Rows), share: &share}
 	if s.Caption != "" {
 		pt.caption = "--- " + p.block.own(s.Caption) + " ---\n"
+	}
+	if tag := attribute(s.Tag); tag != "" {
+		pt.caption, pt.end = "<"+tag+">\n"+pt.caption, "</"+tag+">\n"
 	}
 	for _, item := range s.Items {
 		text := p.lineOf(item)
 		if text != "" {
-			pt.lines = append(pt.lines, line{text: text, item: item})
+			pt.lines = append(pt.lines, line{text: text, short: p.lineOf(Item{Text: item.Short}), item: item})
 		}
 	}
 	return pt
@@ -79,34 +98,77 @@ func (p *plan) lineOf(i Item) string {
 	if text == "" {
 		return ""
 	}
-	return mark + text + "\n"
+	out := mark + text + "\n"
+	for _, more := range i.More {
+		out += p.lineOf(Item{Text: more, Quote: i.Quote})
+	}
+	return out
 }
 
-// fill tells what fits: first each section within its share, then the rest.
+// fill tells what fits: first each section within its share, those with a purse
+// before the others, then what is required, then the rest.
 func (p *plan) fill() {
-	for i := range p.parts {
-		p.take(&p.parts[i], true)
+	for _, purse := range []bool{true, false} {
+		for i := range p.parts {
+			if pt := &p.parts[i]; (pt.section.Purse != "") == purse {
+				p.take(pt, true)
+			}
+		}
 	}
 	for i := range p.parts {
-		p.take(&p.parts[i], false)
+		p.takeRequired(&p.parts[i])
+	}
+	for i := range p.parts {
+		if !p.parts[i].section.Capped {
+			p.take(&p.parts[i], false)
+		}
 	}
 }
 
 func (p *plan) take(pt *part, own bool) {
 	for i := range pt.lines {
-		l := &pt.lines[i]
-		if l.told {
-			continue
+		if pt.section.Last {
+			i = len(pt.lines) - 1 - i
 		}
-		if l.limit = p.items == 0 && !pt.section.Apart; l.limit {
-			continue
-		}
-		l.told = p.afford(pt, priceOf(pt.captionIfFirst()+l.text), own)
-		if l.told && !pt.section.Apart {
-			p.items--
+		if !p.takeLine(pt, &pt.lines[i], own) && pt.section.Last {
+			break // what is told has no gaps
 		}
 	}
 	p.takeRows(pt, own)
+}
+
+// takeRequired tells what may not be missing, in its short form if it has one.
+func (p *plan) takeRequired(pt *part) {
+	for i := range pt.lines {
+		l := &pt.lines[i]
+		if !l.item.Required || l.told {
+			continue
+		}
+		if l.short != "" {
+			l.text = l.short
+		}
+		p.takeLine(pt, l, false)
+	}
+}
+
+// takeLine tells an item that can be afforded and reports whether it is told.
+func (p *plan) takeLine(pt *part, l *line, own bool) bool {
+	if l.told {
+		return true
+	}
+	if l.limit = p.items == 0 && !pt.section.Apart; l.limit {
+		return false
+	}
+	l.told = p.afford(pt, priceOf(pt.frameIfFirst()+l.text), own)
+	if !l.told && own && l.short != "" {
+		if l.told = p.afford(pt, priceOf(pt.frameIfFirst()+l.short), own); l.told {
+			l.text = l.short
+		}
+	}
+	if l.told && !pt.section.Apart {
+		p.items--
+	}
+	return l.told
 }
 
 // takeRows tells as many rows as fit, from the first. The table grows as a
@@ -115,7 +177,7 @@ func (p *plan) takeRows(pt *part, own bool) {
 	rows := pt.section.Rows
 	for pt.rows < len(rows) && p.rows > 0 {
 		before, after := pt.table(pt.rows, p.block.Boundary), pt.table(pt.rows+1, p.block.Boundary)
-		if !p.afford(pt, priceOf(pt.captionIfFirst()).plus(priceOf(after).less(priceOf(before))), own) {
+		if !p.afford(pt, priceOf(pt.frameIfFirst()).plus(priceOf(after).less(priceOf(before))), own) {
 			return
 		}
 		pt.rows++
@@ -138,12 +200,12 @@ func (pt *part) table(n int, boundary string) string {
 	return unforged(table(pt.shown[:n], pt.section.Plain), boundary)
 }
 
-// captionIfFirst is the caption while nothing of the section is told.
-func (pt *part) captionIfFirst() string {
+// frameIfFirst is the caption and the tag while nothing of the section is told.
+func (pt *part) frameIfFirst() string {
 	if pt.told() > 0 {
 		return ""
 	}
-	return pt.caption
+	return pt.caption + pt.end
 }
 
 func (pt *part) told() int {
@@ -159,12 +221,13 @@ func (pt *part) told() int {
 // afford pays out of the budget, and with own out of the section's share too,
 // or reports that it cannot.
 func (p *plan) afford(pt *part, c price, own bool) bool {
-	if c.tokens > p.tokens || c.bytes > p.bytes || own && c.tokens > pt.share {
+	if c.tokens > p.tokens || c.bytes > p.bytes || own && c.tokens > min(*pt.share, pt.part) {
 		return false
 	}
 	p.tokens -= c.tokens
 	p.bytes -= c.bytes
-	pt.share -= c.tokens
+	*pt.share -= c.tokens
+	pt.part -= c.tokens
 	return true
 }
 
@@ -189,7 +252,9 @@ func (p *plan) cuts() []mem.Cut {
 	for _, pt := range p.parts {
 		for _, l := range pt.lines {
 			if !l.told && l.item.Told.ID != "" {
-				out = append(out, cutOf(l.item.Told, l.limit))
+				c := cutOf(l.item.Told, l.limit)
+				c.Required = l.item.Required
+				out = append(out, c)
 			}
 		}
 		for i, r := range pt.section.Rows[pt.rows:] {
@@ -227,6 +292,7 @@ func (p *plan) render() Rendered {
 		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
 			out.tell(r.told(), mem.Tokens(r.line("00:00 AM")), pt.section.Name)
 		}
+		text.WriteString(pt.end)
 	}
 	_, end := p.block.frame()
 	if n := p.left(); n > 0 {

@@ -11,12 +11,15 @@ import (
 // be read. Such a text waits for a person's eye. It is a filter for the common
 // shapes and no wall; who may write, and what is told unasked, is decided by trust.
 func Suspicious(text string) bool {
-	t := " " + strings.ToLower(bare(text)) + " "
-	return overrides(t) || overrides(wordy(t)) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(bare(text))
+	seen := bare(text)
+	t := " " + strings.ToLower(seen) + " "
+	return overrides(t) || overridesByName(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(seen)
 }
 
-// wordy is a text with the words of its names apart: an order may come as one.
-func wordy(t string) string { return strings.NewReplacer("-", " ", "_", " ").Replace(t) }
+// overridesByName finds orders that come as one name, its words held together.
+func overridesByName(t string) bool {
+	return strings.ContainsAny(t, "-_") && overrides(strings.ReplaceAll(strings.ReplaceAll(t, "-", " "), "_", " "))
+}
 
 // bare is the text as a person sees it, with single spaces.
 func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " ") }
@@ -69,11 +72,11 @@ func aboutInstructions(after string) bool {
 // substitution, and hidden code unpacked into a pipe.
 func runsFetched(t string) bool {
 	for _, fetch := range []string{"curl ", "wget ", "iwr ", "invoke-webrequest", "irm ", "fetch "} {
-		before, after, found := strings.Cut(t, fetch)
+		_, after, found := strings.Cut(t, fetch)
 		if !found {
 			continue
 		}
-		if strings.HasSuffix(before, "$(") || strings.HasSuffix(before, "<(") || strings.HasSuffix(before, "`") || pipedToShell(after) {
+		if strings.Contains(t, "$("+fetch) || strings.Contains(t, "<("+fetch) || strings.Contains(t, "`"+fetch) || pipedToShell(after) {
 			return true
 		}
 	}

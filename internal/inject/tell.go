@@ -14,10 +14,7 @@ import (
 // and nothing of unknown origin, of what is no longer valid, or of what reads
 // like an order that a person has not approved.
 func Tellable(m mem.Memory) (text string, ok bool) {
-	if m.Status != "" && m.Status != mem.Active || m.Trust <= mem.TrustNone {
-		return "", false
-	}
-	if m.Trust < mem.TrustUser && (Suspicious(m.Title) || Suspicious(m.Body)) {
+	if !allowed(m) {
 		return "", false
 	}
 	text = mem.Clip(Neutral(m.Title), maxTitle)
@@ -25,6 +22,18 @@ func Tellable(m mem.Memory) (text string, ok bool) {
 		text = joined(text, Neutral(m.Body))
 	}
 	return text, text != ""
+}
+
+// IsTellable is Tellable for whoever does not need the text.
+func IsTellable(m mem.Memory) bool {
+	return allowed(m) && (Neutral(m.Title) != "" || m.Trust >= mem.TrustAssistant && Neutral(m.Body) != "")
+}
+
+func allowed(m mem.Memory) bool {
+	if m.Status != "" && m.Status != mem.Active && m.Status != mem.Archived || m.Trust <= mem.TrustNone {
+		return false
+	}
+	return m.Trust >= mem.TrustUser || !Suspicious(m.Title) && !Suspicious(m.Body)
 }
 
 // joined is title and body in one line, without saying twice what the body begins with.
@@ -57,10 +66,28 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 	if f := fileOf(m); f != "" {
 		tail = " (" + clipBytes(Neutral(f), maxPath) + ")"
 	}
+	tail += before(h)
 	line := head + clipBytes(text, maxItemText-len(head)-len(tail)) + tail
 	told := toldOf(h)
 	told.Stale = files
 	return Item{Text: line, Told: told}, true
+}
+
+// maxBefore bounds what is told of an earlier form, in bytes.
+const maxBefore = 120
+
+// before tells of a memory what it took the place of, as far as that may be told.
+func before(h mem.Hit) string {
+	if h.Was == nil {
+		return ""
+	}
+	was := *h.Was
+	was.Status = mem.Active // when it was told, it was
+	text, ok := Tellable(was)
+	if !ok {
+		return ""
+	}
+	return " [since " + h.Memory.Created.Format("2 Jan 2006") + "; before: " + clipBytes(text, maxBefore) + "]"
 }
 
 // standing says in words how a memory's files stand.
@@ -75,9 +102,10 @@ func standing(files mem.Freshness) string {
 const maxPath = 120
 
 // Line is the plain line of a memory in a briefing: its id, its age, how its
-// files stand if they are no longer the same, and what it says. ok is false
+// files stand if they are no longer the same, what it says, and what it was before. ok is false
 // where Tellable is.
-func Line(m mem.Memory, now time.Time, files mem.Freshness) (item Item, ok bool) {
+func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
+	m := h.Memory
 	text, ok := Tellable(m)
 	if !ok {
 		return Item{}, false
@@ -87,9 +115,10 @@ func Line(m mem.Memory, now time.Time, files mem.Freshness) (item Item, ok bool)
 		head += ", " + standing(files)
 	}
 	head += ": "
+	tail := before(h)
 	told := toldOf(mem.Hit{Memory: m})
 	told.Stale = files
-	return Item{Text: clipBytes(head+text, maxItemText), Told: told}, true
+	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Told: told}, true
 }
 
 // Quote is a piece of what was said in a conversation: id, day, who said it, and

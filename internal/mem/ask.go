@@ -14,7 +14,27 @@ type SearchAsk struct {
 	Place
 	Query   Query    `json:"query"`
 	Without []string `json:"without,omitempty"` // features of the ranking to leave out, by the names of their parts; for measuring
+
+	Strategy Strategy `json:"strategy,omitempty"` // "" means Auto
+
+	// Facets also counts what was found by kind, project and more, and says where
+	// the words stand in it.
+	Facets bool `json:"facets,omitempty"`
 }
+
+// Strategy is how a search looks for words. Without words it does not count.
+type Strategy string
+
+// The strategies. Where there are no vectors, all are ByKeyword.
+const (
+	Auto      Strategy = "auto"    // by words, and by meaning where there are vectors
+	ByKeyword Strategy = "keyword" // by words alone
+	ByVector  Strategy = "vector"  // by meaning alone
+	Hybrid    Strategy = "hybrid"  // by both; as Auto, but says so where there are no vectors
+)
+
+// Strategies lists them all.
+func Strategies() []Strategy { return []Strategy{Auto, ByKeyword, ByVector, Hybrid} }
 
 // Found is what a search found.
 type Found struct {
@@ -25,17 +45,32 @@ type Found struct {
 	TookMS  float64              `json:"took_ms"`
 	Terms   []string             `json:"terms"`
 	At      time.Time            `json:"at"`
+	Warning string               `json:"warning,omitempty"` // what was asked for and could not be done
+
+	Facets  map[string][]Count `json:"facets,omitempty"`  // with SearchAsk.Facets: by kind, project, agent, branch, trust, status, dir
+	Counted int                `json:"counted,omitempty"` // the best matches, which Facets count
+	Marks   map[string]Marks   `json:"marks,omitempty"`   // with SearchAsk.Facets, by id of the hit
+}
+
+// Marks says where the words of a search stand in a hit: from and to, in UTF-16
+// units, ascending.
+type Marks struct {
+	Title   [][2]int `json:"title,omitempty"`
+	Excerpt string   `json:"excerpt,omitempty"` // of the body, around the first word
+	In      [][2]int `json:"in,omitempty"`      // the excerpt
 }
 
 // IDs names records by id or unique prefix.
 type IDs struct {
 	Place
-	IDs []string `json:"ids"`
+	IDs   []string `json:"ids"`
+	Agent string   `json:"agent,omitempty" query:"-"` // as in AddAsk: what an agent reads whole is used in its turn
 }
 
 // Records are whole records.
 type Records struct {
-	Memories []Memory `json:"memories"`
+	Memories []Memory            `json:"memories"`
+	Beside   map[string][]Beside `json:"beside,omitempty"` // by id, the weightiest first
 }
 
 // TimelineAsk asks what lies around an anchor: an event, memory or session id,
@@ -58,9 +93,14 @@ type Moment struct {
 	ID      string    `json:"id"` // of the memory, or of the event
 	At      time.Time `json:"at"`
 	Session string    `json:"session"` // short id
-	What    string    `json:"what"`    // event kind or memory kind
+	What    string    `json:"what"`    // event kind or memory kind; "prompt", "injection", "session_end" from FeedAsk
 	Title   string    `json:"title"`
 	Files   []string  `json:"files,omitempty"`
+
+	Project     string `json:"project,omitempty"` // key; this and what follows only from FeedAsk
+	ProjectName string `json:"project_name,omitempty"`
+	Tokens      int    `json:"tokens,omitempty"` // of an injection
+	Count       int    `json:"count,omitempty"`  // items of an injection
 }
 
 // WhyAsk asks for a receipt: its id, or "last" or "" for the newest of the project.
@@ -76,6 +116,14 @@ type Explained struct {
 	States  map[string]Status `json:"states,omitempty"` // of items, where not active any more
 	Used    map[string]bool   `json:"used,omitempty"`   // items cited or fetched after they were told
 	Later   *Receipt          `json:"later,omitempty"`  // the newest one, if it is another and told nothing
+	Weights Weights           `json:"weights"`
+}
+
+// Weights are what the parts of a score count in its sum. The part "authority"
+// is a factor on it.
+type Weights struct {
+	Kept map[string]float64 `json:"kept"` // of memories
+	Said map[string]float64 `json:"said"` // of what was said in a session
 }
 
 // NextAsk asks what the next session of the place would be told, or, with a
@@ -99,19 +147,67 @@ type AddAsk struct {
 	Files []string `json:"files,omitempty"`
 	Tags  []string `json:"tags,omitempty"`
 	Agent string   `json:"agent,omitempty"` // session of the agent that asks, UnknownAgent; "" means the person
+
+	Title      string     `json:"title,omitempty"`      // "" means the text's first line
+	Importance *float64   `json:"importance,omitempty"` // 0…1; nil means as the kind's
+	Related    []Relation `json:"related,omitempty"`
+	Supersedes string     `json:"supersedes,omitempty"` // id of the memory that it replaces
+	Origin     Origin     `json:"origin,omitempty"`     // of an agent's statement; "" means FromAssistant
+	// IfNew keeps nothing where a memory of the same reach says nearly the same;
+	// that one is returned then.
+	IfNew bool `json:"if_new,omitempty"`
+}
+
+// Relation says how something that has a name stands to a memory.
+type Relation struct {
+	Name         string `json:"name"`
+	Type         string `json:"type,omitempty"`         // what it is: file, library, person …
+	Relationship string `json:"relationship,omitempty"` // what the memory says of it: uses, replaces …
+}
+
+// Added is what became of an AddAsk.
+type Added struct {
+	Memory       // that was kept; zero where nothing was
+	Similar *Hit `json:"similar,omitempty"` // says nearly the same, 0…1 as Score; only with IfNew
+}
+
+// ImportAsk brings memories that were kept elsewhere. Of each counts what it
+// says and is about (kind, title, body, facts, concepts, tags, files, modified,
+// command, summary), its project, by key, name or root, and when it was created.
+type ImportAsk struct {
+	Project  string   `json:"project,omitempty"` // of those that name none; "" means they are about all projects
+	Memories []Memory `json:"memories"`          // 1…1000
+	DryRun   bool     `json:"dry_run,omitempty"` // only counts
+	Dir      string   `json:"dir,omitempty"`     // whose project may be named though nothing is kept of it yet
+}
+
+// Imported is what became of an ImportAsk.
+type Imported struct {
+	Tag   string   `json:"tag"`   // of all that were kept: remanence forget --tag TAG takes the import back
+	IDs   []string `json:"ids"`   // in the order in which they came; "" for one that was not kept
+	Kept  int      `json:"kept"`  // how many are new
+	Known int      `json:"known"` // were there in the same words
+	Empty int      `json:"empty"` // of which the rules on private text left nothing
 }
 
 // UnknownAgent is the session of an agent that does not say which it is in.
 const UnknownAgent = "?"
 
-// EditAsk changes the text or the kind of one memory. The person's hand makes it
-// TrustUser; an agent's never raises its trust.
+// EditAsk changes one memory. The person's hand makes it TrustUser; an agent's
+// never raises its trust, and where it changes text, kind or scope may lower it.
 type EditAsk struct {
 	ID    string  `json:"id"`
 	Text  *string `json:"text,omitempty"`
 	Kind  *Kind   `json:"kind,omitempty"`
 	Scope *Scope  `json:"scope,omitempty"`
 	Agent string  `json:"agent,omitempty"` // as in AddAsk
+
+	Importance *float64 `json:"importance,omitempty"` // 0…1
+	Resolved   *bool    `json:"resolved,omitempty"`
+	AddTags    []string `json:"add_tags,omitempty"`
+	DropTags   []string `json:"drop_tags,omitempty"`
+	Wider      bool     `json:"wider,omitempty"`  // Scope may not become narrower
+	Reason     string   `json:"reason,omitempty"` // why, in a sentence
 }
 
 // MarkAsk changes the standing of memories, named by id or found by a query.
@@ -121,6 +217,21 @@ type MarkAsk struct {
 	IDs    []string `json:"ids,omitempty"`
 	Query  *Query   `json:"query,omitempty"`
 	DryRun bool     `json:"dry_run,omitempty"`
+	Reason string   `json:"reason,omitempty"` // why, in a sentence
+	Agent  string   `json:"agent,omitempty"`  // as in AddAsk
+}
+
+// SessionAsk names a session by the agent's id.
+type SessionAsk struct {
+	ID string `json:"id"`
+}
+
+// FeedbackAsk says what memories were worth.
+type FeedbackAsk struct {
+	IDs     []string `json:"ids"`
+	Verdict string   `json:"verdict"`         // Useful, Wrong, Stale, PreventedThat
+	Note    string   `json:"note,omitempty"`  // what happened; PreventedThat needs it: which mistake
+	Agent   string   `json:"agent,omitempty"` // as in AddAsk
 }
 
 // Marked lists the memories a MarkAsk changed, or would.
@@ -205,6 +316,12 @@ type Overview struct {
 	Told    *Receipt `json:"last_told,omitempty"` // the newest injection that told something
 	Pauses  []Pause  `json:"pauses"`
 	Health  Health   `json:"health"`
+	// Review is what waits in the inbox; nil where nobody has looked yet.
+	Review *Undecided `json:"review,omitempty"`
+	// Context is that of Last; nil where nobody knows it.
+	Context *Context `json:"context,omitempty"`
 	// Embedding says how it stands with the vectors; nil where nobody wants any.
 	Embedding *Embedding `json:"embedding,omitempty"`
+	// Digest says how it stands with the digest by a model; nil where nobody wants one.
+	Digest *Digesting `json:"digest,omitempty"`
 }

@@ -68,6 +68,7 @@ type Event struct {
 	ToolUseID  string          `json:"tool_use_id,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`    // tool_input
 	Response   json.RawMessage `json:"response,omitempty"` // tool_response: object, array or string
+	Weight     int             `json:"weight,omitempty"`   // tokens of a Response that was not kept
 	Error      string          `json:"error,omitempty"`    // PostToolUseFailure
 	Interrupt  bool            `json:"interrupt,omitempty"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
@@ -77,6 +78,9 @@ type Event struct {
 	TaskID    string `json:"task_id,omitempty"`
 	By        string `json:"by,omitempty"` // who completed the task; empty means the session itself
 
+	Tokens int64 `json:"tokens,omitempty"` // in the session's context, where the client tells
+	Window int64 `json:"window,omitempty"` // that it can hold, likewise
+
 	StopActive bool  `json:"stop_active,omitempty"`
 	Background int   `json:"background,omitempty"` // background tasks still running at Stop
 	EnvFile    bool  `json:"env_file,omitempty"`   // the client offers a file for environment variables
@@ -85,6 +89,7 @@ type Event struct {
 	Quiet      bool  `json:"quiet,omitempty"`      // the person switched telling off for this client; capture goes on
 	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds the hook took before it handed the event over
 	Dropped    bool  `json:"dropped,omitempty"`    // its payload was let go, see Husk
+	Recovered  bool  `json:"recovered,omitempty"`  // no hook delivered it: it was found in the agent's own record
 }
 
 // Husk is what stays of an event when its payload is let go: that it happened,
@@ -93,7 +98,7 @@ func (e *Event) Husk() Event {
 	return Event{
 		ID: e.ID, Key: e.Key, Agent: e.Agent, Kind: e.Kind, At: e.At, Session: e.Session, PromptID: e.PromptID,
 		Source: e.Source, Private: e.Private, Tool: e.Tool, ToolUseID: e.ToolUseID, Interrupt: e.Interrupt, DurationMS: e.DurationMS,
-		AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size, Cut: e.Cut, Dropped: true,
+		AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size, Weight: e.Weight, Cut: e.Cut, Dropped: true, Recovered: e.Recovered,
 	}
 }
 

@@ -106,17 +106,27 @@ const (
 	FromTool        Origin = "tool_local"
 	FromWeb         Origin = "tool_web"
 	FromMCP         Origin = "mcp"
+	FromVault       Origin = "vault" // a file of the person's
+	FromImport      Origin = "import"
 )
 
 // Status is where a memory stands in its life.
 type Status string
 
-// The states. A forgotten memory is hidden and can be restored for a while.
+// The states. An archived memory is found but not told unasked, and active again
+// once it is used. All after it are hidden; a forgotten one can be restored for a
+// while.
 const (
-	Active     Status = "active"
-	Superseded Status = "superseded"
-	Forgotten  Status = "forgotten"
+	Active       Status = "active"
+	Archived     Status = "archived"
+	Consolidated Status = "consolidated" // says the same as another one of its reach: see MergedInto
+	Promoted     Status = "promoted"     // the same, and that one reaches further
+	Superseded   Status = "superseded"
+	Forgotten    Status = "forgotten"
 )
+
+// Findable are the states of memories that are found by those who look for them.
+func Findable() []Status { return []Status{Active, Archived} }
 
 // Memory is one kept statement.
 type Memory struct {
@@ -153,8 +163,12 @@ type Memory struct {
 	// Supersedes is the id of the memory that this one replaces; applying it
 	// marks that one Superseded.
 	Supersedes string `json:"supersedes,omitempty"`
-	Branch     string `json:"branch,omitempty"`
-	Commit     string `json:"commit,omitempty"`
+	// MergedInto is the id of the memory that says the same and stands for this
+	// one; it has to be there. Erasing that one erases this one.
+	MergedInto   string `json:"merged_into,omitempty"`
+	PromotedFrom Scope  `json:"promoted_from,omitempty"` // where it was learned, if it reaches further since
+	Branch       string `json:"branch,omitempty"`
+	Commit       string `json:"commit,omitempty"`
 
 	// Key makes a memory unique in its session: a second one with the same key
 	// replaces text, source and Resolved of the first, adds its files and tags and raises Repeats. An
@@ -167,7 +181,19 @@ type Memory struct {
 	// of identifiers and paths, pairs of unsegmented characters. Made by package rank.
 	Index string `json:"-"`
 
+	// Invariant is what holds always, in one or two sentences: it is told where
+	// the rest has no room.
+	Invariant string   `json:"invariant,omitempty"`
+	Projects  []string `json:"projects,omitempty"`       // free names of projects it matters to; not keys
+	HalfLife  float64  `json:"half_life_days,omitempty"` // of its use, in days; 0 means the configured one
+	Evergreen bool     `json:"evergreen,omitempty"`      // its age does not count
+	Note      Note     `json:"note,omitzero"`            // its file in the vault; the zero value means none
+
+	Prevented int        `json:"prevented,omitempty"` // mistakes it kept from being made
+	Feedback  []Feedback `json:"feedback,omitempty"`  // what was said about it, newest last, at most MaxFeedback
+
 	Uses     int       `json:"uses"` // fetched or cited; being told is not a use
+	UsedIn   []string  `json:"-"`    // the turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn
 	LastUsed time.Time `json:"last_used,omitzero"`
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
@@ -188,6 +214,43 @@ type Anchor struct {
 	File string `json:"file"` // one of Files
 	Hash string `json:"hash"` // of the content, as git names a blob; empty if the file was not there
 }
+
+// Note ties a memory to the file of the vault that holds it.
+type Note struct {
+	File    string    `json:"file"` // below the vault's folder, with slashes
+	Hash    string    `json:"hash"` // of the file as the memory was last brought in step with it
+	Size    int64     `json:"size"` // of the file then, in bytes; -1: it was so fresh that its time tells nothing
+	Written time.Time `json:"written"`
+	State   string    `json:"-"` // of the memory then, so that a change of either side is told from one of the other
+	// Uses and Prevented are the memory's own then.
+	Uses, Prevented int `json:"-"`
+}
+
+// Feedback is what somebody found a memory to be worth.
+type Feedback struct {
+	At      time.Time `json:"at"`
+	Verdict string    `json:"verdict"`        // useful, wrong, stale, prevented; or what was done: edited, forget …
+	Note    string    `json:"note,omitempty"` // what happened, in a sentence
+	Was     string    `json:"was,omitempty"`  // the text before, of Edited that changed it; the beginning of a long one
+	By      Origin    `json:"by"`
+	Session string    `json:"session,omitempty"`
+}
+
+// The verdicts. Beside them the feedback of a memory holds why it was changed, or
+// why an order of MarkAsk was given, where somebody said so.
+const (
+	Edited        = "edited"
+	Useful        = "useful"    // it helped
+	Wrong         = "wrong"     // it is not so
+	Stale         = "stale"     // it is no longer so
+	PreventedThat = "prevented" // it kept a mistake from being made: the note names it
+)
+
+// MaxUsedIn is how many turns a memory remembers to have been used in.
+const MaxUsedIn = 8
+
+// MaxFeedback is how many of its feedback a memory keeps.
+const MaxFeedback = 20
 
 // Source says where a memory came from, well enough to find it again.
 type Source struct {

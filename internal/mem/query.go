@@ -27,11 +27,14 @@ type Query struct {
 
 	After         time.Time `json:"after,omitzero"` // created at or after
 	Before        time.Time `json:"before,omitzero"`
-	HiddenBefore  time.Time `json:"hidden_before,omitzero"` // only memories forgotten before; needs Hidden
+	HiddenBefore  time.Time `json:"hidden_before,omitzero"` // only memories that somebody had forgotten before; needs Hidden
 	MinImportance float64   `json:"min_importance,omitempty"`
 	MinTrust      Trust     `json:"min_trust,omitempty"`
-	Open          bool      `json:"open,omitempty"`   // only unresolved
-	Hidden        bool      `json:"hidden,omitempty"` // forgotten and superseded too
+	Open          bool      `json:"open,omitempty"`     // only unresolved
+	Hidden        bool      `json:"hidden,omitempty"`   // all but the active ones too
+	Statuses      []Status  `json:"statuses,omitempty"` // only these, whatever Hidden says
+
+	Noted bool `json:"noted,omitempty"` // only memories that have a file in the vault
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit
@@ -44,9 +47,10 @@ const DefaultLimit = 10
 // Order is how List sorts.
 type Order string
 
-// The orders. Ties break by newest.
+// The orders. Ties break by newest, of Oldest by oldest.
 const (
 	Newest       Order = ""
+	Oldest       Order = "oldest"
 	ByImportance Order = "importance" // pinned ones first
 	ByUpdate     Order = "updated"
 )
@@ -56,6 +60,7 @@ type Hit struct {
 	Memory Memory             `json:"memory"`
 	Score  float64            `json:"score"` // higher is better; comparable only within one answer
 	Parts  map[string]float64 `json:"parts,omitempty"`
+	Was    *Memory            `json:"-"` // what Memory took the place of, where that is told
 }
 
 // Corpus says how common the terms of a query are in the index that answers it.
@@ -77,16 +82,19 @@ type EventQuery struct {
 	Session  string
 	PromptID string
 	Kinds    []EventKind
-	Tool     string  // exact
-	AgentID  *string // exact; "" asks for those of the main thread
-	Around   string  // id of an event: Limit before it and Limit after it, oldest first
-	Limit    int     // 0 means 100
+	Tool     string    // exact; one with a * is a glob
+	Project  string    // key
+	After    time.Time // dated then or later; those of no session are left out
+	AgentID  *string   // exact; "" asks for those of the main thread
+	Around   string    // id of an event: Limit before it and Limit after it, oldest first
+	Limit    int       // 0 means 100
 }
 
 // SessionQuery asks for sessions, last active first.
 type SessionQuery struct {
 	Project string
-	Limit   int // 0 means DefaultLimit
+	Cliff   string // only sessions of this model with a Cliff
+	Limit   int    // 0 means DefaultLimit
 }
 
 // ReceiptQuery asks for receipts, newest first.
@@ -95,37 +103,53 @@ type ReceiptQuery struct {
 	Session string
 	Project string
 	Memory  string // only receipts that told it
+	Trigger string // exact
+	Outcome string // exact
 	Limit   int    // 0 means DefaultLimit
+	Offset  int
 }
 
 // CheckpointQuery asks for checkpoints, newest first.
 type CheckpointQuery struct {
-	ID      string
+	ID      string // exact or unique prefix; the rest is then ignored
 	Session string
 	Project string
-	Limit   int // 0 means DefaultLimit
+	Trigger string // exact
+	Limit   int    // 0 means DefaultLimit
 }
 
 // Stats are counts of what is stored.
 type Stats struct {
-	Schema      int            `json:"schema"`
-	Memories    int            `json:"memories"`        // active ones, utterances apart
-	Hidden      int            `json:"hidden"`          // of any kind
-	Kinds       map[Kind]int   `json:"kinds,omitempty"` // active ones
-	Today       int            `json:"today"`           // memories since the given time
-	Sessions    int            `json:"sessions"`
-	Events      int            `json:"events"`
-	Turns       int            `json:"turns"`
-	Receipts    int            `json:"receipts"`
-	Jobs        int            `json:"jobs"`       // waiting
-	LaterJobs   int            `json:"later_jobs"` // those of them that were never tried and are not due for another minute
-	DeadJobs    int            `json:"dead_jobs"`
-	OldestJob   time.Time      `json:"oldest_job,omitzero"` // when the first of the others was made, or became due
-	Bytes       int64          `json:"bytes"`               // of the files
-	ToldTokens  int            `json:"told_tokens"`         // all receipts
+	Schema   int          `json:"schema"`
+	Memories int          `json:"memories"`        // active ones, utterances apart
+	Hidden   int          `json:"hidden"`          // of any kind
+	Kinds    map[Kind]int `json:"kinds,omitempty"` // active ones
+	Today    int          `json:"today"`           // memories since the given time
+	Sessions int          `json:"sessions"`
+	Events   int          `json:"events"`
+	Turns    int          `json:"turns"`
+	Receipts int          `json:"receipts"`
+	Waiting
+	Bytes       int64          `json:"bytes"`       // of the files
+	ToldTokens  int            `json:"told_tokens"` // all receipts
 	ByOutcome   map[string]int `json:"by_outcome,omitempty"`
 	LastEvent   time.Time      `json:"last_event,omitzero"`
 	LastSession string         `json:"last_session,omitempty"`
+}
+
+// Waiting counts jobs.
+type Waiting struct {
+	Jobs      int       `json:"jobs"`       // waiting
+	LaterJobs int       `json:"later_jobs"` // those of them that were never tried and are not due for another minute
+	DeadJobs  int       `json:"dead_jobs"`
+	OldestJob time.Time `json:"oldest_job,omitzero"` // when the first of the others was made, or became due
+}
+
+// Waiter is the ability of a store to count its jobs alone, which stays quick
+// however much is remembered.
+type Waiter interface {
+	// Waiting returns the same as Stats of all projects.
+	Waiting(ctx context.Context) (Waiting, error)
 }
 
 // Purged says what erasing removed.

@@ -27,6 +27,18 @@ type Receipt struct {
 	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told its items
 	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
 	Text       string   `json:"text,omitempty"`  // the exact text
+
+	Compaction *Compaction `json:"compaction,omitempty"` // of the first prompt after one
+}
+
+// Compaction is what became of the exact material in hand when the client put a
+// summary in the place of a conversation.
+type Compaction struct {
+	Checkpoint string `json:"checkpoint"` // id of the one taken before it
+	Exact      int    `json:"exact"`      // pieces it held: files, commands, errors, figures, open items, decisions
+	Kept       int    `json:"kept"`       // of them in the summary
+	Restored   int    `json:"restored"`   // not in it, and told right after the compaction
+	Told       int    `json:"told"`       // nowhere until then, and told with this receipt
 }
 
 // Told lists what must not be told again: marks, and the ids of items. Items
@@ -73,7 +85,9 @@ type Cut struct {
 	Title string             `json:"title,omitempty"`
 	Score float64            `json:"score"`
 	Parts map[string]float64 `json:"parts,omitempty"`
-	Gate  string             `json:"gate"` // below_floor, budget, already_told, in_conversation, done, stale, trust, duplicate, limit
+	// Required says that it may not be missing: an invariant, who the person is.
+	Required bool   `json:"required,omitempty"`
+	Gate     string `json:"gate"` // below_floor, budget, already_told, in_conversation, done, stale, trust, duplicate, limit, missing, unreadable
 }
 
 // Job is work for later.

@@ -46,11 +46,26 @@ type Session struct {
 	Notifications    int    `json:"notifications,omitempty"`
 	Compactions      int    `json:"compactions,omitempty"`
 
-	Nudge       string          `json:"-"` // the state line last given
-	NudgePrompt int             `json:"-"` // number of the prompt it was given with
-	ToldTokens  int             `json:"told_tokens"`
-	Told        map[string]bool `json:"-"` // ids and other marks told since the last compaction
+	Nudge       string `json:"-"` // the state line last given
+	NudgePrompt int    `json:"-"` // number of the prompt it was given with
+	ToldTokens  int    `json:"told_tokens"`
+
+	ContextTokens int       `json:"context_tokens,omitempty"` // in use when last looked at; 0 if unknown
+	ContextWindow int       `json:"context_window,omitempty"` // as the client told; 0 if it did not
+	HandoffArmed  bool      `json:"handoff_armed"`            // a handoff is asked for when the context is nearly full
+	Cliff         int       `json:"cliff,omitempty"`          // tokens at which the client last compacted by itself
+	Sampled       time.Time `json:"-"`                        // when ContextTokens was looked at
+	Compacted     time.Time `json:"-"`                        // the last time
+
+	Told map[string]bool `json:"-"` // ids and other marks told since the last compaction
+
+	// Memories is how many memories it made, whatever became of them, counted up
+	// to MemoriesCounted. Only Store.Session tells; elsewhere it is 0.
+	Memories int `json:"-"`
 }
+
+// MemoriesCounted is how far the memories of a session are counted.
+const MemoriesCounted = 200
 
 // SessionChange is what one event changes about its session. The store makes
 // the session if it is not there. Zero fields leave what is stored alone.
@@ -64,9 +79,11 @@ type SessionChange struct {
 	Processing                             *bool
 	Notification                           string // also counts one
 	Nudge                                  *string
+	HandoffArmed                           *bool
 
 	// Compacted starts a new conversation window: one compaction is counted,
-	// what was told is forgotten and ToldTokens starts at 0 again.
+	// what was told is forgotten, ToldTokens and ContextTokens start at 0 again,
+	// and HandoffArmed becomes true.
 	Compacted bool
 	// TellAgain forgets what was told without counting a compaction.
 	TellAgain bool
@@ -98,9 +115,12 @@ type TurnChange struct {
 	Tainted bool
 }
 
+// KeyMark begins the keys of projects.
+const KeyMark = "p_"
+
 // Project is one repository or directory, whatever its clones and worktrees.
 type Project struct {
-	Key    string `json:"key"` // "p_" + 12 hex digits
+	Key    string `json:"key"` // KeyMark + 12 hex digits
 	Name   string `json:"name"`
 	Root   string `json:"root,omitempty"`   // top directory of this checkout
 	Common string `json:"common,omitempty"` // real path of the git common directory; empty outside git
@@ -117,12 +137,22 @@ type Checkpoint struct {
 	Session string    `json:"session"`
 	Project string    `json:"project"`
 	At      time.Time `json:"at"`
-	Trigger string    `json:"trigger"` // manual, auto, session-end, stop-failure
+	Trigger string    `json:"trigger"` // manual, auto, session-end, stop-failure, TriggerSave or TriggerHandoff
 	State   State     `json:"state"`
 	// Evidence is what summaries lose: files, commands with outcome, numbers, errors.
 	Evidence Evidence `json:"evidence"`
 	Recent   []Said   `json:"recent,omitempty"` // newest last
+	Note     string   `json:"note,omitempty"`   // only with TriggerSave
+
+	// Handoff is what the agent or the person wrote for whoever goes on; only
+	// with TriggerHandoff, and never changed later.
+	Handoff  string `json:"handoff,omitempty"`
+	Trust    Trust  `json:"trust,omitempty"`     // of Handoff
+	PromptID string `json:"prompt_id,omitempty"` // turn that Handoff was written in
 }
+
+// TriggerHandoff is the Trigger of a checkpoint with a Handoff.
+const TriggerHandoff = "handoff"
 
 // State is where the work stands.
 type State struct {
@@ -132,14 +162,15 @@ type State struct {
 	Next    []string `json:"next,omitempty"`
 	Open    []string `json:"open,omitempty"`    // open todo items
 	Doing   []string `json:"doing,omitempty"`   // items in progress
-	Blocked []string `json:"blocked,omitempty"` // failing commands, blockers
+	Blocked []string `json:"blocked,omitempty"` // failing commands
+	Waiting []string `json:"waiting,omitempty"` // what was laid down as being in the way
 	Files   []string `json:"files,omitempty"`   // files in edit
 }
 
 // Zero reports whether nothing is known.
 func (s State) Zero() bool {
 	return s.Phase == "" && s.Request == "" && s.Status == "" &&
-		len(s.Next)+len(s.Open)+len(s.Doing)+len(s.Blocked)+len(s.Files) == 0
+		len(s.Next)+len(s.Open)+len(s.Doing)+len(s.Blocked)+len(s.Waiting)+len(s.Files) == 0
 }
 
 // Evidence is exact material of a session.

@@ -18,6 +18,7 @@ var (
 	ErrFull      = errors.New("no space is left")       // on the disk, or of the person's share of it
 	ErrReadOnly  = errors.New("may not be written")     // the file, its directory or the whole file system
 	ErrDisk      = errors.New("the disk does not work") // it fails to read or write
+	ErrUnsafe    = errors.New("file cannot be used")    // it is no plain file of the person's, or is no text
 )
 
 // Store keeps what is remembered. It is safe for use by several goroutines.
@@ -63,16 +64,18 @@ type Store interface {
 	Receipts(ctx context.Context, q ReceiptQuery) ([]Receipt, error)
 
 	// Projects returns the projects that ref names: a key, a unique prefix of
-	// one, a name, a root or a git common directory; last active first. An
-	// empty ref names all.
+	// one that goes beyond KeyMark, a name, a root or a git common directory;
+	// last active first. An empty ref names all.
 	Projects(ctx context.Context, ref string) ([]Project, error)
 
 	// Paused returns the pauses in force or set for later, ended ones left out.
 	Paused(ctx context.Context, now time.Time) ([]Pause, error)
 
-	// Lease takes up to n waiting jobs that are due at now and hides them from
-	// other callers until the lease ends. A job that is neither finished nor
-	// failed by then is due again.
+	// Lease takes up to n waiting jobs that are due at now, oldest first, and
+	// hides them from other callers until the lease ends. A job that is neither
+	// finished nor failed by then is due again. While a job of a session rests
+	// after an error, no other of the session and kind is due; later they come
+	// after those of all other sessions, the more attempts it took the later.
 	Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
 
 	// Stats counts what is stored, of one project or, with an empty key, of all.
@@ -83,7 +86,7 @@ type Store interface {
 	// (s_… or the agent's id), and blanks every other stored text of the same
 	// sessions that holds theirs, and the checkpoints, receipts and state lines
 	// of any session that do. What was said that a memory was made of (MadeOf)
-	// goes with it. When it returns, no byte of them is left in
+	// goes with it, and what was merged into it. When it returns, no byte of them is left in
 	// the store's files. ErrNotFound if an id is not there; nothing is erased then.
 	Purge(ctx context.Context, ids ...string) (Purged, error)
 

@@ -47,8 +47,9 @@ const PartCos = "cos"
 
 // Later is the error of a server that cannot answer now and may do so later.
 type Later struct {
-	Wait time.Duration // that it asked for; 0 if it did not say
-	Err  error
+	Wait    time.Duration // that it asked for; 0 if it did not say
+	Unasked bool          // it is left alone for that long and was not asked
+	Err     error
 }
 
 // Error implements error.

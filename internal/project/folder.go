@@ -12,22 +12,55 @@ import (
 // way or are put there meanwhile, and only if they are plain files of this user
 // or of the system under one name: a second name may be that of another's file.
 // One that takes a deadline can be waited for, whatever it calls itself.
-type folder struct{ base, sub string }
+type folder struct {
+	base, sub string
+	open      *roots // nil: it is opened for each file
+}
 
 func (d folder) path() string { return filepath.Join(d.base, d.sub) }
 
-// open opens a file of the folder for reading. It never waits.
-func (d folder) open(name string) (*os.File, error) {
-	root, err := os.OpenRoot(d.base)
+// roots are the folders that stay open while one repository is read: most of
+// what a file of it costs is the way there.
+type roots struct{ at map[string]*os.Root }
+
+func (r *roots) close() {
+	for _, root := range r.at {
+		_ = root.Close()
+	}
+}
+
+// root opens the folder. done is to be called when its files are open.
+func (d folder) root() (root *os.Root, done func(), err error) {
+	if d.open != nil && d.open.at[d.path()] != nil {
+		return d.open.at[d.path()], func() {}, nil
+	}
+	if root, err = os.OpenRoot(d.base); err == nil && d.sub != "" {
+		base := root
+		root, err = base.OpenRoot(d.sub)
+		_ = base.Close()
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if d.open == nil {
+		return root, func() { _ = root.Close() }, nil
+	}
+	d.open.at[d.path()] = root
+	return root, func() {}, nil
+}
+
+// file opens a file of the folder for reading. It never waits.
+func (d folder) file(name string) (*os.File, error) {
+	root, done, err := d.root()
 	if err != nil {
 		return nil, err
 	}
-	defer root.Close()
-	f, err := openPlain(root, filepath.Join(d.sub, name))
+	defer done()
+	f, info, err := openSeen(root, name)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err != nil || !trusted(info) || !onlyName(info) {
+	if !trusted(info) || !onlyName(info) {
 		_ = f.Close()
 		return nil, os.ErrInvalid
 	}
@@ -36,28 +69,35 @@ func (d folder) open(name string) (*os.File, error) {
 
 // openPlain opens a plain file below root for reading. It never waits.
 func openPlain(root *os.Root, name string) (*os.File, error) {
+	f, _, err := openSeen(root, name)
+	return f, err
+}
+
+// openSeen is openPlain that tells what was opened.
+func openSeen(root *os.Root, name string) (*os.File, os.FileInfo, error) {
 	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, os.ErrInvalid
+		return nil, nil, os.ErrInvalid
 	}
 	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || f.SetReadDeadline(time.Time{}) == nil {
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || f.SetReadDeadline(time.Time{}) == nil {
 		_ = f.Close()
-		return nil, os.ErrInvalid
+		return nil, nil, os.ErrInvalid
 	}
-	return f, nil
+	return f, info, nil
 }
 
 // has reports whether there is anything of a name, a link that leads away included.
 func (d folder) has(name string) bool {
-	root, err := os.OpenRoot(d.base)
+	root, done, err := d.root()
 	if err != nil {
 		return false
 	}
-	defer root.Close()
-	_, err = root.Lstat(filepath.Join(d.sub, name))
+	defer done()
+	_, err = root.Lstat(name)
 	return err == nil
 }
 
@@ -65,7 +105,7 @@ func (d folder) has(name string) bool {
 func (d folder) small(name string) string { return d.text(name, maxPointer) }
 
 func (d folder) text(name string, max int64) string {
-	f, err := d.open(name)
+	f, err := d.file(name)
 	if err != nil {
 		return ""
 	}

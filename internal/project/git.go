@@ -26,10 +26,11 @@ type repo struct {
 	common folder // directory that all worktrees share: config and refs lie here
 }
 
-// findRepo walks up from dir, a real path, to the first directory that is a checkout.
-func findRepo(dir string) (repo, bool) {
+// findRepo walks up from dir, a real path, to the first directory that is a
+// checkout. The caller closes what it opens.
+func findRepo(dir string, open *roots) (repo, bool) {
 	for {
-		if r, ok := repoAt(dir); ok {
+		if r, ok := repoAt(dir, open); ok {
 			return r, true
 		}
 		parent := filepath.Dir(dir)
@@ -42,13 +43,13 @@ func findRepo(dir string) (repo, bool) {
 
 // repoAt reads dir as the top of a checkout, or as a bare repository. Like git
 // it passes over a .git that is no repository, and over one of another user.
-func repoAt(dir string) (repo, bool) {
-	if git, ok := gitOf(dir); ok {
+func repoAt(dir string, open *roots) (repo, bool) {
+	if git, ok := gitOf(dir, open); ok {
 		if r, ok := openRepo(dir, git); ok {
 			return r, true
 		}
 	}
-	r, ok := openRepo(dir, folder{base: dir})
+	r, ok := openRepo(dir, folder{base: dir, open: open})
 	if ok && filepath.Base(dir) == ".git" {
 		r.root = filepath.Dir(dir)
 	}
@@ -56,20 +57,20 @@ func repoAt(dir string) (repo, bool) {
 }
 
 // gitOf finds the directory that dir's .git is or leads to.
-func gitOf(dir string) (folder, bool) {
+func gitOf(dir string, open *roots) (folder, bool) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
 	switch {
 	case err != nil || !trusted(info):
 		return folder{}, false
 	case info.IsDir():
-		return folder{base: dir, sub: ".git"}, true
+		return folder{base: dir, sub: ".git", open: open}, true
 	}
 	to := realPath(dotGit)
 	if info.Mode().IsRegular() {
 		to = gitFile(dir)
 	}
-	git := folder{base: to}
+	git := folder{base: to, open: open}
 	info, err = os.Stat(to)
 	return git, to != "" && err == nil && info.IsDir() && trusted(info) && leadsBack(git, dir)
 }
@@ -101,7 +102,7 @@ func openRepo(root string, git folder) (repo, bool) {
 	}
 	common := git
 	if to := strings.TrimSpace(git.small("commondir")); to != "" {
-		common = folder{base: realPath(from(git.path(), to))}
+		common = folder{base: realPath(from(git.path(), to)), open: git.open}
 		if filepath.Dir(git.path()) != filepath.Join(common.path(), "worktrees") {
 			return repo{}, false
 		}
@@ -176,7 +177,7 @@ func (r repo) ref(name string) string {
 
 // packedRef looks a reference up in the packed-refs file.
 func packedRef(dir folder, name string) string {
-	f, err := dir.open("packed-refs")
+	f, err := dir.file("packed-refs")
 	if err != nil {
 		return ""
 	}

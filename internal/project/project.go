@@ -27,7 +27,9 @@ func Identify(dir string) (mem.Project, error) {
 		return mem.Project{}, fmt.Errorf("identify project of %q: path is not absolute", dir)
 	}
 	real := realPath(dir)
-	r, ok := findRepo(real)
+	open := &roots{at: map[string]*os.Root{}}
+	defer open.close()
+	r, ok := findRepo(real, open)
 	if !ok {
 		return mem.Project{Key: key(real), Name: name(real), Root: real}, nil
 	}
@@ -71,7 +73,7 @@ func Rel(p mem.Project, file string) string {
 // key makes a project key of what identifies it.
 func key(id string) string {
 	sum := sha256.Sum256([]byte(id))
-	return "p_" + hex.EncodeToString(sum[:])[:12]
+	return mem.KeyMark + hex.EncodeToString(sum[:])[:12]
 }
 
 func name(dir string) string { return mem.Clip(mem.Line(filepath.Base(dir)), maxName) }

@@ -91,8 +91,7 @@ func (q *Queue) Counters() Counters {
 }
 
 // Run does jobs until ctx ends, and returns once the job at hand has ended too.
-// A job that the end of ctx cuts off is no failure: it comes back when its
-// lease has run out.
+// A job that the end of ctx cuts off is no failure: it is handed back.
 func (q *Queue) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -158,7 +157,7 @@ func (q *Queue) run(ctx context.Context, j mem.Job) {
 		return
 	}
 	if ctx.Err() != nil {
-		q.cfg.Log.Info("job cut off", "job", j.ID, "kind", j.Kind)
+		q.handBack(ctx, j)
 		return
 	}
 	q.failed.Add(1)
@@ -170,6 +169,17 @@ func (q *Queue) run(ctx context.Context, j mem.Job) {
 	}
 	if failed.Dead {
 		q.dead.Add(1)
+	}
+}
+
+// handBack ends the lease of a job that was cut off: the next to run need not wait
+// for it. Where that fails the lease runs out by itself.
+func (q *Queue) handBack(ctx context.Context, j mem.Job) {
+	q.cfg.Log.Info("job cut off", "job", j.ID, "kind", j.Kind)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if _, err := q.cfg.Store.Apply(within, mem.Batch{Failed: []mem.Job{{ID: j.ID, Error: j.Error}}}); err != nil {
+		q.cfg.Log.Warn("hand back a job", "job", j.ID, "error", err)
 	}
 }
 
@@ -209,8 +219,15 @@ func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 func fail(j mem.Job, err error, now time.Time) mem.Job {
 	j.Error = mem.Clip(err.Error(), maxError)
 	j.Dead = j.Attempts >= MaxAttempts
-	j.NotBy = now.Add(Backoff(j.Attempts))
+	j.NotBy = now.Add(max(Backoff(j.Attempts), wanted(err)))
 	return j
+}
+
+// wanted is how long a server asked to be left alone.
+func wanted(err error) time.Duration {
+	var later mem.Later
+	errors.As(err, &later)
+	return later.Wait
 }
 
 // Backoff is how long a job rests after its n-th failed attempt, from one

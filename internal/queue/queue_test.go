@@ -76,6 +76,19 @@ func TestFailingJobBacksOffAndIsGivenUp(t *testing.T) {
 	}
 }
 
+func TestAServersWishForRestIsHeeded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &fake{jobs: []mem.Job{{ID: "j_1"}}}
+		q := queue.New(queue.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) {
+			return mem.Batch{}, fmt.Errorf("ask: %w", mem.Later{Wait: 10 * time.Minute, Err: errors.New("status 429")})
+		}})
+		running(t, q, func() { time.Sleep(15 * time.Minute) })
+		if got := gaps(s.leased); len(got) != 1 || got[0] < 10*time.Minute {
+			t.Errorf("rests = %v, want one of ten minutes", got)
+		}
+	})
+}
+
 func TestBackoffRunsFromASecondToAnHour(t *testing.T) {
 	last := time.Duration(0)
 	for n := 1; n < queue.MaxAttempts; n++ {
@@ -145,7 +158,7 @@ func TestStoreThatFailsIsAskedAgain(t *testing.T) {
 	})
 }
 
-func TestJobCutOffByTheEndIsNoFailure(t *testing.T) {
+func TestJobCutOffByTheEndIsHandedBackAndNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fake{jobs: []mem.Job{{ID: "j_1"}, {ID: "j_2"}}}
 		q := queue.New(queue.Config{Store: s, Do: func(ctx context.Context, _ mem.Job) (mem.Batch, error) {
@@ -153,8 +166,11 @@ func TestJobCutOffByTheEndIsNoFailure(t *testing.T) {
 			return mem.Batch{}, ctx.Err()
 		}})
 		running(t, q, synctest.Wait)
-		if len(s.applied) != 0 || len(s.jobs) != 2 || s.jobs[0].Error != "" {
-			t.Errorf("applied %+v, jobs %+v, want both jobs untouched", s.applied, s.jobs)
+		if len(s.applied) != 1 || len(s.applied[0].Failed) != 1 || len(s.applied[0].Done) != 0 {
+			t.Fatalf("applied %+v, want the one job handed back", s.applied)
+		}
+		if j := s.applied[0].Failed[0]; j.ID != "j_1" || j.Dead || j.Error != "" || !j.NotBy.IsZero() || q.Counters().Failed != 0 {
+			t.Errorf("handed back %+v, %d failures, want it due at once and no failure", j, q.Counters().Failed)
 		}
 	})
 }

@@ -19,11 +19,12 @@ const (
 // the best mix of relevance and of words not told by those before it (maximal
 // marginal relevance). A hit that repeats one already picked is cut as a duplicate;
 // of two such, in different scopes, the wider scope wins unless the other
-// scores twice as much. n of 0 or less means all.
-func Diversify(hits []mem.Hit, n int) (kept []mem.Hit, cuts []mem.Cut) {
+// scores twice as much. n of 0 or less means all. Ranking has read the words before,
+// so the lexicon it used knows them; nil means none.
+func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.Cut) {
 	rest := make([]candidate, 0, len(hits))
 	for _, h := range hits {
-		rest = append(rest, candidate{hit: h, words: wordSet(h.Memory)})
+		rest = append(rest, candidate{hit: h, words: wordSet(h.Memory, l)})
 	}
 	rest, cuts = dropDoubles(rest)
 	best := bestScore(hits)
@@ -52,7 +53,7 @@ type candidate struct {
 // place of its first.
 func dropDoubles(list []candidate) (out []candidate, cuts []mem.Cut) {
 	for _, c := range list {
-		at := slices.IndexFunc(out, func(o candidate) bool { return overlap(o.words, c.words) > same })
+		at := slices.IndexFunc(out, func(o candidate) bool { return saySame(o.words, c.words) })
 		switch {
 		case at < 0:
 			out = append(out, c)
@@ -66,12 +67,20 @@ func dropDoubles(list []candidate) (out []candidate, cuts []mem.Cut) {
 	return out, cuts
 }
 
-// beats reports whether a wins over b, which scores at least as much.
-func beats(a, b mem.Hit) bool {
-	return reach(a.Memory.Scope) > reach(b.Memory.Scope) && b.Score < 2*a.Score
+// saySame reports whether two sets overlap by more than same, which sets of
+// different sizes cannot.
+func saySame(a, b map[string]bool) bool {
+	few, many := min(len(a), len(b)), max(len(a), len(b))
+	return float64(few) > same*float64(many) && overlap(a, b) > same
 }
 
-func reach(s mem.Scope) int {
+// beats reports whether a wins over b, which scores at least as much.
+func beats(a, b mem.Hit) bool {
+	return Reach(a.Memory.Scope) > Reach(b.Memory.Scope) && b.Score < 2*a.Score
+}
+
+// Reach orders scopes: of two, the greater reaches further.
+func Reach(s mem.Scope) int {
 	switch s {
 	case mem.ScopeUser:
 		return 2
@@ -92,16 +101,30 @@ func nextPick(list []candidate, best float64) int {
 }
 
 // wordSet is the words of a memory that say something, from its beginning.
-func wordSet(m mem.Memory) map[string]bool {
+func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
 	set := map[string]bool{}
 	for name := range names(head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)) {
-		for _, t := range tokens(name) {
+		list, known := l.known(name)
+		if !known {
+			list = tokens(name)
+		}
+		for _, t := range list {
 			if t.says && !t.whole {
 				set[t.key] = true
 			}
 		}
 	}
 	return set
+}
+
+// Alike is how much of what two memories say is said in the same words: the
+// Jaccard index of their words, 0…1.
+func Alike(a, b mem.Memory) float64 { return AlikeTo(a)(b) }
+
+// AlikeTo is Alike for one memory and many others: its words are read once.
+func AlikeTo(a mem.Memory) func(b mem.Memory) float64 {
+	words := wordSet(a, nil)
+	return func(b mem.Memory) float64 { return overlap(words, wordSet(b, nil)) }
 }
 
 // overlap is the Jaccard index of two sets, 0…1; of two empty ones it is 0.

@@ -25,7 +25,7 @@ func TestDiversifyTellsSomethingNewBeforeMoreOfTheSame(t *testing.T) {
 		hit("m_1", "login race fixed by taking the session lock early", 1.0, mem.ScopeProject),
 		hit("m_2", "login race fixed by taking the session lock", 0.9, mem.ScopeProject),
 		hit("m_3", "gateway answers 429 without a header", 0.8, mem.ScopeProject),
-	}, 2)
+	}, 2, nil)
 	if diff := cmp.Diff([]string{"m_1", "m_3"}, order(kept)); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
 	}
@@ -44,7 +44,7 @@ func TestDoublesAreToldOnce(t *testing.T) {
 		{"the wider scope", hit("m_other", "use tabs in Makefiles", 0.9, mem.ScopeUser), "m_other"},
 		{"unless the other is twice as good", hit("m_other", "use tabs in Makefiles", 0.4, mem.ScopeUser), "m_first"},
 	} {
-		kept, cuts := Diversify([]mem.Hit{hit("m_first", "Use tabs in makefiles!", 1, mem.ScopeProject), tt.other}, 0)
+		kept, cuts := Diversify([]mem.Hit{hit("m_first", "Use tabs in makefiles!", 1, mem.ScopeProject), tt.other}, 0, nil)
 		if len(kept) != 1 || kept[0].Memory.ID != tt.want || len(cuts) != 1 || cuts[0].Gate != "duplicate" {
 			t.Errorf("%s: kept %v, cut %v; want %s and one duplicate", tt.name, order(kept), gates(cuts), tt.want)
 		}
@@ -52,7 +52,7 @@ func TestDoublesAreToldOnce(t *testing.T) {
 }
 
 func TestDiversifyNothing(t *testing.T) {
-	if kept, cuts := Diversify(nil, 4); len(kept)+len(cuts) != 0 {
+	if kept, cuts := Diversify(nil, 4, nil); len(kept)+len(cuts) != 0 {
 		t.Errorf("got %v and %v, want nothing", kept, cuts)
 	}
 }

@@ -35,13 +35,33 @@ const (
 func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.Cut, floor float64) {
 	sink := sinking(q)
 	for _, h := range hits {
-		if worthTelling(h.Parts, sink, q.Back) || isNear(q, h.Parts) {
+		if worthTelling(h.Parts, sink, leastWords(sink), q.Back) || isNear(q, h.Parts) {
 			kept = append(kept, h)
 		} else {
-			cuts = append(cuts, cut(h, "below_floor"))
+			cuts = append(cuts, cut(h, BelowFloor))
 		}
 	}
 	return kept, cuts, max(leastFloor, floorPair*sink)
+}
+
+// BelowFloor is the gate of what Floor cuts.
+const BelowFloor = "below_floor"
+
+// Passes reports whether a hit of such parts would be worth telling at a floor,
+// where Floor returned the one that was: the floors for several words are as much
+// higher or lower, never below leastFloor. near is the least nearness in meaning
+// that is worth telling by itself, and back says whether the question refers to
+// the past.
+func Passes(parts map[string]float64, was, floor, near float64, back bool) bool {
+	return worthTelling(parts, floor/floorPair, leastWords(was/floorPair), back) || isNear(Ask{Near: near}, parts)
+}
+
+// leastWords is how many telling words have to be met.
+func leastWords(sink float64) float64 {
+	if sink < 1 {
+		return 3
+	}
+	return 2
 }
 
 // sinking is the factor, at most 1, by which the floors sink for a long question.
@@ -57,12 +77,8 @@ func sinking(ask Ask) float64 {
 	return math.Sqrt(longQuestion / telling)
 }
 
-func worthTelling(p map[string]float64, sink float64, back bool) bool {
+func worthTelling(p map[string]float64, sink, least float64, back bool) bool {
 	coverage, telling := p[PartCoverage], p[PartTelling]
-	least := 2.0
-	if sink < 1 {
-		least = 3
-	}
 	switch {
 	case telling >= least && coverage >= max(leastFloor, floorPair*sink):
 		return true

@@ -1,5 +1,7 @@
 package rank
 
+import "iter"
+
 // gramLength is the length of a gram, in bytes, with a mark at either end of
 // its word.
 const gramLength = 4
@@ -7,12 +9,15 @@ const gramLength = 4
 // grams compares words by their pieces: it sees that sync is part of
 // synchronize, where stems see nothing. The score is BM25 over the pieces.
 type grams struct {
-	ids map[string]int
+	ids map[gram]int
 	idf []float64
 	avg float64 // words of a document
 }
 
-func newGrams() grams { return grams{ids: map[string]int{}} }
+// gram is a piece of a word. As one number it is found in a map sooner than as a text.
+type gram uint32
+
+func newGrams() grams { return grams{ids: map[gram]int{}} }
 
 func (g *grams) count() int { return len(g.ids) }
 
@@ -39,11 +44,16 @@ func (g *grams) of(word string) []int {
 	return out
 }
 
-func pieces(word string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		marked := "_" + word + "_"
-		for i := 0; i+gramLength <= len(marked); i++ {
-			if !yield(marked[i : i+gramLength]) {
+func pieces(word string) iter.Seq[gram] {
+	return func(yield func(gram) bool) {
+		g := gram('_')
+		for i := range len(word) + 1 {
+			c := byte('_')
+			if i < len(word) {
+				c = word[i]
+			}
+			g = g<<8 | gram(c)
+			if i >= gramLength-2 && !yield(g) {
 				return
 			}
 		}

@@ -1,6 +1,7 @@
 package rank
 
 import (
+	"cmp"
 	"math"
 	"time"
 
@@ -11,10 +12,13 @@ const day = 24 * time.Hour
 
 // halfLife is how long an unused memory takes to lose half its strength.
 func halfLife(m mem.Memory) time.Duration {
+	own := ownHalfLife(m)
 	switch {
+	case own > 0:
+		return own
 	case m.Kind == mem.Scratch:
 		return day
-	case m.Kind == mem.Howto || m.Scope == mem.ScopeUser:
+	case m.Kind == mem.Howto || m.Kind == mem.Preference || m.Scope == mem.ScopeUser:
 		return 30 * day
 	case m.Scope == mem.ScopeSession:
 		return day
@@ -26,7 +30,7 @@ func halfLife(m mem.Memory) time.Duration {
 // halved for each half-life without use. Each use makes the half-life 15 % longer.
 func Strength(m mem.Memory, now time.Time) float64 {
 	idle := now.Sub(lastUse(m))
-	if idle < 0 || m.Pinned {
+	if idle < 0 || m.Pinned || m.Evergreen {
 		idle = 0
 	}
 	life := float64(halfLife(m)) * (1 + 0.15*float64(max(0, m.Uses)))
@@ -44,39 +48,59 @@ func lastUse(m mem.Memory) time.Time {
 // DefaultHalfLife is the decay of the two SCRI weights where none is given.
 const DefaultHalfLife = 30 * day
 
-// Authority is the factor that past usefulness puts on relevance, 1 … 1.8 and
-// never quite that: it saturates at about twelve good turns. hits counts uses, prevented counts
-// mistakes avoided, age runs from the last use. Counters that are negative or
-// no numbers count as 0; a halfLife that is not positive is DefaultHalfLife.
-// The decay is exp(-age/halfLife), an e-fold in spite of its customary name.
-func Authority(hits, prevented float64, age, halfLife time.Duration) float64 {
-	raw := useful(hits, prevented) * decay(age, halfLife)
-	return 1 + 0.8*raw/(raw+12)
+// counters are what is known of the use of a memory.
+type counters struct {
+	hits, prevented float64 // used, mistakes prevented; negative or no numbers count as 0
+	age             time.Duration
+	halfLife        time.Duration // not positive means DefaultHalfLife
+}
+
+// countersOf are those of m. A half-life of its own comes before that of u.
+func countersOf(m mem.Memory, now time.Time, u Use) counters {
+	return counters{float64(m.Uses), float64(m.Prevented), now.Sub(lastUse(m)), cmp.Or(ownHalfLife(m), u.HalfLife)}
+}
+
+// ownHalfLife is the half-life that a memory brings, 0 for none.
+func ownHalfLife(m mem.Memory) time.Duration {
+	days := finite(m.HalfLife)
+	if days <= 0 {
+		return 0
+	}
+	return max(1, time.Duration(min(days, maxDays)*float64(day)))
+}
+
+// maxDays keeps a half-life within what a time.Duration holds.
+const maxDays = 100_000
+
+// The decay of all three is exp(-age/halfLife), an e-fold in spite of its
+// customary name.
+
+// authority is the factor that past usefulness puts on relevance: from 1 up to
+// Cap and never quite that.
+func (u Use) authority(c counters) float64 {
+	raw := u.useful(c) * c.decay()
+	return min(math.Nextafter(u.Cap, 1), 1+(u.Cap-1)*raw/(raw+u.Saturation))
 }
 
 // useful is what counters of use add up to: each further hit counts less.
-func useful(hits, prevented float64) float64 {
-	return math.Log1p(counter(hits)) + 3*counter(prevented)
+func (u Use) useful(c counters) float64 {
+	return math.Log1p(counter(c.hits)) + u.Prevented*counter(c.prevented)
 }
 
-// Weight is the order of memories that nobody asked for: it grows with use
-// without bound and is 1 for a fresh memory without any. Its arguments are
-// those of Authority.
-func Weight(hits, prevented float64, age, halfLife time.Duration) float64 {
-	return (counter(hits) + 3*counter(prevented) + 1) * decay(age, halfLife)
+// documents is the order of memories that nobody asked for: it grows with use
+// without bound and is 1 for a fresh memory without any.
+func (u Use) documents(c counters) float64 {
+	return (counter(c.hits) + u.Prevented*counter(c.prevented) + 1) * c.decay()
 }
 
-// Salience is Weight with each further hit counting less. Its arguments are
-// those of Authority.
-func Salience(hits, prevented float64, age, halfLife time.Duration) float64 {
-	return (useful(hits, prevented) + 1) * decay(age, halfLife)
-}
+// salience is documents with each further hit counting less.
+func (u Use) salience(c counters) float64 { return (u.useful(c) + 1) * c.decay() }
 
-func decay(age, halfLife time.Duration) float64 {
-	if halfLife <= 0 {
-		halfLife = DefaultHalfLife
+func (c counters) decay() float64 {
+	if c.halfLife <= 0 {
+		c.halfLife = DefaultHalfLife
 	}
-	return math.Exp(-float64(max(0, age)) / float64(halfLife))
+	return math.Exp(-float64(max(0, c.age)) / float64(c.halfLife))
 }
 
 // maxCounter keeps sums of counters finite.

@@ -14,16 +14,16 @@ type query struct {
 	words   []word
 	ids     map[string]int // key of a word → its place in words
 	phrases []phrase
-	at      []int             // by term of the question: its word, or ^ its phrase; none if it is neither
-	mass    float64           // of all words and phrases
-	spread  float64           // sum of the idf of the words
-	rarest  float64           // idf of a word of one memory
-	rare    float64           // idf from which on no word counts more; see fewHave
-	forms   map[string][]form // by name
+	at      []int              // by term of the question: its word, or ^ its phrase; none if it is neither
+	mass    float64            // of all words and phrases
+	spread  float64            // sum of the idf of the words
+	rarest  float64            // idf of a word of one memory
+	rare    float64            // idf from which on no word counts more; see fewHave
+	forms   map[string]reading // by name
 	lexicon *Lexicon
 	fresh   map[string][]token // names that the lexicon did not know
 	grams   grams
-	citable map[string]int // names of the documents, and their places
+	citable citable
 }
 
 // none marks a term that is no word.
@@ -47,7 +47,7 @@ type phrase struct {
 
 // newQuery reads the terms of a question; text is the question, or nothing.
 func newQuery(terms []string, text string, l *Lexicon) *query {
-	q := &query{ids: map[string]int{}, forms: map[string][]form{}, lexicon: l, fresh: map[string][]token{}, grams: newGrams()}
+	q := &query{ids: map[string]int{}, forms: make(map[string]reading, manyNames), lexicon: l, fresh: map[string][]token{}, grams: newGrams()}
 	compounds := make([][]string, len(terms))
 	for i, t := range terms {
 		q.at = append(q.at, none)
@@ -84,6 +84,15 @@ func (q *query) keys(term string) []string {
 	return out
 }
 
+// manyNames is about how many different names a question's candidates hold.
+const manyNames = 300
+
+// reading is a name as this question sees it.
+type reading struct {
+	forms []form
+	cites int // place of the hit that it names, or none
+}
+
 // form is a token as this question sees it.
 type form struct {
 	id    int   // of the query's word, or -1
@@ -93,10 +102,10 @@ type form struct {
 	whole bool
 }
 
-// form reads a name.
-func (q *query) form(name string) []form {
-	if f, ok := q.forms[name]; ok {
-		return f
+// reading reads a name.
+func (q *query) reading(name string) reading {
+	if r, ok := q.forms[name]; ok {
+		return r
 	}
 	list, known := q.lexicon.known(name)
 	if !known {
@@ -115,8 +124,9 @@ func (q *query) form(name string) []form {
 			out[i].grams = q.grams.of(t.folded)
 		}
 	}
-	q.forms[name] = out
-	return out
+	r := reading{out, q.citable.place(name)}
+	q.forms[name] = r
+	return r
 }
 
 func (q *query) word(key string) int {

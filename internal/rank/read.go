@@ -50,7 +50,7 @@ type occurrence struct {
 
 // read finds the query's words in each hit's memory.
 func (q *query) read(hits []mem.Hit) []doc {
-	q.citable = citable(hits)
+	q.citable = citableIn(hits)
 	out := make([]doc, len(hits))
 	for i, h := range hits {
 		out[i] = q.readOne(h.Memory)
@@ -127,14 +127,14 @@ func (r *reader) text(s string, in field) {
 	}
 	r.place++ // no phrase runs from one field into the next
 	for name := range names(s) {
-		r.cite(name)
-		list := r.q.form(name)
+		read := r.q.reading(name)
+		r.cite(read.cites)
 		again := false
-		if len(list) > 1 {
+		if len(read.forms) > 1 {
 			again = r.seen[name]
 			r.seen[name] = true
 		}
-		for _, f := range list {
+		for _, f := range read.forms {
 			at := in
 			if f.part && in == inBody {
 				at = inParts
@@ -148,17 +148,15 @@ func (r *reader) text(s string, in field) {
 	}
 }
 
-// cite notes a hit that the name names.
-func (r *reader) cite(name string) {
-	if len(name) < leastName {
+// cite notes a hit that is named, if to is not none.
+func (r *reader) cite(to int) {
+	if to == none {
 		return
 	}
-	if to, ok := r.q.citable[name]; ok {
-		if r.doc.cites == nil {
-			r.doc.cites = map[int]bool{}
-		}
-		r.doc.cites[to] = true
+	if r.doc.cites == nil {
+		r.doc.cites = map[int]bool{}
 	}
+	r.doc.cites[to] = true
 }
 
 // step goes on by one word. What was read before counts once.

@@ -72,8 +72,9 @@ func Rerank(q Ask, hits []mem.Hit) []mem.Hit {
 	bestText := slices.Max(scores)
 	voted := votes(docs, scores, bestText)
 	sess, asks := query.sessions(hits, docs), newAsked(q.Text)
-	out := slices.Clone(hits)
+	out, order := slices.Clone(hits), make([]int, len(hits))
 	for i := range out {
+		order[i] = i
 		p := query.parts(docs[i])
 		p[PartFTS] = share(hits[i].Score, best, i)
 		p[PartGrams] = share(query.grams.score(docs[i]), bestGrams, i)
@@ -90,9 +91,18 @@ func Rerank(q Ask, hits []mem.Hit) []mem.Hit {
 		priors(q, out[i].Memory, p)
 		out[i].Score = sum(q, out[i])
 	}
-	slices.SortStableFunc(out, func(a, b mem.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), b.Memory.Created.Compare(a.Memory.Created))
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(out[b].Score, out[a].Score), out[b].Memory.Created.Compare(out[a].Memory.Created))
 	})
+	return inOrder(out, order)
+}
+
+// inOrder puts hits in order: to sort them themselves moves a kilobyte for a step.
+func inOrder(hits []mem.Hit, order []int) []mem.Hit {
+	out := make([]mem.Hit, len(order))
+	for i, at := range order {
+		out[i] = hits[at]
+	}
 	return out
 }
 
@@ -127,7 +137,7 @@ func priors(q Ask, m mem.Memory, parts map[string]float64) {
 	}
 	if !q.Now.IsZero() {
 		parts["strength"] = Strength(m, q.Now)
-		parts[PartUse] = Authority(float64(m.Uses), 0, q.Now.Sub(lastUse(m)), 0)
+		parts[PartUse] = Use{}.Factor(m, q.Now)
 	}
 	parts["scope"] = q.Profile.Weight(m.Scope)
 	if q.Branch != "" && m.Branch == q.Branch {
@@ -152,9 +162,15 @@ func recency(age time.Duration) float64 {
 // Merge puts two lists that Rerank ordered for the same question into one, best
 // first: what was written down and what was said are scored by rules of their own.
 func Merge(a, b []mem.Hit) []mem.Hit {
-	out := slices.Concat(a, b)
-	slices.SortStableFunc(out, func(a, b mem.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return out
+	out := make([]mem.Hit, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if b[0].Score > a[0].Score {
+			out, b = append(out, b[0]), b[1:]
+		} else {
+			out, a = append(out, a[0]), a[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // sum adds the parts up, each by its weight. Where a person asks on purpose,

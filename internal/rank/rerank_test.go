@@ -221,7 +221,7 @@ func TestAuthority(t *testing.T) {
 		{0, 4, -day, 1.4},
 		{1e300, 1e300, 0, 1.8},
 	} {
-		got := Authority(tt.hits, tt.prevented, tt.age, 0)
+		got := authority(tt.hits, tt.prevented, tt.age, 0)
 		if math.Abs(got-tt.want) > 1e-6 || got < 1 || got > 1.8 {
 			t.Errorf("Authority(%v, %v, %v) = %v, want %v", tt.hits, tt.prevented, tt.age, got, tt.want)
 		}
@@ -240,7 +240,7 @@ func TestWeight(t *testing.T) {
 		{2, 1, 10 * day, 10 * day, 6 / math.E},
 		{math.NaN(), -1, 0, -day, 1},
 	} {
-		if got := Weight(tt.hits, tt.prevented, tt.age, tt.life); math.Abs(got-tt.want) > 1e-9 {
+		if got := documents(tt.hits, tt.prevented, tt.age, tt.life); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("Weight(%v, %v, %v, %v) = %v, want %v", tt.hits, tt.prevented, tt.age, tt.life, got, tt.want)
 		}
 	}
@@ -257,6 +257,17 @@ func TestStrength(t *testing.T) {
 		{"user halves in a month", mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeUser, Created: now.Add(-30 * day)}, 0.5},
 		{"session halves in a day", mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeSession, Created: now.Add(-day)}, 0.5},
 		{"howto halves in a month", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Howto, Created: now.Add(-30 * day)}, 0.5},
+		{"so does preference", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Preference, Created: now.Add(-30 * day)}, 0.5},
+		{"scratch halves in a day", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Scratch, Scope: mem.ScopeUser, Created: now.Add(-day)}, 0.5},
+		{"its own half-life goes before its kind's", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Howto, HalfLife: 2, Created: now.Add(-2 * day)}, 0.5},
+		{"a half-life of 0 is none", mem.Memory{Importance: 1, Confidence: 1, HalfLife: 0, Created: now.Add(-7 * day)}, 0.5},
+		{"nor is a negative one", mem.Memory{Importance: 1, Confidence: 1, HalfLife: -2, Created: now.Add(-7 * day)}, 0.5},
+		{"nor one that is no number", mem.Memory{Importance: 1, Confidence: 1, HalfLife: math.NaN(), Created: now.Add(-7 * day)}, 0.5},
+		{"nor an endless one", mem.Memory{Importance: 1, Confidence: 1, HalfLife: math.Inf(1), Created: now.Add(-7 * day)}, 0.5},
+		{"a huge one is bounded", mem.Memory{Importance: 1, Confidence: 1, HalfLife: 1e300, Created: now}, 1},
+		{"negative uses", mem.Memory{Importance: 1, Confidence: 1, Uses: -20, Created: now.Add(-7 * day)}, 0.5},
+		{"huge uses", mem.Memory{Importance: 1, Confidence: 1, Uses: math.MaxInt, Created: now.Add(-7 * day)}, 1},
+		{"made nobody knows when", mem.Memory{Importance: 1, Confidence: 1}, 0},
 		{"use counts from the last one", mem.Memory{Importance: 1, Confidence: 1, Created: now.Add(-99 * day), LastUsed: now}, 1},
 		{"each use lengthens the half-life", mem.Memory{Importance: 1, Confidence: 1, Uses: 20, Created: now.Add(-28 * day)}, 0.5},
 		{"pinned stays", mem.Memory{Importance: 1, Confidence: 1, Pinned: true, Created: now.Add(-99 * day)}, 1},

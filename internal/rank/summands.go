@@ -1,5 +1,7 @@
 package rank
 
+import "remanence/internal/mem"
+
 // Summand is what one part of a score counts in the sum.
 type Summand struct {
 	Part   string
@@ -14,6 +16,18 @@ func Summands(parts map[string]float64) []Summand {
 		return ofTalk
 	}
 	return ofNotes
+}
+
+// Weights are the weights of all summands.
+func Weights() mem.Weights {
+	w := mem.Weights{Kept: map[string]float64{}, Said: map[string]float64{}}
+	for _, s := range ofNotes {
+		w.Kept[s.Part] = s.Weight
+	}
+	for _, s := range ofTalk {
+		w.Said[s.Part] = s.Weight
+	}
+	return w
 }
 
 // The weights. In a study on other stores values found by fitting many weights

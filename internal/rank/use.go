@@ -25,53 +25,93 @@ const (
 type Use struct {
 	Start    Form          // orders what nobody asked for
 	Prompt   Form          // is the factor on the relevance of what was asked for
-	HalfLife time.Duration // of both; 0 means DefaultHalfLife
+	HalfLife time.Duration // of both, for memories without one of their own; 0 means DefaultHalfLife
+
+	Prevented  float64 // what a mistake prevented counts, in hits; 0 means DefaultPrevented
+	Cap        float64 // that the authority never reaches, above 1; 0 means DefaultCap
+	Saturation float64 // use at which the authority is half way to Cap; 0 means DefaultSaturation
+	Boost      float64 // on the weight of what belongs to the project at hand; 0 means DefaultBoost
 }
 
+// What counts where Use says nothing, or what cannot be meant.
 const (
-	matchBoost = 5.0 // on the weight of what belongs to the project at hand
-	mostFactor = 1e6 // of the documents' form on relevance, which knows no bound
+	DefaultPrevented  = 3.0
+	DefaultCap        = 1.8
+	DefaultSaturation = 12.0
+	DefaultBoost      = 5.0
 )
 
-// Order sorts memories that nobody asked for, the weightiest first: pinned ones
-// before all others, those that belong to the project at hand at five times
-// their weight. Equals keep their order. The input is left alone.
-func (u Use) Order(ms []mem.Memory, now time.Time, belongs func(mem.Memory) bool) []mem.Memory {
-	weights := make(map[string]float64, len(ms))
-	for _, m := range ms {
-		w := u.weight(m, now)
-		if belongs != nil && belongs(m) {
-			w *= matchBoost
-		}
-		weights[m.ID] = w
+const (
+	mostFactor = 1e6 // of the documents' form on relevance, which knows no bound
+	mostGiven  = 1e6 // of a number of Use
+)
+
+// given is a number of Use, or what it means where it is none.
+func given(n, other float64) float64 {
+	if n = finite(n); n <= 0 {
+		return other
 	}
-	out := slices.Clone(ms)
-	slices.SortStableFunc(out, func(a, b mem.Memory) int { return cmp.Compare(weights[b.ID], weights[a.ID]) })
+	return min(n, mostGiven)
+}
+
+// full is u with every number in its place.
+func (u Use) full() Use {
+	u.Prevented, u.Saturation = given(u.Prevented, DefaultPrevented), given(u.Saturation, DefaultSaturation)
+	u.Boost = given(u.Boost, DefaultBoost)
+	if u.Cap = given(u.Cap, DefaultCap); u.Cap <= 1 {
+		u.Cap = DefaultCap
+	}
+	return u
+}
+
+// Order sorts memories that nobody asked for, the weightiest first: pinned ones
+// and evergreen ones before all others, those that belong to the project at hand
+// at Boost times their weight. Equals keep their order. The input is left alone.
+func (u Use) Order(ms []mem.Memory, now time.Time, belongs func(mem.Memory) bool) []mem.Memory {
+	u = u.full()
+	type weighed struct {
+		at     int
+		weight float64
+	}
+	order := make([]weighed, len(ms)) // sorted in place of the memories, which are large
+	for i, m := range ms {
+		order[i] = weighed{i, u.weight(m, now)}
+		if belongs != nil && belongs(m) {
+			order[i].weight *= u.Boost
+		}
+	}
+	slices.SortStableFunc(order, func(a, b weighed) int { return cmp.Compare(b.weight, a.weight) })
+	out := make([]mem.Memory, len(ms))
+	for i, o := range order {
+		out[i] = ms[o.at]
+	}
 	return out
 }
 
 func (u Use) weight(m mem.Memory, now time.Time) float64 {
-	if m.Pinned {
+	if m.Pinned || m.Evergreen {
 		return math.Inf(1)
 	}
-	formula := Weight
+	c := countersOf(m, now, u)
 	if u.Start == Logarithm {
-		formula = Salience
+		return u.salience(c)
 	}
-	return formula(float64(m.Uses), 0, now.Sub(lastUse(m)), u.HalfLife)
+	return u.documents(c)
 }
 
 // Factor is what past use does to the relevance of a memory: 1 for one that was
-// not used, and for a pinned one, which was told at the start. It is finite.
+// not used, and for a pinned or evergreen one, which was told at the start. It
+// is finite.
 func (u Use) Factor(m mem.Memory, now time.Time) float64 {
-	if u.Prompt == NoUse || m.Pinned {
+	if u.Prompt == NoUse || m.Pinned || m.Evergreen {
 		return 1
 	}
-	formula := Authority
+	u = u.full()
+	c := countersOf(m, now, u)
 	if u.Prompt == Documents {
-		formula = Weight
+		return min(mostFactor, u.documents(c))
 	}
-	return min(mostFactor, formula(float64(m.Uses), 0, now.Sub(lastUse(m)), u.HalfLife))
+	return u.authority(c)
 }
 
 // The parts of a score that Standing writes, and what a file that is no longer

@@ -16,15 +16,31 @@ var (
 	oddSpans    = []time.Duration{0, 1, -1, day, 30 * day, math.MaxInt64, math.MinInt64}
 )
 
+func countersFrom(hits, prevented float64, age, life time.Duration) counters {
+	return counters{hits, prevented, age, life}
+}
+
+func authority(hits, prevented float64, age, life time.Duration) float64 {
+	return Use{}.full().authority(countersFrom(hits, prevented, age, life))
+}
+
+func documents(hits, prevented float64, age, life time.Duration) float64 {
+	return Use{}.full().documents(countersFrom(hits, prevented, age, life))
+}
+
+func salience(hits, prevented float64, age, life time.Duration) float64 {
+	return Use{}.full().salience(countersFrom(hits, prevented, age, life))
+}
+
 func TestFormulasOfUseKeepTheirBoundsWhateverTheyAreGiven(t *testing.T) {
 	for _, hits := range oddCounters {
 		for _, prevented := range oddCounters {
 			for _, age := range oddSpans {
 				for _, life := range oddSpans {
-					if a := Authority(hits, prevented, age, life); !(a >= 1 && a < 1.8) {
+					if a := authority(hits, prevented, age, life); !(a >= 1 && a < 1.8) {
 						t.Errorf("Authority(%v, %v, %v, %v) = %v, want it in [1, 1.8)", hits, prevented, age, life, a)
 					}
-					for name, got := range map[string]float64{"Weight": Weight(hits, prevented, age, life), "Salience": Salience(hits, prevented, age, life)} {
+					for name, got := range map[string]float64{"Weight": documents(hits, prevented, age, life), "Salience": salience(hits, prevented, age, life)} {
 						if !(got >= 0 && got < 1e13) {
 							t.Errorf("%s(%v, %v, %v, %v) = %v, want it finite", name, hits, prevented, age, life, got)
 						}
@@ -36,7 +52,7 @@ func TestFormulasOfUseKeepTheirBoundsWhateverTheyAreGiven(t *testing.T) {
 }
 
 func TestCountersThatAreNoNumbersCountAsNone(t *testing.T) {
-	for _, f := range []func(a, b float64, age, life time.Duration) float64{Authority, Weight, Salience} {
+	for _, f := range []func(a, b float64, age, life time.Duration) float64{authority, documents, salience} {
 		for _, n := range []float64{-3, math.NaN(), math.Inf(1), math.Inf(-1)} {
 			if got, want := f(n, n, 3*day, 0), f(0, 0, 3*day, 0); got != want {
 				t.Errorf("with %v: got %v, want %v as with 0", n, got, want)
@@ -45,6 +61,62 @@ func TestCountersThatAreNoNumbersCountAsNone(t *testing.T) {
 		if got, want := f(3, 1, 3*day, -day), f(3, 1, 3*day, 30*day); got != want {
 			t.Errorf("with a half-life below 0: got %v, want %v as with 30 days", got, want)
 		}
+	}
+}
+
+func TestNumbersOfUseThatCannotBeMeantAreTheirDefaults(t *testing.T) {
+	m := mem.Memory{Uses: 4, Prevented: 2, Created: now}
+	for _, n := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		for _, prompt := range []Form{ByAuthority, Documents} {
+			u := Use{Prompt: prompt, Prevented: n, Cap: n, Saturation: n, Boost: n}
+			if got, want := u.Factor(m, now), (Use{Prompt: prompt}).Factor(m, now); got != want {
+				t.Errorf("with %v, %s: got %v, want %v", n, prompt, got, want)
+			}
+		}
+	}
+	for _, limit := range []float64{1.000001, 3, math.MaxFloat64} {
+		u := Use{Cap: limit, Saturation: math.SmallestNonzeroFloat64}
+		got := u.Factor(mem.Memory{Uses: math.MaxInt, Prevented: math.MaxInt, Created: now}, now)
+		if !(got >= 1 && got < limit && got <= mostGiven) {
+			t.Errorf("cap %v: got %v", limit, got)
+		}
+	}
+}
+
+func TestAMistakePreventedCountsForThreeHits(t *testing.T) {
+	saved, hit := mem.Memory{ID: "saved", Prevented: 2, Created: now}, mem.Memory{ID: "hit", Uses: 5, Created: now}
+	if got := idsOf(Use{}.Order([]mem.Memory{hit, saved}, now, nil)); got[0] != "saved" { // 7 and 6
+		t.Errorf("got %v", got)
+	}
+	if got := idsOf(Use{Prevented: 1}.Order([]mem.Memory{hit, saved}, now, nil)); got[0] != "hit" { // 3 and 6
+		t.Errorf("got %v where it counts for one", got)
+	}
+	if got, want := (Use{}).Factor(saved, now), 1+0.8*6/18.; math.Abs(got-want) > 1e-9 {
+		t.Errorf("factor %v, want %v", got, want)
+	}
+}
+
+func TestAMemorysOwnHalfLifeComesFirst(t *testing.T) {
+	m := used("m", 9, 30*day)
+	for _, tt := range []struct{ days, want float64 }{{60, 10 / math.Sqrt(math.E)}, {0, 10 / math.E}, {-5, 10 / math.E}, {math.NaN(), 10 / math.E}, {1e300, 10}} {
+		m.HalfLife = tt.days
+		if got := (Use{Prompt: Documents}).Factor(m, now); math.Abs(got-tt.want) > 0.01 {
+			t.Errorf("%v days: got %v, want %v", tt.days, got, tt.want)
+		}
+	}
+	m.HalfLife = 1
+	if week := Strength(used("m", 0, 7*day), now); Strength(m, now) > week && week > 0 {
+		t.Error("strength does not go by it")
+	}
+}
+
+func TestWhatIsEvergreenDoesNotAge(t *testing.T) {
+	old := mem.Memory{ID: "old", Evergreen: true, Importance: 1, Confidence: 1, Created: now.Add(-999 * day)}
+	if got := idsOf(Use{}.Order([]mem.Memory{used("often", 300, 0), old}, now, nil)); got[0] != "old" {
+		t.Errorf("got %v", got)
+	}
+	if f, s := (Use{}).Factor(old, now), Strength(old, now); f != 1 || s != 1 {
+		t.Errorf("factor %v, strength %v, want 1 and 1", f, s)
 	}
 }
 
@@ -60,7 +132,7 @@ func TestSalience(t *testing.T) {
 		{0, 2, 0, 7},
 		{math.E - 1, 2, 60 * day, 8 / math.E / math.E},
 	} {
-		if got := Salience(tt.hits, tt.prevented, tt.age, 0); math.Abs(got-tt.want) > 1e-9 {
+		if got := salience(tt.hits, tt.prevented, tt.age, 0); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("Salience(%v, %v, %v) = %v, want %v", tt.hits, tt.prevented, tt.age, got, tt.want)
 		}
 	}
@@ -119,7 +191,7 @@ func TestUseIsAFactorOnRelevance(t *testing.T) {
 		{"pinned: it was told at the start", Use{}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
 		{"pinned, documents", Use{Prompt: Documents}, mem.Memory{Pinned: true, Uses: 99, LastUsed: now}, 1},
 		{"never used", Use{}, mem.Memory{Created: now}, 1},
-		{"half-life", Use{HalfLife: 60 * day}, m, Authority(9, 0, 30*day, 60*day)},
+		{"half-life", Use{HalfLife: 60 * day}, m, authority(9, 0, 30*day, 60*day)},
 	} {
 		if got := tt.use.Factor(tt.m, now); math.Abs(got-tt.want) > 1e-9 {
 			t.Errorf("%s: got %v, want %v", tt.name, got, tt.want)
@@ -152,7 +224,7 @@ func TestStandingReplacesTheFactorAScoreHas(t *testing.T) {
 	if got := (Standing{Now: now, Use: Use{Prompt: NoUse}}).Order([]mem.Hit{hit})[0].Score; math.Abs(got-2) > 1e-9 {
 		t.Errorf("without use: score %v, want 2", got)
 	}
-	want := 2 * Authority(9, 0, 0, 0)
+	want := 2 * authority(9, 0, 0, 0)
 	if got := (Standing{Now: now}).Order([]mem.Hit{hit})[0].Score; math.Abs(got-want) > 1e-9 {
 		t.Errorf("score %v, want %v", got, want)
 	}

@@ -14,23 +14,41 @@ const (
 	mostHash  = 12
 )
 
-// citable are the names by which hits can cite one another, and the hit that each names.
-func citable(hits []mem.Hit) map[string]int {
-	out := make(map[string]int, 2*len(hits))
+// citable are the names by which hits can cite one another, and the hits that
+// they name: of a hash its beginning, too.
+type citable map[string]cited
+
+type cited struct {
+	place int
+	name  string
+}
+
+func citableIn(hits []mem.Hit) citable {
+	out := make(citable, 3*len(hits))
 	for i, h := range hits {
-		out[h.Memory.ID] = i
-		name := h.Memory.Key[strings.LastIndexByte(h.Memory.Key, ':')+1:]
-		if len(name) < leastName {
-			continue
-		}
-		out[name] = i
-		if isHash(name) {
-			for n := leastHash; n <= mostHash; n++ {
-				out[name[:n]] = i
+		for _, name := range [...]string{h.Memory.ID, h.Memory.Key[strings.LastIndexByte(h.Memory.Key, ':')+1:]} {
+			if len(name) < leastName {
+				continue
+			}
+			out[name] = cited{i, name}
+			if isHash(name) {
+				out[name[:leastHash]] = cited{i, name}
 			}
 		}
 	}
 	return out
+}
+
+// place is the place of the hit that name names, or none.
+func (c citable) place(name string) int {
+	to, ok := c[name]
+	if !ok && leastHash < len(name) && len(name) <= mostHash {
+		to, ok = c[name[:leastHash]]
+	}
+	if !ok || !strings.HasPrefix(to.name, name) {
+		return none
+	}
+	return to.place
 }
 
 func isHash(name string) bool {

@@ -62,6 +62,9 @@ func joiner(r rune) bool {
 // trimName cuts punctuation around a name and a clitic at its end. The dashes
 // of an option stay, and so do the signs of c++ and c#.
 func trimName(run string) string {
+	if bare(run) {
+		return run
+	}
 	name := strings.TrimLeftFunc(run, func(r rune) bool { return !wordStart(r) })
 	if name == "" {
 		return ""
@@ -76,6 +79,16 @@ func trimName(run string) string {
 		name = "--" + name
 	}
 	return name
+}
+
+// bare reports whether there is nothing to cut: most words of most texts.
+func bare(run string) bool {
+	for i := range len(run) {
+		if c := run[i]; c >= utf8.RuneSelf || !wordRune(rune(c)) {
+			return false
+		}
+	}
+	return true
 }
 
 // signed reports whether name is one letter with its sign, as c++, c#, f#.

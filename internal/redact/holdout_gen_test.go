@@ -145,12 +145,12 @@ func hostKinds() []kind {
 		}},
 		{"npm", func(g *gen) example {
 			if g.IntN(3) == 0 {
-				return g.in(g.uuid(), "//registry.npmjs.org/:_authToken=%s", "npm config set //npm.example.com/:_authToken %s")
+				return g.in(g.uuid(), "//npm.example.com/:_authToken=%s", "npm config set //npm.example.com/:_authToken %s")
 			}
 			s := g.checked("npm_")
 			if g.IntN(2) == 0 {
-				return g.in(s, "//registry.npmjs.org/:_authToken=%s\nalways-auth=true", "npm publish --//registry.npmjs.org/:_authToken=%s",
-					"npmAuthToken: \"%s\"", "echo '//registry.npmjs.org/:_authToken=%s' > ~/.npmrc")
+				return g.in(s, "//npm.example.com/:_authToken=%s\nalways-auth=true", "npm publish --//npm.example.com/:_authToken=%s",
+					"npmAuthToken: \"%s\"", "echo '//npm.example.com/:_authToken=%s' > ~/.npmrc")
 			}
 			return g.token("NPM_TOKEN", "npm token", s)
 		}},

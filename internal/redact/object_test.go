@@ -179,6 +179,14 @@ func TestAKeyTellsThatItsValueIsSecret(t *testing.T) {
 	}
 }
 
+func TestAKeyTellsOfALongValueToo(t *testing.T) {
+	value := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12_500)
+	got := object(t, `{"in":{"api_token":`+quoted(value)+`,"seen":"yes"}}`)
+	if s := string(got.JSON); strings.Contains(s, "Zx9Lm2") || !strings.Contains(s, `"seen":"yes"`) || !got.Cut {
+		t.Errorf("cut %v, %d bytes: %.200s", got.Cut, len(s), s)
+	}
+}
+
 // A part of a text that was cut up may look like an id or a path by itself.
 func TestATagThatWasCutUpUnderANameOfOneIsStillATag(t *testing.T) {
 	for _, key := range []string{"resolvedModel", "session_id", "toolUseId", "file_path", "cwd", "lines"} {

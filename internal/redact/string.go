@@ -144,6 +144,12 @@ func (w *walker) longString() error {
 func (w *walker) kept(k *keeper) string {
 	head, tail := string(k.head), string(k.tail)
 	if k.dropped > 0 {
+		if found, ok := keyedValue(w.key(), head); ok && found.to == len(head) { // by its key, and so is its other end
+			if s := w.door.valueOf(w.key(), head, &w.counts); s != head {
+				w.cut = true
+				return s
+			}
+		}
 		dropped := k.dropped + len(head) - keepHead + len(tail) - keepTail
 		return w.cutText(head, keepHead, tail, len(tail)-keepTail, dropped)
 	}

@@ -155,7 +155,7 @@ func (p Plan) write() error {
 func newest(c Config, path string) (Record, bool) {
 	list, _ := Records(c) // a damaged record counts as none: a new one is written
 	for i := len(list) - 1; i >= 0; i-- {
-		if list[i].File == path && !list[i].ofPlugin() {
+		if list[i].File == path && !list[i].ofPlugin() && !list[i].Server {
 			return list[i], true
 		}
 	}

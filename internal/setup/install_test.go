@@ -500,3 +500,18 @@ func must(t *testing.T, err error) {
 		t.Fatal(err)
 	}
 }
+
+func TestUninstallSweepsUpWhatAKilledOneLeftWhereverSettingsLie(t *testing.T) {
+	m := newMachine(t)
+	m.Project = filepath.Join(filepath.Dir(m.Project), "[work]") // a pattern would look in w, o, r and k
+	m.write(m.project(), "{}\n", 0o644)
+	linked := filepath.Join(m.Home, "dotfiles", "claude.json")
+	m.write(linked, "{}\n", 0o644)
+	m.link("../dotfiles/claude.json", m.user())
+	before := m.snapshot()
+	for _, dir := range []string{filepath.Dir(m.project()), filepath.Dir(linked)} {
+		m.write(filepath.Join(dir, ".remanence-1.tmp"), "half of", 0o600)
+	}
+	m.uninstall()
+	m.wantUntouched(before)
+}

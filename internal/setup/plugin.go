@@ -63,7 +63,7 @@ func PlanPlugin(c Config, p Profile) (PluginPlan, error) {
 	if plan.was, err = readPluginSettings(plan.File); err != nil {
 		return PluginPlan{}, err
 	}
-	if plan.files, err = pluginFiles(c.Plugin, entries); err != nil {
+	if plan.files, err = pluginFiles(c.Plugin, entries, c.Binary); err != nil {
 		return PluginPlan{}, err
 	}
 	plan.Create = !plan.was.exists()
@@ -109,6 +109,9 @@ func besidePlugin(c Config) (files []string, warn []Finding) {
 		if len(src.ours()) > 0 {
 			files = append(files, src.path)
 		}
+	}
+	if file, _, ok := Server(c); ok {
+		files = append(files, file)
 	}
 	if len(files) > 0 {
 		warn = append(warn, doubledFinding("plugin "+pluginID, files[0], "remanence doctor --fix"))

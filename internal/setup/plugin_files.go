@@ -27,18 +27,23 @@ const marketplace = `{
 const (
 	marketFile = ".claude-plugin/marketplace.json"
 	hooksFile  = "remanence/hooks/hooks.json"
+	mcpFile    = "remanence/.mcp.json"
 )
 
-// pluginFiles are the files of a release with hooks that run the binary where it is.
-func pluginFiles(release fs.FS, entries []Entry) ([]pluginFile, error) {
+// pluginFiles are the files of a release with hooks and a server that run the
+// binary where it is.
+func pluginFiles(release fs.FS, entries []Entry, binary string) ([]pluginFile, error) {
 	list := []pluginFile{{filepath.FromSlash(marketFile), []byte(marketplace)}}
 	err := fs.WalkDir(release, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
 		data, err := fs.ReadFile(release, name)
-		if name = "remanence/" + name; name == hooksFile {
+		switch name = "remanence/" + name; name {
+		case hooksFile:
 			data = pluginHooks(entries)
+		case mcpFile:
+			data = serverText(binary)
 		}
 		list = append(list, pluginFile{filepath.FromSlash(name), data})
 		return err

@@ -30,6 +30,7 @@ func withAgent(t *testing.T) (machine, *agent) {
 		".claude-plugin/plugin.json": {Data: []byte(`{"name":"remanence"}`)},
 		"hooks/hooks.json":           {Data: PluginHooks()},
 		"commands/off.md":            {Data: []byte("off\n")},
+		".mcp.json":                  {Data: PluginServer()},
 	}
 	a := &agent{m: m}
 	m.Run = a.run

@@ -39,6 +39,7 @@ type Record struct {
 	Before       []byte    `json:"before"`           // base64 of the exact bytes; null if there was no file
 	Entries      []Entry   `json:"entries"`          // all of ours that are in the file since, or in the plugin
 	Plugin       string    `json:"plugin,omitempty"` // where the plugin was written; "" if the hooks are in the file
+	Server       bool      `json:"server,omitempty"` // the file is the agent's configuration, and what is ours in it the server; Before is not kept
 }
 
 // ofPlugin tells a plugin's record from one of hooks in settings. What the agent makes of its settings is not known
@@ -72,12 +73,15 @@ func Records(c Config) ([]Record, error) {
 	return list, errors.Join(errs...)
 }
 
-// sorted parts the records of hooks in settings from those of the plugin.
+// sorted parts the records of hooks in settings from those of the plugin. Those of
+// the server are neither.
 func sorted(records []Record) (hooks, plugin []Record) {
 	for _, r := range records {
-		if r.ofPlugin() {
+		switch {
+		case r.Server:
+		case r.ofPlugin():
 			plugin = append(plugin, r)
-		} else {
+		default:
 			hooks = append(hooks, r)
 		}
 	}

@@ -25,6 +25,7 @@ type Step struct {
 	File, Target string
 	Action       Action
 	Hooks        int      // entries of ours that will go
+	Server       bool     // what will go is our server, out of the agent's configuration
 	Records      []string // install records that are undone by it
 	Dirs         []string // directories made by us, outermost first; those that are empty will go
 
@@ -55,6 +56,12 @@ func PlanUninstall(c Config) (Removal, error) {
 		if step.Hooks > 0 || len(step.Records) > 0 {
 			plan.Steps = append(plan.Steps, step)
 		}
+	}
+	step, err := planServerRemoval(c, all)
+	if err != nil {
+		errs = append(errs, err)
+	} else if step.Action != Keep || len(step.Records) > 0 {
+		plan.Steps = append(plan.Steps, step)
 	}
 	return plan, errors.Join(errs...)
 }
@@ -177,10 +184,15 @@ func Uninstall(c Config, plan Removal) error {
 // beside the settings.
 func (c Config) sweep() error {
 	var errs []error
-	for _, path := range c.hookFiles(nil) {
-		left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), tempName)) // a pattern of ours is well formed
-		for _, file := range left {
-			errs = append(errs, ignoreMissing(os.Remove(file)))
+	for _, path := range append(c.hookFiles(nil), c.serverFile()) {
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		beside, _ := os.ReadDir(filepath.Dir(path))
+		for _, e := range beside {
+			if left, _ := filepath.Match(tempName, e.Name()); left { // a pattern of ours is well formed
+				errs = append(errs, ignoreMissing(os.Remove(filepath.Join(filepath.Dir(path), e.Name()))))
+			}
 		}
 	}
 	return errors.Join(errs...)

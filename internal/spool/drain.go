@@ -91,10 +91,11 @@ func (s *Spool) handOver(ctx context.Context, batch []ref, keep func(context.Con
 	files := openFiles{s: s}
 	defer files.close()
 	events := make([]mem.Event, 0, len(batch))
+	var torn []ref
 	for _, r := range batch {
 		e, err := files.read(r)
 		if errors.Is(err, errTorn) {
-			r.part.torn++
+			torn = append(torn, r)
 			continue
 		}
 		if err != nil {
@@ -106,6 +107,9 @@ func (s *Spool) handOver(ctx context.Context, batch []ref, keep func(context.Con
 		if err := keep(ctx, events); err != nil {
 			return 0, err
 		}
+	}
+	for _, r := range torn { // once, however often the batch comes again
+		r.part.torn++
 	}
 	for _, r := range batch {
 		// A mark that can not be written costs a second delivery after the end

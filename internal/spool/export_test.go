@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Frame is a record as this version writes it.
+func Frame(json []byte, at time.Time, session string) []byte { return frame(json, at, session) }
+
 // NewerFrame is a record as a later version could write it.
 func NewerFrame(json []byte, at time.Time, session string) []byte {
 	b := frame(json, at, session)

@@ -264,6 +264,31 @@ func TestDamagedRecordCostsItselfOnly(t *testing.T) {
 	}
 }
 
+func TestARecordThatIsNoEventIsCountedOnceHoweverOftenItsBatchComesAgain(t *testing.T) {
+	s, dir := open(t)
+	put(t, s, prompt("a", 1))
+	log := filepath.Join(dir, "pending", "events.log")
+	b, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(log, append(spool.Frame([]byte(`"no event"`), noon, "a"), b...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	broken := errors.New("store is away")
+	for range 3 {
+		if _, err := s.Drain(t.Context(), 0, func(context.Context, []mem.Event) error { return broken }); !errors.Is(err, broken) {
+			t.Fatalf("got %v, want the keeper's error", err)
+		}
+	}
+	if got, want := drain(t, s), []string{"a-1"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := spool.Counters(dir)["damaged"]; n != 1 || !s.Empty() {
+		t.Errorf("counted %d damaged, empty %t; want 1, true", n, s.Empty())
+	}
+}
+
 func TestRecordsOfANewerVersionStay(t *testing.T) {
 	s, dir := open(t)
 	put(t, s, prompt("a", 1))

@@ -58,62 +58,67 @@ var markStart = []byte(`{"mark":`)
 // to be asked again the rest is left for then. A record that is not there yet
 // says nothing. A second Take of the same words adds none, also if the first
 // one was killed.
-func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) error {
+func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
+	var taken mem.Taken
 	if a.Door == nil || a.Private == nil {
-		return errNoDoor
+		return taken, errNoDoor
 	}
 	for {
-		more, err := a.takePart(s, record, judge)
+		t, more, err := a.takePart(s, record, judge)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+			return taken, nil
 		}
-		if err != nil || !more {
-			return err
+		if err != nil {
+			return taken, err
+		}
+		taken.There, taken.Said, taken.Bad = true, taken.Said+len(t.lines), t.mark.Bad
+		if !more {
+			return taken, nil
 		}
 		if err := ctx.Err(); err != nil {
-			return fmt.Errorf("take in transcript: %w", err)
+			return taken, fmt.Errorf("take in transcript: %w", err)
 		}
 	}
 }
 
 // takePart takes in one part. It is on disk when it returns.
-func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (more bool, err error) {
+func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (t taking, more bool, err error) {
 	a.turn.Lock()
 	defer a.turn.Unlock()
 	if _, err := os.Lstat(record); err != nil {
-		return false, err
+		return t, false, err
 	}
 	file, err := a.fileOf(s)
 	if err != nil {
-		return false, err
+		return t, false, err
 	}
 	was, end, err := lastMark(file)
 	if err != nil {
-		return false, fmt.Errorf("read archive: %w", err)
+		return t, false, fmt.Errorf("read archive: %w", err)
 	}
 	from := was
 	if !goesOn(record, was) {
 		from = mark{Bad: was.Bad, Again: true}
 	}
-	t := taking{mark: from, judge: judge}
+	t = taking{mark: from, judge: judge}
 	if from.Again {
 		if t.known, err = idsOf(file); err != nil {
-			return false, fmt.Errorf("read archive: %w", err)
+			return t, false, fmt.Errorf("read archive: %w", err)
 		}
 	}
 	part, err := readFrom(record, from.Next, a.Door, a.Private)
 	if err != nil {
-		return false, err
+		return t, false, err
 	}
 	t.take(part, a.Door)
 	t.mark.Again = from.Again && (part.More || t.waits)
 	if t.mark.Last, err = hashBefore(record, t.mark.Next); err != nil {
-		return false, fmt.Errorf("take in transcript: %w", err)
+		return t, false, fmt.Errorf("take in transcript: %w", err)
 	}
 	if t.mark == was {
-		return false, nil
+		return t, false, nil
 	}
-	return part.More && !t.waits, a.add(file, end, t.lines, t.mark)
+	return t, part.More && !t.waits, a.add(file, end, t.lines, t.mark)
 }
 
 // taking is what becomes of one part.

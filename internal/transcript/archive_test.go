@@ -68,7 +68,7 @@ func all(*mem.Spoken) mem.Verdict { return mem.TakeIn }
 
 func (d *desk) takes(judge func(*mem.Spoken) mem.Verdict) {
 	d.t.Helper()
-	if err := d.Take(d.t.Context(), d.session, d.record, judge); err != nil {
+	if _, err := d.Take(d.t.Context(), d.session, d.record, judge); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -253,7 +253,7 @@ func TestAnArchiveThatCannotTellWhatIsPrivateTakesNothingIn(t *testing.T) {
 	d := newDesk(t)
 	d.Private = nil
 	d.writes("user p1: hello there")
-	if err := d.Take(t.Context(), d.session, d.record, all); err == nil {
+	if _, err := d.Take(t.Context(), d.session, d.record, all); err == nil {
 		t.Error("no error")
 	}
 	d.wants("nothing")

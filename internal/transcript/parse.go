@@ -16,10 +16,13 @@ type record struct {
 	Type      string          `json:"type"`
 	Subtype   string          `json:"subtype"`
 	Sidechain bool            `json:"isSidechain"` // a subagent's
+	Agent     string          `json:"agentId"`     // the subagent's; "" for the main conversation
 	Meta      bool            `json:"isMeta"`      // the client's own words
 	Summary   bool            `json:"isCompactSummary"`
 	Origin    string          `json:"turnOrigin"`
 	Result    json.RawMessage `json:"toolUseResult"`
+	Denied    string          `json:"toolDenialKind"`
+	Session   string          `json:"sessionId"`
 	ID        string          `json:"uuid"`
 	PromptID  string          `json:"promptId"` // not on answers
 	Branch    string          `json:"gitBranch"`
@@ -32,6 +35,8 @@ type message struct {
 	Model   string          `json:"model"`
 	Content json.RawMessage `json:"content"` // a string or blocks
 	Usage   usage           `json:"usage"`
+
+	StopReason string `json:"stop_reason"`
 }
 
 type usage struct {
@@ -46,6 +51,14 @@ func (u usage) total() int { return u.Input + u.CacheCreate + u.CacheRead + u.Ou
 type block struct {
 	Type string `json:"type"`
 	Text string `json:"text"`
+
+	ID    string          `json:"id"` // of a call
+	Name  string          `json:"name"`
+	Input json.RawMessage `json:"input"`
+
+	ToolUseID string          `json:"tool_use_id"` // of a result
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
 }
 
 // synthetic is the model of messages that the client made itself, such as API errors.
@@ -54,9 +67,10 @@ const synthetic = "<synthetic>"
 // parser turns lines into a Part.
 type parser struct {
 	part   Part
-	at     int64  // where the line begins
-	words  int    // bytes of text so far
-	prompt string // id of the turn
+	at     int64    // where the line begins
+	words  int      // bytes of text so far
+	prompt string   // id of the turn
+	more   []string // of the last thing said: what came after its first record
 }
 
 // line takes one line; nil is one that was too long.
@@ -134,9 +148,9 @@ func (p *parser) assistant(r record, m message) {
 		return
 	}
 	if n := len(p.part.Said); n > 0 && m.ID != "" {
-		if last := &p.part.Said[n-1]; last.Who == Assistant && last.Message == m.ID {
-			last.Text += "\n" + text
-			p.words += len(text)
+		if last := p.part.Said[n-1]; last.Who == Assistant && last.Message == m.ID {
+			p.more = append(p.more, text)
+			p.words += len(text) + 1
 			return
 		}
 	}
@@ -145,15 +159,25 @@ func (p *parser) assistant(r record, m message) {
 
 // say adds an utterance with what its record says beside the words.
 func (p *parser) say(r record, u Utterance) {
+	p.join()
 	u.ID, u.At, u.PromptID, u.Branch, u.From = r.ID, stamp(r), p.prompt, r.Branch, p.at
 	p.part.Said = append(p.part.Said, u)
 	p.words += len(u.Text)
+}
+
+// join ends the last thing said, at once: a message may come in any number of records.
+func (p *parser) join() {
+	if len(p.more) > 0 {
+		p.part.Said[len(p.part.Said)-1].Text += "\n" + strings.Join(p.more, "\n")
+		p.more = nil
+	}
 }
 
 // finish puts every text through the door; what nothing is left of is dropped.
 // If that is a prompt, or a part of one is hidden, the rest of its turn is
 // private: what was answered goes.
 func (p *parser) finish(door func(string) string, hidden func(string) bool) Part {
+	p.join()
 	kept := p.part.Said[:0]
 	private, turn := false, ""
 	for _, u := range p.part.Said {
@@ -214,8 +238,11 @@ func withoutReminders(s string) string {
 	}
 }
 
-func stamp(r record) time.Time {
-	at, err := time.Parse(time.RFC3339Nano, r.Timestamp)
+func stamp(r record) time.Time { return stampOf(r.Timestamp) }
+
+// stampOf reads a time; the zero time for what is none.
+func stampOf(s string) time.Time {
+	at, err := time.Parse(time.RFC3339Nano, s)
 	if err != nil {
 		return time.Time{}
 	}

@@ -19,7 +19,7 @@ import (
 const (
 	MaxLine  = 1 << 20  // a longer line is skipped and counted
 	MaxRead  = 64 << 20 // read by one call; Part.More tells that there is more
-	MaxWords = 4 << 20  // of what was said, likewise
+	MaxWords = 1 << 20  // of what was said, likewise
 	MaxTail  = 16 << 20 // looked at by Tail, from the end
 )
 
@@ -59,16 +59,12 @@ type Part struct {
 	More        bool   // MaxRead or MaxWords was reached; read on from Next
 }
 
-// Read reads path from the watermark from, in bytes, 0 at first. A last line
-// without its end is left for the next time. Errors wrap fs.ErrNotExist while
-// the client has not written yet.
-func Read(path string, from int64, door func(string) string) (Part, error) {
-	return readFrom(path, from, door, wholly)
-}
-
 // wholly looks at no part of a prompt: its turn is private if nothing of it is left.
 func wholly(string) bool { return false }
 
+// readFrom reads path from the watermark from, in bytes, 0 at first. A last line
+// without its end is left for the next time. Errors wrap fs.ErrNotExist while
+// the client has not written yet.
 func readFrom(path string, from int64, door func(string) string, private func(string) bool) (Part, error) {
 	if door == nil {
 		return Part{}, errNoDoor
@@ -96,15 +92,20 @@ func Tail(path string, lines int, door func(string) string) (Part, error) {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
 	defer f.Close()
-	from, err := tailStart(f, size, lines)
-	if err != nil {
-		return Part{}, fmt.Errorf("read transcript: %w", err)
+	for ; ; lines /= 2 {
+		from, err := tailStart(f, size, lines)
+		if err != nil {
+			return Part{}, fmt.Errorf("read transcript: %w", err)
+		}
+		part, err := read(f, from, door, wholly)
+		if part.More && lines > 1 { // the newest are beyond what is read at once
+			continue
+		}
+		if from > 0 {
+			part.Said = fromFirstPrompt(part.Said)
+		}
+		return part, err
 	}
-	part, err := read(f, from, door, wholly)
-	if from > 0 {
-		part.Said = fromFirstPrompt(part.Said)
-	}
-	return part, err
 }
 
 // fromFirstPrompt leaves out what comes before the first prompt, if there is one.

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -136,6 +137,23 @@ func TestBlocksOfOneMessageAreOneUtterance(t *testing.T) {
 	}
 }
 
+// A message that comes in very many records is put together once, not anew with each.
+func TestAMessageOfManyRecordsCostsWhatItIsLong(t *testing.T) {
+	const line = `{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"x"}]}}` + "\n"
+	text := strings.Repeat(line, 30_000)
+	path := write(t, text)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	p, err := transcript.Read(path, 0, same)
+	runtime.ReadMemStats(&after)
+	if err != nil || len(p.Said) != 1 || len(p.LastAssistant) != 59_999 {
+		t.Fatalf("%d utterances, the last of %d bytes, %v", len(p.Said), len(p.LastAssistant), err)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(100*len(text)) {
+		t.Errorf("%d bytes of memory for a record of %d", used, len(text))
+	}
+}
+
 func TestCompactionEmptiesTheFill(t *testing.T) {
 	p := readText(t, `{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":9}}}`+"\n"+
 		`{"type":"system","subtype":"compact_boundary"}`+"\n")
@@ -223,6 +241,17 @@ func TestTailReadsTheNewestLines(t *testing.T) {
 		if n > 0 && (p.LastUser != "49" || p.Bad != 0) {
 			t.Errorf("Tail(%d): last %q, bad %d, want 49, 0", n, p.LastUser, p.Bad)
 		}
+	}
+}
+
+func TestTailReadsTheNewestLinesHoweverMuchTheySay(t *testing.T) {
+	var b strings.Builder
+	for i := range 4 {
+		fmt.Fprintf(&b, `{"type":"user","message":{"content":"%d%s"}}`+"\n", i, strings.Repeat("x", transcript.MaxWords/2))
+	}
+	p, err := transcript.Tail(write(t, b.String()), 4, same)
+	if err != nil || !strings.HasPrefix(p.LastUser, "3") {
+		t.Errorf("got %.5q, %v, want the newest", p.LastUser, err)
 	}
 }
 

@@ -85,7 +85,7 @@ func (w *worker) count(ctx context.Context, n int) {
 	if (!w.stale.Swap(false) && w.depth.Load() == 0) || w.cfg.Store == nil {
 		return
 	}
-	s, err := w.cfg.Store.Stats(ctx, "", time.Now())
+	s, err := w.cfg.Store.Waiting(ctx)
 	if err != nil {
 		w.stale.Store(true)
 		w.cfg.Log.Warn("count jobs", "error", err)
@@ -98,7 +98,8 @@ func (w *worker) count(ctx context.Context, n int) {
 	}
 }
 
-// calm is how many looks without a request make it quiet enough for what can wait.
+// calm is how many looks without a request make it quiet enough for what can
+// wait, and for giving memory back.
 const calm = 5
 
 // tidy has a little done of what can wait, when it is due and nobody is kept waiting.
@@ -111,28 +112,40 @@ func (w *worker) tidy(ctx context.Context) {
 		return
 	}
 	w.tidyAt = time.Now().Add(w.cfg.Tidy(ctx))
+	w.restedJobs = -1 // what it read stays in memory as well
 }
 
-// restAfter is how many looks without a request lead to a rest.
-const restAfter = 60
+// jobsDone is how many jobs were tried: they leave garbage as requests do.
+func (w *worker) jobsDone() (n int64) {
+	for _, q := range w.queues {
+		c := q.Counters()
+		n += c.Done + c.Failed
+	}
+	return n
+}
 
-// rest gives memory back once it has been quiet for long.
+// rest gives memory back once it is quiet.
 func (w *worker) rest(ctx context.Context) {
-	last := w.last.Load()
-	if w.rested == last || time.Since(time.Unix(0, last)) < restAfter*w.cfg.Every {
+	last, jobs := w.last.Load(), w.jobsDone()
+	steady := jobs == w.seenJobs
+	w.seenJobs = jobs
+	if !steady || w.rested == last && w.restedJobs == jobs || time.Since(time.Unix(0, last)) < calm*w.cfg.Every {
 		return
 	}
-	w.rested = last
+	w.rested, w.restedJobs = last, jobs
 	if w.cfg.Rest != nil {
 		w.cfg.Rest(ctx)
 	}
 	debug.FreeOSMemory()
 }
 
-// idle reports whether nothing happens, nothing has for long, and nothing waits.
+// idle reports whether nothing happens, nothing has for long, nothing waits, and nobody looks on.
 func (w *worker) idle() bool {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
 	if quiet < w.patience() || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
+		return false
+	}
+	if w.cfg.Live != nil && w.cfg.Live.Streams() > 0 {
 		return false
 	}
 	return w.cfg.Spool == nil || w.cfg.Spool.Empty()

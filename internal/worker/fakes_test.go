@@ -20,8 +20,8 @@ func (h handler) Handle(_ context.Context, e mem.Event) (mem.Reply, error) { ret
 // store has a number of jobs waiting, a minute old.
 type store struct{ waiting atomic.Int64 }
 
-func (s *store) Stats(context.Context, string, time.Time) (mem.Stats, error) {
-	return mem.Stats{Jobs: int(s.waiting.Load()), OldestJob: time.Now().Add(-time.Minute)}, nil
+func (s *store) Waiting(context.Context) (mem.Waiting, error) {
+	return mem.Waiting{Jobs: int(s.waiting.Load()), OldestJob: time.Now().Add(-time.Minute)}, nil
 }
 
 func (s *store) Lease(context.Context, time.Time, time.Duration, int) ([]mem.Job, error) {

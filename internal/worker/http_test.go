@@ -4,21 +4,25 @@ package worker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/worker"
+	"remanence/test/port"
 )
 
 func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
-	w := start(t, worker.Config{HTTPPort: freePort(t), Handler: handler(func(e mem.Event) (mem.Reply, error) {
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Handler: handler(func(e mem.Event) (mem.Reply, error) {
 		return mem.Reply{Context: "for " + e.Session}, nil
 	})})
 	rt := w.told(t)
@@ -30,9 +34,145 @@ func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
 	}
 }
 
+func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
+	heard := make(chan string, 10)
+	w := start(t, worker.Config{HTTPPort: port.Free(t), MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") })})
+	rt := w.told(t)
+	for what, c := range map[string]struct {
+		set  func(*http.Request)
+		want int
+	}{
+		"with the token":     {func(*http.Request) {}, http.StatusOK},
+		"without a token":    {func(r *http.Request) { r.Header.Del("Authorization") }, http.StatusUnauthorized},
+		"with a wrong token": {func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") }, http.StatusUnauthorized},
+		"of another page":    {func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") }, http.StatusForbidden},
+		"at another name":    {func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest},
+		"beside it":          {func(r *http.Request) { r.URL.Path = "/mcp/x" }, http.StatusNotFound},
+	} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+rt.HTTP+"/mcp?project=shop", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Authorization", "Bearer "+rt.Token)
+		req.Close = true
+		c.set(req)
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != c.want {
+			t.Errorf("%s: status %d, want %d", what, resp.StatusCode, c.want)
+		}
+	}
+	if close(heard); len(heard) != 1 || <-heard != "shop" {
+		t.Errorf("%d requests came through, want the one with the token", len(heard)+1)
+	}
+}
+
 func TestWithoutAPortNothingListens(t *testing.T) {
 	if rt := start(t, worker.Config{}).told(t); rt.HTTP != "" || rt.HTTPFault != "" {
 		t.Errorf("runtime file: http %q (%q), want none and no fault", rt.HTTP, rt.HTTPFault)
+	}
+}
+
+func TestTheDoorOpensWhenAPersonAsks(t *testing.T) {
+	home := shortDir(t)
+	w := startIn(t, home, worker.Config{})
+	w.told(t)
+	got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
+	if err != nil || got.Code == "" {
+		t.Fatalf("got %+v, %v, want a place and a code", got, err)
+	}
+	rt := w.told(t)
+	if got.URL != "http://"+rt.HTTP+"/" || rt.HTTPPort == 0 {
+		t.Errorf("got %s, the runtime file says %q, port %d", got.URL, rt.HTTP, rt.HTTPPort)
+	}
+	again, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
+	if err != nil || again.URL != got.URL || again.Code == got.Code {
+		t.Errorf("got %+v, %v, want the same place and another code", again, err)
+	}
+	cookie := login(t, got)
+	for c, want := range map[string]int{"": 401, cookie: 200} {
+		if status := read(t, got.URL+"api/health", c); status != want {
+			t.Errorf("with cookie %q: status %d, want %d", c, status, want)
+		}
+	}
+	w.cancel()
+	w.wait(t)
+
+	// Whoever looks at it while the worker is replaced goes on looking.
+	next := startIn(t, home, worker.Config{Runtime: api.Runtime{HTTPPort: rt.HTTPPort, Login: w.told0(t).Login}})
+	next.told(t)
+	if status := read(t, got.URL+"api/health", cookie); status != 200 {
+		t.Errorf("at the next worker: status %d, want 200", status)
+	}
+}
+
+func TestTheDoorOpensWhileTheRuntimeFileChanges(t *testing.T) {
+	ready := make(chan func(func(*api.Runtime)), 1)
+	w := start(t, worker.Config{Ready: func(tell func(func(*api.Runtime))) { ready <- tell }})
+	tell := <-ready
+	var others sync.WaitGroup
+	for range 4 {
+		others.Go(func() {
+			for range 20 {
+				tell(func(rt *api.Runtime) { rt.Profile = "lean" })
+			}
+		})
+	}
+	got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
+	others.Wait()
+	if rt := w.told(t); err != nil || got.URL != "http://"+rt.HTTP+"/" || rt.Profile != "lean" {
+		t.Errorf("got %+v, %v, the runtime file says %q and profile %q", got, err, rt.HTTP, rt.Profile)
+	}
+}
+
+func TestThePortOfTheLastTimeIsTakenIfItIsFree(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := l.Addr().(*net.TCPAddr).Port
+	defer l.Close()
+	for port, want := range map[int]bool{port.Free(t): true, taken: false} {
+		w := start(t, worker.Config{Runtime: api.Runtime{HTTPPort: port}})
+		if rt := w.told(t); rt.HTTP != "" {
+			t.Errorf("without a login %q is open, want nothing", rt.HTTP)
+		}
+		got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
+		if err != nil || (got.URL == fmt.Sprintf("http://127.0.0.1:%d/", port)) != want {
+			t.Errorf("port %d: got %+v, %v, want it there: %v", port, got, err, want)
+		}
+	}
+}
+
+func TestAConfiguredPortThatIsTakenIsNotReplacedByAnother(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w := start(t, worker.Config{HTTPPort: l.Addr().(*net.TCPAddr).Port})
+	w.told(t)
+	var e *api.Error
+	if got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{}); !errors.As(err, &e) || e.Name != "no_port" || e.Detail == "" {
+		t.Errorf("got %+v, %v, want why there is no port", got, err)
+	}
+}
+
+func TestPagesNeedNoProofAndTheRoutesDo(t *testing.T) {
+	pages := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "page "+r.RequestURI) })
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Web: pages})
+	at := "http://" + w.told(t).HTTP
+	for path, want := range map[string]int{
+		"/": 200, "/sessions/s_1": 200, "/search?q=%20x": 200, "/a-b.js": 200,
+		"/api/v1/search": 401, "/api": 401, "/health": 401, "/stream": 401, "/metrics": 401, "/mcp": 401, "/api/v1/events": 401,
+		"//": 401, "/%61pi": 401, "/x/../api": 401, "/a%2fb": 401, "/a//b": 401, "/x/": 401,
+	} {
+		if status := read(t, at+path, ""); status != want {
+			t.Errorf("%s: status %d, want %d", path, status, want)
+		}
 	}
 }
 
@@ -59,7 +199,7 @@ func TestATakenPortIsToldAndTheSocketServed(t *testing.T) {
 }
 
 func TestAnOrderToEndIsAnsweredAtThePortToo(t *testing.T) {
-	w := start(t, worker.Config{HTTPPort: freePort(t)})
+	w := start(t, worker.Config{HTTPPort: port.Free(t)})
 	rt := w.told(t)
 	if status, body := post(t, rt.HTTP, "drain", rt.Token, "{}"); status != 200 {
 		t.Errorf("got %d %s, want 200", status, body)
@@ -68,7 +208,7 @@ func TestAnOrderToEndIsAnsweredAtThePortToo(t *testing.T) {
 }
 
 func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
-	w := start(t, worker.Config{HTTPPort: freePort(t)})
+	w := start(t, worker.Config{HTTPPort: port.Free(t)})
 	rt := w.told(t)
 	for range 10 * worker.MaxConnections { // at the hooks' expense they would last for long
 		c, err := net.Dial("tcp", rt.HTTP)
@@ -77,7 +217,7 @@ func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 		}
 		defer c.Close()
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), atMost)
 	defer cancel()
 	if _, err := w.client(t).Handle(ctx, mem.Event{}); err != nil {
 		t.Fatal(err)
@@ -86,7 +226,7 @@ func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 
 // Whoever is not let in must not be able to keep it from ending either.
 func TestRefusedRequestsAreNoWork(t *testing.T) {
-	w := start(t, worker.Config{HTTPPort: freePort(t), Idle: lasting(700 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Idle: lasting(700 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
 	at := w.told(t).HTTP
 	ended := make(chan struct{})
 	go func() {
@@ -118,6 +258,52 @@ func (w *running) told(t *testing.T) api.Runtime {
 	return rt
 }
 
+// told0 is what the runtime file says, whoever wrote it.
+func (w *running) told0(t *testing.T) api.Runtime {
+	t.Helper()
+	rt, err := api.ReadRuntime(w.runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rt
+}
+
+// login exchanges the code for a cookie.
+func login(t *testing.T, o api.Opened) string {
+	t.Helper()
+	resp, err := http.Post(o.URL+"api/v1/login", "application/json", strings.NewReader(`{"code":"`+o.Code+`"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	cookie, _, _ := strings.Cut(resp.Header.Get("Set-Cookie"), ";")
+	if resp.StatusCode != 200 || cookie == "" {
+		t.Fatalf("login: status %d, cookie %q", resp.StatusCode, cookie)
+	}
+	return cookie
+}
+
+// read asks with a cookie, as a browser that does not clean up the address.
+func read(t *testing.T, address, cookie string) (status int) {
+	t.Helper()
+	scheme, rest, _ := strings.Cut(address, "://")
+	host, path, _ := strings.Cut(rest, "/")
+	req := &http.Request{Method: "GET", URL: &url.URL{Scheme: scheme, Host: host, Opaque: "/" + path}, Header: http.Header{}, Host: host, Close: true}
+	if strings.HasPrefix(path, "/") { // an opaque address would be taken for one with a host
+		req.URL.Opaque, req.URL.Path = "", "/"+path
+	}
+	if cookie != "" {
+		req.Header.Set("Cookie", cookie)
+	}
+	resp, err := http.DefaultTransport.RoundTrip(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, resp.Body)
+	return resp.StatusCode
+}
+
 // post asks a route at the port.
 func post(t *testing.T, at, route, token, body string) (status int, answer string) {
 	t.Helper()
@@ -140,13 +326,30 @@ func post(t *testing.T, at, route, token, body string) (status int, answer strin
 	return resp.StatusCode, string(b)
 }
 
-// freePort is a port that nobody had a moment ago.
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
+	live := &api.Live{}
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: lasting(50 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
+	rt := w.told(t)
+	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+rt.HTTP+"/stream", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	req.Header.Set("Authorization", "Bearer "+rt.Token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if live.Streams() != 1 {
+			t.Fatal("the worker left who looks on")
+		}
+	}
+	if status, body := post(t, rt.HTTP, "drain", rt.Token, "{}"); status != 200 {
+		t.Fatalf("got %d %s", status, body)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil { // as one is that is not let go
+		t.Errorf("the stream was cut off: %v", err)
+	}
+	w.wait(t)
 }

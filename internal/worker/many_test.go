@@ -198,9 +198,9 @@ func TestStrangerOnTheSocketNeedsTheToken(t *testing.T) {
 
 func clientOf(t *testing.T, runtime string) api.Client {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), atMost)
 	defer cancel()
-	c, err := api.Wait(ctx, runtime, "test")
+	c, err := api.Wait(ctx, runtime, "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

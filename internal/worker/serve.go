@@ -29,13 +29,8 @@ const (
 func (w *worker) newServer(hosts ...string) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
-	mux := api.Mux(api.Config{
-		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain)}, w.cfg.Bindings),
-		Health:   w.health,
-		Observe:  w.observe,
-	})
 	srv := &http.Server{
-		Handler:           api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token}, w.counted(mux)),
+		Handler:           api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token, Logins: w.logins, Public: w.public}, w.routes()),
 		ReadHeaderTimeout: headerWithin,
 		ReadTimeout:       bodyWithin,
 		IdleTimeout:       idleWithin,
@@ -49,17 +44,63 @@ func (w *worker) newServer(hosts ...string) *http.Server {
 	return srv
 }
 
+// routes are all that is answered. Who looks on at a stream is no work that
+// others would have to wait for.
+func (w *worker) routes() http.Handler {
+	mux := api.Mux(api.Config{
+		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain), api.On(api.Open, w.open)}, w.cfg.Bindings),
+		Health:   w.health,
+		Metrics:  w.metrics,
+		Observe:  w.observe,
+	})
+	work := w.counted(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		switch {
+		case api.IsLogin(r):
+			w.logins.ServeHTTP(rw, r)
+		case w.cfg.Web != nil && api.IsPage(r):
+			w.cfg.Web.ServeHTTP(rw, r)
+		case w.cfg.MCP != nil && r.URL.Path == "/mcp":
+			w.cfg.MCP.ServeHTTP(rw, r)
+		default:
+			mux.ServeHTTP(rw, r)
+		}
+	}))
+	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if w.cfg.Live != nil && api.IsStream(r) {
+			w.cfg.Live.ServeHTTP(rw, r)
+			return
+		}
+		work.ServeHTTP(rw, r)
+	})
+}
+
+// public reports whether whoever is let in by no proof yet may ask: for the
+// pages, which are the same for everybody, and to log in.
+func (w *worker) public(r *http.Request) bool {
+	return r.RequestURI == api.LoginPath && r.Method == http.MethodPost || w.cfg.Web != nil && api.IsPage(r)
+}
+
 // counted notes that something happens, so that the worker does not idle out.
 func (w *worker) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.active.Add(1)
 		defer w.active.Add(-1)
+		deepen(0)
 		next.ServeHTTP(rw, r)
 		if r.Method != http.MethodGet {
 			w.last.Store(time.Now().UnixNano())
 			w.stale.Store(true)
 		}
 	})
+}
+
+// deepen has the stack of a connection grow to what an answer takes, down in the
+// database. By itself it does so in four steps, and all that is on it moves each time.
+//
+//go:noinline
+func deepen(at int) byte {
+	var room [20 << 10]byte
+	return room[at]
 }
 
 // event answers an event. What was spooled before it goes first; if its client
@@ -76,8 +117,8 @@ func (w *worker) event(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		return mem.Reply{}, err
 	}
 	w.drainer.passed.Add(1)
-	if w.queue != nil {
-		w.queue.Wake()
+	for _, q := range w.queues {
+		q.Wake()
 	}
 	w.cfg.Log.Debug("event", "kind", e.Kind, "tool", e.Tool, "session", e.Session)
 	return reply, nil
@@ -110,9 +151,14 @@ func (w *worker) health() api.Health {
 // observe logs what went wrong. What callers did wrong is theirs to tell.
 func (w *worker) observe(name string, took time.Duration, err error) {
 	level := slog.LevelDebug
-	var refusal *api.Error
-	if err != nil && !errors.As(err, &refusal) && !errors.Is(err, context.Canceled) && !errors.Is(err, mem.ErrNotFound) {
+	w.answered.count(name, took, outcome(err))
+	if outcome(err) == "failed" && !errors.Is(err, context.Canceled) {
 		level = slog.LevelWarn
 	}
 	w.cfg.Log.Log(context.Background(), level, "answered", "route", name, "took", took, "error", err)
+}
+
+// theirs reports whether an error is a caller's.
+func theirs(err error) bool {
+	return errors.Is(err, api.ErrInvalid) || errors.Is(err, api.ErrUnknownRoute) || errors.Is(err, mem.ErrNotFound)
 }

@@ -38,14 +38,19 @@ func maxSocketPath() int {
 	return 103
 }
 
+// instance names the worker of a data directory, where several share a place.
+func instance(data string) string {
+	sum := sha256.Sum256([]byte(data))
+	return hex.EncodeToString(sum[:4])
+}
+
 // listen opens the worker's socket in the first of dirs that is private to this
 // user, short enough and has nothing else of that name, else in a directory of
 // this user's below the temporary one. The name is the data directory's own,
 // since workers of two of them may share a socket directory. Only the holder of
 // the lock may call it: it removes what an earlier worker left.
 func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string, error) {
-	sum := sha256.Sum256([]byte(data))
-	name := "worker-" + hex.EncodeToString(sum[:4]) + ".sock"
+	name := "worker-" + instance(data) + ".sock"
 	for _, dir := range dirs {
 		if dir == "" {
 			continue

@@ -37,7 +37,7 @@ const (
 // Store is what the worker itself needs of a store; see mem.Store.
 type Store interface {
 	queue.Store
-	Stats(ctx context.Context, project string, today time.Time) (mem.Stats, error)
+	mem.Waiter
 }
 
 // Config says what the worker does. Everything without a stated zero is needed.
@@ -47,8 +47,12 @@ type Config struct {
 	SocketDir   string      // preferred; empty or unusable means beside the runtime file
 	Runtime     api.Runtime // what the runtime file says besides socket, token, pid and start
 	// HTTPPort is the port of a second door: HTTP on this machine's loopback
-	// addresses, for tools that cannot speak to a socket. 0 means none.
+	// addresses, for tools that cannot speak to a socket. 0 means none, until a
+	// person wants to look at it in a browser.
 	HTTPPort int
+	Live     *api.Live    // what changes, for who looks on; nil means nobody can
+	Web      http.Handler // the pages for a browser; they hold nothing of the person's. nil means none
+	MCP      http.Handler // what agents ask at /mcp, let in as callers of a route are; nil means nothing
 
 	Store    Store         // nil is allowed without Do
 	Handler  mem.Handler   // answers events
@@ -62,6 +66,12 @@ type Config struct {
 	// others passed; on an error it stays spooled. nil means all stay.
 	GiveUp func(e mem.Event, cause error) error
 	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // does a job; nil means no queue runs
+	// Slow are kinds of jobs that may take minutes. They are done one after the
+	// other, beside the others, if Store is a mem.Lanes.
+	Slow []string
+
+	// Metrics, if set, are figures of the owner's for those who watch the worker.
+	Metrics func(context.Context) ([]api.Metric, error)
 
 	// Tidy, if set, does a little of what can wait, in well under a second, and
 	// says after how long it wants to be called again; 0 means at the next look.
@@ -69,7 +79,8 @@ type Config struct {
 	Tidy func(ctx context.Context) time.Duration
 
 	// Rest, if set, gives back memory that only makes things faster. It is called
-	// once after a minute without any request.
+	// once after five seconds without any request, and after each job and each
+	// Tidy that comes later.
 	Rest func(ctx context.Context)
 
 	// Idle is the silence after which it ends, asked at every look around; nil
@@ -79,8 +90,9 @@ type Config struct {
 	Binary string        // ends when this file is gone or replaced; empty means its own
 	Watch  []string      // files that it ends without, too: what is written to a deleted one is lost
 	Log    *slog.Logger  // nil means no log
-	// Ready, if set, is called once the worker can be reached.
-	Ready func(api.Runtime)
+	// Ready, if set, is called once the worker can be reached. tell changes the
+	// runtime file, as often as there is something to change.
+	Ready func(tell func(set func(*api.Runtime)))
 }
 
 // Run serves until ctx ends, the process is asked to by SIGTERM, SIGINT or the
@@ -90,7 +102,7 @@ type Config struct {
 // has ended, the socket is removed and no goroutine of it is left. The runtime
 // file stays. The process's umask is 077 from here on.
 func Run(ctx context.Context, cfg Config) error {
-	w, err := open(cfg)
+	w, err := prepare(cfg)
 	if err != nil {
 		return fmt.Errorf("start worker: %w", err)
 	}
@@ -103,30 +115,37 @@ type worker struct {
 	cfg      Config
 	listener net.Listener
 	server   *http.Server
+	opening  sync.Mutex     // guards the next two once it runs
 	doors    []net.Listener // on TCP; none without a port
 	http     *http.Server   // of doors; nil without them
-	queue    *queue.Queue   // nil without Do
+	logins   *api.Logins
+	all      sync.WaitGroup // its goroutines
+	queues   []*queue.Queue // none without Do
 	drainer  *drainer
 	watched  []watched
 	started  time.Time
 
+	answered answered
 	stop     chan struct{} // closed when it shall end
 	stopOnce sync.Once
 	draining atomic.Bool
 
-	tidyAt  time.Time    // not before then; of the one that looks around, as are told and rested
-	told    fs.FileInfo  // runtime file that was found to lead here; nil before the first look
-	rested  int64        // value of last when it last gave memory back
-	active  atomic.Int64 // requests being answered
-	last    atomic.Int64 // Unix nanoseconds of the last one
-	stale   atomic.Bool  // the backlog may have changed since it was counted
-	depth   atomic.Int64 // jobs waiting
-	oldest  atomic.Int64 // Unix seconds when the oldest was made; 0 with none
+	tidyAt               time.Time    // not before then; of the one that looks around, as are told and rested
+	told                 fs.FileInfo  // runtime file that was found to lead here; nil before the first look
+	rested               int64        // value of last when it last gave memory back
+	restedJobs, seenJobs int64        // jobs done then, and at the look before
+	active               atomic.Int64 // requests being answered
+	last                 atomic.Int64 // Unix nanoseconds of the last one
+	stale                atomic.Bool  // the backlog may have changed since it was counted
+	depth                atomic.Int64 // jobs waiting
+	oldest               atomic.Int64 // Unix seconds when the oldest was made; 0 with none
+
+	telling sync.Mutex // holds who changes the runtime file
 	runtime api.Runtime
 }
 
-// open makes everything ready and tells where it is.
-func open(cfg Config) (*worker, error) {
+// prepare makes everything ready and tells where it is.
+func prepare(cfg Config) (*worker, error) {
 	if cfg.Lock == nil {
 		return nil, errors.New("no lock is held")
 	}
@@ -171,7 +190,11 @@ func (w *worker) publish(socket string) error {
 	w.runtime.Socket, w.runtime.Token = socket, hex.EncodeToString(token)
 	w.runtime.PID, w.runtime.Started = os.Getpid(), w.started.UTC()
 	w.runtime.Protocol = api.Protocol
-	w.openHTTP()
+	w.logins = &api.Logins{
+		Cookie: "remanence_" + instance(w.cfg.Lock.data), Now: time.Now,
+		Told: func(k api.Key) { w.tell(func(rt *api.Runtime) { rt.Login = k }) },
+	}
+	w.logins.Use(w.runtime.Login)
 
 	w.watched = watch(append([]string{w.cfg.Binary, socket, w.cfg.Lock.data}, w.cfg.Watch...)...)
 	w.drainer = &drainer{
@@ -183,13 +206,21 @@ func (w *worker) publish(socket string) error {
 		turn: make(chan struct{}, 1), fails: map[string]int{},
 	}
 	if w.cfg.Do != nil {
-		w.queue = queue.New(queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log})
+		w.queues = w.lanes()
 	}
 	w.server = w.newServer(api.SocketHost)
-	if len(w.doors) > 0 {
-		w.http = w.newServer(api.LoopbackHosts(w.cfg.HTTPPort)...)
-	}
+	w.openHTTP()
 	return w.runtime.Write(w.cfg.RuntimeFile)
+}
+
+// tell changes the runtime file.
+func (w *worker) tell(set func(*api.Runtime)) {
+	w.telling.Lock()
+	defer w.telling.Unlock()
+	set(&w.runtime)
+	if err := w.runtime.Write(w.cfg.RuntimeFile); err != nil {
+		w.cfg.Log.Error("write runtime file", "error", err)
+	}
 }
 
 // run starts the goroutines, waits for the end and for all of them.
@@ -198,24 +229,31 @@ func (w *worker) run(ctx context.Context) error {
 	defer cancel()
 	looking, stopLooking := context.WithCancel(within)
 	defer stopLooking()
-	var all sync.WaitGroup
 	var served error
-	all.Go(func() {
+	w.opening.Lock() // whoever asks for the door at once waits until this is through
+	w.all.Go(func() {
 		if err := w.server.Serve(w.listener); !errors.Is(err, http.ErrServerClosed) {
 			served = err
 			w.end("socket failed")
 		}
 	})
 	for _, l := range w.doors {
-		all.Go(func() { w.serveHTTP(l) })
-	}
-	all.Go(func() { w.lookAround(looking) })
-	if w.queue != nil {
-		all.Go(func() { w.queue.Run(within) })
+		w.all.Go(func() { w.serveHTTP(l) })
 	}
 	w.cfg.Log.Info("worker started", "socket", w.runtime.Socket, "http", w.runtime.HTTP, "version", w.runtime.Version)
+	w.opening.Unlock()
+	w.all.Go(func() { w.lookAround(looking) })
+	for _, q := range w.queues {
+		w.all.Go(func() {
+			select { // whoever had the worker started comes first
+			case <-within.Done():
+			case <-time.After(firstJob):
+			}
+			q.Run(within)
+		})
+	}
 	if w.cfg.Ready != nil {
-		w.cfg.Ready(w.runtime)
+		w.cfg.Ready(w.tell)
 	}
 	select {
 	case <-ctx.Done():
@@ -225,7 +263,7 @@ func (w *worker) run(ctx context.Context) error {
 	stopLooking()
 	w.finish()
 	cancel()
-	all.Wait()
+	w.all.Wait()
 	w.cfg.Log.Info("worker ended")
 	return served
 }
@@ -244,7 +282,13 @@ func (w *worker) end(reason string) {
 func (w *worker) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
 	defer cancel()
-	for _, s := range []*http.Server{w.server, w.http} {
+	if w.cfg.Live != nil {
+		w.cfg.Live.End() // streams would go on for ever
+	}
+	w.opening.Lock() // nobody opens it any more
+	door := w.http
+	w.opening.Unlock()
+	for _, s := range []*http.Server{w.server, door} {
 		if s == nil {
 			continue
 		}

@@ -29,10 +29,11 @@ func (w *world) fill(ctx context.Context, n int) (err error) {
 	}()
 	const batch = 500
 	text, now := corpus.NewWords(), time.Now()
+	apart := 2 * 365 * 24 * time.Hour / time.Duration(max(n, 1)) // first: the product of both would not fit
 	for first := 0; first < n; first += batch {
 		b := mem.Batch{Project: &p}
 		for i := first; i < min(first+batch, n); i++ {
-			at := now.Add(-time.Duration(n-i) * 2 * 365 * 24 * time.Hour / time.Duration(n))
+			at := now.Add(-time.Duration(n-i) * apart)
 			b.Memories = append(b.Memories, corpus.Memory(p, i, at, text))
 		}
 		if _, err := s.Apply(ctx, b); err != nil {

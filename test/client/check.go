@@ -19,7 +19,7 @@ func check(args []string) {
 	hooks := filepath.Join(*out, "hooks.jsonl")
 	findings := unmetExpectations(filepath.Join(*out, "requests.jsonl"))
 	if *lint {
-		for _, f := range lintHooks(hooks) {
+		for _, f := range lintHooks(hooks, crowd() > maxCrowd) {
 			findings = append(findings, "LINT "+f)
 		}
 	}

@@ -67,7 +67,7 @@ J
   "$CCH" serve -script "$CC_OUT/script.json" -out "$CC_OUT" 2>"$CC_OUT/server.log" &
   CC_SRV=$!
   trap 'kill "$CC_SRV" 2>/dev/null' EXIT
-  for _ in $(seq 200); do [ -s "$CC_OUT/port" ] && break; sleep 0.05; done
+  for _ in $(seq 1200); do [ -s "$CC_OUT/port" ] && break; sleep 0.05; done
   [ -s "$CC_OUT/port" ] || { echo "bench: the fake API did not start" >&2; cat "$CC_OUT/server.log" >&2; exit 1; }
   CC_ENV=(env -i HOME="$CC_HOME" PATH="${CC_PATH:+$CC_PATH:}$(dirname "$CCH"):/usr/local/bin:/usr/bin:/bin" LANG=C.UTF-8 SHELL=/bin/bash
     TERM="${CC_TERM:-xterm-256color}" IS_SANDBOX=1 CCH_DIR="$CC_OUT"

@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf16"
 )
@@ -13,6 +16,10 @@ import (
 const (
 	maxContext    = 9900 // UTF-16 units; the client moves 10,000 and more to a file and shows the model a preview
 	maxSessionEnd = 1000 // ms; the client gives all SessionEnd hooks together 1,500
+	maxCrowd      = 4    // programs that want to run, for each core; with more of them the time of a call tells of the machine
+
+	// unawaited is the event after which a client in print mode leaves; what its hook has not done by then, it stops.
+	unawaited = "StopFailure"
 )
 
 // hookRecord is a line of hooks.jsonl, as far as the judges read it.
@@ -35,7 +42,7 @@ func (r hookRecord) label() string { return fmt.Sprintf("%s (pid %d)", r.Name, r
 
 // lintHooks holds every wrapped hook call to the rules of CONTRACT.md. No call at all is a finding too: a bench that
 // saw nothing proves nothing.
-func lintHooks(path string) (findings []string) {
+func lintHooks(path string, crowded bool) (findings []string) {
 	running := map[int]string{} // by process id: calls without an end record
 	calls := 0
 	readLines(path, func(r hookRecord) {
@@ -44,11 +51,13 @@ func lintHooks(path string) (findings []string) {
 		}
 		if r.Phase == "start" {
 			calls++
-			running[r.PID] = r.label()
+			if r.Event != unawaited {
+				running[r.PID] = r.label()
+			}
 			return
 		}
 		delete(running, r.PID)
-		for _, f := range append(r.conduct(), r.speech()...) {
+		for _, f := range append(r.conduct(crowded), r.speech()...) {
 			findings = append(findings, r.label()+": "+f)
 		}
 	})
@@ -62,16 +71,25 @@ func lintHooks(path string) (findings []string) {
 	return findings
 }
 
-// conduct is what the process did wrong.
-func (r hookRecord) conduct() (faults []string) {
+// crowd is how many programs wanted to run in the last minute, for each core; 0 where the system does not tell.
+func crowd() float64 {
+	b, _ := os.ReadFile("/proc/loadavg")
+	load, _, _ := strings.Cut(string(b), " ")
+	n, _ := strconv.ParseFloat(load, 64)
+	return n / float64(runtime.NumCPU())
+}
+
+// conduct is what the process did wrong. On a crowded machine a SessionEnd may take longer than the client waits.
+func (r hookRecord) conduct(crowded bool) (faults []string) {
 	switch {
 	case r.Error != "":
 		return []string{"did not start: " + r.Error}
+	case r.Killed != "" && (r.Event == unawaited || r.Event == "SessionEnd" && crowded):
 	case r.Killed != "":
 		faults = append(faults, fmt.Sprintf("was stopped by the client after %d ms (%s)", r.MS, r.Killed))
 	case r.Exit != 0:
 		faults = append(faults, fmt.Sprintf("exit status %d, want 0 (stderr: %.200s)", r.Exit, r.Stderr))
-	case r.Event == "SessionEnd" && r.MS > maxSessionEnd:
+	case r.Event == "SessionEnd" && r.MS > maxSessionEnd && !crowded:
 		faults = append(faults, fmt.Sprintf("took %d ms, want at most %d", r.MS, maxSessionEnd))
 	}
 	if r.StdioHeld {

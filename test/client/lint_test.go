@@ -8,7 +8,9 @@ import (
 )
 
 // judge lints a record of one wrapped call.
-func judge(t *testing.T, end obj) []string {
+func judge(t *testing.T, end obj) []string { return judgeOn(t, false, end) }
+
+func judgeOn(t *testing.T, crowded bool, end obj) []string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "hooks.jsonl")
 	call := func(phase string) obj { return obj{"phase": phase, "mode": "wrap", "name": "x", "pid": 7} }
@@ -18,7 +20,7 @@ func judge(t *testing.T, end obj) []string {
 		last[k] = v
 	}
 	appendJSON(path, last)
-	return lintHooks(path)
+	return lintHooks(path, crowded)
 }
 
 func told(event, context string) string {
@@ -31,6 +33,7 @@ func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
 		"context on a prompt":     {"event": "UserPromptSubmit", "stdout": told("UserPromptSubmit", "tabs")},
 		"a line for the person":   {"event": "Stop", "stdout": `{"systemMessage":"kept 3 memories"}`},
 		"context just in bounds":  {"event": "SessionStart", "stdout": told("SessionStart", strings.Repeat("é", maxContext))},
+		"a client that leaves":    {"event": "StopFailure", "killed": "terminated", "exit": -1},
 		"a SessionEnd within 1 s": {"event": "SessionEnd", "ms": maxSessionEnd},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -38,6 +41,17 @@ func TestLintAcceptsWhatTheClientAccepts(t *testing.T) {
 				t.Errorf("findings = %q, want none", got)
 			}
 		})
+	}
+}
+
+func TestACrowdedMachineIsNoFaultOfASessionEnd(t *testing.T) {
+	for _, end := range []obj{{"event": "SessionEnd", "ms": maxSessionEnd + 1}, {"event": "SessionEnd", "killed": "terminated", "exit": -1}} {
+		if got := judgeOn(t, true, end); len(got) != 0 {
+			t.Errorf("%v: findings = %q, want none", end, got)
+		}
+	}
+	if got := judgeOn(t, true, obj{"event": "Stop", "killed": "terminated", "exit": -1}); len(got) == 0 {
+		t.Error("a Stop that was stopped is a finding however crowded it is")
 	}
 }
 
@@ -77,7 +91,7 @@ func TestTwoObjectsOrWordsBeforeThemAreNoAnswer(t *testing.T) {
 }
 
 func TestARunWithoutWrappedCallsIsAFinding(t *testing.T) {
-	got := lintHooks(filepath.Join(t.TempDir(), "none"))
+	got := lintHooks(filepath.Join(t.TempDir(), "none"), false)
 	if len(got) != 1 || got[0] != "no wrapped hook call was recorded" {
 		t.Errorf("findings = %q", got)
 	}
@@ -89,7 +103,7 @@ func TestACallWithoutAnEndIsAFinding(t *testing.T) {
 	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := lintHooks(path)
+	got := lintHooks(path, false)
 	if len(got) != 1 || !strings.Contains(got[0], "no end record") {
 		t.Errorf("findings = %q", got)
 	}

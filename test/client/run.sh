@@ -20,7 +20,7 @@ if [ -n "${CC_STREAM:-}" ]; then
   ( exec 3>"$F"; k=0 # one user message per prompt; wait for its result line before sending the next
     for p in "$@"; do
       k=$((k+1)); "$CCH" say "$p" >&3 || exit
-      for _ in $(seq 400); do
+      for _ in $(seq 3000); do
         n=$(grep -c '"type":"result"' "$CC_OUT/stream.1.jsonl"); [ "${n:-0}" -ge $k ] && break; sleep 0.1
       done
       sleep "${CC_GAP:-0.2}"

@@ -37,6 +37,7 @@ func (c call) run(command []string) int {
 	var out, errs bytes.Buffer
 	x := exec.CommandContext(ctx, command[0], command[1:]...)
 	x.Stdin, x.Stdout, x.Stderr = bytes.NewReader(c.in), &out, &errs
+	x.Cancel = func() error { return x.Process.Signal(syscall.SIGTERM) } // what the client itself would have sent it
 	x.WaitDelay = stdioGrace
 	err := x.Run()
 	result := obj{"stdout": out.String(), "stderr": errs.String()}

@@ -20,14 +20,14 @@ func TestInteractiveSessionsRemember(t *testing.T) {
 			says("SECOND ANSWER.").given("CONTEXT RESTORED", "`sh check.sh` exit 3", "last request: make the check pass"),
 		),
 		keys: strings.Join([]string{
-			"wait (shortcuts|for agents|❯) 20", "idle 1",
+			"wait (shortcuts|for agents|❯) 120", "idle 1",
 			"type make the check pass",
-			"wait (Do you want|proceed) 15", "idle 1", "key Enter",
-			"wait FIRST ANSWER 15", "idle 1",
+			"wait (Do you want|proceed) 120", "idle 1", "key Enter",
+			"wait FIRST ANSWER 120", "idle 1",
 			"type /compact",
-			"wait (Compacted|compacted) 15", "idle 1",
+			"wait (Compacted|compacted) 120", "idle 1",
 			"type remove the file",
-			"wait (Do you want|proceed) 15", "idle 1", "key Escape", "idle 1",
+			"wait (Do you want|proceed) 120", "idle 1", "key Escape", "idle 1",
 			"type /exit", "idle 1",
 		}, "\n") + "\n",
 	})
@@ -37,9 +37,9 @@ func TestInteractiveSessionsRemember(t *testing.T) {
 	second := u.run(session{
 		script: script(says("THIRD ANSWER.").given("=== SESSION BRIEFING ===", "jittered backoff", "last request: remove the file")),
 		keys: strings.Join([]string{
-			"wait (shortcuts|for agents|❯) 20", "idle 1",
+			"wait (shortcuts|for agents|❯) 120", "idle 1",
 			"type " + aboutSending,
-			"wait THIRD ANSWER 15", "idle 1",
+			"wait THIRD ANSWER 120", "idle 1",
 			"type /exit", "idle 1",
 		}, "\n") + "\n",
 	})

@@ -22,8 +22,8 @@ func TestTurnCutByAnAPIErrorIsNotLost(t *testing.T) {
 		script:  scene(map[string]any{"conversations": []any{broken}}, bash("sh check.sh")),
 		prompts: []string{"make the check pass"}, fails: true,
 	})
-	if n := len(cut.hooks()["StopFailure"]); n != 1 {
-		t.Fatalf("StopFailure came %d times, want once", n)
+	if n := len(cut.hooks()["StopFailure"]); n > 1 { // none where the client left sooner than the call began
+		t.Fatalf("StopFailure came %d times, want once at most", n)
 	}
 	r := u.run(session{script: script(says("I see.")), prompts: []string{"where did we stop?"}})
 	wants(t, "next session", r.told(), "last request: make the check pass", "failing: Command failed (exit 3): sh check.sh")
@@ -93,6 +93,22 @@ func TestNewerProgramTakesOverFromAWorkerThatHasJustStarted(t *testing.T) {
 	old := u.copied(filepath.Join(u.dir, "old/remanence"), time.Now().Add(-24*time.Hour))
 	wants(t, "the older program's session", u.opens(old, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
 	wants(t, "the newer program's session", u.opens(binary, "a0000000-0000-4000-8000-000000000002"), "jittered backoff")
+}
+
+// A worker that is killed takes connections until the kernel has buried it.
+func TestWorkerThatIsKilledWhileItIsAskedIsStartedAgain(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
+	pid := u.workerPID()
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		time.Sleep(60 * time.Millisecond) // meanwhile the hook has connected
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}()
+	wants(t, "the session that asked it", u.opens(binary, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
 }
 
 func TestWorkerThatDiesAtItsStartIsStartedAgain(t *testing.T) {

@@ -140,8 +140,14 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 
 // transact runs f in one transaction. The caller leads, or nobody else is there yet.
 func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	w := &writer{conn: s.conn, stmts: s.stmts, now: s.now()}
-	if _, err := w.exec(ctx, "BEGIN IMMEDIATE"); err != nil {
+	// Neither is cancelled: the driver would say so of one that has taken place,
+	// and a transaction that nobody knows of would keep all from writing.
+	whole := context.WithoutCancel(ctx)
+	if _, err := w.exec(whole, "BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
 	defer func() {
@@ -149,11 +155,11 @@ func (s *Store) transact(ctx context.Context, f func(*writer) error) (err error)
 			err = fmt.Errorf("panic in a transaction: %v", p)
 		}
 		if err == nil {
-			_, err = w.exec(ctx, "COMMIT")
+			_, err = w.exec(whole, "COMMIT")
 		}
 		if err != nil {
 			// Some errors end the transaction by themselves; then this one says so.
-			_, _ = s.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+			_, _ = s.conn.ExecContext(whole, "ROLLBACK")
 		}
 	}()
 	return f(w)

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
@@ -188,5 +190,60 @@ func BenchmarkApply(b *testing.B) {
 			wg.Wait()
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "events/s")
 		})
+	}
+}
+
+// hurried is a context that is cancelled when it is watched for the n-th time.
+type hurried struct {
+	left atomic.Int32
+	gone chan struct{}
+}
+
+func (h *hurried) Deadline() (at time.Time, ok bool) { return at, false }
+func (h *hurried) Value(any) any                     { return nil }
+
+func (h *hurried) Done() <-chan struct{} {
+	if h.left.Add(-1) == 0 {
+		close(h.gone)
+	}
+	return h.gone
+}
+
+func (h *hurried) Err() error {
+	select {
+	case <-h.gone:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+func TestWhoGoesAwayWhileATransactionBeginsLeavesNoneOpen(t *testing.T) {
+	path := coast(t, 0)
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	for n := range int32(3) {
+		run(t, other, "BEGIN IMMEDIATE")
+		h := &hurried{gone: make(chan struct{})}
+		h.left.Store(n + 1)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_ = s.transact(h, func(*writer) error { return nil }) // any outcome will do
+		}()
+		select {
+		case <-h.gone:
+		case <-done: // it waited in vain
+		}
+		run(t, other, "ROLLBACK")
+		<-done
+		if _, err := s.Apply(t.Context(), event(fmt.Sprint("e_after", n), "one")); err != nil {
+			t.Fatalf("cancelled when watched %d times: %v", n+1, err)
+		}
 	}
 }

@@ -16,6 +16,7 @@ func opened(t testing.TB) *Store {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		plansHold(t, s)
 		if err := s.Close(); err != nil {
 			t.Errorf("close: %v", err)
 		}

@@ -65,6 +65,9 @@ func dropCopies(path string) error {
 			return err
 		}
 		for _, f := range files {
+			if isOther(f) { // what stood in the database's place and was never ours
+				continue
+			}
 			if err := os.Remove(f); err != nil && !os.IsNotExist(err) {
 				return err
 			}

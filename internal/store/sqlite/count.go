@@ -64,7 +64,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	var unknown []string // expressions that were not counted lately, and their places
 	places := map[string][]int{}
 	for i, t := range q.Terms[:min(len(q.Terms), maxTerms)] {
-		terms := matchTerms([]string{t})
+		terms := matchTerm(t)
 		if terms == "" {
 			continue
 		}
@@ -105,19 +105,44 @@ func (s *Store) countAll(ctx context.Context, ix index, terms []string, limit in
 
 var errAverages = errors.New("unreadable averages of the index")
 
-// indexSize is how many records the index has. It stands at the beginning of
-// the averages that FTS5 keeps in the row with id 1; to count them would take
-// longer than a search.
+// indexSize is how many records the index has. To count them would take longer
+// than a search.
 func (s *Store) indexSize(ctx context.Context, ix index) (int, error) {
+	n, _, err := s.totals(ctx, ix)
+	return n, err
+}
+
+// meanLength is how many words a record of the index has, at least 1.
+func (s *Store) meanLength(ctx context.Context, ix index) (float64, error) {
+	n, words, err := s.totals(ctx, ix)
+	return max(1, float64(words)/float64(max(1, n))), err
+}
+
+// totals reads how many records the index has and how many words: what FTS5
+// keeps of its averages in the row with id 1.
+func (s *Store) totals(ctx context.Context, ix index) (records, words int, err error) {
 	blocks, err := lookUp(ctx, s.read, "SELECT block FROM "+ix.table+"_data WHERE id = 1", nil, one[[]byte])
 	if err != nil || len(blocks) == 0 || len(blocks[0]) == 0 {
-		return 0, err
+		return 0, 0, err
 	}
 	n, used := varint(blocks[0])
 	if used == 0 {
-		return 0, errAverages
+		return 0, 0, errAverages
 	}
-	return int(n), nil
+	return int(n), length(blocks[0][used:]), nil
+}
+
+// length adds up the words of a record's columns.
+func length(sizes []byte) int {
+	total := 0
+	for len(sizes) > 0 {
+		n, used := varint(sizes)
+		if used == 0 {
+			break
+		}
+		total, sizes = total+int(n), sizes[used:]
+	}
+	return total
 }
 
 // varint reads SQLite's variable-length integer: most significant group first,

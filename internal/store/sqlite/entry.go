@@ -45,7 +45,7 @@ func (w *writer) apply(ctx context.Context, b mem.Batch) (mem.Result, error) {
 	if err := e.knowledge(ctx, b, &r); err != nil {
 		return r, err
 	}
-	return r, e.work(ctx, b)
+	return r, e.work(ctx, b, &r)
 }
 
 // happening writes what took place: project, event, turn, session.
@@ -71,12 +71,14 @@ func (e *entry) happening(ctx context.Context, b mem.Batch, r *mem.Result) (err 
 		return fmt.Errorf("turn of %s: %w", e.event.ID, err)
 	}
 	r.Prompt = e.prompt
+	var c mem.SessionChange
 	if b.Session != nil {
-		if err := e.changeSession(ctx, *b.Session); err != nil {
-			return fmt.Errorf("session %s: %w", e.event.Session, err)
-		}
+		c = *b.Session
 	}
-	return e.saveSession(ctx)
+	if err := e.changeSession(ctx, c); err != nil {
+		return fmt.Errorf("session %s: %w", e.event.Session, err)
+	}
+	return nil
 }
 
 // knowledge writes what is kept of it: memories, checkpoints, receipts.
@@ -96,6 +98,11 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 	if err := e.indexTalk(ctx); err != nil {
 		return fmt.Errorf("index what was said: %w", err)
 	}
+	for _, v := range b.Woven {
+		if err := e.weave(ctx, v); err != nil {
+			return fmt.Errorf("what %s names: %w", v.Memory, err)
+		}
+	}
 	for _, c := range b.Checkpoints {
 		if err := e.putCheckpoint(ctx, c); err != nil {
 			return fmt.Errorf("checkpoint: %w", err)
@@ -106,11 +113,21 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 			return fmt.Errorf("receipt %s: %w", rc.ID, err)
 		}
 	}
+	for _, f := range b.Fills {
+		if err := e.putFill(ctx, f); err != nil {
+			return fmt.Errorf("context of %s: %w", f.Session, err)
+		}
+	}
+	for _, id := range b.Idle {
+		if _, err := e.exec(ctx, `UPDATE session SET processing=0 WHERE id=?`, id); err != nil {
+			return fmt.Errorf("session %s: %w", id, err)
+		}
+	}
 	return nil
 }
 
 // work writes what is to be done and what is switched off.
-func (e *entry) work(ctx context.Context, b mem.Batch) error {
+func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
 	for _, j := range b.Jobs {
 		if err := e.putJob(ctx, j); err != nil {
 			return fmt.Errorf("job %s: %w", j.Kind, err)
@@ -126,10 +143,21 @@ func (e *entry) work(ctx context.Context, b mem.Batch) error {
 			return fmt.Errorf("job %s: %w", j.ID, err)
 		}
 	}
+	for _, c := range b.Checked {
+		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", c.To, c.Hash, c.Session); err != nil {
+			return fmt.Errorf("mark of session %s: %w", c.Session, err)
+		}
+	}
 	for _, p := range b.Pauses {
 		if err := e.putPause(ctx, p); err != nil {
 			return fmt.Errorf("pause %s: %w", p.Target, err)
 		}
+	}
+	if err := e.putRun(ctx, b, r); err != nil {
+		return fmt.Errorf("round of consolidation: %w", err)
+	}
+	if b.Spent != nil {
+		return e.addSpent(ctx, *b.Spent)
 	}
 	return nil
 }

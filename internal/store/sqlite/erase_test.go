@@ -95,6 +95,45 @@ func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
 	}
 }
 
+func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
+	s := opened(t)
+	turn := mem.Source{PromptID: "p1"}
+	res, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
+		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.conn.ExecContext(t.Context(), "UPDATE memory SET facts='[\"half a li' WHERE kind='utterance'"); err != nil {
+		t.Fatal(err)
+	}
+	if done, err := s.Purge(t.Context(), res[0].IDs[0]); err != nil || done.Memories != 2 {
+		t.Errorf("purged %+v, %v, want both", done, err)
+	}
+	if n := bytesLeft(t, s, "as agreed"); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+}
+
+func TestAJobGoesForItsErrorAlone(t *testing.T) {
+	s := opened(t)
+	title := "The password is swordfish"
+	res, err := s.Apply(t.Context(), mem.Batch{
+		Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}},
+		Jobs:     []mem.Job{{Kind: "embed", Key: "all", Error: fmt.Sprintf("memory %q: nobody answers", title)}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Purge(t.Context(), res[0].IDs...); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytesLeft(t, s, "swordfish"); n != 0 {
+		t.Errorf("%d traces left, want 0", n)
+	}
+}
+
 func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}

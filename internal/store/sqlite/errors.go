@@ -95,7 +95,7 @@ func translate(err error) error {
 	case primary(err) == code.SQLITE_IOERR:
 		return fmt.Errorf("%w: %w", mem.ErrDisk, err)
 	case errors.Is(err, sql.ErrNoRows):
-		return fmt.Errorf("%w: %w", mem.ErrNotFound, err)
+		return mem.ErrNotFound // what the database calls it says no more
 	}
 	return err
 }

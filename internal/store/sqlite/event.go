@@ -113,8 +113,17 @@ func eventFilter(q mem.EventQuery) *filter {
 	if len(q.Kinds) > 0 {
 		f.and("e.kind IN (SELECT value FROM json_each(?))", array(q.Kinds))
 	}
-	if q.Tool != "" {
+	switch {
+	case strings.Contains(q.Tool, "*"):
+		f.and("e.tool GLOB (? || '')", q.Tool) // a bare ? would have it planned anew
+	case q.Tool != "":
 		f.and("e.tool = ?", q.Tool)
+	}
+	if q.Project != "" {
+		f.and("e.session IN (SELECT number FROM session WHERE project = "+knownKey+")", q.Project, q.Project)
+	}
+	if !q.After.IsZero() { // along the indexes: an event has none by its time
+		f.and("e.session IN (SELECT number FROM session WHERE last_event >= ?) AND e.created_at >= ?", stamp(q.After), stamp(q.After))
 	}
 	if q.AgentID != nil {
 		f.and("e.agent_id = ?", *q.AgentID)

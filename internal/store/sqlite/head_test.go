@@ -12,12 +12,12 @@ import (
 func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
 	s := opened(t)
 	var b mem.Batch
-	for i := range heads[len(heads)-1] + 50 {
-		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
-	}
 	b.Memories = append(b.Memories, mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_one", Kind: mem.Fact, Title: "lighthouse" + strings.Repeat(" and other words", 40), Index: "lighthouse",
 	})
+	for i := range heads[0] + heads[1] + 50 {
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
+	}
 	if _, err := s.Apply(t.Context(), b); err != nil {
 		t.Fatal(err)
 	}

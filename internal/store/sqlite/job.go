@@ -26,7 +26,7 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 		return err
 	}
 	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, shortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBy), j.Attempts,
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, mem.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBy), j.Attempts,
 		stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
@@ -37,11 +37,24 @@ func (e *entry) failJob(ctx context.Context, j mem.Job) error {
 	return err
 }
 
-const dueJobs = "dead = 0 AND not_before <= ? AND leased <= ?"
+// dueJobs has now as its argument, three times, before the lane's. A session in
+// which something failed rests as a whole, and holds up no other when it has rested.
+const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
+	LEFT JOIN (SELECT kind, session, max(attempts) AS tries, max(iif(dead, 0, not_before)) AS until
+		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind AND f.session = j.session
+	WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`
+
+var _ mem.Lanes = (*Store)(nil)
 
 // Lease implements mem.Store. Attempts of a job returned counts this one.
 func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
-	due, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE "+dueJobs+" LIMIT 1", []any{stamp(now), stamp(now)}, one[int])
+	return s.LeaseOf(ctx, nil, true, now, lease, n)
+}
+
+// LeaseOf implements mem.Lanes.
+func (s *Store) LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+	l := lane{array(kinds), others}
+	due, err := lookUp(ctx, s.read, "SELECT 1 "+dueJobs+l.condition()+" LIMIT 1", []any{stamp(now), stamp(now), stamp(now), l.kinds}, one[int])
 	if err != nil {
 		return nil, fmt.Errorf("lease: %w", translate(err))
 	}
@@ -55,7 +68,7 @@ func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n
 	defer unlock()
 	var jobs []mem.Job
 	err = s.transact(context.WithoutCancel(ctx), func(w *writer) (err error) {
-		jobs, err = w.lease(ctx, now, lease, n)
+		jobs, err = w.lease(ctx, l, now, lease, n)
 		return err
 	})
 	if err != nil {
@@ -64,12 +77,79 @@ func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n
 	return jobs, nil
 }
 
-func (w *writer) lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
-	jobs, err := rows(ctx, w.conn, `SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error
-		FROM job j LEFT JOIN session s ON s.number = j.session WHERE `+dueJobs+" ORDER BY j.number LIMIT ?+0",
-		[]any{stamp(now), stamp(now), n}, scanJob)
+// lane is a choice of jobs by kind.
+type lane struct {
+	kinds  string // a JSON list
+	others bool   // all but those
+}
+
+// condition has kinds as its argument.
+func (l lane) condition() string {
+	if l.others {
+		return " AND j.kind NOT IN (SELECT value FROM json_each(?))"
+	}
+	return " AND j.kind IN (SELECT value FROM json_each(?))"
+}
+
+const jobColumns = "SELECT j.id, j.kind, coalesce(s.id, ''), j.key, j.data, j.not_before, j.attempts, j.created, j.error, j.dead "
+
+// Revive has every job that was given up tried again from its first attempt, and
+// says how many those are.
+func (s *Store) Revive(ctx context.Context) (n int, err error) {
+	unlock, err := s.lock(ctx)
 	if err != nil {
-		return nil, err
+		return 0, fmt.Errorf("revive jobs: %w", err)
+	}
+	defer unlock()
+	err = s.transact(ctx, func(w *writer) error {
+		if err := w.get(ctx, "SELECT count(*) FROM job WHERE dead = 1", nil, &n); err != nil || n == 0 {
+			return err
+		}
+		_, err := w.exec(ctx, "UPDATE job SET dead = 0, attempts = 0, not_before = 0 WHERE dead = 1")
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("revive jobs: %w", translate(err))
+	}
+	return n, nil
+}
+
+// EndLeases ends all leases. It is for whoever alone leases jobs and begins to:
+// what is leased then was leased by one that was killed.
+func (s *Store) EndLeases(ctx context.Context) error {
+	held, err := lookUp(ctx, s.read, "SELECT 1 FROM job WHERE leased > 0 LIMIT 1", nil, one[int])
+	if err != nil {
+		return fmt.Errorf("end leases: %w", translate(err))
+	}
+	if len(held) == 0 { // as a rule: nothing is written at a start
+		return nil
+	}
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return fmt.Errorf("end leases: %w", err)
+	}
+	defer unlock()
+	err = s.transact(ctx, func(w *writer) error {
+		_, err := w.exec(ctx, "UPDATE job SET leased = 0 WHERE leased > 0")
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("end leases: %w", translate(err))
+	}
+	return nil
+}
+
+func (w *writer) lease(ctx context.Context, l lane, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+	var jobs []mem.Job
+	// Two questions, for the first ends early where one that sorts looks at all.
+	for _, of := range []string{" AND f.tries IS NULL ORDER BY j.number LIMIT ?+0", " AND f.tries IS NOT NULL ORDER BY f.tries, j.number LIMIT ?+0"} {
+		more, err := rows(ctx, w.conn, jobColumns+dueJobs+l.condition()+of, []any{stamp(now), stamp(now), stamp(now), l.kinds, n - len(jobs)}, scanJob)
+		if err != nil {
+			return nil, err
+		}
+		if jobs = append(jobs, more...); len(jobs) == n {
+			break
+		}
 	}
 	for i := range jobs {
 		jobs[i].Attempts++
@@ -80,10 +160,19 @@ func (w *writer) lease(ctx context.Context, now time.Time, lease time.Duration, 
 	return jobs, nil
 }
 
+// JobsOf implements mem.Lanes.
+func (s *Store) JobsOf(ctx context.Context, kind string, limit int) ([]mem.Job, error) {
+	jobs, err := rows(ctx, s.read, jobColumns+"FROM job j LEFT JOIN session s ON s.number = j.session WHERE j.kind = ? ORDER BY j.number LIMIT ?+0", []any{kind, limit}, scanJob)
+	if err != nil {
+		return nil, fmt.Errorf("jobs: %w", translate(err))
+	}
+	return jobs, nil
+}
+
 func scanJob(r *sql.Rows) (mem.Job, error) {
 	var j mem.Job
 	var notBefore, created int64
-	err := r.Scan(&j.ID, &j.Kind, &j.Session, &j.Key, &j.Data, &notBefore, &j.Attempts, &created, &j.Error)
+	err := r.Scan(&j.ID, &j.Kind, &j.Session, &j.Key, &j.Data, &notBefore, &j.Attempts, &created, &j.Error, &j.Dead)
 	j.NotBy, j.Created = moment(notBefore), moment(created)
 	return j, err
 }
@@ -92,6 +181,9 @@ func scanJob(r *sql.Rows) (mem.Job, error) {
 func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 	target, err := e.knownProject(ctx, p.Target)
 	if err != nil {
+		return err
+	}
+	if err := e.keepSilent(ctx, target, p); err != nil {
 		return err
 	}
 	if p.Lift {
@@ -106,7 +198,7 @@ func (e *entry) putPause(ctx context.Context, p mem.Pause) error {
 
 // Paused implements mem.Store.
 func (s *Store) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
-	pauses, err := rows(ctx, s.read, "SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
+	pauses, err := lookUp(ctx, s.read, "SELECT target, until, inject_only FROM pause WHERE until = 0 OR until > ? ORDER BY target",
 		[]any{stamp(now)}, func(r *sql.Rows) (mem.Pause, error) {
 			var p mem.Pause
 			var until int64

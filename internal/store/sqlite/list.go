@@ -15,24 +15,35 @@ func (s *Store) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 		return s.byID(ctx, q)
 	}
 	query, args := listQuery(q)
-	ask := rows[mem.Memory]
+	ask, read := rows[int64], rows[mem.Memory]
 	if isNarrow(q) {
-		ask = lookUp[mem.Memory]
+		ask, read = lookUp[int64], lookUp[mem.Memory]
 	}
-	found, err := ask(ctx, s.read, query, args, scanMemory)
+	page, err := ask(ctx, s.read, query, args, one[int64])
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", translate(err))
+	}
+	if len(page) == 0 { // mostly: the names alone of all columns cost more than to find that out
+		return nil, nil
+	}
+	found, err := read(ctx, s.read, "SELECT "+memoryColumns+` FROM json_each(?) page CROSS JOIN memory m ON m.number = page.value
+		LEFT JOIN session s ON s.number = m.session ORDER BY page.key`, []any{array(page)}, scanMemory)
 	if err != nil {
 		return nil, fmt.Errorf("list: %w", translate(err))
 	}
 	return found, nil
 }
 
-// listQuery picks the page by numbers alone and reads whole rows last. Where
+// listQuery picks the numbers of the page; whole rows are read last. Where
 // nothing narrower than a project is asked for, its memories and those of user
 // scope, of each kind, are walks of their own along an index, each no longer
-// than the page, merged: with an OR it would be a walk through everybody's.
+// than the page, merged: with an OR it would be a walk through everybody's. With
+// a branch they are walks along what was learned on it, of whatever kind.
 func listQuery(q mem.Query) (string, []any) {
 	order, columns := "created DESC, number DESC", "m.number AS number, m.created AS created"
 	switch q.Order {
+	case mem.Oldest:
+		order = "created, number"
 	case mem.ByImportance:
 		order = "pinned DESC, importance DESC, " + order
 		columns += ", m.pinned AS pinned, m.importance AS importance"
@@ -41,7 +52,11 @@ func listQuery(q mem.Query) (string, []any) {
 		columns += ", m.updated AS updated"
 	}
 	by := ""
-	if byProject(q) && len(q.Kinds) > 0 {
+	switch {
+	case !byProject(q):
+	case q.Branch != "":
+		by = " INDEXED BY memory_of_branch" // the planner would as soon walk through all of the project
+	case len(q.Kinds) > 0:
 		by = " INDEXED BY memory_kind" // the planner would walk in the order asked for, past all other kinds
 	}
 	var walks []string
@@ -51,9 +66,7 @@ func listQuery(q mem.Query) (string, []any) {
 		walks = append(walks, "SELECT * FROM (SELECT "+columns+" FROM memory m"+by+" WHERE "+f.where()+" ORDER BY "+order+" LIMIT ?+0)")
 		args = append(append(args, f.args...), last)
 	}
-	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + ` LIMIT ?+0 OFFSET ?+0)
-		SELECT ` + memoryColumns + ` FROM page CROSS JOIN memory m ON m.number = page.number
-		LEFT JOIN session s ON s.number = m.session ORDER BY page.` + strings.ReplaceAll(order, ", ", ", page.")
+	query := "WITH page AS (" + strings.Join(walks, " UNION ALL ") + " ORDER BY " + order + " LIMIT ?+0 OFFSET ?+0) SELECT number FROM page ORDER BY " + order
 	return query, append(args, limitOr(q.Limit), max(q.Offset, 0))
 }
 
@@ -62,7 +75,7 @@ func listFilters(q mem.Query) []*filter {
 	if !byProject(q) {
 		return []*filter{memoryFilter(q)}
 	}
-	if len(q.Kinds) == 0 {
+	if len(q.Kinds) == 0 || q.Branch != "" {
 		return scopeFilters(q)
 	}
 	var filters []*filter
@@ -88,7 +101,9 @@ func scopeFilters(q mem.Query) []*filter {
 }
 
 // byProject reports whether a project is the narrowest thing that q asks for.
-func byProject(q mem.Query) bool { return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 }
+func byProject(q mem.Query) bool {
+	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.Noted
+}
 
 // isNarrow reports whether q asks for something that few memories have.
 func isNarrow(q mem.Query) bool { return q.Session != "" || q.Command != "" || isPath(q.File) }
@@ -114,9 +129,9 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	}
 	out := make([]mem.Memory, 0, len(numbers))
 	for _, n := range numbers {
-		m, ok := byID[shortID("m_", n)]
+		m, ok := byID[mem.ShortID("m_", n)]
 		if !ok {
-			return nil, fmt.Errorf("memory %s: %w", shortID("m_", n), mem.ErrNotFound)
+			return nil, fmt.Errorf("memory %s: %w", mem.ShortID("m_", n), mem.ErrNotFound)
 		}
 		out = append(out, m)
 	}
@@ -126,9 +141,7 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 // numbers resolves the ids of q.
 func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	visible := &filter{}
-	if !q.Hidden {
-		visible.and("m.status = 'active'")
-	}
+	statusFilter(visible, q)
 	out := make([]int64, 0, len(q.IDs))
 	for _, id := range q.IDs {
 		n, err := s.single(ctx, "memory", id, visible)
@@ -143,9 +156,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 // memoryFilter turns all that q asks for, but terms and ids, into conditions.
 func memoryFilter(q mem.Query) *filter {
 	f := &filter{}
-	if !q.Hidden {
-		f.and("m.status = 'active'")
-	}
+	statusFilter(f, q)
 	placeFilter(f, q)
 	kindFilter(f, q)
 	if q.File != "" {
@@ -157,6 +168,9 @@ func memoryFilter(q mem.Query) *filter {
 	case len(q.Tags) > 0:
 		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
 	}
+	if q.Noted {
+		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
+	}
 	if !q.After.IsZero() {
 		f.and("m.created >= ?", stamp(q.After))
 	}
@@ -167,6 +181,20 @@ func memoryFilter(q mem.Query) *filter {
 		f.and("m.status = 'forgotten' AND m.hidden < ?", stamp(q.HiddenBefore))
 	}
 	return f
+}
+
+// statusFilter narrows by where memories stand in their life.
+func statusFilter(f *filter, q mem.Query) {
+	switch {
+	case len(q.Statuses) > 0:
+		marks, args := "?", []any{string(q.Statuses[0])} // a row's own test: a list of rows would be made anew for each query
+		for _, s := range q.Statuses[1:] {
+			marks, args = marks+",?", append(args, string(s))
+		}
+		f.and("m.status IN ("+marks+")", args...)
+	case !q.Hidden:
+		f.and("m.status = 'active'")
+	}
 }
 
 // placeFilter narrows by project and session. The memories of a session's own

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -18,33 +19,24 @@ var everyFilter = mem.Query{
 	After: storetest.Clock(), Before: storetest.Clock(), MinImportance: 0.1, MinTrust: 1, Open: true,
 }
 
-// TestFullTextIsAskedOnce reads the planner's own words: the full-text table
-// must be the outer loop. As the inner one it would be asked once per memory.
-func TestFullTextIsAskedOnce(t *testing.T) {
+// TestOnlyTheBestAreLookedAt reads the planner's own words: the list of the best
+// must be the outer loop, whatever the filter, and each memory found by its number.
+func TestOnlyTheBestAreLookedAt(t *testing.T) {
 	s := opened(t)
 	if _, err := s.conn.ExecContext(t.Context(), "ANALYZE"); err != nil {
 		t.Fatal(err)
 	}
 	for name, q := range map[string]mem.Query{
 		"no filter": {}, "every filter": everyFilter, "project": {Project: "p_1"}, "within": {Within: "one"}, "kind": {Kinds: []mem.Kind{mem.Fact}},
-		"day": {After: storetest.Clock()}, "file": {File: "a.go"}, "command": {Command: "make"},
+		"said": {Kinds: []mem.Kind{mem.Utterance}}, "day": {After: storetest.Clock()}, "file": {File: "a.go"}, "command": {Command: "make"},
 	} {
 		f := memoryFilter(q)
-		plan := explain(t, s, indexOf(q).matchQuery(f), append(append([]any{`"alpha"`}, f.args...), 10, 0)...)
-		fts, memory := -1, -1
-		for i, line := range plan {
-			if strings.Contains(line, "memory_fts") {
-				if fts >= 0 {
-					t.Errorf("%s: the full-text table is asked twice: %q", name, plan)
-				}
-				fts = i
-			}
-			if memory < 0 && strings.HasPrefix(line, "SEARCH m ") {
-				memory = i
-			}
+		plan := explain(t, s, indexOf(q).passQuery(f), append([]any{"[1,2]"}, f.args...)...)
+		line := func(start string) int {
+			return slices.IndexFunc(plan, func(l string) bool { return strings.HasPrefix(l, start) })
 		}
-		if fts < 0 || memory < fts || !strings.Contains(plan[fts], "SCAN memory_fts VIRTUAL TABLE") || !strings.Contains(plan[memory], "INTEGER PRIMARY KEY") {
-			t.Errorf("%s: plan %q, want the full-text table before the memories, found by number", name, plan)
+		if m := line("SEARCH m USING INTEGER PRIMARY KEY"); line("SCAN head VIRTUAL TABLE") != 0 || m < 1 || line("SEARCH size USING INTEGER PRIMARY KEY") < m {
+			t.Errorf("%s: plan %q, want the list before the memories, found by number", name, plan)
 		}
 	}
 }
@@ -71,32 +63,125 @@ func explain(t *testing.T, s *Store, query string, args ...any) []string {
 	return plan
 }
 
-func TestTermsBecomeQuotedWords(t *testing.T) {
+func TestATermBecomesAQuotedWord(t *testing.T) {
+	for term, want := range map[string]string{
+		"": "", " ": "", "\"": "", "--": "", "\x00": "", "foo": `"foo"`, "bar baz": `"bar baz"`,
+		`say "hi" NEAR(x)`: `"say ""hi"" NEAR(x)"`, "a\x00b\nc": `"a b c"`, "a\xffb": `"a b"`,
+	} {
+		if got := matchTerm(term); got != want {
+			t.Errorf("matchTerm(%q) is %s, want %s", term, got, want)
+		}
+	}
+	if got := matchTerm(strings.Repeat("é", 10000)); len(got) > maxPhrase+2 {
+		t.Errorf("a term of %d bytes is asked", len(got))
+	}
+}
+
+func TestTheRarestTermsAreScored(t *testing.T) {
 	var many []string
-	for i := range 20000 {
-		many = append(many, fmt.Sprint("w", i))
+	var held []int
+	for i := range 20_000 {
+		many, held = append(many, fmt.Sprint("w", i)), append(held, 1)
+	}
+	for name, c := range map[string]struct {
+		terms        []string
+		holding      []int
+		rare, common string
+	}{
+		"none":                  {},
+		"unknown":               {[]string{"a", "b"}, []int{0, 3}, `"b"`, ""},
+		"all rare":              {[]string{"a", "b"}, []int{scoredRecords - 10, 10}, `"b" "a"`, ""},
+		"too many together":     {[]string{"a", "b"}, []int{scoredRecords - 10, 11}, `"b"`, `"a"`},
+		"one alone":             {[]string{"a", "b"}, []int{scoredAlone, scoredAlone - 1}, `"b"`, `"a"`},
+		"all common":            {[]string{"a", "b"}, []int{scoredAlone + 1, scoredAlone}, "", `"b" "a"`},
+		"twice the same":        {[]string{"a", "a"}, []int{7, 7}, `"a"`, ""},
+		"no words":              {[]string{"--", "a"}, []int{0, 1}, `"a"`, ""},
+		"more than one can ask": {many, held, "", ""},
+	} {
+		rare, common := chosen(c.terms, mem.Corpus{Size: 1e6, Holding: c.holding})
+		if len(c.terms) > maxTerms {
+			if len(rare)+len(common) != maxTerms {
+				t.Errorf("%s: %d terms are asked, want %d", name, len(rare)+len(common), maxTerms)
+			}
+			continue
+		}
+		if r, o := strings.Join(rare, " "), strings.Join(common, " "); r != c.rare || o != c.common {
+			t.Errorf("%s: %s are scored and %s are common, want %s and %s", name, r, o, c.rare, c.common)
+		}
+	}
+}
+
+// TestCommonTermsCount has terms that are too common for the index to score:
+// who holds more of them is better, and of equals the shorter.
+func TestCommonTermsCount(t *testing.T) {
+	s := opened(t)
+	var b mem.Batch
+	note := func(title, body string) {
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p", Kind: mem.Fact, Title: title, Body: body})
+	}
+	note("alpha beta", "both")
+	note("alpha gamma", "and many other words that make this record longer than all others are")
+	b.Memories[1].Created = time.Now().Add(time.Hour) // the length decides, not the age
+	for i := range scoredAlone + 50 {
+		note(fmt.Sprint("alpha ", i), "one and no other")
+		note(fmt.Sprint("beta ", i), "one and no other")
+	}
+	for i := range 3 * scoredAlone {
+		note(fmt.Sprint("delta ", i), "none")
+	}
+	note("alpha rare", "the rarest of all")
+	note("rare", "the rarest of all")
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		terms []string
-		want  string
+		first string
+		worse string
 	}{
-		{nil, ""},
-		{[]string{"", " ", "\"", "--", "\x00"}, ""},
-		{[]string{"foo"}, `"foo"`},
-		{[]string{"foo", "foo", "bar baz"}, `"foo" OR "bar baz"`},
-		{[]string{`say "hi" NEAR(x)`}, `"say ""hi"" NEAR(x)"`},
-		{[]string{"a\x00b\nc"}, `"a b c"`},
-		{[]string{"a\xffb"}, `"a b"`},
+		{[]string{"alpha", "beta"}, "alpha beta", "beta"},
+		{[]string{"alpha", "rare"}, "alpha rare", "rare"}, // though the other is shorter
 	} {
-		if got := matchTerms(c.terms); got != c.want {
-			t.Errorf("matchTerms(%q) is %s, want %s", c.terms, got, c.want)
+		hits, err := s.Match(t.Context(), mem.Query{Terms: c.terms, Project: "p", Limit: 100})
+		if err != nil || len(hits) != 100 || hits[0].Memory.Title != c.first || !strings.HasPrefix(hits[1].Memory.Title, c.worse) || hits[0].Score <= hits[1].Score {
+			t.Errorf("%q: %d hits, %v, want %s first", c.terms, len(hits), err, c.first)
+		}
+		seen := map[string]bool{}
+		for _, h := range hits {
+			if seen[h.Memory.ID] {
+				t.Errorf("%q: %s is found twice", c.terms, h.Memory.Title)
+			}
+			seen[h.Memory.ID] = true
 		}
 	}
-	if got := strings.Count(matchTerms(many), " OR ") + 1; got != maxTerms {
-		t.Errorf("%d terms of 20,000 are asked, want %d", got, maxTerms)
+	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"alpha"}, Project: "p", Limit: scoredAlone + 53})
+	if err != nil || len(hits) != scoredAlone+53 || hits[len(hits)-1].Memory.Title != "alpha gamma" {
+		t.Errorf("%d hits, %v, want %d with the longest at the end", len(hits), err, scoredAlone+53)
 	}
-	if got := matchTerms([]string{strings.Repeat("é", 10000)}); len(got) > maxPhrase+2 {
-		t.Errorf("a term of %d bytes is asked", len(got))
+}
+
+// What an utterance says itself counts more than what was said next to it.
+func TestACommonTermCountsLessBesideARecord(t *testing.T) {
+	s := opened(t)
+	var b mem.Batch
+	for i := range 12 {
+		text := fmt.Sprint("other words ", i)
+		if i == 0 {
+			text = "alpha"
+		}
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p", Session: "one", Kind: mem.Utterance, Title: text, Body: text, Created: storetest.Clock().Add(time.Duration(i) * time.Second),
+		})
+	}
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	sums := map[int64]float64{}
+	if err := s.addCommon(t.Context(), indexOf(mem.Query{Kinds: []mem.Kind{mem.Utterance}}), `"alpha"`, len(b.Memories), sums); err != nil {
+		t.Fatal(err)
+	}
+	if len(sums) != 3 || sums[2] <= 0 || sums[1] <= sums[2] || sums[2] != sums[3] {
+		t.Errorf("the terms count %v, want the first utterance before its two neighbours", sums)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"remanence/internal/mem"
@@ -18,14 +19,16 @@ import (
 const memoryColumns = `m.number, m.id, m.scope, m.project, coalesce(s.id, ''), m.kind, m.title, m.body, m.facts, m.concepts, m.tags,
 	m.files, m.anchors, m.modified, m.tool, m.command, m.exit_code, m.event, m.summary, m.who, m.importance, m.confidence, m.trust, m.origin,
 	m.prompt, m.source, m.resolved, m.status, m.pinned, m.supersedes, m.branch, m.head, m.key, m.repeats, m.words,
-	m.uses, m.last_used, m.created, m.updated, m.hidden`
+	m.uses, m.last_used, m.created, m.updated, m.hidden, m.note, m.standing, m.merged_into`
 
 // memoryRow is a memory as its table holds it.
 type memoryRow struct {
 	mem.Memory
 	number                                                           int64
 	facts, concepts, tags, files, anchors, modified, summary, source string
+	standing                                                         string
 	prompt                                                           int
+	broken                                                           bool // some of it could not be read
 	lastUsed, created, updated, hidden                               int64
 }
 
@@ -35,7 +38,7 @@ func (r *memoryRow) fields() []any {
 		&r.number, &m.ID, &m.Scope, &m.Project, &m.Session, &m.Kind, &m.Title, &m.Body, &r.facts, &r.concepts, &r.tags,
 		&r.files, &r.anchors, &r.modified, &m.Tool, &m.Command, &m.ExitCode, &m.Event, &r.summary, &m.Who, &m.Importance, &m.Confidence, &m.Trust, &m.Origin,
 		&r.prompt, &r.source, &m.Resolved, &m.Status, &m.Pinned, &m.Supersedes, &m.Branch, &m.Commit, &m.Key, &m.Repeats, &m.Index,
-		&m.Uses, &r.lastUsed, &r.created, &r.updated, &r.hidden,
+		&m.Uses, &r.lastUsed, &r.created, &r.updated, &r.hidden, &m.Note.File, &r.standing, &m.MergedInto,
 	}
 }
 
@@ -44,14 +47,18 @@ func (r *memoryRow) fields() []any {
 func (r *memoryRow) unpack() error {
 	m := &r.Memory
 	var errs []error
-	for stored, into := range map[*string]*[]string{
-		&r.facts: &m.Facts, &r.concepts: &m.Concepts, &r.tags: &m.Tags, &r.files: &m.Files, &r.modified: &m.Modified,
-	} {
-		errs = append(errs, unlist(*stored, into))
+	for _, list := range [...]struct {
+		stored string
+		into   *[]string
+	}{{r.facts, &m.Facts}, {r.concepts, &m.Concepts}, {r.tags, &m.Tags}, {r.files, &m.Files}, {r.modified, &m.Modified}} {
+		errs = append(errs, unlist(list.stored, list.into))
 	}
 	errs = append(errs, unlist(r.anchors, &m.Anchors))
 	if r.summary != "" {
 		errs = append(errs, json.Unmarshal([]byte(r.summary), &m.Summary))
+	}
+	if r.standing != "" {
+		errs = append(errs, standingOf(r.standing, m))
 	}
 	errs = append(errs, json.Unmarshal([]byte(r.source), &m.Source))
 	m.Source.Prompt = r.prompt
@@ -122,9 +129,10 @@ func (e *entry) oneMemory(ctx context.Context, condition string, args ...any) (r
 	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + condition + " LIMIT 1"
 	found, err = e.find(ctx, query, args, r.fields()...)
 	if found {
-		err = despite(r.unpack())
+		err = r.unpack()
+		r.broken = err != nil
 	}
-	return r, found, err
+	return r, found, despite(err)
 }
 
 // freshMemory fills in what the store sets.
@@ -133,7 +141,7 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	if err != nil {
 		return m, err
 	}
-	m.ID = shortID("m_", n)
+	m.ID = mem.ShortID("m_", n)
 	if m.Status == "" {
 		m.Status = mem.Active
 	}
@@ -175,26 +183,35 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 	if m.Trust < now.Trust || m.Trust == mem.TrustUser {
 		now.Trust = m.Trust
 	}
-	if m.Origin == mem.FromUserCommand && now.Status != mem.Active {
+	if now.Status == mem.Archived || m.Origin == mem.FromUserCommand && now.Status != mem.Active {
 		now.Status, now.Hidden = mem.Active, moment(0)
 	}
 	now.Repeats++
 	now.Updated = firstOf(m.Updated, m.Created, e.now)
-	return e.updateMemory(ctx, old.number, now, true)
+	// Words of what cannot be read may still be in the index.
+	return e.updateMemory(ctx, old, now, old.broken || isTalk(now) || !foundAlike(old.Memory, now))
+}
+
+// foundAlike reports whether two memories are found by the same words, files
+// and tags, talk aside. To write them again costs more than all else that an
+// event takes: a command that is run many times repeats its memory each time.
+func foundAlike(a, b mem.Memory) bool {
+	return a.Title == b.Title && searchBody(a) == searchBody(b) && searchIdent(a) == searchIdent(b) &&
+		slices.Equal(a.Files, b.Files) && slices.Equal(a.Tags, b.Tags)
 }
 
 func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) error {
-	summary, source, err := packed(m)
+	summary, source, standing, err := packed(m)
 	if err != nil {
 		return err
 	}
-	res, err := e.exec(ctx, `INSERT INTO memory (id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
+	res, err := e.exec(ctx, `INSERT INTO memory (merged_into, id, scope, project, session, kind, title, body, facts, concepts, tags, files, anchors, modified,
 		tool, command, exit_code, event, summary, who, importance, confidence, trust, origin, agent, prompt_id, prompt, source,
-		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
-		m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		resolved, status, pinned, supersedes, branch, head, key, repeats, words, uses, last_used, created, updated, hidden, note, standing)
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
+		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
-		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden))
+		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing)
 	if err != nil {
 		return err
 	}
@@ -217,19 +234,25 @@ func (e *entry) index(ctx context.Context, session any, n int64, m mem.Memory) e
 	return e.indexLists(ctx, n, m)
 }
 
-// updateMemory writes what may change after a memory was made. Its index rows
-// are written again only if reindex says that text, files or tags changed.
-func (e *entry) updateMemory(ctx context.Context, n int64, m mem.Memory, reindex bool) error {
-	summary, source, err := packed(m)
+// updateMemory writes what may change after a memory was made. What it is looked
+// up by, and its index rows by reindex, are written only if they change: each
+// index is pages to write, also where the same is put back.
+func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, reindex bool) error {
+	summary, source, standing, err := packed(m)
 	if err != nil {
 		return err
 	}
-	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt_id=?, prompt=?, source=?, scope=?, project=?, kind=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
-		tool=?, command=?, exit_code=?, summary=?, importance=?, trust=?, resolved=?, status=?, pinned=?, repeats=?, words=?,
-		uses=?, last_used=?, updated=?, hidden=? WHERE number=?`,
-		m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source, string(m.Scope), m.Project, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
-		m.Tool, m.Command, m.ExitCode, summary, m.Importance, int(m.Trust), m.Resolved, string(m.Status), m.Pinned, m.Repeats, m.Index,
-		m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), n)
+	n := old.number
+	_, err = e.exec(ctx, `UPDATE memory SET agent=?, prompt=?, source=?, title=?, body=?, facts=?, concepts=?, tags=?, files=?, anchors=?, modified=?,
+		tool=?, exit_code=?, summary=?, confidence=?, resolved=?, repeats=?, words=?, uses=?, last_used=?, updated=?, hidden=?, standing=? WHERE number=?`,
+		m.Source.Agent, m.Source.Prompt, source, m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
+		m.Tool, m.ExitCode, summary, m.Confidence, m.Resolved, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Updated), stamp(m.Hidden), standing, n)
+	if place := placeOf(m); err == nil && (old.broken || place != placeOf(old.Memory)) {
+		_, err = e.exec(ctx, `UPDATE memory SET prompt_id=?, scope=?, project=?, kind=?, command=?, importance=?, trust=?, status=?, pinned=?, note=?, merged_into=?
+			WHERE number=?`,
+			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance, int(place.trust), string(place.status),
+			place.pinned, place.note, place.merged, n)
+	}
 	if err != nil || !reindex {
 		return err
 	}
@@ -249,15 +272,36 @@ func (e *entry) updateMemory(ctx context.Context, n int64, m mem.Memory, reindex
 	return e.indexLists(ctx, n, m)
 }
 
-// packed returns the JSON of a memory's summary and source.
-func packed(m mem.Memory) (summary, source string, err error) {
+// place is what the table's own indexes hold of a memory and may change.
+type place struct {
+	prompt, project, command, note, merged string
+	scope                                  mem.Scope
+	kind                                   mem.Kind
+	status                                 mem.Status
+	trust                                  mem.Trust
+	importance                             float64
+	pinned                                 bool
+}
+
+func placeOf(m mem.Memory) place {
+	return place{
+		prompt: m.Source.PromptID, project: m.Project, command: m.Command, note: m.Note.File, merged: m.MergedInto,
+		scope: m.Scope, kind: m.Kind, status: m.Status, trust: m.Trust, importance: m.Importance, pinned: m.Pinned,
+	}
+}
+
+// packed returns the JSON of a memory's summary, source and standing.
+func packed(m mem.Memory) (summary, source, standing string, err error) {
 	if m.Summary != nil {
 		if summary, err = text(m.Summary); err != nil {
-			return "", "", err
+			return "", "", "", err
 		}
 	}
+	if standing, err = packedStanding(m); err != nil {
+		return "", "", "", err
+	}
 	source, err = text(m.Source)
-	return summary, source, err
+	return summary, source, standing, err
 }
 
 // indexLists writes the rows by which files and tags are looked up.
@@ -282,7 +326,7 @@ func (e *entry) indexLists(ctx context.Context, n int64, m mem.Memory) error {
 // searchBody is the text that a memory is found by, beside its title. A title
 // that is the beginning of the body counts once.
 func searchBody(m mem.Memory) string {
-	parts := append([]string{strings.TrimPrefix(m.Body, m.Title)}, m.Facts...)
+	parts := append([]string{strings.TrimPrefix(m.Body, m.Title), m.Invariant}, m.Facts...)
 	if t := m.Summary; t != nil {
 		parts = append(parts, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
 	}
@@ -300,12 +344,13 @@ func (e *entry) supersede(ctx context.Context, m mem.Memory) error {
 	if m.Supersedes == "" || m.Supersedes == m.ID {
 		return nil
 	}
-	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status=?", m.Supersedes, string(mem.Active))
+	old, found, err := e.oneMemory(ctx, "m.id=? AND m.status IN (?,?)", m.Supersedes, string(mem.Active), string(mem.Archived))
 	if err != nil || !found {
 		return err
 	}
-	old.Status, old.Updated = mem.Superseded, e.now
-	return e.updateMemory(ctx, old.number, old.Memory, isTalk(old.Memory))
+	now := old.Memory
+	now.Status, now.Updated = mem.Superseded, e.now
+	return e.updateMemory(ctx, old, now, isTalk(now))
 }
 
 // edit changes one memory.
@@ -335,14 +380,11 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 			m.Hidden = e.now
 		}
 	}
-	if ed.Used != 0 {
-		m.Uses += ed.Used
-		m.LastUsed = e.now
-	}
+	count(&m, ed, e.now)
 	if changed {
 		m.Updated = e.now
 	}
-	return e.updateMemory(ctx, old.number, m, reindex)
+	return e.updateMemory(ctx, old, m, reindex)
 }
 
 // edited sets the plain fields. It reports whether anything was given, and
@@ -360,7 +402,20 @@ func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
 	if ed.Anchors != nil {
 		m.Anchors = ed.Anchors
 	}
-	changed = set(&m.Kind, ed.Kind) || reindex
+	if ed.Concepts != nil {
+		m.Concepts, reindex = ed.Concepts, true
+	}
+	reindex = set(&m.Invariant, ed.Invariant) || reindex
+	if ed.Projects != nil {
+		m.Projects, changed = ed.Projects, true
+	}
+	set(&m.Note, ed.Note)
+	changed = set(&m.MergedInto, ed.MergedInto) || changed
+	changed = set(&m.PromotedFrom, ed.Promoted) || changed
+	changed = set(&m.Kind, ed.Kind) || reindex || changed
+	changed = set(&m.HalfLife, ed.HalfLife) || changed
+	changed = set(&m.Evergreen, ed.Evergreen) || changed
+	changed = set(&m.Confidence, ed.Confidence) || changed
 	changed = set(&m.Scope, ed.Scope) || changed
 	changed = set(&m.Importance, ed.Importance) || changed
 	changed = set(&m.Trust, ed.Trust) || changed

@@ -330,6 +330,114 @@ func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 	}
 }
 
+func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b mem.Batch
+	for _, title := range []string{"hidden by a rule", "forgotten by somebody", "in use"} {
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
+	}
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.conn.ExecContext(t.Context(), `UPDATE memory SET status='forgotten', hidden=1 WHERE id IN ('m_1', 'm_2');
+		UPDATE memory SET standing='{"faded":true,"prevented":2}' WHERE id='m_1'`); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	s, err = at(t, older(t, path, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	ms, err := s.List(t.Context(), mem.Query{Hidden: true})
+	got := map[string]mem.Memory{}
+	for _, m := range ms {
+		got[m.ID] = m
+	}
+	if m := got["m_1"]; err != nil || m.Status != mem.Archived || !m.Hidden.IsZero() || m.Prevented != 2 {
+		t.Errorf("hidden by a rule: %s since %v, prevented %d, error %v", m.Status, m.Hidden, m.Prevented, err)
+	}
+	if got["m_2"].Status != mem.Forgotten || got["m_3"].Status != mem.Active {
+		t.Errorf("forgotten by somebody: %s, in use: %s", got["m_2"].Status, got["m_3"].Status)
+	}
+}
+
+// older returns a database of an older schema with the memories and sessions of
+// the one at path. Steps that give them other columns are not to be taken back so.
+func older(t *testing.T, path string, schema int) string {
+	t.Helper()
+	steps, err := migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := filepath.Join(t.TempDir(), "old.db")
+	db := raw(t, old)
+	db.SetMaxOpenConns(1)
+	for _, step := range steps[:schema] {
+		run(t, db, step)
+	}
+	run(t, db, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schema))
+	run(t, db, "ATTACH '"+path+"' AS new; INSERT INTO session SELECT * FROM new.session; INSERT INTO memory SELECT * FROM new.memory")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return old
+}
+
+func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b mem.Batch
+	b.Event = &mem.Event{ID: "e_1", Kind: mem.Stop, Session: "one", At: storetest.Clock()}
+	for i, branch := range []string{"main", "retry", "main", ""} {
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact, Title: fmt.Sprint("learned ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
+	}
+	if _, err := s.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	closed(t, s)
+	s, err = at(t, older(t, path, 6))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	got, err := s.Sittings(t.Context(), mem.SessionsAsk{Branch: "retry"})
+	if err != nil || len(got.Sessions) != 1 || fmt.Sprint(got.Branches) != "[{main 1} {retry 1}]" {
+		t.Errorf("%d sessions on retry, branches %v, %v, want 1, main and retry", len(got.Sessions), got.Branches, err)
+	}
+	ms, err := s.List(t.Context(), mem.Query{Branch: "main"})
+	if err != nil || len(ms) != 2 {
+		t.Errorf("%d memories on main, %v, want 2", len(ms), err)
+	}
+}
+
+// TestABranchIsLookedUp reads the planner's own words: with what is learned on
+// one branch no query looks at what was learned on the others.
+func TestABranchIsLookedUp(t *testing.T) {
+	s := opened(t)
+	for name, q := range map[string]mem.Query{
+		"alone": {Branch: "retry"}, "in a project": {Branch: "retry", Project: "p_1"}, "of a kind": {Branch: "retry", Project: "p_1", Kinds: []mem.Kind{mem.Fact, mem.Todo}},
+		"by agent": {Branch: "retry", Agent: "codex", Kinds: []mem.Kind{mem.Fact}}, "since": {Branch: "retry", After: storetest.Clock()},
+	} {
+		query, args := listQuery(q)
+		plan := strings.Join(explain(t, s, query, args...), "\n")
+		if n := strings.Count(query, "FROM memory m"); strings.Count(plan, "INDEX memory_of_branch (branch=?") != n || strings.Contains(plan, "SCAN m\n") {
+			t.Errorf("%s: plan %q, want %d walks along the branch", name, plan, n)
+		}
+	}
+	f := sittingFilter(mem.SessionsAsk{Branch: "retry"})
+	if plan := fmt.Sprint(explain(t, s, "SELECT s.number FROM session s WHERE "+f.where(), f.args...)); !strings.Contains(plan, "INDEX memory_branch (session=? AND branch=?)") {
+		t.Errorf("sessions on a branch: plan %q, want each looked up by its branch", plan)
+	}
+}
+
 func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)

@@ -20,6 +20,9 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	if p.Key == "" {
 		return errors.New("project without a key")
 	}
+	if same, err := e.sameProject(ctx, p); same || err != nil {
+		return err
+	}
 	known, err := e.settleKey(ctx, p)
 	if err != nil {
 		return err
@@ -39,6 +42,23 @@ func (e *entry) putProject(ctx context.Context, p mem.Project) error {
 	}
 	_, err = e.exec(ctx, "INSERT INTO project_root (root, key) VALUES (?,?) ON CONFLICT DO NOTHING", p.Root, known)
 	return err
+}
+
+// sameProject reports whether nothing of a repository is new, which nearly every
+// event finds: one question instead of four.
+func (e *entry) sameProject(ctx context.Context, p mem.Project) (bool, error) {
+	if p.Common == "" || e.event.Session == "" {
+		return false, nil
+	}
+	var known string
+	found, err := e.find(ctx, `SELECT p.key FROM project_common c JOIN project p ON p.key = c.key JOIN project_root r ON r.root = ? AND r.key = p.key
+		WHERE c.common = ? AND p.key = ? AND ? IN ('', p.name) AND p.root = r.root AND p.common = c.common
+		AND ? IN ('', p.origin) AND ? IN ('', p.branch) AND ? IN ('', p.head)`,
+		[]any{p.Root, p.Common, p.Key, p.Name, p.Origin, p.Branch, p.Commit}, &known)
+	if found {
+		e.projects[p.Key] = known
+	}
+	return found, err
 }
 
 // settleKey decides under which key a project is known, and remembers it.
@@ -98,7 +118,7 @@ func (s *Store) findProjects(ctx context.Context, ref string) ([]mem.Project, er
 	named, err := s.projects(ctx, (&filter{}).and("p.key IN (SELECT "+knownKey+` UNION SELECT key FROM project WHERE name=?
 		UNION SELECT key FROM project_root WHERE root=? UNION SELECT key FROM project_common WHERE common=?)`, ref, ref, ref, ref, ref).
 		and("(p.key = "+knownKey+" OR NOT EXISTS (SELECT 1 FROM project WHERE key = "+knownKey+"))", ref, ref, ref, ref))
-	if len(named) > 0 || err != nil {
+	if len(named) > 0 || err != nil || len(ref) <= len(mem.KeyMark) {
 		return named, err
 	}
 	prefixed, err := s.projects(ctx, (&filter{}).and("p.key > ? AND p.key < ?", ref, above(ref)))

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -127,6 +128,7 @@ type eraser struct {
 	memories map[int64]mem.Memory // to be erased, by number
 	sessions map[int64]bool       // to be erased whole
 	traces   traces               // of all memories, for the receipts that told them
+	asked    traces               // what was asked and handed on in the sessions that are erased whole
 	receipts map[int64]bool       // blanked or deleted
 	buried   map[string]bool      // sessions of which something was erased, by the agent's id
 	done     mem.Purged
@@ -182,19 +184,21 @@ func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, e
 }
 
 func (e *eraser) erase(ctx context.Context) error {
-	named := make([]mem.Memory, 0, len(e.memories))
-	for _, m := range e.memories {
-		named = append(named, m)
-	}
 	for n := range e.sessions {
 		if _, err := e.add(ctx, "m.session=?", n); err != nil {
 			return err
 		}
 	}
-	for _, m := range named {
+	if err := e.doomMerged(ctx); err != nil {
+		return err
+	}
+	for _, m := range slices.Collect(maps.Values(e.memories)) { // those found meanwhile hold only what these say
 		if err := e.blankSession(ctx, m); err != nil {
 			return err
 		}
+	}
+	if err := e.doomMerged(ctx); err != nil {
+		return err
 	}
 	for n := range e.memories {
 		if err := e.deleteMemory(ctx, n); err != nil {
@@ -205,6 +209,9 @@ func (e *eraser) erase(ctx context.Context) error {
 		return err
 	}
 	for n := range e.sessions {
+		if err := e.traceSession(ctx, n); err != nil {
+			return err
+		}
 		if err := e.deleteSession(ctx, n); err != nil {
 			return err
 		}
@@ -214,10 +221,35 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := e.blankDocs(ctx, "receipt", e.asked); err != nil { // later sessions were told what the last one was asked
+		return err
+	}
 	if err := e.blankTold(ctx); err != nil {
 		return err
 	}
 	e.done.Receipts += len(e.receipts)
+	return nil
+}
+
+// doomMerged erases what was merged into any of the memories: it says the same.
+func (e *eraser) doomMerged(ctx context.Context) error {
+	for next := slices.Collect(maps.Keys(e.memories)); len(next) > 0; {
+		n := next[0]
+		next = next[1:]
+		merged, err := rows(ctx, e.conn, "SELECT number FROM memory WHERE merged_into=? AND merged_into<>''", []any{e.memories[n].ID}, one[int64])
+		if err != nil {
+			return err
+		}
+		for _, n := range merged {
+			if _, known := e.memories[n]; known {
+				continue
+			}
+			if _, err := e.add(ctx, "m.number=?", n); err != nil {
+				return err
+			}
+			next = append(next, n)
+		}
+	}
 	return nil
 }
 
@@ -237,6 +269,11 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 	e.done.Memories++
 	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n)
 	return err
+}
+
+func scanText(r *sql.Rows) (text string, err error) {
+	err = r.Scan(&text)
+	return text, err
 }
 
 // deleteSession removes a session with all that hangs on it. Of its events the
@@ -263,8 +300,6 @@ func (e *eraser) deleteSession(ctx context.Context, n int64) error {
 	return err
 }
 
-const blankEvent = "UPDATE event SET payload='', prompt_id='', tool='', tool_use_id='', agent_id='', agent_type=''"
-
 // changed runs a statement and returns how many rows it changed.
 func (e *eraser) changed(ctx context.Context, query string, args ...any) (int, error) {
 	res, err := e.exec(ctx, query, args...)
@@ -273,195 +308,6 @@ func (e *eraser) changed(ctx context.Context, query string, args ...any) (int, e
 	}
 	n, err := res.RowsAffected()
 	return int(n), err
-}
-
-// blankSession erases what else of the memory's session holds its text.
-func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
-	if m.Session == "" {
-		return nil
-	}
-	var n int64
-	if err := e.get(ctx, "SELECT number FROM session WHERE id=?", []any{m.Session}, &n); err != nil {
-		return err
-	}
-	if e.sessions[n] {
-		return nil // all of it goes
-	}
-	var t traces
-	t.add(m)
-	for _, blank := range []func(context.Context, int64, traces) error{e.blankEvents, e.blankTurns, e.doomDerived} {
-		if err := blank(ctx, n, t); err != nil {
-			return err
-		}
-	}
-	// What the memory was made of may say the same in other words.
-	if err := e.doomSaid(ctx, n, m); err != nil {
-		return err
-	}
-	if m.Source.Event == "" && m.Source.ToolUseID == "" {
-		return nil
-	}
-	events, err := e.changed(ctx, blankEvent+" WHERE session=? AND payload<>'' AND (id=? OR (tool_use_id<>'' AND tool_use_id=?))",
-		n, m.Source.Event, m.Source.ToolUseID)
-	e.done.Events += events
-	return err
-}
-
-func (e *eraser) blankEvents(ctx context.Context, session int64, t traces) error {
-	held, err := e.holding(ctx, "SELECT seq, payload FROM event WHERE session=? AND payload<>''", session, t.inDocument)
-	if err != nil {
-		return err
-	}
-	for n := range held {
-		if _, err := e.exec(ctx, blankEvent+" WHERE seq=?", n); err != nil {
-			return err
-		}
-	}
-	e.done.Events += len(held)
-	return nil
-}
-
-func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error {
-	held, err := e.holding(ctx, "SELECT number, text FROM turn WHERE session=? AND text<>''", session, t.in)
-	if err != nil {
-		return err
-	}
-	for n := range held {
-		if _, err := e.exec(ctx, "UPDATE turn SET text='' WHERE number=?", n); err != nil {
-			return err
-		}
-	}
-	e.done.Turns += len(held)
-	return nil
-}
-
-// blankElsewhere erases what any session that is left keeps of the memory: open
-// items are told to, and saved with, every session of a project.
-func (e *eraser) blankElsewhere(ctx context.Context, m mem.Memory) error {
-	var t traces
-	t.add(m)
-	if err := e.blankDocs(ctx, t); err != nil {
-		return err
-	}
-	return e.blankOwn(ctx, t)
-}
-
-// blankDocs blanks the strings of checkpoints and receipts that hold a trace;
-// the rest of them stays.
-func (e *eraser) blankDocs(ctx context.Context, t traces) error {
-	for _, table := range []string{"checkpoint", "receipt"} {
-		held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE doc<>?", "", t.inDocument)
-		if err != nil {
-			return err
-		}
-		for n, doc := range held {
-			if err := e.replaceDoc(ctx, table, n, doc, t.blank); err != nil {
-				return fmt.Errorf("%s %d: %w", table, n, err)
-			}
-			if table == "receipt" {
-				e.receipts[n] = true
-				continue
-			}
-			e.done.Checkpoints++
-		}
-	}
-	return nil
-}
-
-// replaceDoc writes what blank makes of a document. One that cannot be read may
-// hold what is erased, so it goes as a whole.
-func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, doc string, blank func(string) (string, error)) error {
-	if _, err := decode(doc); err != nil {
-		_, err := e.exec(ctx, "DELETE FROM "+table+" WHERE number=?", n)
-		return err
-	}
-	fresh, err := blank(doc)
-	if err != nil {
-		return err
-	}
-	_, err = e.exec(ctx, "UPDATE "+table+" SET doc=? WHERE number=?", fresh, n)
-	return err
-}
-
-// blankOwn blanks the texts of sessions and drops the jobs that hold a trace.
-func (e *eraser) blankOwn(ctx context.Context, t traces) error {
-	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
-		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE "+column+"<>?", "", t.in)
-		if err != nil {
-			return err
-		}
-		for n := range held {
-			if _, err := e.exec(ctx, "UPDATE session SET "+column+"='' WHERE number=?", n); err != nil {
-				return err
-			}
-		}
-	}
-	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE data<>?", "", t.in)
-	if err != nil {
-		return err
-	}
-	for n := range jobs {
-		if _, err := e.exec(ctx, "DELETE FROM job WHERE number=?", n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// doomDerived erases the other memories of the session that hold a trace.
-func (e *eraser) doomDerived(ctx context.Context, session int64, t traces) error {
-	held, err := e.holding(ctx, `SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
-		|| command || char(10) || words FROM memory WHERE session=?`, session, t.in)
-	if err != nil {
-		return err
-	}
-	for n := range held {
-		if _, err := e.add(ctx, "m.number=?", n); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// doomSaid erases what was said in the session that the memory was made of.
-func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) error {
-	said, err := rows(ctx, e.conn, "SELECT "+memoryColumns+` FROM memory m LEFT JOIN session s ON s.number = m.session
-		WHERE m.session=? AND m.kind='utterance' AND m.prompt_id=?`, []any{session, m.Source.PromptID}, scanRow)
-	if err != nil {
-		return err
-	}
-	for _, r := range said {
-		if !m.MadeOf(r.Source.PromptID, r.Who) {
-			continue
-		}
-		if _, err := e.add(ctx, "m.number=?", r.number); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// blankTold takes the erased memories out of every receipt that named them,
-// whatever session it was given to.
-func (e *eraser) blankTold(ctx context.Context) error {
-	for _, m := range e.memories {
-		docs, err := e.holding(ctx, "SELECT number, doc FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)",
-			m.ID, func(string) bool { return true })
-		if err != nil {
-			return err
-		}
-		for n, doc := range docs {
-			err := e.replaceDoc(ctx, "receipt", n, doc, func(doc string) (string, error) { return e.traces.blankReceipt(doc, m.ID) })
-			if errors.Is(err, errUnchanged) {
-				continue
-			}
-			if err != nil {
-				return fmt.Errorf("receipt %d: %w", n, err)
-			}
-			e.receipts[n] = true
-		}
-	}
-	return nil
 }
 
 // holding returns the rows, number and text, whose text passes.

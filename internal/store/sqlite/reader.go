@@ -56,8 +56,12 @@ func (r *reader) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
 
 // Close closes the statements and the connections.
 func (r *reader) Close() error {
+	r.mu.Lock()
+	stmts := r.stmts
+	r.stmts = map[string]*sql.Stmt{} // what is prepared meanwhile goes with its connection
+	r.mu.Unlock()
 	var errs []error
-	for _, st := range r.stmts {
+	for _, st := range stmts {
 		errs = append(errs, st.Close())
 	}
 	return errors.Join(append(errs, r.DB.Close())...)

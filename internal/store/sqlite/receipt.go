@@ -21,7 +21,7 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	if err != nil {
 		return err
 	}
-	c.ID, c.At = shortID("c_", n), firstOf(c.At, e.at)
+	c.ID, c.At = mem.ShortID("c_", n), firstOf(c.At, e.at)
 	doc, err := text(c)
 	if err != nil {
 		return err
@@ -101,8 +101,11 @@ func (s *Store) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.C
 		f.and("m.number = ?", n)
 	} else {
 		ownFilter(f, q.Session, q.Project)
+		if q.Trigger != "" {
+			f.and("m.trigger = ?", q.Trigger)
+		}
 	}
-	found, err := documents[mem.Checkpoint](ctx, s, "checkpoint", f, q.Limit)
+	found, err := documents[mem.Checkpoint](ctx, s, "checkpoint", f, q.Limit, 0)
 	if err != nil {
 		return nil, fmt.Errorf("checkpoints: %w", translate(err))
 	}
@@ -123,8 +126,14 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 		if q.Memory != "" {
 			f.and("m.number IN (SELECT receipt FROM receipt_item WHERE memory=? AND told=1)", q.Memory)
 		}
+		if q.Outcome != "" {
+			f.and("m.outcome = ?", q.Outcome)
+		}
+		if q.Trigger != "" {
+			f.and("CASE WHEN json_valid(m.doc) THEN m.doc ->> '$.trigger' END = ?", q.Trigger)
+		}
 	}
-	found, err := documents[mem.Receipt](ctx, s, "receipt", f, q.Limit)
+	found, err := documents[mem.Receipt](ctx, s, "receipt", f, q.Limit, q.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("receipts: %w", translate(err))
 	}
@@ -141,9 +150,9 @@ func ownFilter(f *filter, session, project string) {
 }
 
 // documents reads what a table keeps as JSON, newest first.
-func documents[T any](ctx context.Context, s *Store, table string, f *filter, limit int) ([]T, error) {
-	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?+0"
-	return rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (v T, err error) {
+func documents[T any](ctx context.Context, s *Store, table string, f *filter, limit, offset int) ([]T, error) {
+	query := "SELECT m.doc FROM " + table + " m WHERE " + f.where() + " ORDER BY m.number DESC LIMIT ?+0 OFFSET ?+0"
+	return rows(ctx, s.read, query, append(f.args, limitOr(limit), max(offset, 0)), func(r *sql.Rows) (v T, err error) {
 		var doc string
 		if err := r.Scan(&doc); err != nil {
 			return v, err

@@ -125,7 +125,7 @@ func settle(ctx context.Context, path string) error {
 }
 
 // takePlace gives next the name path. What has that name is linked aside first,
-// with its log if it has one.
+// with its log or journal if it has one.
 func takePlace(path, next string, now time.Time) (aside string, err error) {
 	if missing(path) {
 		if err := removeAll(path); err != nil { // a log without its database
@@ -136,7 +136,12 @@ func takePlace(path, next string, now time.Time) (aside string, err error) {
 	if aside, err = freeName(path + ".aside-" + now.UTC().Format(copyStamp)); err != nil {
 		return "", err
 	}
-	for _, suffix := range []string{"", "-wal"} {
+	if isOther(path) { // has only one name at a time
+		if err := os.Rename(path, aside); err != nil {
+			return "", fmt.Errorf("keep %s: %w", path, err)
+		}
+	}
+	for _, suffix := range []string{"", "-wal", "-journal"} {
 		if err := os.Link(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("keep %s: %w", path+suffix, err)
 		}
@@ -144,7 +149,7 @@ func takePlace(path, next string, now time.Time) (aside string, err error) {
 	if err := syncDir(filepath.Dir(path)); err != nil {
 		return "", err
 	}
-	for _, suffix := range []string{"-wal", "-shm"} { // never beside another database than theirs
+	for _, suffix := range []string{"-wal", "-shm", "-journal"} { // never beside another database than theirs
 		if err := os.Remove(path + suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", err
 		}

@@ -7,8 +7,13 @@ import (
 	"fmt"
 )
 
-// GiveBack frees the pages that idle connections keep in memory. They are read
-// again when they are needed.
+// keptReaders is how many connections for reading stay open when it is quiet.
+// Each has statements prepared, one to two megabytes.
+const keptReaders = 1
+
+// GiveBack closes the connections for reading that a bustle opened and nobody
+// uses, and frees the pages that the others keep in memory. They are read again
+// when they are needed.
 func (s *Store) GiveBack(ctx context.Context) error {
 	const shrink = "PRAGMA shrink_memory"
 	unlock, err := s.lock(ctx)
@@ -18,6 +23,8 @@ func (s *Store) GiveBack(ctx context.Context) error {
 	_, err = s.conn.ExecContext(ctx, shrink)
 	unlock()
 	errs := []error{err}
+	s.read.SetMaxIdleConns(keptReaders)
+	s.read.SetMaxIdleConns(readers)
 	// Each is held until all are done: the pool gives out the last one returned.
 	var held []*sql.Conn
 	for range s.read.Stats().Idle {

@@ -33,7 +33,13 @@ type Salvaged struct {
 // mem.ErrCorrupt if nothing at all can be read.
 func Salvage(ctx context.Context, path string, now time.Time) (Salvaged, error) {
 	scratch, next := path+".scratch", path+".next"
-	got, err := salvage(ctx, path, scratch, next)
+	var got Salvaged
+	var err error
+	if isOther(path) { // nothing can be read of it
+		err = errors.Join(removeAll(next), settle(ctx, next))
+	} else {
+		got, err = salvage(ctx, path, scratch, next)
+	}
 	if err == nil {
 		got.Aside, err = takePlace(path, next, now)
 	}
@@ -58,7 +64,7 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 	if _, err := contents(ctx, path, "&mode=ro"); isLocked(err) {
 		return none, err
 	}
-	for _, suffix := range []string{"", "-wal"} {
+	for _, suffix := range []string{"", "-wal", "-journal"} {
 		if err := CopyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !os.IsNotExist(err)) {
 			return none, err
 		}
@@ -115,9 +121,11 @@ func contents(ctx context.Context, path, how string) (version int, err error) {
 	return version, nil
 }
 
-// graft gives a copy the first page of a new database: the table of contents.
-// Tables begin at the same pages in all databases that were made alike, or made
-// anew by a vacuum; whichever makes more of the copy readable is taken.
+// graft gives a copy a first page. What the table of contents says stands on
+// other pages, as a rule, and the first only leads to them. Where they are not
+// found it is that of a new database: tables begin at the same pages in all that
+// were made alike, or made anew by a vacuum. Whichever makes more of the copy
+// readable is taken.
 func graft(ctx context.Context, path string) error {
 	donor := path + ".head"
 	defer func() { _ = errors.Join(removeAll(donor), removeAll(donor+".anew")) }()
@@ -130,8 +138,13 @@ func graft(ctx context.Context, path string) error {
 	if err := copyInto(ctx, donor, donor+".anew"); err != nil {
 		return err
 	}
-	best, most := "", 0
-	for _, head := range []string{donor, donor + ".anew"} {
+	heads, err := headsFor(path, donor, donor+".anew")
+	if err != nil {
+		return err
+	}
+	var best []byte
+	most := 0
+	for _, head := range heads {
 		if err := behead(path, head); err != nil {
 			return err
 		}
@@ -139,24 +152,39 @@ func graft(ctx context.Context, path string) error {
 			best, most = head, n
 		}
 	}
-	if best == "" {
+	if best == nil {
 		return mem.ErrCorrupt
 	}
 	return behead(path, best)
 }
 
-// behead writes the first page of a donor over that of a file.
-func behead(path, donor string) error {
-	const pageSize = 4096 // of every database that we make
-	head, err := os.ReadFile(donor)
+// headsFor are first pages that a database may have had.
+func headsFor(path string, donors ...string) (heads [][]byte, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if len(head) < pageSize {
-		return mem.ErrCorrupt
+	defer f.Close()
+	for _, d := range donors {
+		head, err := os.ReadFile(d)
+		if err != nil {
+			return nil, err
+		}
+		if len(head) < pageSize {
+			return nil, mem.ErrCorrupt
+		}
+		head = head[:pageSize]
+		clear(head[28:40]) // number of pages and list of free ones: those of the file count
+		heads = append(heads, head)
 	}
-	head = head[:pageSize]
-	clear(head[28:40]) // number of pages and list of free ones: those of the file count
+	if own := firstPage(heads[0], f); own != nil {
+		heads = append(heads, own)
+	}
+	return heads, nil
+}
+
+// behead writes another first page over that of a file.
+func behead(path string, head []byte) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return err
@@ -386,6 +414,11 @@ func (r *rescue) sequences(ctx context.Context) error {
 	}
 	for _, s := range seqs {
 		if _, err := r.dst.exec(ctx, "UPDATE sqlite_sequence SET seq=? WHERE name=? AND seq<?", s.n, s.table, s.n); err != nil {
+			return err
+		}
+		// None of its rows came along: then the table has no number yet.
+		if _, err := r.dst.exec(ctx, `INSERT INTO sqlite_sequence (name, seq) SELECT name, ? FROM sqlite_schema
+			WHERE type='table' AND name=? AND name NOT IN (SELECT name FROM sqlite_sequence)`, s.n, s.table); err != nil {
 			return err
 		}
 	}

@@ -129,6 +129,69 @@ func TestNothingIsMadeUpWhereNothingCanBeRead(t *testing.T) {
 	}
 }
 
+func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "remanence.db")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(path, "diary"), []byte("not ours"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), Config{Path: path}); !errors.Is(err, mem.ErrForeign) {
+		t.Fatalf("open a directory: %v, want ErrForeign", err)
+	}
+	write(t, path+"-journal", []byte("of the one before"))
+	got, err := Salvage(t.Context(), path, storetest.Clock())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(got.Aside + "-journal"); string(b) != "of the one before" || !missing(path+"-journal") {
+		t.Errorf("journal aside: %q, %v, want it there and not beside the new one", b, err)
+	}
+	s, err := Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Purge(t.Context(), ids[0].IDs...); err != nil {
+		t.Errorf("purge beside it: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(filepath.Join(got.Aside, "diary")); string(b) != "not ours" {
+		t.Errorf("aside in %q: %q, %v", got.Aside, b, err)
+	}
+}
+
+func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
+	path := coast(t, 3)
+	add := func() string {
+		s, err := at(t, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer closed(t, s)
+		ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ids[0].IDs[0]
+	}
+	before := add()
+	run(t, raw(t, path), "DELETE FROM memory")
+	if _, err := Salvage(t.Context(), path, storetest.Clock()); err != nil {
+		t.Fatal(err)
+	}
+	if after := add(); len(after) < len(before) || after <= before {
+		t.Errorf("%s was given after %s", after, before)
+	}
+}
+
 // Whatever is damaged, the outcome is a sound database, with the other aside, or
 // an error and nothing changed.
 func TestSalvageEndsWithASoundDatabaseWhateverIsDamaged(t *testing.T) {

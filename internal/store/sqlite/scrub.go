@@ -28,7 +28,7 @@ type shelf struct {
 func shelves() []shelf {
 	return []shelf{
 		{"memories", "memory", "number", "id", []string{
-			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", "words", "key",
+			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", "words", "key", "note", "standing",
 		}},
 		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id"}},
 		{"prompts", "turn", "number", "''", []string{"text"}},
@@ -36,6 +36,7 @@ func shelves() []shelf {
 		{"checkpoints", "checkpoint", "number", "id", []string{"doc"}},
 		{"receipts", "receipt", "number", "id", []string{"doc"}},
 		{"jobs", "job", "number", "id", []string{"data", "error"}},
+		{"entities", "entity", "number", "id", []string{"name"}},
 		{"projects", "project", "key", "key", []string{"name", "root", "common", "origin", "branch"}},
 	}
 }
@@ -267,7 +268,8 @@ func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string
 	for _, t := range fresh.texts {
 		args = append(args, t)
 	}
-	if _, err := w.exec(ctx, "UPDATE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+"=?", append(args, key)...); err != nil {
+	// OR REPLACE: of two names that are the same without what is taken out, one is left.
+	if _, err := w.exec(ctx, "UPDATE OR REPLACE "+sh.table+" SET "+strings.Join(sh.columns, "=?, ")+"=? WHERE "+sh.key+"=?", append(args, key)...); err != nil {
 		return err
 	}
 	if sh.table != "memory" {
@@ -278,7 +280,7 @@ func (r *scrubbing) rewrite(ctx context.Context, w *writer, sh shelf, key string
 	if err != nil {
 		return err
 	}
-	if err := e.updateMemory(ctx, m.number, m.Memory, true); err != nil { // the index by words, files and tags
+	if err := e.updateMemory(ctx, memoryRow{number: m.number}, m.Memory, true); err != nil { // all that it is found by
 		return err
 	}
 	return e.indexTalk(ctx)

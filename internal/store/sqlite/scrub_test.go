@@ -68,6 +68,32 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 	}
 }
 
+func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
+	s := opened(t)
+	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := mem.Woven{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
+	if _, err := s.Apply(t.Context(), mem.Batch{Woven: []mem.Woven{w}}); err != nil {
+		t.Fatal(err)
+	}
+	both := func(doc []byte) ([]byte, map[string]int, error) {
+		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"), []byte("[secret]"))
+		if bytes.Equal(out, doc) {
+			return doc, nil, nil
+		}
+		return out, map[string]int{"word": 1}, nil
+	}
+	if _, err := s.Scrub(t.Context(), true, both); err != nil {
+		t.Fatal(err)
+	}
+	found, err := s.Entities(t.Context(), mem.EntityQuery{})
+	if err != nil || len(found) != 1 || found[0].Name != "[secret]" || found[0].Mentions != 1 {
+		t.Errorf("left %+v, %v; want one name", found, err)
+	}
+}
+
 func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
 	s := steeped(t)
 	if err := s.Backup(t.Context(), s.copyName(0)); err != nil {

@@ -6,21 +6,30 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"remanence/internal/mem"
 )
 
 const sessionColumns = `s.number, s.id, s.short, s.agent, s.project, s.project_name, s.root, s.cwd, s.first_prompt, s.prompts,
 	s.status, s.source, s.model, s.entrypoint, s.parent, s.transcript, s.created, s.completed, s.end_reason, s.last_event,
-	s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt, s.told_tokens`
+	s.processing, s.last_notification, s.notifications, s.compactions, s.nudge, s.nudge_prompt, s.told_tokens,
+	s.context_tokens, s.context_window, s.handoff_armed, s.cliff, s.sampled, s.compacted`
+
+// sessionTimes are the times of a session as stamps.
+type sessionTimes struct{ created, completed, last, sampled, compacted int64 }
+
+func (t sessionTimes) set(s *mem.Session) {
+	s.Created, s.Completed, s.LastEvent = moment(t.created), moment(t.completed), moment(t.last)
+	s.Sampled, s.Compacted = moment(t.sampled), moment(t.compacted)
+}
 
 // sessionFields are where sessionColumns go; the times come as stamps.
-func sessionFields(s *mem.Session, created, completed, last *int64) []any {
+func sessionFields(s *mem.Session, t *sessionTimes) []any {
 	return []any{
 		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt, &s.Prompts,
-		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, created, completed, &s.EndReason, last,
+		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, &t.created, &t.completed, &s.EndReason, &t.last,
 		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.Nudge, &s.NudgePrompt, &s.ToldTokens,
+		&s.ContextTokens, &s.ContextWindow, &s.HandoffArmed, &s.Cliff, &t.sampled, &t.compacted,
 	}
 }
 
@@ -47,11 +56,13 @@ func (e *entry) openSession(ctx context.Context, b mem.Batch) error {
 	return nil
 }
 
+// loadSession reads what a row of the event needs to know of its session. The
+// rest is changed where it is stored: to read it takes as long as to write it.
 func (e *entry) loadSession(ctx context.Context, id string) (mem.Session, error) {
-	var s mem.Session
-	var created, completed, last int64
-	err := e.get(ctx, "SELECT "+sessionColumns+" FROM session s WHERE s.id=?", []any{id}, sessionFields(&s, &created, &completed, &last)...)
-	s.Created, s.Completed, s.LastEvent = moment(created), moment(completed), moment(last)
+	s := mem.Session{ID: id}
+	var last int64
+	err := e.get(ctx, "SELECT number, prompts, last_event FROM session WHERE id=?", []any{id}, &s.Number, &s.Prompts, &last)
+	s.LastEvent = moment(last)
 	return s, err
 }
 
@@ -64,7 +75,7 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 	if s.Project, err = e.knownProject(ctx, s.Project); err != nil {
 		return s, err
 	}
-	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, shortID("s_", n), mem.Initialized, e.at, e.at
+	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, mem.ShortID("s_", n), mem.Initialized, e.at, e.at
 	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt, prompts,
 		status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)
@@ -101,58 +112,62 @@ func (e *entry) sessionOf(ctx context.Context, id, project, agent string) (any, 
 	return n, nil
 }
 
-// changeSession merges a change into the session of the event.
-func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) (err error) {
-	s := e.session
-	if c.Project, err = e.knownProject(ctx, c.Project); err != nil {
+// changeSession merges a change into the session of the event. Any status but
+// Completed reopens it.
+func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
+	project, err := e.knownProject(ctx, c.Project)
+	if err != nil {
 		return err
 	}
-	setText(&s.Agent, c.Agent)
-	setText(&s.Project, c.Project)
-	setText(&s.ProjectName, c.ProjectName)
-	setText(&s.Root, c.Root)
-	setText(&s.Cwd, c.Cwd)
-	setText(&s.Model, c.Model)
-	setText(&s.Entrypoint, c.Entrypoint)
-	setText(&s.Parent, c.Parent)
-	setText(&s.Transcript, c.Transcript)
-	setText(&s.Source, c.Source)
-	if s.FirstPrompt == "" {
-		s.FirstPrompt = c.FirstPrompt
+	var completed, reason any // nil: as it is
+	switch c.Status {
+	case "":
+	case mem.Completed:
+		completed = stamp(e.at)
+	default:
+		completed, reason = 0, ""
 	}
-	e.changeStatus(c)
-	if c.Processing != nil {
-		s.Processing = *c.Processing
+	if c.EndReason != "" {
+		reason = c.EndReason
 	}
-	if c.Notification != "" {
-		s.LastNotification = c.Notification
-		s.Notifications++
-	}
-	if c.Nudge != nil {
-		s.Nudge, s.NudgePrompt = *c.Nudge, s.Prompts
+	s := e.session
+	_, err = e.exec(ctx, `UPDATE session SET prompts=?, last_event=?, agent=coalesce(?,agent), project=coalesce(?,project),
+		project_name=coalesce(?,project_name), root=coalesce(?,root), cwd=coalesce(?,cwd), model=coalesce(?,model),
+		entrypoint=coalesce(?,entrypoint), parent=coalesce(?,parent), transcript=coalesce(?,transcript), source=coalesce(?,source),
+		first_prompt=coalesce(nullif(first_prompt,''),?), status=coalesce(?,status), completed=coalesce(?,completed), end_reason=coalesce(?,end_reason),
+		processing=coalesce(?,processing), last_notification=coalesce(?,last_notification), notifications=notifications+?,
+		nudge=coalesce(?,nudge), nudge_prompt=CASE WHEN ? THEN ? ELSE nudge_prompt END, handoff_armed=coalesce(?,handoff_armed) WHERE number=?`,
+		s.Prompts, stamp(s.LastEvent), given(c.Agent), given(project),
+		given(c.ProjectName), given(c.Root), given(c.Cwd), given(c.Model),
+		given(c.Entrypoint), given(c.Parent), given(c.Transcript), given(c.Source),
+		c.FirstPrompt, given(c.Status), completed, reason,
+		c.Processing, given(c.Notification), c.Notification != "",
+		c.Nudge, c.Nudge != nil, s.Prompts, c.HandoffArmed, s.Number)
+	if err != nil {
+		return err
 	}
 	return e.changeTold(ctx, c)
 }
 
-// changeStatus sets the status; any but Completed reopens the session.
-func (e *entry) changeStatus(c mem.SessionChange) {
-	switch c.Status {
-	case "":
-	case mem.Completed:
-		e.session.Status, e.session.Completed = c.Status, e.at
-	default:
-		e.session.Status, e.session.Completed, e.session.EndReason = c.Status, time.Time{}, ""
+// given is a text for coalesce: without one, what is stored stays.
+func given[T ~string](text T) any {
+	if text == "" {
+		return nil
 	}
-	setText(&e.session.EndReason, c.EndReason)
+	return string(text)
 }
 
 // changeTold forgets or copies what the session was told.
 func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 	if c.Compacted {
-		e.session.Compactions++
+		if _, err := e.exec(ctx, "UPDATE session SET compactions=compactions+1, context_tokens=0, handoff_armed=1, compacted=? WHERE number=?", stamp(e.at), e.session.Number); err != nil {
+			return err
+		}
 	}
 	if c.Compacted || c.TellAgain {
-		e.session.ToldTokens = 0
+		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=0 WHERE number=?", e.session.Number); err != nil {
+			return err
+		}
 		if _, err := e.exec(ctx, "DELETE FROM told WHERE session=?", e.session.Number); err != nil {
 			return err
 		}
@@ -165,20 +180,14 @@ func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 	return err
 }
 
-func setText(field *string, value string) {
-	if value != "" {
-		*field = value
-	}
-}
-
-func (e *entry) saveSession(ctx context.Context) error {
-	s := e.session
-	_, err := e.exec(ctx, `UPDATE session SET agent=?, project=?, project_name=?, root=?, cwd=?, first_prompt=?, prompts=?, status=?,
-		source=?, model=?, entrypoint=?, parent=?, transcript=?, completed=?, end_reason=?, last_event=?, processing=?,
-		last_notification=?, notifications=?, compactions=?, nudge=?, nudge_prompt=?, told_tokens=? WHERE number=?`,
-		s.Agent, s.Project, s.ProjectName, s.Root, s.Cwd, s.FirstPrompt, s.Prompts, string(s.Status),
-		s.Source, s.Model, s.Entrypoint, s.Parent, s.Transcript, stamp(s.Completed), s.EndReason, stamp(s.LastEvent), s.Processing,
-		s.LastNotification, s.Notifications, s.Compactions, s.Nudge, s.NudgePrompt, s.ToldTokens, s.Number)
+// putFill writes how full a session's context is. What is from before its last
+// compaction says nothing any more.
+func (e *entry) putFill(ctx context.Context, f mem.Fill) error {
+	_, err := e.exec(ctx, `UPDATE session SET context_tokens=?, sampled=?,
+		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
+		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
+		WHERE id=? AND compacted<=?`,
+		f.Tokens, stamp(firstOf(f.Taken, e.at)), f.Window, f.Window, f.Cliff, f.Cliff, f.Model, f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
 	return err
 }
 
@@ -202,11 +211,13 @@ func (s *Store) Session(ctx context.Context, id string) (mem.Session, error) {
 
 // session reads one session with what was told to it.
 func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Session, error) {
-	query := "SELECT " + sessionColumns + ", " + jobWaits + `, (SELECT json_group_array(mark) FROM told WHERE session = s.number)
-		FROM session s WHERE ` + which
-	return lookUp(ctx, s.read, query, []any{arg}, func(r *sql.Rows) (mem.Session, error) {
+	query := "SELECT " + sessionColumns + ", " + jobWaits + `, (SELECT json_group_array(mark) FROM told WHERE session = s.number),
+		(SELECT count(*) FROM (SELECT 1 FROM memory WHERE session = s.number LIMIT ?+0)) FROM session s WHERE ` + which
+	return lookUp(ctx, s.read, query, []any{mem.MemoriesCounted, arg}, func(r *sql.Rows) (mem.Session, error) {
 		var told string
-		v, err := s.scanSession(r, &told)
+		var memories int
+		v, err := s.scanSession(r, &told, &memories)
+		v.Memories = memories
 		if err != nil {
 			return v, err
 		}
@@ -253,6 +264,9 @@ func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session
 	if q.Project != "" {
 		f.and("s.project = "+knownKey, q.Project, q.Project)
 	}
+	if q.Cliff != "" {
+		f.and("s.cliff > 0 AND s.model = ?", q.Cliff)
+	}
 	return s.sessions(ctx, f, limitOr(q.Limit))
 }
 
@@ -269,13 +283,13 @@ func (s *Store) sessions(ctx context.Context, f *filter, limit int) ([]mem.Sessi
 // derives the states that nobody writes.
 func (s *Store) scanSession(r *sql.Rows, more ...any) (mem.Session, error) {
 	var v mem.Session
-	var created, completed, last int64
+	var t sessionTimes
 	var waiting bool
-	fields := append(sessionFields(&v, &created, &completed, &last), &waiting)
+	fields := append(sessionFields(&v, &t), &waiting)
 	if err := r.Scan(append(fields, more...)...); err != nil {
 		return v, err
 	}
-	v.Created, v.Completed, v.LastEvent = moment(created), moment(completed), moment(last)
+	t.set(&v)
 	switch {
 	case v.Status == mem.Completed:
 	case s.now().Sub(v.LastEvent) >= mem.AbandonAfter:

@@ -17,6 +17,8 @@ var partOf = map[string]string{
 	"session": mem.PartSessions, "turn": mem.PartSessions, "told": mem.PartSessions,
 	"receipt": mem.PartReceipts, "receipt_item": mem.PartReceipts, "checkpoint": mem.PartCheckpoints,
 	"vector": mem.PartIndex,
+	"run":    mem.PartMemories, "change": mem.PartMemories, "dismissed": mem.PartMemories,
+	"relation": mem.PartMemories, "entity": mem.PartMemories, "mention": mem.PartMemories,
 }
 
 // part is the part that a table belongs to, "" if to none.

@@ -46,10 +46,6 @@ const (
 	maxWAL      = 32 << 20              // bytes; a longer log is folded back into the database
 	logWait     = 20 * time.Millisecond // for readers, before that is given up for now
 	logRest     = 32                    // groups that go by before it is tried again
-
-	// A page kept takes twice its size: the allocator rounds up to powers of two.
-	pageCacheKiB   = 4 << 10
-	readerCacheKiB = 2 << 10 // of each reader; the system keeps the pages as well
 )
 
 // Store is an open database. It implements mem.Store.
@@ -134,7 +130,7 @@ func (s *Store) connect(ctx context.Context) (err error) {
 	if err := s.migrate(ctx); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)", "cache_size(-"+strconv.Itoa(readerCacheKiB)+")"))
+	db, err := sql.Open("sqlite", dsn(s.path, s.busy, "query_only(1)"))
 	if err != nil {
 		return err
 	}
@@ -161,16 +157,20 @@ func prepareFile(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
+	if isOther(path) { // before it is opened: a pipe would be waited for
+		return fmt.Errorf("%w: it is not a file", mem.ErrForeign)
+	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return err
 	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = mem.ErrForeign
-	}
-	return err
+	return f.Close()
+}
+
+// isOther reports whether something is there that is not a file, such as a directory.
+func isOther(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular()
 }
 
 // closeToOthers takes from a database of ours the rights that others have.
@@ -200,8 +200,11 @@ func wiped(path string) bool {
 	return err == nil && n == len(head) && head == [100]byte{}
 }
 
-// dsn names the database with the settings that every connection needs.
-// secure_delete must be in force before the first row is written.
+// dsn names the database with the settings that every connection needs, and
+// more, which must set nothing that those set: the driver sorts them.
+// secure_delete must be in force before the first row is written. Pages are kept
+// as SQLite does by itself, 2,000 KiB for each connection: one takes twice its
+// size in memory, and the system keeps it as well.
 func dsn(path string, busy time.Duration, more ...string) string {
 	p := filepath.ToSlash(path)
 	if !strings.HasPrefix(p, "/") {
@@ -215,7 +218,6 @@ func dsn(path string, busy time.Duration, more ...string) string {
 		"mmap_size(0)",
 		"journal_size_limit(" + strconv.Itoa(maxWAL) + ")",
 		"temp_store(MEMORY)", // no text leaves the files that Purge knows
-		"cache_size(-" + strconv.Itoa(pageCacheKiB) + ")",
 	}, more...)
 	return "file://" + (&url.URL{Path: p}).EscapedPath() + "?" + url.Values{"_pragma": pragmas}.Encode()
 }

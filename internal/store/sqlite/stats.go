@@ -53,17 +53,26 @@ func of(project, condition string) (where string, args []any) {
 
 func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, today time.Time) error {
 	type count struct {
-		kind      mem.Kind
-		status    mem.Status
-		n, recent int
+		kind   mem.Kind
+		status mem.Status
+		n      int
 	}
 	where, args := of(project, "project = ?")
-	counts, err := rows(ctx, tx, `SELECT kind, status, count(*), coalesce(sum(created >= ?), 0) FROM memory INDEXED BY memory_kind
-		`+where+" GROUP BY 1, 2", append([]any{stamp(today)}, args...), func(r *sql.Rows) (c count, err error) {
-		err = r.Scan(&c.kind, &c.status, &c.n, &c.recent)
-		return c, err
-	})
+	// In the order of the index: to sort 100,000 rows takes longer than to count them.
+	counts, err := rows(ctx, tx, "SELECT kind, status, count(*) FROM memory INDEXED BY memory_kind"+where+" GROUP BY project, kind, status", args,
+		func(r *sql.Rows) (c count, err error) {
+			err = r.Scan(&c.kind, &c.status, &c.n)
+			return c, err
+		})
 	if err != nil {
+		return err
+	}
+	index, own := "memory_created", ""
+	if project != "" {
+		index, own = "memory_project", " AND project = ?"
+	}
+	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM memory INDEXED BY "+index+" WHERE created >= ? AND status = 'active' AND kind <> 'utterance'"+own,
+		append([]any{stamp(today)}, args...)...).Scan(&st.Today); err != nil {
 		return err
 	}
 	st.Kinds = map[mem.Kind]int{}
@@ -77,7 +86,6 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 			continue
 		}
 		st.Memories += c.n
-		st.Today += c.recent
 	}
 	return nil
 }
@@ -85,12 +93,11 @@ func memoryStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string,
 // soon is how far ahead the time of a job may lie that counts as waiting now.
 const soon = time.Minute
 
-// activityStats counts what happened. A job that was never tried is one for
-// later if it is not due by then.
-func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, due time.Time) error {
+// activityStats counts what happened.
+func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project string, due time.Time) (err error) {
 	own, args := of(project, "project = ?")
 	inside, _ := of(project, "session IN (SELECT number FROM session WHERE project = ?)")
-	var last, oldest int64
+	var last int64
 	for _, q := range []struct {
 		query string
 		dest  []any
@@ -104,12 +111,10 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 			return err
 		}
 	}
-	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead OR later, NULL, since)), 0)
-		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created, not_before), created) AS since FROM job` + inside + ")"
-	if err := tx.QueryRowContext(ctx, jobs, append([]any{stamp(due)}, args...)...).Scan(&st.Jobs, &st.DeadJobs, &st.LaterJobs, &oldest); err != nil {
+	if st.Waiting, err = jobsWaiting(ctx, tx, due, inside, args); err != nil {
 		return err
 	}
-	st.LastEvent, st.OldestJob = moment(last), moment(oldest)
+	st.LastEvent = moment(last)
 	names, err := rows(ctx, tx, "SELECT id FROM session"+own+" ORDER BY last_event DESC, number DESC LIMIT 1", args, one[string])
 	if err != nil {
 		return err
@@ -118,6 +123,28 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 		st.LastSession = names[0]
 	}
 	return outcomeStats(ctx, tx, st, own, args)
+}
+
+// Waiting implements mem.Waiter.
+func (s *Store) Waiting(ctx context.Context) (mem.Waiting, error) {
+	w, err := jobsWaiting(ctx, s.read, s.now().Add(soon), "", nil)
+	if err != nil {
+		return w, fmt.Errorf("waiting jobs: %w", translate(err))
+	}
+	return w, nil
+}
+
+// jobsWaiting counts the jobs that pass a condition. One that was never tried is one
+// for later if it is not due by then.
+func jobsWaiting(ctx context.Context, db asker, due time.Time, where string, args []any) (w mem.Waiting, err error) {
+	jobs := `SELECT coalesce(sum(NOT dead), 0), coalesce(sum(dead), 0), coalesce(sum(later), 0), coalesce(min(iif(dead OR later, NULL, since)), 0)
+		FROM (SELECT dead, NOT dead AND attempts = 0 AND not_before > ? AS later, iif(attempts = 0, max(created, not_before), created) AS since FROM job` + where + ")"
+	_, err = rows(ctx, db, jobs, append([]any{stamp(due)}, args...), func(r *sql.Rows) (oldest int64, err error) {
+		err = r.Scan(&w.Jobs, &w.DeadJobs, &w.LaterJobs, &oldest)
+		w.OldestJob = moment(oldest)
+		return oldest, err
+	})
+	return w, err
 }
 
 func outcomeStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, own string, args []any) error {

@@ -42,12 +42,13 @@ func (t traces) inDocument(doc string) bool {
 
 // mayBeIn rules out most documents without taking them to pieces, which a purge
 // of a large store would spend seconds on: letters and digits stand in JSON as
-// they are, unless they are escaped by number.
+// they are, unless they are escaped by number, and between those that follow one
+// another in a trace there is nothing but what folding takes away.
 func (t traces) mayBeIn(doc string) bool {
 	if strings.Contains(doc, `\u00`) {
 		return true
 	}
-	doc = strings.ReplaceAll(doc, `\`, "")
+	doc = mem.Unmarked(doc)
 	for _, line := range t {
 		if hasRuns(doc, line) {
 			return true

@@ -52,6 +52,9 @@ func TestAListGoesOnWithoutTheRowThatCannotBeRead(t *testing.T) {
 	if err != nil || len(receipts) != 1 || receipts[0].ID != "r_2" {
 		t.Errorf("receipts %+v, %v, want r_2 alone", receipts, err)
 	}
+	if _, err := s.Receipts(t.Context(), mem.ReceiptQuery{Trigger: "prompt"}); err != nil {
+		t.Errorf("receipts of a trigger: %v", err)
+	}
 	checkpoints, err := s.Checkpoints(t.Context(), mem.CheckpointQuery{})
 	if err != nil || len(checkpoints) != 0 {
 		t.Errorf("checkpoints %+v, %v, want none", checkpoints, err)

@@ -9,22 +9,6 @@ import (
 	"time"
 )
 
-// digits are Crockford's: none can be taken for another, and they sort by value.
-const digits = "0123456789abcdefghjkmnpqrstvwxyz"
-
-// shortID writes a row's number in base 32 behind the prefix of its kind.
-func shortID(prefix string, n int64) string {
-	var buf [16]byte
-	i := len(buf)
-	for {
-		i--
-		buf[i] = digits[n&31]
-		if n >>= 5; n == 0 {
-			return prefix + string(buf[i:])
-		}
-	}
-}
-
 // stamp is how a time is stored.
 func stamp(t time.Time) int64 {
 	if t.IsZero() {

@@ -194,8 +194,9 @@ const window = 2000
 func (s *Store) Without(ctx context.Context, model, before string, n int) (ms []mem.Memory, next string, err error) {
 	from := furthest
 	if before != "" {
-		if from, err = s.single(ctx, "memory", before, nil); err != nil {
-			return nil, "", fmt.Errorf("without vector, before %w", err)
+		// In full: the start of another's id would do where that memory is erased.
+		if err := s.read.QueryRowContext(ctx, "SELECT number FROM memory WHERE id=?", before).Scan(&from); err != nil {
+			return nil, "", fmt.Errorf("without vector, before %s: %w", before, translate(err))
 		}
 	}
 	if err := s.warm(ctx, model); err != nil {
@@ -215,7 +216,7 @@ func (s *Store) Without(ctx context.Context, model, before string, n int) (ms []
 			numbers = append(numbers, l.number)
 		}
 		if len(numbers) == n || i == window-1 {
-			next = shortID("m_", l.number)
+			next = mem.ShortID("m_", l.number)
 			break
 		}
 	}

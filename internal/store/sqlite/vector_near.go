@@ -161,7 +161,7 @@ func (c *closest) passing(ctx context.Context, order []near) ([]mem.Hit, error) 
 	cos := make(map[string]float64, len(order))
 	for _, x := range order {
 		numbers = append(numbers, x.number)
-		cos[shortID("m_", x.number)] = x.cos
+		cos[mem.ShortID("m_", x.number)] = x.cos
 	}
 	args := append([]any{array(numbers)}, c.filter.args...)
 	ms, err := lookUp(ctx, c.store.read, "SELECT "+memoryColumns+` FROM json_each(?) j CROSS JOIN memory m ON m.number = j.value

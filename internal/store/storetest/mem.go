@@ -31,8 +31,13 @@ type Mem struct {
 	checks   []*checkpoint
 	jobs     []*job
 	pauses   map[string]mem.Pause
+	silences []*silence
 	last     map[string]int64 // newest number given, by prefix of the id
 	vectors  map[string]meaning
+	spent    map[string]mem.Spending // by day
+	runs     []mem.Run
+	refused  []mem.Dismissal
+	web      web
 }
 
 var _ mem.Store = (*Mem)(nil)
@@ -50,7 +55,10 @@ type project struct {
 	roots []string
 }
 
-type session struct{ mem.Session }
+type session struct {
+	mem.Session
+	checked mem.Checked
+}
 
 type turn struct {
 	mem.Turn
@@ -94,7 +102,7 @@ func NewMem(now func() time.Time) *Mem {
 	}
 	return &Mem{
 		now: now, aliases: map[string]string{}, commons: map[string]string{},
-		pauses: map[string]mem.Pause{}, last: map[string]int64{},
+		pauses: map[string]mem.Pause{}, last: map[string]int64{}, spent: map[string]mem.Spending{},
 	}
 }
 
@@ -214,13 +222,25 @@ func (s *Mem) apply(b mem.Batch) mem.Result {
 	for _, ed := range b.Edits {
 		d.edit(ed)
 	}
+	for _, v := range b.Woven {
+		d.weave(v)
+	}
 	for _, c := range b.Checkpoints {
 		d.putCheckpoint(c)
 	}
 	for _, rc := range b.Receipts {
 		d.putReceipt(rc)
 	}
+	for _, f := range b.Fills {
+		d.putFill(f)
+	}
+	for _, id := range b.Idle {
+		if s := d.find(id); s != nil {
+			s.Processing = false
+		}
+	}
 	d.work(b)
+	d.chronicle(b, &r)
 	return r
 }
 
@@ -262,14 +282,21 @@ func (d *deed) work(b mem.Batch) {
 			}
 		}
 	}
+	for _, c := range b.Checked {
+		if ss := d.find(c.Session); ss != nil {
+			ss.checked = c
+		}
+	}
 	for _, p := range b.Pauses {
 		p.Target, p.Until = d.key(p.Target), clean(p.Until)
+		d.keepSilent(p)
 		if p.Lift {
 			delete(d.pauses, p.Target)
 			continue
 		}
 		d.pauses[p.Target] = p
 	}
+	d.addSpent(b.Spent)
 }
 
 // Close implements mem.Store.

@@ -72,7 +72,7 @@ func (s *Mem) columns(m *memory) []column {
 	if m.Kind == mem.Utterance {
 		return s.talk(m)
 	}
-	body := append([]string{m.Body}, m.Facts...)
+	body := append([]string{m.Body, m.Invariant}, m.Facts...)
 	if t := m.Summary; t != nil {
 		body = append(body, t.Request, t.Investigated, t.Learned, t.Completed, t.NextSteps, t.Notes)
 	}

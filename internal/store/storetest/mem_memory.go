@@ -56,7 +56,7 @@ func (d *deed) putMemory(m mem.Memory) string {
 		m.Updated = m.Created
 	}
 	d.memories = append(d.memories, &memory{m, n, ss})
-	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && old.Status == mem.Active {
+	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && (old.Status == mem.Active || old.Status == mem.Archived) {
 		old.Status, old.Updated = mem.Superseded, clean(d.now())
 	}
 	return m.ID
@@ -91,7 +91,7 @@ func (d *deed) repeat(old *memory, m mem.Memory) {
 	if m.Trust < old.Trust || m.Trust == mem.TrustUser {
 		old.Trust = m.Trust
 	}
-	if m.Origin == mem.FromUserCommand && old.Status != mem.Active {
+	if old.Status == mem.Archived || m.Origin == mem.FromUserCommand && old.Status != mem.Active {
 		old.Status, old.Hidden = mem.Active, time.Time{}
 	}
 	old.Repeats++
@@ -116,6 +116,13 @@ func (d *deed) edit(ed mem.Edit) {
 	given = assign(&m.Trust, ed.Trust) || given
 	given = assign(&m.Resolved, ed.Resolved) || given
 	given = assign(&m.Pinned, ed.Pinned) || given
+	given = assign(&m.Confidence, ed.Confidence) || given
+	given = assign(&m.Invariant, ed.Invariant) || given
+	given = assign(&m.HalfLife, ed.HalfLife) || given
+	given = assign(&m.Evergreen, ed.Evergreen) || given
+	given = assign(&m.MergedInto, ed.MergedInto) || given
+	given = assign(&m.PromotedFrom, ed.Promoted) || given
+	assign(&m.Note, ed.Note)
 	if ed.Project != nil {
 		m.Project, given = d.key(*ed.Project), true
 	}
@@ -128,6 +135,12 @@ func (d *deed) edit(ed mem.Edit) {
 	if ed.Tags != nil {
 		m.Tags, given = some(ed.Tags), true
 	}
+	if ed.Concepts != nil {
+		m.Concepts, given = some(ed.Concepts), true
+	}
+	if ed.Projects != nil {
+		m.Projects, given = some(ed.Projects), true
+	}
 	if ed.Anchors != nil {
 		m.Anchors = append([]mem.Anchor(nil), ed.Anchors...)
 	}
@@ -137,9 +150,24 @@ func (d *deed) edit(ed mem.Edit) {
 			m.Hidden = clean(d.now())
 		}
 	}
-	if ed.Used != 0 {
+	if ed.Used != 0 && !slices.Contains(m.UsedIn, ed.UsedIn) {
 		m.Uses += ed.Used
 		m.LastUsed = clean(d.now())
+		if m.Status == mem.Archived {
+			m.Status = mem.Active
+		}
+		if ed.UsedIn != "" {
+			m.UsedIn = append(m.UsedIn, ed.UsedIn)
+			m.UsedIn = m.UsedIn[max(0, len(m.UsedIn)-mem.MaxUsedIn):]
+		}
+	}
+	if c := ed.Counted; c != nil {
+		m.Uses, m.Prevented, m.LastUsed = c.Uses, c.Prevented, clean(c.LastUsed)
+	}
+	m.Prevented += ed.Prevented
+	if ed.Feedback != nil {
+		m.Feedback = append(m.Feedback, *ed.Feedback)
+		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
 	}
 	if given {
 		m.Updated = clean(d.now())
@@ -165,7 +193,8 @@ func some(v []string) []string {
 // cloned shares nothing with m that can be changed.
 func cloned(m mem.Memory) mem.Memory {
 	m.Anchors = append([]mem.Anchor(nil), m.Anchors...)
-	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified} {
+	m.Feedback = append([]mem.Feedback(nil), m.Feedback...)
+	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified, &m.Projects, &m.UsedIn} {
 		*l = some(*l)
 	}
 	if m.Summary != nil {
@@ -208,6 +237,8 @@ func (s *Mem) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 		}
 	}
 	switch q.Order {
+	case mem.Oldest:
+		slices.Reverse(found)
 	case mem.ByImportance:
 		slices.SortStableFunc(found, func(a, b mem.Memory) int {
 			if a.Pinned != b.Pinned {
@@ -249,7 +280,7 @@ func (s *Mem) newest() []*memory {
 func (s *Mem) named(q mem.Query) ([]*memory, error) {
 	var visible, found []*memory
 	for _, m := range s.memories {
-		if q.Hidden || m.Status == mem.Active {
+		if stands(m, q) {
 			visible = append(visible, m)
 		}
 	}
@@ -263,10 +294,18 @@ func (s *Mem) named(q mem.Query) ([]*memory, error) {
 	return found, nil
 }
 
+// stands reports whether m passes the filter of statuses.
+func stands(m *memory, q mem.Query) bool {
+	if len(q.Statuses) > 0 {
+		return slices.Contains(q.Statuses, m.Status)
+	}
+	return q.Hidden || m.Status == mem.Active
+}
+
 // passes reports whether m passes every filter of q but ids and terms.
 func (s *Mem) passes(m *memory, q mem.Query) bool {
 	switch {
-	case !q.Hidden && m.Status != mem.Active,
+	case !stands(m, q),
 		len(q.Scopes) > 0 && !slices.Contains(q.Scopes, m.Scope),
 		len(q.Kinds) > 0 && !slices.Contains(q.Kinds, m.Kind),
 		len(q.Kinds) == 0 && m.Kind == mem.Utterance,
@@ -285,6 +324,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 		!q.HiddenBefore.IsZero() && (m.Status != mem.Forgotten || !m.Hidden.Before(q.HiddenBefore)),
 		m.Importance < q.MinImportance,
 		m.Trust < q.MinTrust,
+		q.Noted && m.Note.File == "",
 		q.Open && m.Resolved:
 		return false
 	}

@@ -41,13 +41,22 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 			doomed = append(doomed, m)
 		}
 	}
-	for _, m := range named {
+	doomed = s.withMerged(doomed)
+	for _, m := range slices.Clone(doomed) {
 		if m.session != nil && !slices.Contains(whole, m.session) {
 			doomed = joined(doomed, s.blankSession(m, &done))
 		}
 	}
+	doomed = s.withMerged(doomed)
 	gone := func(ss *session) bool { return ss != nil && slices.Contains(whole, ss) }
+	asked := s.asked(gone)
 	s.eraseWhole(gone, &done)
+	for _, r := range s.receipts { // later sessions were told what the last one was asked
+		if asked.inside(r.Receipt) {
+			r.Receipt = blanked(asked, r.Receipt)
+			done.Receipts++
+		}
+	}
 	for _, m := range doomed {
 		s.blankElsewhere(m, &done)
 	}
@@ -59,6 +68,18 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	done.Memories = len(doomed)
 	s.memories = slices.DeleteFunc(s.memories, func(m *memory) bool { return slices.Contains(doomed, m) })
 	return done
+}
+
+// withMerged adds what was merged into the memories: it says the same.
+func (s *Mem) withMerged(doomed []*memory) []*memory {
+	for i := 0; i < len(doomed); i++ {
+		for _, m := range s.memories {
+			if m.MergedInto == doomed[i].ID {
+				doomed = joined(doomed, []*memory{m})
+			}
+		}
+	}
+	return doomed
 }
 
 // joined adds the memories that are not there yet.
@@ -85,6 +106,32 @@ func (s *Mem) eraseWhole(gone func(*session) bool, done *mem.Purged) {
 	done.Checkpoints += drop(&s.checks, func(c *checkpoint) bool { return gone(c.session) })
 	drop(&s.jobs, func(j *job) bool { return gone(j.session) })
 	drop(&s.sessions, gone)
+}
+
+// asked are the lines by which other texts give away what was asked and handed
+// on in sessions.
+func (s *Mem) asked(gone func(*session) bool) (out lines) {
+	add := func(texts ...string) {
+		for _, text := range texts {
+			out = append(out, mem.TracesOfText(text)...)
+		}
+	}
+	for _, ss := range s.sessions {
+		if gone(ss) {
+			add(ss.FirstPrompt)
+		}
+	}
+	for _, t := range s.turns {
+		if gone(t.session) {
+			add(t.Text)
+		}
+	}
+	for _, c := range s.checks {
+		if gone(c.session) {
+			add(c.Handoff, c.Note)
+		}
+	}
+	return out
 }
 
 // drop deletes and returns how many.

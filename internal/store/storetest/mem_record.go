@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 	"time"
@@ -94,13 +95,28 @@ func (s *Mem) pass(events []*event, q mem.EventQuery, limit int) []mem.Event {
 			q.Session != "" && e.Session != q.Session,
 			q.PromptID != "" && e.PromptID != q.PromptID,
 			len(q.Kinds) > 0 && !slices.Contains(q.Kinds, e.Kind),
-			q.Tool != "" && e.Tool != q.Tool,
+			q.Tool != "" && !globbed(q.Tool, e.Tool),
+			q.Project != "" && s.projectOf(e.Session) != s.alias(q.Project),
+			!q.After.IsZero() && (e.Session == "" || e.At.Before(q.After)),
 			q.AgentID != nil && e.AgentID != *q.AgentID:
 			continue
 		}
 		found = append(found, copied(e.Event))
 	}
 	return found
+}
+
+func globbed(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// projectOf is the key of a session's project.
+func (s *Mem) projectOf(session string) string {
+	if ss := s.find(session); ss != nil {
+		return ss.Project
+	}
+	return ""
 }
 
 // Checkpoints implements mem.Store.
@@ -119,7 +135,7 @@ func (s *Mem) Checkpoints(ctx context.Context, q mem.CheckpointQuery) ([]mem.Che
 	}
 	var found []mem.Checkpoint
 	for _, c := range backwards(s.checks) {
-		if (q.Session == "" || c.Session == q.Session) && (q.Project == "" || c.Project == s.alias(q.Project)) {
+		if (q.Session == "" || c.Session == q.Session) && (q.Project == "" || c.Project == s.alias(q.Project)) && (q.Trigger == "" || c.Trigger == q.Trigger) {
 			found = append(found, copied(c.Checkpoint))
 		}
 	}
@@ -143,11 +159,11 @@ func (s *Mem) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, 
 	var found []mem.Receipt
 	for _, r := range backwards(s.receipts) {
 		told := q.Memory == "" || slices.ContainsFunc(r.Items, func(t mem.Told) bool { return t.ID == q.Memory })
-		if told && (q.Session == "" || r.Session == q.Session) && (q.Project == "" || r.Project == s.alias(q.Project)) {
+		if told && (q.Trigger == "" || r.Trigger == q.Trigger) && (q.Outcome == "" || r.Outcome == q.Outcome) && (q.Session == "" || r.Session == q.Session) && (q.Project == "" || r.Project == s.alias(q.Project)) {
 			found = append(found, copied(r.Receipt))
 		}
 	}
-	return page(found, 0, q.Limit, mem.DefaultLimit), nil
+	return page(found, q.Offset, q.Limit, mem.DefaultLimit), nil
 }
 
 // Paused implements mem.Store.
@@ -165,25 +181,6 @@ func (s *Mem) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
 	}
 	slices.SortFunc(found, func(a, b mem.Pause) int { return strings.Compare(a.Target, b.Target) })
 	return found, nil
-}
-
-// Lease implements mem.Store.
-func (s *Mem) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
-	unlock, err := s.enter(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	var taken []mem.Job
-	for _, j := range s.jobs {
-		if len(taken) >= n || j.Dead || j.NotBy.After(now) || j.leased.After(now) {
-			continue
-		}
-		j.Attempts++
-		j.leased = now.Add(lease)
-		taken = append(taken, j.Job)
-	}
-	return taken, nil
 }
 
 // Stats implements mem.Store. Its schema is 0 and it has no bytes.
@@ -235,6 +232,12 @@ func (s *Mem) Stats(ctx context.Context, project string, today time.Time) (mem.S
 		countJob(&st, j, in(j.session), s.now().Add(soon))
 	}
 	return st, nil
+}
+
+// Waiting implements mem.Waiter.
+func (s *Mem) Waiting(ctx context.Context) (mem.Waiting, error) {
+	st, err := s.Stats(ctx, "", time.Time{})
+	return st.Waiting, err
 }
 
 // soon is how far ahead the time of a job may lie that counts as waiting now.

@@ -77,7 +77,7 @@ func (s *Mem) Projects(ctx context.Context, ref string) ([]mem.Project, error) {
 			return found, nil
 		}
 	}
-	found := s.choose(func(p *project) bool { return hasPrefix(p.Key, ref) })
+	found := s.choose(func(p *project) bool { return len(ref) > len(mem.KeyMark) && hasPrefix(p.Key, ref) })
 	if len(found) > 1 {
 		return nil, fmt.Errorf("project %s: %w", ref, mem.ErrAmbiguous)
 	}
@@ -135,9 +135,9 @@ func (d *deed) sessionOf(id, project, agent string) *session {
 
 func (d *deed) makeSession(id, project, agent string) *session {
 	n := d.next("s_")
-	ss := &session{mem.Session{
+	ss := &session{Session: mem.Session{
 		ID: id, Number: n, Short: short("s_", n), Agent: agent, Project: d.key(project), Status: mem.Initialized,
-		Created: d.at, LastEvent: d.at, Told: map[string]bool{},
+		Created: d.at, LastEvent: d.at, Told: map[string]bool{}, HandoffArmed: true,
 	}}
 	d.sessions = append(d.sessions, ss)
 	return ss
@@ -177,6 +177,9 @@ func (d *deed) changeSession(c mem.SessionChange) {
 	if c.Nudge != nil {
 		s.Nudge, s.NudgePrompt = *c.Nudge, s.Prompts
 	}
+	if c.HandoffArmed != nil {
+		s.HandoffArmed = *c.HandoffArmed
+	}
 	d.changeTold(c)
 }
 
@@ -184,6 +187,7 @@ func (d *deed) changeTold(c mem.SessionChange) {
 	s := d.session
 	if c.Compacted {
 		s.Compactions++
+		s.ContextTokens, s.HandoffArmed, s.Compacted = 0, true, d.at
 	}
 	if c.Compacted || c.TellAgain {
 		s.Told, s.ToldTokens = map[string]bool{}, 0
@@ -191,6 +195,18 @@ func (d *deed) changeTold(c mem.SessionChange) {
 	if like := d.find(c.ToldLike); like != nil {
 		maps.Copy(s.Told, like.Told)
 	}
+}
+
+func (d *deed) putFill(f mem.Fill) {
+	s := d.find(f.Session)
+	if s == nil || s.Compacted.After(clean(ternary(f.At.IsZero(), d.at, f.At))) {
+		return
+	}
+	s.ContextTokens, s.Sampled = f.Tokens, clean(ternary(f.Taken.IsZero(), d.at, f.Taken))
+	s.ContextWindow = ternary(f.Window > 0, f.Window, s.ContextWindow)
+	s.Cliff = ternary(f.Cliff > 0, f.Cliff, s.Cliff)
+	keep(&s.Model, f.Model)
+	s.HandoffArmed = s.HandoffArmed || f.Rearm
 }
 
 // putTurn makes the turn of the event and changes it.
@@ -204,7 +220,11 @@ func (d *deed) putTurn(e mem.Event, c *mem.TurnChange) {
 	}
 	if d.turn = d.findTurn(d.session, key); d.turn == nil {
 		d.turn = &turn{mem.Turn{Session: e.Session, PromptID: key, Trust: mem.TrustUser, At: d.at}, d.session}
-		d.turns = append(d.turns, d.turn)
+		if e.Recovered {
+			d.standIn(d.turn)
+		} else {
+			d.turns = append(d.turns, d.turn)
+		}
 	}
 	if c == nil {
 		return
@@ -268,6 +288,11 @@ func (s *Mem) Session(ctx context.Context, id string) (mem.Session, error) {
 	ss := found[0]
 	v := s.derived(ss)
 	v.Told = maps.Clone(ss.Told)
+	for _, m := range s.memories {
+		if m.session == ss && v.Memories < mem.MemoriesCounted {
+			v.Memories++
+		}
+	}
 	return v, nil
 }
 
@@ -304,7 +329,7 @@ func (s *Mem) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session, 
 	defer unlock()
 	var found []mem.Session
 	for _, ss := range backwards(s.sessions) {
-		if q.Project == "" || ss.Project == s.alias(q.Project) {
+		if (q.Project == "" || ss.Project == s.alias(q.Project)) && (q.Cliff == "" || ss.Cliff > 0 && ss.Model == q.Cliff) {
 			found = append(found, s.derived(ss))
 		}
 	}

@@ -39,6 +39,12 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Purge", purgeTests},
 		{"Retain", retainTests},
 		{"Vector", vectorTests},
+		{"Ledger", ledgerTests},
+		{"Lane", laneTests},
+		{"Witness", witnessTests},
+		{"Browse", browseTests},
+		{"Evolve", evolveTests},
+		{"Web", webTests},
 	} {
 		t.Run(part.name, func(t *testing.T) {
 			for _, p := range part.tests {

@@ -222,6 +222,8 @@ var listTests = []promise{
 		)
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Body: &up}}})
 		k.same("newest", titles(k.list(mem.Query{})), []string{"c", "b", "a"})
+		k.same("oldest", titles(k.list(mem.Query{Order: mem.Oldest})), []string{"a", "b", "c"})
+		k.same("oldest since", titles(k.list(mem.Query{Order: mem.Oldest, After: later(-2 * time.Hour), Limit: 1})), []string{"b"})
 		k.same("importance", titles(k.list(mem.Query{Order: mem.ByImportance})), []string{"b", "c", "a"})
 		k.same("update", titles(k.list(mem.Query{Order: mem.ByUpdate})), []string{"a", "c", "b"})
 		pinned := true

@@ -21,6 +21,9 @@ var memoryTests = []promise{
 			Source: mem.Source{Agent: "claude-code", Session: "one", PromptID: "p1", Event: "e_1", ToolUseID: "tu", AgentID: "a"},
 			Pinned: true, Branch: "main", Commit: "abc", Key: "k", Index: "hidden words", Uses: 3,
 			LastUsed: later(1), Created: later(2), Updated: later(3),
+			Invariant: "always so", Projects: []string{"shop"}, HalfLife: 12.5, Evergreen: true, Prevented: 2,
+			Note:     mem.Note{File: "memory/fact_a.md", Hash: "ab12", Size: 99, Written: later(4)},
+			Feedback: []mem.Feedback{{At: later(5), Verdict: mem.PreventedThat, Note: "would have used port 80", By: mem.FromUserCommand, Session: "one"}},
 		}
 		id := k.keep(m)[0]
 		m.ID, m.Status, m.Index = id, mem.Active, ""
@@ -194,6 +197,59 @@ var sourceTests = []promise{
 }
 
 var editTests = []promise{
+	{"counters are added to, or replaced by what something else counted", func(k kit) {
+		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
+		f := mem.Feedback{At: later(1), Verdict: mem.PreventedThat, Note: "would have deployed on a Friday", By: mem.FromUserCommand}
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Prevented: 1, Feedback: &f}}})
+		got := k.one(id)
+		if got.Uses != 3 || got.Prevented != 2 || !got.Updated.Equal(Clock()) {
+			k.Errorf("got %+v", got)
+		}
+		k.same("feedback", got.Feedback, []mem.Feedback{f})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Counted: &mem.Counted{Uses: 7, Prevented: 5, LastUsed: later(time.Hour)}}}})
+		if got = k.one(id); got.Uses != 7 || got.Prevented != 5 || !got.LastUsed.Equal(later(time.Hour)) {
+			k.Errorf("got %+v", got)
+		}
+		var many []mem.Edit
+		for range mem.MaxFeedback + 5 {
+			many = append(many, mem.Edit{ID: id, Feedback: &f})
+		}
+		many = append(many, mem.Edit{ID: id, Feedback: &mem.Feedback{Verdict: mem.Useful}})
+		k.apply(mem.Batch{Edits: many})
+		got = k.one(id)
+		if n := len(got.Feedback); n != mem.MaxFeedback || got.Feedback[n-1].Verdict != mem.Useful {
+			k.Errorf("%d kept, the newest %+v", n, got.Feedback[n-1])
+		}
+	}},
+	{"a use is counted once a turn, however often it is found", func(k kit) {
+		id := k.keep(note("alpha"))[0]
+		for _, turn := range []string{"one/p1", "one/p1", "two/p9", "one/p1", "one/p2", "", ""} {
+			k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1, UsedIn: turn}}})
+		}
+		if got := k.one(id); got.Uses != 5 || !got.LastUsed.Equal(Clock()) {
+			k.Errorf("%d uses, want 5: three turns and two that name none", got.Uses)
+		}
+	}},
+	{"what ties it to a file of the vault is kept with it, and asked for", func(k kit) {
+		ids := k.keep(note("alpha"), with(note("beta"), func(m *mem.Memory) { m.Note.File = "memory/b.md" }), note("gamma"))
+		n := mem.Note{File: "memory/a.md", Hash: "ab", Size: 5, Written: later(time.Hour)}
+		always, projects, life, yes, sure := "never on a Friday", []string{"shop"}, 90.0, true, 0.25
+		k.apply(mem.Batch{Edits: []mem.Edit{{
+			ID: ids[0], Note: &n, Invariant: &always, Projects: projects, HalfLife: &life, Evergreen: &yes, Confidence: &sure, Concepts: []string{"deploy"},
+		}}})
+		got := k.one(ids[0])
+		if got.Note != n || got.Invariant != always || got.HalfLife != life || !got.Evergreen || got.Confidence != sure {
+			k.Errorf("got %+v", got)
+		}
+		k.same("projects", got.Projects, projects)
+		k.same("noted", titles(k.list(mem.Query{Noted: true})), []string{"beta", "alpha"})
+		k.same("noted in the project", titles(k.list(mem.Query{Noted: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
+		k.same("found by its invariant", k.match(mem.Query{Terms: []string{"friday"}}), []string{"alpha"})
+		k.same("found by its concept", k.match(mem.Query{Terms: []string{"deploy"}}), []string{"alpha"})
+		none := mem.Note{}
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Note: &none}}})
+		k.same("noted after it lost its file", titles(k.list(mem.Query{Noted: true})), []string{"beta"})
+	}},
 	{"nil fields leave it alone", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b" }))[0]
 		before := k.one(id)

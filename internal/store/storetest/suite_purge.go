@@ -96,6 +96,37 @@ var purgeTests = []promise{
 			k.Errorf("number %d of the session that comes back, want 3", s.Number)
 		}
 	}},
+	{"what a session was asked and handed on is erased from what later ones were told", func(k kit) {
+		long := "the walrus moves to the cellar, " + strings.Repeat("as was said before, ", 20) + "on Friday"
+		k.apply(
+			mem.Batch{
+				Event: report("e_1", "one"), Session: &mem.SessionChange{FirstPrompt: "paint the walrus purple"},
+				Turn:        &mem.TurnChange{Person: true, Text: long},
+				Checkpoints: []mem.Checkpoint{{Session: "one", Trigger: mem.TriggerHandoff, Handoff: "Task: feed it\nNext: buy forty herrings"}},
+			},
+			mem.Batch{Event: report("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"}, Receipts: []mem.Receipt{
+				{ID: "r_1", Session: "two", Text: "- last request: " + mem.Clip(long, 160), Tokens: 9},
+				{ID: "r_2", Session: "two", Text: "| s_1 | paint the walrus purple | > Next: buy forty herrings"},
+				{ID: "r_3", Session: "two", Text: "nothing of it"},
+			}},
+		)
+		got, err := k.store.Purge(k.Context(), "one")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("receipts", got.Receipts, 2)
+		rs, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Session: "two"})
+		if err != nil || len(rs) != 3 {
+			k.Fatalf("%d receipts, %v, want 3", len(rs), err)
+		}
+		for _, r := range rs {
+			k.same(r.ID, r.Text, map[string]string{"r_3": "nothing of it"}[r.ID])
+		}
+		turns, err := k.store.Turns(k.Context(), "two", 1)
+		if err != nil || len(turns) != 1 || turns[0].Text != "paint the walrus purple" {
+			k.Errorf("turns %+v, %v, want its own kept", turns, err)
+		}
+	}},
 	{"a session goes by its short id too", func(k kit) {
 		k.apply(Diary()...)
 		if _, err := k.store.Purge(k.Context(), "s_1"); err != nil {

@@ -17,7 +17,7 @@ var recordTests = []promise{
 			{Session: "one", PromptID: "p3", Kind: mem.Stop},
 		} {
 			e.ID, e.At = fmt.Sprint("e_", i), Clock().Add(-time.Duration(i)*time.Hour) // clocks jump: order is by arrival
-			k.apply(mem.Batch{Event: &e})
+			k.apply(mem.Batch{Event: &e, Session: &mem.SessionChange{Project: "p_" + e.Session}})
 		}
 		main, sub := "", "sub"
 		for name, c := range map[string]struct {
@@ -29,6 +29,9 @@ var recordTests = []promise{
 			"turn":       {mem.EventQuery{Session: "one", PromptID: "p1"}, []string{"e_1", "e_0"}},
 			"kinds":      {mem.EventQuery{Kinds: []mem.EventKind{mem.Stop, mem.UserPromptSubmit}}, []string{"e_3", "e_0"}},
 			"tool":       {mem.EventQuery{Tool: "Bash"}, []string{"e_1"}},
+			"tools":      {mem.EventQuery{Tool: "B*h"}, []string{"e_1"}},
+			"since":      {mem.EventQuery{After: Clock().Add(-90 * time.Minute)}, []string{"e_1", "e_0"}},
+			"project":    {mem.EventQuery{Project: "p_two"}, []string{"e_2"}},
 			"subagent":   {mem.EventQuery{AgentID: &sub}, []string{"e_1"}},
 			"main":       {mem.EventQuery{AgentID: &main, Session: "one"}, []string{"e_3", "e_0"}},
 			"limit":      {mem.EventQuery{Limit: 2}, []string{"e_3", "e_2"}},
@@ -58,6 +61,7 @@ var recordTests = []promise{
 			"project": {mem.CheckpointQuery{Project: "p_2"}, []mem.Checkpoint{second}},
 			"id":      {mem.CheckpointQuery{ID: "c_1", Session: "two"}, []mem.Checkpoint{c}},
 			"limit":   {mem.CheckpointQuery{Limit: 1}, []mem.Checkpoint{second}},
+			"trigger": {mem.CheckpointQuery{Trigger: "auto"}, []mem.Checkpoint{c}},
 		} {
 			got, err := k.store.Checkpoints(k.Context(), q.q)
 			if err != nil {
@@ -103,6 +107,9 @@ var recordTests = []promise{
 			"id":          {mem.ReceiptQuery{ID: "r_00000001", Session: "two"}, []mem.Receipt{r}},
 			"prefix":      {mem.ReceiptQuery{ID: "r_00000002"[:10]}, []mem.Receipt{second}},
 			"limit":       {mem.ReceiptQuery{Limit: 1}, []mem.Receipt{second}},
+			"offset":      {mem.ReceiptQuery{Offset: 1}, []mem.Receipt{r}},
+			"trigger":     {mem.ReceiptQuery{Trigger: "prompt"}, []mem.Receipt{r}},
+			"outcome":     {mem.ReceiptQuery{Outcome: mem.Nothing}, []mem.Receipt{second}},
 		} {
 			got, err := k.store.Receipts(k.Context(), q.q)
 			if err != nil {
@@ -214,6 +221,38 @@ var jobTests = []promise{
 			k.Errorf("got %+v, %v, want attempt 2 after boom", got, err)
 		}
 	}},
+	{"one that rests has its session rest, and no other kind or session", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "a", Session: "one", Key: "1"},
+			{Kind: "a", Session: "one", Key: "2"},
+			{Kind: "b", Session: "one", Key: "3"},
+			{Kind: "a", Session: "two", Key: "4"},
+			{Kind: "a", Key: "5"},
+			{Kind: "a", Key: "6"},
+		}})
+		k.lease(0, 1)
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", NotBy: later(2 * time.Minute)}}})
+		k.same("all others", k.lease(0, 9), []string{"3", "4", "5", "6"})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_5", Error: "boom", NotBy: later(2 * time.Minute)}}})
+		k.same("of no session each is its own", k.lease(time.Minute, 9), []string{"3", "4", "6"})
+		k.same("rested", k.lease(2*time.Minute, 9), []string{"3", "4", "5", "6", "1", "2"})
+	}},
+	{"a session in which something failed comes last, and the least tried first", func(k kit) {
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			{Kind: "a", Session: "often", Key: "1"},
+			{Kind: "a", Session: "often", Key: "2"},
+			{Kind: "a", Session: "once", Key: "3"},
+			{Kind: "a", Session: "never", Key: "4"},
+		}})
+		k.same("the oldest", k.lease(0, 1), []string{"1"})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom"}}})
+		k.same("of a session without failures", k.lease(0, 1), []string{"3"})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_3", Error: "boom"}}})
+		k.same("and then the oldest", k.lease(0, 2), []string{"4", "1"})
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_4"}, {ID: "j_1", Error: "boom", Dead: true}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "fresh", Key: "5"}}})
+		k.same("in their order, whether it was given up or not", k.lease(0, 9), []string{"4", "5", "3", "2"})
+	}},
 	{"a dead one rests until it is brought back", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", Dead: true}}})
@@ -272,124 +311,6 @@ var jobTests = []promise{
 	}},
 }
 
-var projectTests = []promise{
-	{"Projects finds by key, prefix, name, root and git directory", func(k kit) {
-		a := mem.Project{Key: "p_aaaaaaaaaaa1", Name: "alpha", Root: "/src/alpha", Common: "/src/alpha/.git", Origin: "host/alpha", Branch: "main", Commit: "c1"}
-		b := mem.Project{Key: "p_aaaaaaaaaaa2", Name: "beta", Root: "/src/beta"}
-		late := report("e_2", "two")
-		late.At = later(time.Hour)
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &a}, mem.Batch{Event: late, Project: &b})
-		a.LastEvent, b.LastEvent = Clock(), later(time.Hour)
-		for ref, want := range map[string][]mem.Project{
-			"": {b, a}, a.Key: {a}, "beta": {b}, "/src/alpha": {a}, "/src/alpha/.git": {a}, "p_aaaaaaaaaaa2": {b}, "/src": {}, "nothing": {}, "p_b": {}, "%": {},
-		} {
-			got, err := k.store.Projects(k.Context(), ref)
-			if err != nil {
-				k.Errorf("Projects(%q): %v", ref, err)
-			}
-			k.same(fmt.Sprintf("Projects(%q)", ref), got, want)
-		}
-		if _, err := k.store.Projects(k.Context(), "p_aaa"); !errors.Is(err, mem.ErrAmbiguous) {
-			k.Errorf("a prefix of two: %v, want %v", err, mem.ErrAmbiguous)
-		}
-	}},
-	{"a unique prefix is enough", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_aaa1", Name: "x"}}, mem.Batch{Project: &mem.Project{Key: "p_bbb1", Name: "y"}})
-		k.same("keys", k.keys("p_b"), []string{"p_bbb1"})
-	}},
-	{"of one name the last active comes first", func(k kit) {
-		for i, key := range []string{"p_1", "p_2", "p_3"} {
-			e := report("e_"+key, key)
-			e.At = later([]time.Duration{0, 2 * time.Hour, time.Hour}[i])
-			k.apply(mem.Batch{Event: e, Project: &mem.Project{Key: key, Name: "same"}})
-		}
-		k.same("keys", k.keys("same"), []string{"p_2", "p_3", "p_1"})
-	}},
-	{"an event of its session makes it active", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_1"}, Session: &mem.SessionChange{Project: "p_1"}})
-		e := report("e_2", "one")
-		e.At = later(time.Hour)
-		k.apply(mem.Batch{Event: e})
-		got, err := k.store.Projects(k.Context(), "p_1")
-		if err != nil || len(got) != 1 || !got[0].LastEvent.Equal(later(time.Hour)) {
-			k.Errorf("got %+v, %v, want last event %v", got, err, later(time.Hour))
-		}
-	}},
-	{"all its checkouts are it", func(k kit) {
-		p := mem.Project{Key: "p_1", Name: "x", Root: "/a", Common: "/a/.git"}
-		tree, clone := p, p
-		tree.Root = "/b"
-		clone.Root, clone.Common = "/c", "/c/.git"
-		k.apply(mem.Batch{Project: &p}, mem.Batch{Project: &tree}, mem.Batch{Project: &clone})
-		for _, ref := range []string{"/a", "/b", "/c", "/a/.git", "/c/.git"} {
-			k.same(ref, k.keys(ref), []string{"p_1"})
-		}
-	}},
-	{"a known git directory keeps its project's key", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Project: &mem.Project{Key: "p_old", Name: "x", Common: "/a/.git"}, Memories: []mem.Memory{with(note("before"), func(m *mem.Memory) { m.Project = "p_old" })}})
-		k.apply(mem.Batch{
-			Event: report("e_2", "two"), Project: &mem.Project{Key: "p_new", Name: "x", Common: "/a/.git", Origin: "host/x"},
-			Session:     &mem.SessionChange{Project: "p_new"},
-			Memories:    []mem.Memory{with(note("after"), func(m *mem.Memory) { m.Project = "p_new" })},
-			Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_new"}},
-			Receipts:    []mem.Receipt{{ID: "r_1", Session: "two", Project: "p_new"}},
-			Pauses:      []mem.Pause{{Target: "p_new"}},
-		})
-		// A later batch need not bring the project with it.
-		k.keep(with(note("later"), func(m *mem.Memory) { m.Project = "p_new" }))
-		k.same("keys", k.keys(""), []string{"p_old"})
-		for _, ref := range []string{"p_old", "p_new"} {
-			k.same("by "+ref, k.keys(ref), []string{"p_old"})
-			if got := len(k.list(mem.Query{Project: ref})); got != 3 {
-				k.Errorf("%d memories of %s, want 3", got, ref)
-			}
-			sessions, err := k.store.Sessions(k.Context(), mem.SessionQuery{Project: ref})
-			if err != nil || len(sessions) != 2 || sessions[0].Project != "p_old" {
-				k.Errorf("sessions of %s: %+v, %v", ref, sessions, err)
-			}
-			checks, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Project: ref})
-			if err != nil || len(checks) != 1 || checks[0].Project != "p_old" {
-				k.Errorf("checkpoints of %s: %+v, %v", ref, checks, err)
-			}
-			receipts, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Project: ref})
-			if err != nil || len(receipts) != 1 || receipts[0].Project != "p_old" {
-				k.Errorf("receipts of %s: %+v, %v", ref, receipts, err)
-			}
-			if st, err := k.store.Stats(k.Context(), ref, Clock()); err != nil || st.Memories != 3 {
-				k.Errorf("stats of %s: %+v, %v", ref, st, err)
-			}
-		}
-		k.same("pauses", k.pauses(), []mem.Pause{{Target: "p_old"}})
-	}},
-	{"a key that is a project of its own is not taken from it", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}}, mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"}, Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) { m.Project = "p_1" })}})
-		k.same("by p_1", k.keys("p_1"), []string{"p_1"})
-		k.same("of p_2", titles(k.list(mem.Query{Project: "p_2"})), []string{"of two"})
-	}},
-	{"what is not given is left alone", func(k kit) {
-		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}}, mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})
-		got, err := k.store.Projects(k.Context(), "p_1")
-		if err != nil {
-			k.Fatal(err)
-		}
-		k.same("project", got, []mem.Project{{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "dev", Commit: "c", LastEvent: Clock()}})
-	}},
-}
-
-func (k kit) keys(ref string) []string {
-	k.Helper()
-	found, err := k.store.Projects(k.Context(), ref)
-	if err != nil {
-		k.Fatalf("Projects(%q): %v", ref, err)
-	}
-	keys := []string{}
-	for _, p := range found {
-		keys = append(keys, p.Key)
-	}
-	return keys
-}
-
 var statsTests = []promise{
 	{"an empty store counts nothing", func(k kit) {
 		k.same("stats", k.stats(""), mem.Stats{})
@@ -412,11 +333,11 @@ var statsTests = []promise{
 		})
 		k.same("one project", k.stats("p_000000000001"), mem.Stats{
 			Memories: 2, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 1, mem.Gotcha: 1}, Today: 1, Sessions: 1, Events: 1, Turns: 1, Receipts: 1,
-			Jobs: 1, DeadJobs: 1, OldestJob: Clock(), ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
 		})
 		k.same("all", k.stats(""), mem.Stats{
 			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2, Turns: 1, Receipts: 2,
-			Jobs: 1, DeadJobs: 1, OldestJob: Clock(), ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
 		})
 	}},
 	{"a job for later does not wait until it is due", func(k kit) {
@@ -451,5 +372,10 @@ func (k kit) stats(project string) mem.Stats {
 		k.Fatalf("Stats: %v", err)
 	}
 	st.Schema, st.Bytes = 0, 0
+	if s, ok := k.store.(mem.Waiter); ok && project == "" {
+		if w, err := s.Waiting(k.Context()); err != nil || w != st.Waiting {
+			k.Errorf("Waiting: %+v, %v, want what Stats says: %+v", w, err, st.Waiting)
+		}
+	}
 	return st
 }

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -19,7 +20,7 @@ var sessionTests = []promise{
 		k.apply(mem.Batch{Event: report("e_1", "one")})
 		got := k.session("one")
 		k.same("session", got, mem.Session{
-			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(), LastEvent: Clock(),
+			ID: "one", Number: 1, Short: "s_1", Agent: "claude-code", Status: mem.Initialized, Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
 		})
 	}},
 	{"zero fields leave what is stored alone", func(k kit) {
@@ -33,8 +34,22 @@ var sessionTests = []promise{
 		k.same("session", k.session("one"), mem.Session{
 			ID: "one", Number: 1, Short: "s_1", Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m",
 			Entrypoint: "cli", Parent: "zero", Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: true,
-			LastNotification: "ping", Notifications: 1, Nudge: "3 left", Created: Clock(), LastEvent: Clock(),
+			LastNotification: "ping", Notifications: 1, Nudge: "3 left", Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
 		})
+	}},
+	{"the memories of a session are counted, up to a point", func(k kit) {
+		var made []mem.Memory
+		for i := range mem.MemoriesCounted {
+			made = append(made, mem.Memory{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make", Key: fmt.Sprint("k", i)})
+		}
+		k.apply(mem.Batch{Event: report("e_1", "one"), Memories: made[:3]}, mem.Batch{Event: report("e_2", "two"), Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "two", Kind: mem.Command, Title: "make"}}})
+		if s := k.session("one"); s.Memories != 3 {
+			k.Errorf("%d memories, want 3", s.Memories)
+		}
+		k.apply(mem.Batch{Event: report("e_3", "one"), Memories: made}, mem.Batch{Event: report("e_4", "one"), Memories: []mem.Memory{{Scope: mem.ScopeSession, Session: "one", Kind: mem.Command, Title: "make"}}})
+		if s := k.session("one"); s.Memories != mem.MemoriesCounted {
+			k.Errorf("%d memories, want %d", s.Memories, mem.MemoriesCounted)
+		}
 	}},
 	{"the first prompt is kept, the rest is replaced", func(k kit) {
 		k.change("e_1", mem.SessionChange{FirstPrompt: "first", Cwd: "/a"})
@@ -119,6 +134,87 @@ var sessionTests = []promise{
 		k.same("told after the compaction", s.Told, map[string]bool{})
 		if s.ToldTokens != 0 || s.Compactions != 1 {
 			k.Errorf("told tokens %d, compactions %d, want 0, 1", s.ToldTokens, s.Compactions)
+		}
+	}},
+	{"how full the context is stays known, what is not told stays as it was", func(k kit) {
+		k.change("e_1", mem.SessionChange{Model: "old"})
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80, At: later(time.Second), Model: "new", Window: 100, Cliff: 90, Taken: later(time.Minute)}}})
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 81, At: later(2 * time.Second)}}})
+		k.change("e_2", mem.SessionChange{Cwd: "/r"})
+		s := k.session("one")
+		if s.ContextTokens != 81 || s.ContextWindow != 100 || s.Cliff != 90 || s.Model != "new" || !s.Sampled.Equal(Clock()) {
+			k.Errorf("context of the session: %+v", s)
+		}
+	}},
+	{"a session is asked for a handoff once, and again when there is room or a new context", func(k kit) {
+		yes, no := true, false
+		armed := func(want bool, when string) {
+			if got := k.session("one").HandoffArmed; got != want {
+				k.Errorf("%s: armed %v, want %v", when, got, want)
+			}
+		}
+		k.change("e_1", mem.SessionChange{})
+		armed(true, "new")
+		k.change("e_2", mem.SessionChange{HandoffArmed: &no})
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80}}})
+		armed(false, "asked")
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 8, Rearm: true}}})
+		armed(true, "with room")
+		k.change("e_3", mem.SessionChange{HandoffArmed: &no})
+		k.change("e_4", mem.SessionChange{Compacted: true})
+		armed(true, "compacted")
+		k.change("e_5", mem.SessionChange{HandoffArmed: &yes})
+		armed(true, "armed by hand")
+	}},
+	{"a session that is said to be idle is, and another is not", func(k kit) {
+		busy := true
+		k.change("e_1", mem.SessionChange{Processing: &busy})
+		k.apply(mem.Batch{Event: report("e_2", "two"), Session: &mem.SessionChange{Processing: &busy}})
+		k.apply(mem.Batch{Idle: []string{"one", "nobody"}})
+		if one, two := k.session("one"), k.session("two"); one.Processing || !two.Processing {
+			k.Errorf("got %v and %v, want the first idle alone", one.Processing, two.Processing)
+		}
+	}},
+	{"what the context held before a compaction is not taken for what it holds", func(k kit) {
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "nobody", Tokens: 80}}})
+		k.change("e_1", mem.SessionChange{})
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80, Window: 100}}})
+		e := report("e_2", "one")
+		e.At = later(time.Hour)
+		k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Compacted: true}})
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 81, At: later(time.Minute)}}})
+		if s := k.session("one"); s.ContextTokens != 0 || s.ContextWindow != 100 || !s.Compacted.Equal(later(time.Hour)) {
+			k.Errorf("after the compaction: %+v", s)
+		}
+		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 9, At: later(2 * time.Hour)}}})
+		if s := k.session("one"); s.ContextTokens != 9 {
+			k.Errorf("%d tokens, want 9", s.ContextTokens)
+		}
+		if _, err := k.store.Session(k.Context(), "nobody"); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("a session nobody reported: %v", err)
+		}
+	}},
+	{"sessions are found by their model and where its client compacts", func(k kit) {
+		for i, id := range []string{"a", "b", "c"} {
+			e := report("e_"+id, id)
+			e.At = later(time.Duration(i) * time.Minute)
+			k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Model: "m"}})
+		}
+		k.apply(mem.Batch{Fills: []mem.Fill{
+			{Session: "a", Cliff: 60, At: later(time.Hour)}, {Session: "b", Cliff: 70, At: later(time.Hour)}, {Session: "c", Tokens: 1, At: later(time.Hour)},
+		}})
+		for model, want := range map[string][]string{"m": {"b", "a"}, "other": nil} {
+			ss, err := k.store.Sessions(k.Context(), mem.SessionQuery{Cliff: model})
+			if err != nil {
+				k.Fatal(err)
+			}
+			var got []string
+			for _, s := range ss {
+				got = append(got, s.ID)
+			}
+			if !slices.Equal(got, want) {
+				k.Errorf("%s: %v, want %v", model, got, want)
+			}
 		}
 	}},
 	{"TellAgain forgets without counting a compaction", func(k kit) {

@@ -14,6 +14,7 @@ import (
 	"io"
 	"io/fs"
 	"net"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/test/port"
 	"remanence/test/world"
 )
 
@@ -36,27 +38,65 @@ func TestMain(m *testing.M) {
 // canary is a word of the one memory that is there to be stolen.
 const canary = "zanzibarite"
 
-// patience is how long an answer may take before the test gives up on it.
-const patience = 15 * time.Second
+// patience is how long an answer may take before the test gives up on it. It ends
+// before a connection would that is kept for a next request.
+const patience = 25 * time.Second
 
 // victim is a person whose worker serves a port, with something to steal.
 type victim struct {
 	*world.Person
 	api.Runtime
-	port int
+	port   int
+	code   string // that was exchanged for the login
+	cookie string // of the login of the person's browser
 }
 
 func newVictim(t *testing.T) victim {
 	t.Helper()
 	p := newPerson(t)
-	port := freePort(t)
-	p.Env = append(p.Env, fmt.Sprint("REMANENCE_WORKER_HTTP_PORT=", port), "REMANENCE_LOG_LEVEL=debug")
-	v := victim{Person: p, Runtime: p.StartWorker(), port: port}
-	if want := fmt.Sprint("127.0.0.1:", port); v.HTTP != want {
+	number := port.Free(t)
+	p.Env = append(p.Env, fmt.Sprint("REMANENCE_WORKER_HTTP_PORT=", number), "REMANENCE_LOG_LEVEL=debug")
+	v := victim{Person: p, Runtime: p.StartWorker(), port: number}
+	if want := fmt.Sprint("127.0.0.1:", number); v.HTTP != want {
 		t.Fatalf("the worker serves %q (%s), want %s", v.HTTP, v.HTTPFault, want)
 	}
 	p.Run("add", "the vault is opened with "+canary+" and a key")
 	return v
+}
+
+// login lets the person's browser in.
+func (v *victim) login() {
+	v.T.Helper()
+	opened, err := api.Open.Call(v.T.Context(), v.client(), api.Nothing{})
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	resp, err := http.Post(opened.URL+"api/v1/login", "application/json", strings.NewReader(`{"code":"`+opened.Code+`"}`))
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	defer resp.Body.Close()
+	v.code = opened.Code
+	v.cookie, _, _ = strings.Cut(resp.Header.Get("Set-Cookie"), ";")
+	req, err := http.NewRequest("GET", opened.URL+"api/v1/search?project=all&text="+canary, nil)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	req.Header.Set("Cookie", v.cookie)
+	read, err := http.DefaultClient.Do(req)
+	if err != nil {
+		v.T.Fatal(err)
+	}
+	defer read.Body.Close()
+	if got, err := io.ReadAll(read.Body); err != nil || !strings.Contains(string(got), canary) {
+		v.T.Fatalf("the person's browser gets %s, %v: there would be nothing to steal by its login", got, err)
+	}
+}
+
+// cookieName is the name of the login's cookie.
+func (v victim) cookieName() string {
+	name, _, _ := strings.Cut(v.cookie, "=")
+	return name
 }
 
 // newPerson is a person whose socket has a directory of its own, as on a desktop.
@@ -70,17 +110,6 @@ func newPerson(t *testing.T) *world.Person {
 	p := world.NewPerson(t)
 	p.Env = append(p.Env, "XDG_RUNTIME_DIR="+dir)
 	return p
-}
-
-// freePort is a port that nobody had a moment ago.
-func freePort(t testing.TB) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 // door is one way to the worker.
@@ -163,17 +192,21 @@ func (v victim) state() map[string]string {
 	return all
 }
 
-// settled waits until the worker has worked off what it had to do.
+// settled waits until the worker has worked off what it had to do, and what it
+// does by itself once it is quiet.
 func (v victim) settled() map[string]string {
 	v.T.Helper()
-	was := v.state()
-	for range 20 {
-		time.Sleep(250 * time.Millisecond)
+	const look, calm = 250 * time.Millisecond, 7 * time.Second
+	was, since := v.state(), time.Now()
+	for end := since.Add(3 * time.Minute); time.Now().Before(end); {
+		time.Sleep(look)
 		is := v.state()
-		if len(difference(was, is)) == 0 {
+		if len(difference(was, is)) != 0 {
+			was, since = is, time.Now()
+		}
+		if time.Since(since) >= calm {
 			return is
 		}
-		was = is
 	}
 	v.T.Fatal("the worker never comes to rest")
 	return nil

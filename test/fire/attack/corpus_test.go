@@ -180,6 +180,50 @@ func tokens() []hostile {
 			r.set("X-Api-Key", x.v.Token)
 			r.set("Proxy-Authorization", "Bearer "+x.v.Token)
 		})},
+		{"token", "login of nobody", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookieName()+"=9999999999."+strings.Repeat("0f", 32)) })},
+		{"token", "login, its time changed", "", bare(func(x scene, r *request) { r.set("Cookie", strings.Replace(x.v.cookie, "=1", "=9", 1)) })},
+		{"token", "login without its proof", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookie[:strings.Index(x.v.cookie, ".")+1]) })},
+		{"token", "login of another instance", "", bare(func(x scene, r *request) {
+			_, value, _ := strings.Cut(x.v.cookie, "=")
+			r.set("Cookie", "remanence_00000000="+value)
+		})},
+		{"token", "login, twice", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookie+"; "+x.v.cookie) })},
+		{"token", "login beside a wrong token", "", func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+			r.set("Authorization", "Bearer "+strings.Repeat("0f", 32))
+		}},
+		{"token", "login as a token", "", bare(func(x scene, r *request) {
+			_, value, _ := strings.Cut(x.v.cookie, "=")
+			r.set("Authorization", "Bearer "+value)
+		})},
+		{"token", "code as a login", "", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookieName()+"="+x.v.code) })},
+		{"token", "used code in the query", "", bare(func(x scene, r *request) { r.uri += "?code=" + x.v.code })},
+		{"token", "used code", "", bare(func(x scene, r *request) {
+			if r.method == "POST" {
+				r.body = `{"code":"` + x.v.code + `"}`
+				r.set("Content-Length", strconv.Itoa(len(r.body)))
+			}
+		})},
+		{"page", "login, of a page that hides where it is from", "post", bare(func(x scene, r *request) { r.set("Cookie", x.v.cookie) })},
+		{"page", "login, foreign origin", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+			r.set("Origin", "https://evil.example")
+		})},
+		{"page", "login, another port of this machine", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+			r.set("Origin", "http://127.0.0.1:1")
+			r.set("Sec-Fetch-Site", "same-site")
+		})},
+		{"page", "login, cross-site", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+			r.set("Sec-Fetch-Site", "cross-site")
+		})},
+		{"host", "login, rebound name", "", bare(func(x scene, r *request) {
+			r.set("Cookie", x.v.cookie)
+			r.set("Host", "evil.example:"+x.port)
+			r.set("Origin", "http://evil.example:"+x.port)
+			r.set("Sec-Fetch-Site", "same-origin")
+		})},
 		{"token", "in the user info", "", bare(func(x scene, r *request) { r.uri = "http://x:" + x.v.Token + "@" + x.d.host + r.uri })},
 	}
 }

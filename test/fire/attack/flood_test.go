@@ -127,7 +127,7 @@ func (v victim) fill(t *testing.T, n, size int) {
 // ask asks as a hook does, over the socket.
 func (v victim) ask(t *testing.T, n int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	e := mem.Event{ID: fmt.Sprint("e_flood", n), Agent: "claude-code", Kind: mem.PostToolUse, At: time.Now(), Session: "flood", Root: v.Project, Cwd: v.Project, Tool: "Bash"}
 	if _, err := v.client().Handle(ctx, e); err != nil {

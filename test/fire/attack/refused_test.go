@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"remanence/test/tier"
 )
 
 // TestNoHostileRequestSucceeds sends every hostile request to every route and
@@ -25,10 +27,14 @@ func TestNoHostileRequestSucceeds(t *testing.T) {
 		t.Fatalf("the next worker: token %s, %v, want another", rt.Token, err)
 	}
 	v.Runtime = rt
+	v.login()
 	before := v.settled()
 
 	all := targets(t)
 	attacks := v.attacks(all, old)
+	// Some kinds hold one of the port's few slots for half a second after they were
+	// refused. In a mixed order others are refused meanwhile.
+	tier.Rand(t).Shuffle(len(attacks), func(i, j int) { attacks[i], attacks[j] = attacks[j], attacks[i] })
 	inParallel(attacks, func(a attempt) { a.run(t) })
 	t.Logf("%d hostile requests: %d kinds, %d targets, %d doors", len(attacks), len(corpus()), len(all), len(v.doors()))
 
@@ -55,7 +61,16 @@ func (v victim) attacks(all []target, old string) []attempt {
 			if h.where == "port" && d.network != "tcp" || h.where == "slow" && d.name == "port6" {
 				continue
 			}
-			for _, to := range all {
+			for i, to := range all {
+				if h.where == "slow" && i%5 != 0 { // each takes long
+					continue
+				}
+				if h.name == "query" && to.method == "GET" && strings.HasPrefix(to.path, "/api/") && !strings.HasPrefix(to.path, "/api/v1/") && !slices.Contains(always, to.path) {
+					continue // tools of other memories say more than is of interest
+				}
+				if h.name == "DELETE" && slices.ContainsFunc(all, func(other target) bool { return other.method == "DELETE" && other.path == to.path }) {
+					continue // it would be proper
+				}
 				if h.where != "post" || to.method == "POST" {
 					out = append(out, attempt{scene{v, d, to, strconv.Itoa(v.port), old}, h})
 				}
@@ -98,6 +113,7 @@ func (a attempt) run(t *testing.T) {
 	answer := x.d.exchange(t, r.bytes())
 	fault := ""
 	switch lower := bytes.ToLower(answer); {
+	case isShell(answer) && h.about != "host" && h.about != "page": // which is the same for everybody
 	case bytes.Contains(answer, []byte("HTTP/1.1 2")), bytes.Contains(answer, []byte("HTTP/1.0 2")), bytes.HasPrefix(answer, []byte("HTTP/1.1 1")):
 		fault = "it was answered"
 	case bytes.Contains(lower, []byte("access-control-")):
@@ -112,6 +128,13 @@ func (a attempt) run(t *testing.T) {
 	if fault != "" {
 		t.Errorf("%s, %s %s: %s: %s: %s\n%.300s", x.d.name, x.to.method, x.to.path, h.about, h.name, fault, answer)
 	}
+}
+
+// isShell reports whether an answer is the viewer's page, which holds nothing of
+// the person's.
+func isShell(answer []byte) bool {
+	return bytes.HasPrefix(answer, []byte("HTTP/1.1 200")) && bytes.Contains(answer, []byte("Content-Type: text/html")) &&
+		!bytes.Contains(answer, []byte(canary)) && bytes.Count(answer, []byte("HTTP/1.")) == 1
 }
 
 // checkTraces looks for the token where it does not belong: anywhere but in the
@@ -138,14 +161,14 @@ func (v victim) checkProper(t *testing.T, all []target) {
 	got := false
 	for _, d := range v.doors() {
 		for _, to := range all {
-			if !to.known || last(to) {
+			if !to.known || last(to) || slices.Contains(streams, to.path) {
 				continue
 			}
 			r := proper(v, d, to)
 			answer := d.exchange(t, r.bytes())
 			got = got || bytes.Contains(answer, []byte(canary))
 			status := statusOf(answer)
-			asked := bodies[strings.TrimPrefix(to.path, "/api/v1/")] != "" || to.method == "GET"
+			asked := to.method == "POST" && bodies[strings.TrimPrefix(to.path, "/api/v1/")] != "" || slices.Contains(always, to.path)
 			reached := status == 200 || !asked && (status == 400 || bytes.Contains(answer, []byte(`"not_found"`)) || bytes.Contains(answer, []byte(`"internal"`)))
 			if !reached {
 				t.Errorf("%s, %s %s as it should be: status %d, want it answered: %s", d.name, to.method, to.path, status, answer)

@@ -14,11 +14,14 @@ import (
 	"testing"
 )
 
-// routes reads from the sources every name of a route there is: a new one is
-// attacked without being listed here.
-func routes(t *testing.T) []string {
+// route is one route as the sources have it.
+type route struct{ name, get string }
+
+// routes reads from the sources every route there is: a new one is attacked
+// without being listed here.
+func routes(t *testing.T) []route {
 	t.Helper()
-	var names []string
+	var all []route
 	for _, dir := range []string{"api", "cli", "worker", "engine"} {
 		files, err := filepath.Glob(filepath.Join("../../../internal", dir, "*.go"))
 		if err != nil || len(files) == 0 {
@@ -34,17 +37,17 @@ func routes(t *testing.T) []string {
 			}
 			ast.Inspect(parsed, func(n ast.Node) bool {
 				if lit, ok := n.(*ast.CompositeLit); ok && isRoute(lit.Type) {
-					names = append(names, routeName(t, file, lit))
+					all = append(all, routeOf(t, file, lit))
 				}
 				return true
 			})
 		}
 	}
-	slices.Sort(names)
-	if len(names) < 10 || !slices.Contains(names, "event") || !slices.Contains(names, "search") {
-		t.Fatalf("routes read from the sources: %v, want the known ones among them", names)
+	slices.SortFunc(all, func(a, b route) int { return strings.Compare(a.name, b.name) })
+	if len(all) < 10 || !slices.Contains(all, route{"event", ""}) || !slices.Contains(all, route{"search", "search"}) {
+		t.Fatalf("routes read from the sources: %v, want the known ones among them", all)
 	}
-	return names
+	return all
 }
 
 // isRoute reports whether a type is Route[…] or api.Route[…].
@@ -60,24 +63,30 @@ func isRoute(typ ast.Expr) bool {
 	return ok && id.Name == "Route"
 }
 
-func routeName(t *testing.T, file string, lit *ast.CompositeLit) string {
+func routeOf(t *testing.T, file string, lit *ast.CompositeLit) route {
 	t.Helper()
-	if len(lit.Elts) != 1 {
-		t.Fatalf("%s: a route of %d parts, want its name alone", file, len(lit.Elts))
+	r := route{}
+	for _, e := range lit.Elts {
+		kv, ok := e.(*ast.KeyValueExpr)
+		if !ok {
+			t.Fatalf("%s: a part of a route without its name", file)
+		}
+		b, ok := kv.Value.(*ast.BasicLit)
+		if !ok {
+			t.Fatalf("%s: a part of a route that is no plain text", file)
+		}
+		text, err := strconv.Unquote(b.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch fmt.Sprint(kv.Key) {
+		case "Name":
+			r.name = text
+		case "Get":
+			r.get = text
+		}
 	}
-	e := lit.Elts[0]
-	if kv, ok := e.(*ast.KeyValueExpr); ok {
-		e = kv.Value
-	}
-	b, ok := e.(*ast.BasicLit)
-	if !ok {
-		t.Fatalf("%s: a route whose name is no plain text", file)
-	}
-	name, err := strconv.Unquote(b.Value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return r
 }
 
 // target is what is asked for, and how it is asked for properly.
@@ -103,18 +112,68 @@ var bodies = map[string]string{
 func targets(t *testing.T) []target {
 	t.Helper()
 	var all []target
-	for _, name := range routes(t) {
-		body := bodies[name]
+	for _, r := range routes(t) {
+		body := bodies[r.name]
 		if body == "" {
 			body = "{}"
 		}
-		all = append(all, target{"/api/v1/" + name, "POST", body, true})
+		all = append(all, target{"/api/v1/" + r.name, "POST", body, true})
+		if r.get != "" {
+			all = append(all, target{"/api/v1/" + strings.NewReplacer("{ids}", "m_1", "{id}", "m_1").Replace(r.get), "GET", "", true})
+		}
 	}
-	for _, path := range []string{"/health", "/api/health", "/api/readiness"} {
+	for _, r := range compatible(t) {
+		to := target{strings.ReplaceAll(r.path, "{id}", "m_1"), r.method, "", true}
+		if r.method == "POST" {
+			to.body = oldBody
+		}
+		all = append(all, to)
+	}
+	for _, path := range slices.Concat(always, streams) {
 		all = append(all, target{path, "GET", "", true})
 	}
-	for _, path := range []string{"/", "/api", "/api/v1/", "/api/v1/nothing", "/api/v2/search", "/index.html", "/debug/pprof/", "/metrics", "/etc/passwd"} {
+	all = append(all, target{"/api/v1/logout", "POST", "{}", true}, target{"/api/v1/login", "POST", `{"code":"0123456789abcdef0123456789abcdef"}`, false})
+	for _, path := range []string{"/", "/api", "/api/v1/", "/api/v1/nothing", "/api/v2/search", "/index.html", "/debug/pprof/", "/etc/passwd"} {
 		all = append(all, target{path, "POST", "{}", false}, target{path, "GET", "", false})
+	}
+	return all
+}
+
+// always are answered whatever there is, streams go on until somebody leaves.
+var (
+	always  = []string{"/health", "/api/health", "/api/readiness", "/metrics", "/api/v1/openapi.json"}
+	streams = []string{"/stream", "/api/v1/events"}
+)
+
+// oldBody is what a compatible route could take, if it were let.
+const oldBody = `{"claudeSessionId":"stranger","prompt":"planted by a stranger","tool_name":"Bash","tool_input":{},"text":"planted by a stranger",` +
+	`"q":"` + canary + `","ids":[1],"isProcessing":false,"recall.max_chunks":9}`
+
+// oldRoute is one path of those that tools of other memories ask.
+type oldRoute struct{ method, path string }
+
+// compatible reads those from the sources.
+func compatible(t *testing.T) []oldRoute {
+	t.Helper()
+	parsed, err := parser.ParseFile(token.NewFileSet(), "../../../internal/api/compat.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []oldRoute
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		lit, ok := n.(*ast.CompositeLit)
+		if !ok || lit.Type != nil || len(lit.Elts) != 3 {
+			return true
+		}
+		method, isText := lit.Elts[0].(*ast.BasicLit)
+		path, isPath := lit.Elts[1].(*ast.BasicLit)
+		if isText && isPath {
+			all = append(all, oldRoute{strings.Trim(method.Value, `"`), strings.Trim(path.Value, `"`)})
+		}
+		return true
+	})
+	if len(all) < 25 || !slices.Contains(all, oldRoute{"POST", "/api/sessions/observations"}) {
+		t.Fatalf("compatible routes read from the sources: %v, want the known ones among them", all)
 	}
 	return all
 }

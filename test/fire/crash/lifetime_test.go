@@ -67,8 +67,9 @@ func TestIdleWorkerEndsAndTheNextHookBringsOne(t *testing.T) {
 	p.Env = append(p.Env, "REMANENCE_WORKER_IDLE_EXIT=1s")
 	for n := range 2 {
 		p.Hook(scene{mark: mark(int64(n)), session: "s", kind: kinds[0]}.payload(p))
-		if !p.Eventually(func() bool { return served(t, p) == n+1 }) {
-			t.Fatalf("%d workers served after %d hooks", served(t, p), n+1)
+		bring(t, p, n)
+		if got := served(t, p); got != n+1 {
+			t.Fatalf("%d workers served after %d times", got, n+1)
 		}
 		if !p.Eventually(func() bool { return len(p.Workers()) == 0 }) {
 			t.Fatal("it does not end")

@@ -41,6 +41,17 @@ func soon(ok func() bool) bool {
 	return ok()
 }
 
+// bring waits for a worker that a hook started, beside the earlier ones. A machine
+// that is out of breath lets no hook come as far as a start, or holds the next
+// ones off for some seconds. Then a later one brings the worker.
+func bring(t *testing.T, p *world.Person, earlier int) {
+	t.Helper()
+	for n := 0; n < 30 && !soon(func() bool { return served(t, p) > earlier }); n++ {
+		t.Log("no worker so far")
+		p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "after"}))
+	}
+}
+
 func TestStampedeOfHooksMakesOneWorker(t *testing.T) {
 	places := []struct {
 		name   string
@@ -58,12 +69,7 @@ func TestStampedeOfHooksMakesOneWorker(t *testing.T) {
 			earlier := served(t, p)
 			watch := watchLock(t, p)
 			inTime := stampede(t, p)
-			// A machine that is out of breath lets no hook of the herd come as far as a start, or holds the next
-			// ones off for some seconds. Then a later one brings the worker.
-			for n := 0; n < 8 && !soon(func() bool { return served(t, p) > earlier }); n++ {
-				t.Log("no worker so far")
-				p.Hook(p.Payload("SessionStart.startup", map[string]any{"session_id": "after"}))
-			}
+			bring(t, p, earlier)
 			time.Sleep(startWindow) // whoever else was started has tried by then
 			holders := watch()
 			started := served(t, p) - earlier

@@ -26,8 +26,7 @@ func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
 			if got := faults(t, p); len(got) > 0 {
 				t.Fatalf("before: %v, want no fault", got)
 			}
-			p.Run("daemon", "stop")
-			db := openDatabase(t, p)
+			db := openDatabase(t, p) // beside a daemon that runs: the next one to start ends all leases
 			now := time.Now()
 			if _, err := db.Exec(`INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased)
 				VALUES ('j_stuck', 'digest', '', '{}', ?, 1, ?, '', 0, ?)`,
@@ -35,10 +34,14 @@ func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = db.Close()
-			if got := faults(t, p); !slices.Equal(got, []string{"REM-D005"}) {
+			got := faults(t, p)
+			for end := time.Now().Add(time.Minute); len(got) == 0 && time.Now().Before(end); got = faults(t, p) {
+				time.Sleep(200 * time.Millisecond) // a daemon that has just started may be about to do it
+			}
+			if !slices.Equal(got, []string{"REM-D005"}) {
 				t.Errorf("status says %v, want REM-D005", got)
 			}
-			if out := p.Run("status"); !strings.Contains(out, "fault: background work is stuck") {
+			if out := p.Run("status"); !strings.Contains(out, "fault: background work is behind") {
 				t.Errorf("status does not say it to a person:\n%s", out)
 			}
 			if got := doctorCodes(t, p); !slices.Contains(got, "REM-D005") {

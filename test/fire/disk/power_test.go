@@ -6,12 +6,10 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
@@ -19,7 +17,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	_ "modernc.org/sqlite" // opens images of which the store would say that they are newer
 
@@ -29,125 +26,6 @@ import (
 	"remanence/test/tier"
 	"remanence/test/world"
 )
-
-// A film is a story's record: every change that its processes made to files.
-type film struct {
-	calls   []call
-	length  int // positions
-	home    string
-	program string // the newest that played
-	newer   int    // schema of the newer program, 0 if none plays
-}
-
-// shoot plays a story under strace.
-func shoot(t *testing.T, story, program, newer string) *film {
-	t.Helper()
-	needStrace(t)
-	p := world.NewPerson(t)
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	record := filepath.Join(scratch(t), "record")
-	cmd := exec.Command("strace", "-f", "--seccomp-bpf", "-y", "-s", fmt.Sprint(longest), "-e", "trace="+watched, "-e", "signal=none", "-o", record, self)
-	cmd.Dir = p.Project
-	cmd.Env = p.Environ(storyVar+"="+story, programVar+"="+program, newerVar+"="+newer)
-	begun := time.Now()
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("play %s: %v\n%s", story, err, out)
-	}
-	f := &film{home: p.Home, program: program}
-	if f.calls, f.length, err = readTrace(record); err != nil {
-		t.Fatal(err)
-	}
-	if newer != "" {
-		f.program, f.newer = newer, 2
-	}
-	t.Logf("%s: %d calls in %s", story, len(f.calls), time.Since(begun).Round(time.Millisecond))
-	return f
-}
-
-const (
-	dataDir  = ".local/share/remanence"
-	spoolDir = ".local/state/remanence/spool"
-)
-
-// at is the world at one position of a film.
-type at struct {
-	data, spool *platter
-	sent        map[string]bool
-	acked       map[string]bool
-	spooled     map[string]bool // and acknowledged by nobody else
-	erased      bool
-	migrating   bool
-}
-
-// player goes through a film once.
-type player struct {
-	film  *film
-	steps []playStep
-	i     int
-	at    at
-}
-
-type playStep struct {
-	pos  int
-	call *call
-	ends bool
-}
-
-func newPlayer(f *film) *player {
-	p := &player{film: f, at: at{
-		data: newPlatter(filepath.Join(f.home, dataDir)), spool: newPlatter(filepath.Join(f.home, spoolDir)),
-		sent: map[string]bool{}, acked: map[string]bool{}, spooled: map[string]bool{},
-	}}
-	for i := range f.calls {
-		c := &f.calls[i]
-		p.steps = append(p.steps, playStep{c.enter, c, false}, playStep{c.leave, c, true})
-	}
-	slices.SortStableFunc(p.steps, func(a, b playStep) int { return a.pos - b.pos })
-	return p
-}
-
-// to plays up to a position.
-func (p *player) to(pos int) error {
-	for ; p.i < len(p.steps) && p.steps[p.i].pos <= pos; p.i++ {
-		s := p.steps[p.i]
-		if s.ends {
-			p.at.data.end(*s.call)
-			p.at.spool.end(*s.call)
-			continue
-		}
-		if filepath.Base(s.call.fd) == marksName && s.call.name == "write" {
-			p.mark(strings.TrimSpace(string(s.call.data)))
-		}
-		if err := errors.Join(p.at.data.begin(*s.call), p.at.spool.begin(*s.call)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (p *player) mark(line string) {
-	word, rest, _ := strings.Cut(line, " ")
-	switch word {
-	case "sent":
-		p.at.sent[rest] = true
-	case "ack":
-		p.at.acked[rest] = true
-	case "spooled":
-		p.at.spooled[rest] = true
-	case "drained":
-		maps.Copy(p.at.acked, p.at.spooled) // taken in by the worker: as good as acknowledged
-		clear(p.at.spooled)
-	case "keep":
-		p.at.erased = false
-	case "erased":
-		p.at.erased = true
-	case "newer":
-		p.at.migrating = true
-	}
-}
 
 // moments are positions of a film: any, and those near what matters.
 func (f *film) moments(rng *rand.Rand, n int) []int {
@@ -180,6 +58,7 @@ type verdict struct {
 	damaged int
 	other   []string // everything else that must not be
 	first   string
+	film    *film
 }
 
 func (v *verdict) note(n *int, by int, format string, args ...any) {
@@ -207,7 +86,7 @@ func (f *film) cuts(t *testing.T, n int) *verdict {
 // cutAt takes the power away at the moments given, in order.
 func (f *film) cutAt(t *testing.T, rng *rand.Rand, moments []int) *verdict {
 	t.Helper()
-	v := &verdict{}
+	v := &verdict{film: f}
 	player := newPlayer(f)
 	type work struct {
 		at    int
@@ -462,9 +341,15 @@ func writeAll(dir string, image map[string][]byte) error {
 	return nil
 }
 
-// clean fails the test for whatever the images showed.
+// clean fails the test for whatever the images showed. The record is then among
+// the test's artifacts.
 func (v *verdict) clean(t *testing.T) {
 	t.Helper()
+	defer func() {
+		if t.Failed() {
+			v.film.keep(t)
+		}
+	}()
 	t.Logf("%d power cuts: %d databases damaged, %d acknowledged events lost", v.images, v.damaged, v.lost)
 	if v.damaged > 0 || v.lost > 0 {
 		t.Errorf("got %d damaged and %d lost, want none. First: %s", v.damaged, v.lost, v.first)

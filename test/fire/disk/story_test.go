@@ -4,8 +4,12 @@ package disk
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +41,7 @@ const (
 //	drained      nothing waits in the spool
 //	keep TEXT    text that is to be erased is about to be kept
 //	erased TEXT  it was said to be erased
+//	rest FILES   nobody is at work, and the files are these
 //	newer        a program with a newer schema is about to start
 const marksName = "marks"
 
@@ -140,6 +145,36 @@ func (t *teller) end(s syscall.Signal) {
 	_ = t.worker.Process.Signal(s)
 	_ = t.worker.Wait()
 	t.worker = nil
+	t.rest()
+}
+
+// rest marks what every file holds now that nobody is at work.
+func (t *teller) rest() {
+	files := map[string]string{}
+	for _, d := range platters(t.home) {
+		err := filepath.WalkDir(d.root, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || !d.holds(path) {
+				return err
+			}
+			b, err := os.ReadFile(path)
+			files[path[len(t.home):]] = digest(b)
+			return err
+		})
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			panic(err)
+		}
+	}
+	text, err := json.Marshal(files)
+	if err != nil {
+		panic(err)
+	}
+	t.mark("rest %s", text)
+}
+
+// digest stands for the content of a file.
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:8])
 }
 
 // next is an event like none before.

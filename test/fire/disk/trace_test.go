@@ -4,7 +4,9 @@ package disk
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,7 +25,13 @@ type call struct {
 	nums  []int64  // its other numbers
 	flags string
 	ret   int64
+
+	open   bool // no result was seen, as its process was killed: it was done or it was not
+	undone bool // it was not
 }
+
+// errIncomplete is what is wrong with a record in which something is missing.
+var errIncomplete = errors.New("the record is incomplete")
 
 // watched are the calls that are recorded. Those that the model of a disk does
 // not know are among them, so that none is overlooked.
@@ -33,67 +41,97 @@ const watched = "open,openat,openat2,creat,write,writev,pwrite64,pwritev,pwritev
 // longest is the longest write that is recorded whole, in bytes.
 const longest = 2 << 20
 
-// readTrace reads a record of strace -f -y. It returns the calls that worked, by
-// the position at which they began, and the number of positions.
+// readTrace reads a record of strace -f -y. It returns the calls that worked and
+// those of which no result was seen, by the position at which they began, and the
+// number of positions. errIncomplete if lines are missing or damaged.
 func readTrace(file string) ([]call, int, error) {
 	f, err := os.Open(file)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
+	r := reading{running: map[string]begun{}}
 	in := bufio.NewReaderSize(f, 1<<20)
-	type begun struct {
-		text string
-		at   int
-	}
-	running := map[string]begun{}
-	var calls []call
-	add := func(text string, enter, leave int) error {
-		c, ok, err := parseCall(text)
+	for {
+		line, err := in.ReadString('\n')
+		if errors.Is(err, io.EOF) && line == "" {
+			break
+		}
+		if err == nil {
+			err = r.line(strings.TrimSuffix(line, "\n"))
+		}
 		if err != nil {
-			return fmt.Errorf("%w in %.300s", err, text)
+			return nil, 0, fmt.Errorf("%w: line %d: %w in %.300s", errIncomplete, r.n+1, err, line)
 		}
-		if ok {
-			c.enter, c.leave = enter, leave
-			calls = append(calls, c)
+		r.n++
+	}
+	if !r.ended || len(r.running) > 0 {
+		return nil, 0, fmt.Errorf("%w: it breaks off after %d lines", errIncomplete, r.n)
+	}
+	slices.SortFunc(r.calls, func(a, b call) int { return a.enter - b.enter })
+	return r.calls, 2 * r.n, nil
+}
+
+// reading is a record read up to line n.
+type reading struct {
+	n       int
+	calls   []call
+	running map[string]begun // by thread
+	first   string           // the thread that plays the story
+	ended   bool             // its end was seen
+}
+
+// begun is the beginning of a call.
+type begun struct {
+	text string
+	at   int
+}
+
+// line takes in one more line.
+func (r *reading) line(line string) error {
+	pid, text, _ := strings.Cut(line, " ")
+	text = strings.TrimLeft(text, " ")
+	if cut, found := strings.CutSuffix(text, "<detached ...>"); found { // it was killed within the call
+		text = cut + ") = ?"
+	}
+	if r.first == "" {
+		r.first = pid
+	}
+	b, busy := r.running[pid]
+	switch {
+	case strings.HasPrefix(text, "---"):
+		return nil
+	case strings.HasPrefix(text, "+++"):
+		r.ended = r.ended || pid == r.first
+		if !busy {
+			return nil
 		}
+		delete(r.running, pid)
+		return r.add(b.text+") = ?", b.at)
+	case strings.HasPrefix(text, "<... "):
+		name, rest, found := strings.Cut(strings.TrimPrefix(text, "<... "), " resumed>")
+		if !busy || !found || !strings.HasPrefix(b.text, name+"(") {
+			return errors.New("the end of a call that did not begin")
+		}
+		delete(r.running, pid)
+		return r.add(b.text+rest, b.at)
+	case busy:
+		return errors.New("a call within another")
+	case strings.HasSuffix(text, "<unfinished ...>"):
+		r.running[pid] = begun{strings.TrimSuffix(text, "<unfinished ...>"), r.n}
 		return nil
 	}
-	n := 0
-	for ; ; n++ {
-		line, err := in.ReadString('\n')
-		if line == "" {
-			break
-		}
-		pid, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
-		text = strings.TrimLeft(text, " ")
-		switch {
-		case strings.HasPrefix(text, "+++") || strings.HasPrefix(text, "---"):
-		case strings.HasSuffix(text, "<unfinished ...>"):
-			running[pid] = begun{strings.TrimSuffix(text, "<unfinished ...>"), n}
-		case strings.HasPrefix(text, "<... "):
-			_, rest, _ := strings.Cut(text, "resumed>")
-			b := running[pid]
-			delete(running, pid)
-			if err := add(b.text+rest, 2*b.at, 2*n+1); err != nil {
-				return nil, 0, err
-			}
-		default:
-			if err := add(text, 2*n, 2*n+1); err != nil {
-				return nil, 0, err
-			}
-		}
-		if err != nil {
-			break
-		}
+	return r.add(text, r.n)
+}
+
+// add takes in a whole call that began at a line and ends at this one.
+func (r *reading) add(text string, at int) error {
+	c, ok, err := parseCall(text)
+	if ok && err == nil {
+		c.enter, c.leave = 2*at, 2*r.n+1
+		r.calls = append(r.calls, c)
 	}
-	for _, b := range running { // killed meanwhile: it may have been done
-		if err := add(b.text+") = ?", 2*b.at, 2*b.at+1); err != nil {
-			return nil, 0, err
-		}
-	}
-	slices.SortFunc(calls, func(a, b call) int { return a.enter - b.enter })
-	return calls, 2 * n, nil
+	return err
 }
 
 // parseCall reads "name(args) = result". ok is false for a call that failed.
@@ -144,15 +182,31 @@ func parseCall(text string) (c call, ok bool, err error) {
 		}
 		rest = strings.TrimLeft(rest, ", ")
 	}
-	_, result, _ := strings.Cut(rest, "=")
-	result, _, _ = strings.Cut(strings.TrimSpace(result), " ")
-	result, _, _ = strings.Cut(result, "<")
-	if result == "?" || result == "" { // killed meanwhile: it may have been done
-		c.ret = int64(len(c.data))
-		return c, true, nil
+	_, result, found := strings.Cut(rest, "= ")
+	if !found {
+		return c, false, fmt.Errorf("no result")
 	}
-	c.ret, err = strconv.ParseInt(result, 0, 64)
-	return c, err == nil && c.ret >= 0, err
+	result, why, _ := strings.Cut(strings.TrimSpace(result), " ")
+	if result == "?" {
+		c.open, c.ret = true, int64(len(c.data))
+		// It begins anew on a line of its own, or makes nothing certain.
+		ok = !strings.HasPrefix(why, "ERESTART") && c.name != "fsync" && c.name != "fdatasync"
+		return c, ok, nil
+	}
+	result, _, _ = strings.Cut(result, "<")
+	if c.ret, err = strconv.ParseInt(result, 0, 64); err != nil || c.ret < 0 {
+		return c, false, err
+	}
+	return c, true, c.whole()
+}
+
+// whole reports what is missing of a write that worked.
+func (c call) whole() error {
+	want := map[string]int{"write": 1, "pwrite64": 2}[c.name] // numbers: how many bytes, and where
+	if want > 0 && (len(c.nums) != want || c.nums[0] != int64(len(c.data)) || c.ret > c.nums[0]) {
+		return fmt.Errorf("%d bytes of it, want %d", len(c.data), c.nums)
+	}
+	return nil
 }
 
 // cutWord takes an argument that is no string.

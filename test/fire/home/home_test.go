@@ -6,6 +6,7 @@
 package home
 
 import (
+	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -18,7 +19,12 @@ import (
 	"remanence/test/world"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+func TestMain(m *testing.M) {
+	world.Slack = "20s"
+	flag.Parse()
+	_ = flag.Set("test.parallel", "4") // much of it is waiting
+	os.Exit(world.Main(m))
+}
 
 // tree is everything below some directories: modes, contents and what links say.
 func tree(t *testing.T, dirs ...string) map[string]string {
@@ -73,9 +79,11 @@ func put(t *testing.T, file, text string) {
 	}
 }
 
-// newcomer is a person who never had Remanence, with settings of his own.
+// newcomer is a person who never had Remanence, with settings of his own. His
+// test runs beside others.
 func newcomer(t *testing.T) (p *world.Person, temp string) {
 	t.Helper()
+	t.Parallel()
 	p = world.NewPerson(t)
 	if err := os.RemoveAll(filepath.Join(p.Home, ".local")); err != nil {
 		t.Fatal(err)

@@ -137,21 +137,27 @@ func TestHooksUnderWayBringNothingBack(t *testing.T) {
 // An uninstallation that was killed is finished by the next.
 func TestAKilledUninstallIsFinishedByTheNext(t *testing.T) {
 	rng := tier.Rand(t)
-	for range tier.Runs(4, 200) {
-		p, temp := newcomer(t)
-		before := tree(t, p.Home, temp)
-		p.Run("install", "claude-code", "--yes")
-		session(p, "one")
-		cmd := p.Command("uninstall", "--all", "--purge", "--yes")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+	for i := range tier.Runs(4, 200) {
 		// Before the wait for hooks that are under way, and when all goes.
-		time.Sleep(time.Duration(rng.IntN(60)+1180*rng.IntN(2)) * time.Millisecond)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-		p.Run("uninstall", "--all", "--purge", "--yes")
-		quiet(p)
-		same(t, "after the second", tree(t, p.Home, temp), before)
+		after := time.Duration(rng.IntN(60)+1180*rng.IntN(2)) * time.Millisecond
+		t.Run(fmt.Sprint(i), func(t *testing.T) { killedUninstall(t, after) })
 	}
+}
+
+// killedUninstall kills an uninstallation so long after its start.
+func killedUninstall(t *testing.T, after time.Duration) {
+	p, temp := newcomer(t)
+	before := tree(t, p.Home, temp)
+	p.Run("install", "claude-code", "--yes")
+	session(p, "one")
+	cmd := p.Command("uninstall", "--all", "--purge", "--yes")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+	p.Run("uninstall", "--all", "--purge", "--yes")
+	quiet(p)
+	same(t, "after the second", tree(t, p.Home, temp), before)
 }

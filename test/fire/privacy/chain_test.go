@@ -42,14 +42,14 @@ func newChain(t *testing.T, st mem.Store) *chain {
 	dialect, _ := agent.ByName("claude-code")
 	c := &chain{t: t, store: st}
 	e := engine.New(engine.Config{
-		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: time.Now,
+		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
 		Settings: func() engine.Settings { return engine.Defaults(engine.Full) },
 		Project:  func(dir string) (mem.Project, error) { return mem.Project{Key: "p_1", Name: "till", Root: dir}, nil },
 		Rel:      func(_ mem.Project, file string) string { return filepath.Base(file) },
 	})
 	d := &redact.Door{Key: []byte("k")}
 	c.hook = hook.Config{
-		Dialect: dialect, Stdout: io.Discard, Now: time.Now,
+		Dialect: dialect, Stdout: io.Discard, Now: time.Now, Slack: time.Minute,
 		Getenv: func(name string) string {
 			return map[string]string{"CLAUDE_PROJECT_DIR": "/till", "CLAUDECODE": "1"}[name]
 		},

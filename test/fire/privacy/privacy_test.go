@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -26,6 +27,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(speaker) != "" { // this binary as another user, who needs no program built
 		os.Exit(m.Run())
 	}
+	world.Slack = "20s"
+	flag.Parse()
+	_ = flag.Set("test.parallel", "6") // most of it is waiting, for workers that do not come and for what they put off
 	os.Exit(world.Main(m))
 }
 
@@ -33,9 +37,11 @@ func TestMain(m *testing.M) {
 // names that.
 const speaker = "REMANENCE_TEST_SPEAK_TO"
 
-// person is one whose worker shares no directory of sockets with other tests.
+// person is one whose worker shares no directory of sockets with other tests,
+// beside which the test runs.
 func person(t *testing.T) *world.Person {
 	t.Helper()
+	t.Parallel()
 	temp, err := os.MkdirTemp("", "rem")
 	if err != nil {
 		t.Fatal(err)

@@ -99,7 +99,11 @@ func (s *told) settle() {
 	s.T.Helper()
 	idle := func() bool {
 		state := s.Run("status", "--json")
-		return strings.Contains(state, `"queue":{"depth":0,`) && strings.Contains(state, `"spooled_records":0`)
+		if strings.Contains(state, `"queue":{"depth":0,`) && strings.Contains(state, `"spooled_records":0`) {
+			return true
+		}
+		time.Sleep(200 * time.Millisecond) // a command each time: others want to run meanwhile
+		return false
 	}
 	if !s.Eventually(idle) {
 		s.T.Errorf("work is left: %s", s.Run("status", "--json"))
@@ -156,7 +160,7 @@ func (s *told) gone(when string) {
 	}
 }
 
-// erasedWithin is how long erasing may take.
+// erasedWithin is how long erasing may take, where nobody else wants to run.
 const erasedWithin = 10 * time.Second
 
 func TestAnErasedSessionIsGoneAndDoesNotComeBack(t *testing.T) {
@@ -169,7 +173,7 @@ func TestAnErasedSessionIsGoneAndDoesNotComeBack(t *testing.T) {
 	if err := os.WriteFile(db+".schema0", b, 0o600); err != nil { // the copy before a migration
 		t.Fatal(err)
 	}
-	if took := s.purge(s.session); took > erasedWithin {
+	if took := s.purge(s.session); took > time.Duration(float64(erasedWithin)*max(1, world.Crowd())) {
 		t.Errorf("took %v", took)
 	}
 	for _, id := range s.memories() { // of the other session, which was told
@@ -248,25 +252,31 @@ func TestAnErasedMemoryTakesItsWordsAlong(t *testing.T) {
 
 func TestAPurgeThatIsKilledIsFinished(t *testing.T) {
 	r := tier.Rand(t)
-	for range tier.Runs(4, 100) {
-		s := teller(t)
-		worker := s.Workers()
-		if len(worker) != 1 {
-			t.Fatalf("workers: %v", worker)
-		}
-		cmd := s.Command("purge", s.session, "--yes")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(r.IntN(60)) * time.Millisecond)
-		_ = syscall.Kill(worker[0], syscall.SIGKILL)
-		_ = cmd.Wait() // it may have come through, or not
-		if out, err := s.Command("purge", s.session, "--yes").CombinedOutput(); err != nil && !strings.Contains(string(out), "REM-U002") {
-			t.Errorf("purge again: %v\n%s", err, out)
-		}
-		for _, id := range s.memories() {
-			s.purge(id)
-		}
-		s.gone("after a kill")
+	for i := range tier.Runs(4, 100) {
+		after := time.Duration(r.IntN(60)) * time.Millisecond
+		t.Run(fmt.Sprint(i), func(t *testing.T) { killedPurge(t, after) })
 	}
+}
+
+// killedPurge kills the worker so long after it was told to erase.
+func killedPurge(t *testing.T, after time.Duration) {
+	s := teller(t)
+	worker := s.Workers()
+	if len(worker) != 1 {
+		t.Fatalf("workers: %v", worker)
+	}
+	cmd := s.Command("purge", s.session, "--yes")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = syscall.Kill(worker[0], syscall.SIGKILL)
+	_ = cmd.Wait() // it may have come through, or not
+	if out, err := s.Command("purge", s.session, "--yes").CombinedOutput(); err != nil && !strings.Contains(string(out), "REM-U002") {
+		t.Errorf("purge again: %v\n%s", err, out)
+	}
+	for _, id := range s.memories() {
+		s.purge(id)
+	}
+	s.gone("after a kill")
 }

@@ -6,10 +6,17 @@
 package soak
 
 import (
+	"flag"
 	"os"
 	"testing"
 
 	"remanence/test/world"
 )
 
-func TestMain(m *testing.M) { os.Exit(world.Main(m)) }
+// Tests of what a worker takes of memory, or in its sleep, run side by side: each
+// looks at a process of its own.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	_ = flag.Set("test.parallel", "3")
+	os.Exit(world.Main(m))
+}

@@ -1,0 +1,328 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+const (
+	maxPage = 100 // the most rows that one answer to such a tool holds
+	oldPage = 20  // how many it holds if the tool does not say
+)
+
+// oldObservation is a memory as such tools know it.
+type oldObservation struct {
+	ID        string           `json:"id"`
+	Session   string           `json:"memory_session_id,omitempty"`
+	Project   string           `json:"project,omitempty"`
+	Type      mem.Kind         `json:"type"`
+	Title     string           `json:"title"`
+	Narrative string           `json:"narrative,omitempty"`
+	Facts     []string         `json:"facts"`
+	Concepts  []string         `json:"concepts"`
+	Files     []string         `json:"files"`
+	Modified  []string         `json:"files_modified"`
+	Prompt    int              `json:"prompt_number,omitempty"`
+	Trust     string           `json:"trust"`
+	Summary   *mem.SummaryText `json:"summary,omitempty"`
+	Score     float64          `json:"score,omitempty"`
+	Created   time.Time        `json:"created_at"`
+	Epoch     int64            `json:"created_at_epoch"` // ms
+}
+
+func oldOf(m mem.Memory) oldObservation {
+	return oldObservation{
+		ID: m.ID, Session: m.Session, Project: m.Project, Type: m.Kind, Title: m.Title, Narrative: m.Body,
+		Facts: list(m.Facts), Concepts: list(m.Concepts), Files: list(m.Files), Modified: list(m.Modified),
+		Prompt: m.Source.Prompt, Trust: m.Trust.String(), Summary: m.Summary, Created: m.Created, Epoch: m.Created.UnixMilli(),
+	}
+}
+
+func list(s []string) []string {
+	if s == nil {
+		return []string{}
+	}
+	return s
+}
+
+// oldRows is a page of rows.
+type oldRows[T any] struct {
+	Items   []T  `json:"items"`
+	Offset  int  `json:"offset"`
+	Limit   int  `json:"limit"`
+	HasMore bool `json:"hasMore"`
+}
+
+// page is which rows the query asks for.
+func (c oldCall) page() (offset, limit int, err error) {
+	if limit, err = c.number("limit", oldPage, maxPage); err != nil {
+		return 0, 0, err
+	}
+	offset, err = c.number("offset", 0, 1<<30)
+	return offset, max(1, limit), err
+}
+
+// rows makes a page of what was asked for: one row more than it may hold.
+func rows[T any](all []T, offset, limit int) oldRows[T] {
+	return oldRows[T]{append([]T{}, all[:min(limit, len(all))]...), offset, limit, len(all) > limit}
+}
+
+// found is a page of memories that a query finds.
+func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
+	offset, limit, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	q.Offset, q.Limit = offset, limit+1
+	got, err := Search.Call(ctx, c, mem.SearchAsk{Place: c.place(), Query: q})
+	if err != nil {
+		return nil, err
+	}
+	all := make([]oldObservation, 0, len(got.Hits))
+	for _, h := range got.Hits {
+		o := oldOf(h.Memory)
+		o.Score = h.Score
+		all = append(all, o)
+	}
+	return rows(all, offset, limit), nil
+}
+
+// kinds are those that the query names.
+func (c oldCall) kinds() []mem.Kind {
+	var all []mem.Kind
+	for _, k := range strings.FieldsFunc(c.query.Get("type"), func(r rune) bool { return r == ',' }) {
+		all = append(all, mem.Kind(k))
+	}
+	return all
+}
+
+// either is the value of the first of two keys that has one.
+func (c oldCall) either(a, b string) string {
+	if s := c.query.Get(a); s != "" {
+		return s
+	}
+	return c.query.Get(b)
+}
+
+func searchOld(ctx context.Context, c oldCall) (any, error) {
+	return c.found(ctx, mem.Query{Text: c.either("query", "q"), Kinds: c.kinds()})
+}
+
+func byFile(ctx context.Context, c oldCall) (any, error) {
+	file := c.either("path", "file")
+	if file == "" {
+		return nil, fmt.Errorf("%w: which path?", ErrInvalid)
+	}
+	return c.found(ctx, mem.Query{File: file, Kinds: c.kinds()})
+}
+
+func observations(ctx context.Context, c oldCall) (any, error) {
+	return c.found(ctx, mem.Query{Kinds: c.kinds(), NotKinds: []mem.Kind{mem.Summary}})
+}
+
+func summaries(ctx context.Context, c oldCall) (any, error) {
+	return c.found(ctx, mem.Query{Kinds: []mem.Kind{mem.Summary}})
+}
+
+func prompts(ctx context.Context, c oldCall) (any, error) {
+	offset, limit, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{Place: c.place(), Offset: offset, Limit: limit + 1})
+	return rows(got.Prompts, offset, limit), err
+}
+
+func timeline(ctx context.Context, c oldCall) (any, error) {
+	around, err := c.number("depth", 0, maxPage)
+	if err != nil {
+		return nil, err
+	}
+	return Timeline.Call(ctx, c, mem.TimelineAsk{Place: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
+}
+
+// memoryID is our id of what may be its number.
+func memoryID(id string) string {
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
+		return mem.ShortID("m_", n)
+	}
+	return id
+}
+
+func observation(ctx context.Context, c oldCall) (any, error) {
+	got, err := Show.Call(ctx, c, mem.IDs{IDs: []string{memoryID(c.part["id"])}})
+	if err != nil {
+		return nil, err
+	}
+	return oldOf(got.Memories[0]), nil
+}
+
+// observationsByID takes ids as texts or as numbers.
+func observationsByID(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		IDs []json.RawMessage `json:"ids"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in.IDs) == 0 || len(in.IDs) > maxPage {
+		return nil, fmt.Errorf("%w: 1 to %d ids are needed", ErrInvalid, maxPage)
+	}
+	ask := mem.IDs{}
+	for _, id := range in.IDs {
+		ask.IDs = append(ask.IDs, memoryID(strings.Trim(string(id), `"`)))
+	}
+	got, err := Show.Call(ctx, c, ask)
+	all := make([]oldObservation, 0, len(got.Memories))
+	for _, m := range got.Memories {
+		all = append(all, oldOf(m))
+	}
+	return all, err
+}
+
+func session(ctx context.Context, c oldCall) (any, error) {
+	id := c.part["id"]
+	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
+		id = mem.ShortID("s_", n)
+	}
+	return SessionOf.Call(ctx, c, mem.RecordAsk{ID: id})
+}
+
+func prompt(ctx context.Context, c oldCall) (any, error) {
+	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{ID: c.part["id"]})
+	if err != nil {
+		return nil, err
+	}
+	return got.Prompts[0], nil
+}
+
+func stats(ctx context.Context, c oldCall) (any, error) {
+	got, err := Status.Call(ctx, c, c.place())
+	return got.Stats, err
+}
+
+func projects(ctx context.Context, c oldCall) (any, error) {
+	got, err := Projects.Call(ctx, c, Nothing{})
+	names := []string{}
+	for _, p := range got.Projects {
+		names = append(names, p.Name)
+	}
+	return map[string]any{"projects": names}, err
+}
+
+func preview(ctx context.Context, c oldCall) (any, error) {
+	return Next.Call(ctx, c, mem.NextAsk{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
+}
+
+// semantic is what a prompt would be told.
+func semantic(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		Q       string `json:"q"`
+		Prompt  string `json:"prompt"`
+		Project string `json:"project"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if in.Q+in.Prompt == "" {
+		return nil, fmt.Errorf("%w: q is needed", ErrInvalid)
+	}
+	r, err := Next.Call(ctx, c, mem.NextAsk{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
+	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
+}
+
+func logs(ctx context.Context, c oldCall) (any, error) {
+	limit, err := c.number("lines", 200, 1000)
+	if err != nil {
+		return nil, err
+	}
+	return c.pass(ctx, "log", map[string]any{"level": c.query.Get("level"), "limit": limit})
+}
+
+// save keeps a statement. Whoever asks is no person: what it says has the trust
+// of an agent that nobody knows.
+func save(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		Text    string   `json:"text"`
+		Content string   `json:"content"`
+		Title   string   `json:"title"`
+		Project string   `json:"project"`
+		Type    mem.Kind `json:"type"`
+		Files   []string `json:"files"`
+		Tags    []string `json:"tags"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if in.Text == "" {
+		in.Text = in.Content
+	}
+	if in.Text == "" {
+		return nil, fmt.Errorf("%w: text is needed", ErrInvalid)
+	}
+	ask := mem.AddAsk{Place: mem.Place{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: mem.UnknownAgent}
+	if in.Project == "" {
+		ask.Scope = mem.ScopeUser
+	}
+	got, err := Add.Call(ctx, c, ask)
+	return map[string]any{"success": err == nil, "id": got.ID, "title": got.Title}, err
+}
+
+// hide forgets a memory; it can be restored.
+func hide(ctx context.Context, c oldCall) (any, error) {
+	return c.forget(ctx, mem.MarkAsk{IDs: []string{memoryID(c.part["id"])}})
+}
+
+// hidePrompt forgets what was said with a prompt.
+func hidePrompt(ctx context.Context, c oldCall) (any, error) {
+	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{ID: c.part["id"]})
+	if err != nil {
+		return nil, err
+	}
+	p := got.Prompts[0]
+	if p.Turn == "" {
+		return nil, fmt.Errorf("what was said with %s: %w", p.ID, mem.ErrNotFound)
+	}
+	return c.forget(ctx, mem.MarkAsk{Place: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
+}
+
+func (c oldCall) forget(ctx context.Context, ask mem.MarkAsk) (any, error) {
+	ask.Verb, ask.Agent = "forget", mem.UnknownAgent
+	got, err := Mark.Call(ctx, c, ask)
+	ids := []string{}
+	for _, m := range got.Memories {
+		ids = append(ids, m.ID)
+	}
+	return map[string]any{"success": err == nil, "hidden": ids}, err
+}
+
+// set changes settings, each by its key, and answers with all of them.
+func set(ctx context.Context, c oldCall) (any, error) {
+	var in map[string]json.RawMessage
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if len(in) == 0 {
+		return nil, fmt.Errorf("%w: no setting is named", ErrInvalid)
+	}
+	var now any
+	for key, raw := range in {
+		value := string(raw) // of a number, as it was written
+		if raw[0] == '"' {
+			if err := json.Unmarshal(raw, &value); err != nil {
+				return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+			}
+		}
+		var err error
+		if now, err = c.pass(ctx, "config_set", map[string]any{"key": key, "value": value}); err != nil {
+			return nil, err
+		}
+	}
+	return now, nil
+}

@@ -1,0 +1,298 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+const (
+	oldAgent   = "claude-code" // the agent that the documents' hooks belong to
+	maxSession = 128           // bytes of a session's id
+
+	fullBudget   = 2000            // tokens of a briefing where all of it is asked for
+	injectWithin = 5 * time.Second // for a briefing
+)
+
+// oldSession is what the documents' writes say about their session: its key, in
+// one of three spellings, and where it is.
+type oldSession struct {
+	Claude  string `json:"claudeSessionId"`
+	Content string `json:"contentSessionId"`
+	Plain   string `json:"session_id"`
+	Project string `json:"project"` // name
+	Cwd     string `json:"cwd"`
+}
+
+// key is the agent's id of the session.
+func (s oldSession) key() (string, error) {
+	id := ""
+	for _, given := range []string{s.Claude, s.Content, s.Plain} {
+		if given != "" && id != "" && given != id {
+			return "", fmt.Errorf("%w: two sessions are named", ErrInvalid)
+		}
+		if id == "" {
+			id = given
+		}
+	}
+	if !plain(id) || len(id) > maxSession {
+		return "", fmt.Errorf("%w: a session id is needed, as claudeSessionId or contentSessionId", ErrInvalid)
+	}
+	return id, nil
+}
+
+// event is the beginning of a report about the session.
+func (s oldSession) event(ctx context.Context, c Caller, kind mem.EventKind) (mem.Event, error) {
+	id, err := s.key()
+	if err != nil {
+		return mem.Event{}, err
+	}
+	return s.eventOf(ctx, c, kind, id)
+}
+
+// eventOf is the same with the id at hand. The session is where it was, where the
+// request says, or where its project is.
+func (s oldSession) eventOf(ctx context.Context, c Caller, kind mem.EventKind, id string) (mem.Event, error) {
+	e := mem.Event{Agent: oldAgent, Kind: kind, At: time.Now().UTC(), Session: id, Root: s.Cwd, Cwd: s.Cwd}
+	known, err := sessionByID(ctx, c, id)
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return e, err
+	}
+	if known.Root != "" {
+		e.Root = known.Root
+	}
+	if e.Root == "" && s.Project != "" {
+		e.Root, err = rootOf(ctx, c, s.Project)
+		return e, err
+	}
+	return e, nil
+}
+
+// sessionByID returns the session of exactly this id.
+func sessionByID(ctx context.Context, c Caller, id string) (mem.Session, error) {
+	s, err := SessionOf.Call(ctx, c, mem.RecordAsk{ID: id})
+	if errors.Is(err, mem.ErrAmbiguous) || err == nil && s.ID != id {
+		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrNotFound)
+	}
+	return s, err
+}
+
+// rootOf is where the project of a name lies; empty if nobody knows. Of several
+// it is the one that was worked on last.
+func rootOf(ctx context.Context, c Caller, name string) (string, error) {
+	all, err := Projects.Call(ctx, c, Nothing{})
+	for _, p := range all.Projects {
+		if p.Name == name || p.Key == name {
+			return p.Root, err
+		}
+	}
+	return "", err
+}
+
+// report keeps an event and says what became of it.
+func report(ctx context.Context, c Caller, e mem.Event) (mem.Reported, error) {
+	e.Identify(random(4))
+	return Report.Call(ctx, c, e)
+}
+
+// oldStatus is the answer to most writes.
+type oldStatus struct {
+	Status string `json:"status"`
+	Reason string `json:"reason,omitempty"`
+}
+
+// queued says that something was taken, or why not.
+func queued(did mem.Reported) oldStatus {
+	if did.Outcome == mem.ReportKept {
+		return oldStatus{Status: "queued"}
+	}
+	return oldStatus{"skipped", did.Outcome}
+}
+
+// inject answers with what a session would be told at its start; with nothing
+// where nothing is known of the project: the documents' hooks tell the agent
+// whatever the body is.
+func inject(ctx context.Context, c oldCall) (any, error) {
+	budget, err := c.number("budget", 0, 1<<20)
+	if err != nil {
+		return nil, err
+	}
+	ask := mem.NextAsk{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
+	if full, _ := strconv.ParseBool(c.query.Get("full")); full && budget == 0 {
+		ask.Budget = fullBudget
+	}
+	if ask.Project == "" {
+		return nil, fmt.Errorf("%w: which project?", ErrInvalid)
+	}
+	ctx, stop := context.WithTimeout(ctx, injectWithin)
+	defer stop()
+	r, err := Next.Call(ctx, c, ask)
+	return absent(markdown(r.Text), markdown(""), err)
+}
+
+// oldInit is the answer to a prompt.
+type oldInit struct {
+	Session int64  `json:"sessionDbId"`
+	Number  int    `json:"promptNumber"`
+	Skipped bool   `json:"skipped,omitempty"`
+	Reason  string `json:"reason,omitempty"` // private, duplicate or excluded
+}
+
+// initSession keeps a prompt, and with it the session.
+func initSession(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		oldSession
+		Prompt string `json:"prompt"`
+		User   string `json:"userPrompt"`
+		Number int    `json:"promptNumber"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	var e mem.Event
+	var err error
+	if number, ok := c.part["id"]; ok {
+		e, err = in.numbered(ctx, c, number)
+	} else {
+		e, err = in.event(ctx, c, mem.UserPromptSubmit)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if e.Text = in.Prompt + in.User; in.Prompt != "" && in.User != "" || e.Text == "" {
+		return nil, fmt.Errorf("%w: one prompt is needed", ErrInvalid)
+	}
+	if in.Number > 0 {
+		e.PromptID = fmt.Sprint("prompt-", in.Number)
+	}
+	did, err := report(ctx, c, e)
+	if err != nil {
+		return nil, err
+	}
+	out := oldInit{Session: did.Session.Number, Number: did.Prompt}
+	if did.Outcome != mem.ReportKept {
+		out.Number, out.Skipped, out.Reason = did.Session.Prompts, true, did.Outcome
+	}
+	return out, nil
+}
+
+// numbered is the report about a session that goes by its number with us.
+func (s oldSession) numbered(ctx context.Context, c Caller, number string) (mem.Event, error) {
+	n, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || n < 1 {
+		return mem.Event{}, fmt.Errorf("%w: %q is no number of a session", ErrInvalid, number)
+	}
+	known, err := SessionOf.Call(ctx, c, mem.RecordAsk{ID: mem.ShortID("s_", n)})
+	if err != nil {
+		return mem.Event{}, err
+	}
+	if known.Number != n {
+		return mem.Event{}, fmt.Errorf("session %d: %w", n, mem.ErrNotFound)
+	}
+	return s.eventOf(ctx, c, mem.UserPromptSubmit, known.ID)
+}
+
+// observe keeps the call of a tool.
+func observe(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		oldSession
+		Tool     string          `json:"tool_name"`
+		Input    json.RawMessage `json:"tool_input"`
+		Response json.RawMessage `json:"tool_response"`
+		UseID    string          `json:"tool_use_id"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	e, err := in.event(ctx, c, mem.PostToolUse)
+	if err != nil {
+		return nil, err
+	}
+	if !plain(in.Tool) || in.UseID != "" && !plain(in.UseID) {
+		return nil, fmt.Errorf("%w: a tool_name is needed", ErrInvalid)
+	}
+	e.Tool, e.Input, e.Response, e.ToolUseID = in.Tool, in.Input, in.Response, in.UseID
+	did, err := report(ctx, c, e)
+	return queued(did), err
+}
+
+// summarize ends a turn. If the prompt that it answers was never reported, that
+// is kept first.
+func summarize(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		oldSession
+		User      string `json:"last_user_message"`
+		Assistant string `json:"last_assistant_message"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	e, err := in.event(ctx, c, mem.Stop)
+	if err != nil {
+		return nil, err
+	}
+	known, err := sessionByID(ctx, c, e.Session)
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return nil, err
+	}
+	if in.User != "" && known.Prompts == 0 {
+		asked := e
+		asked.Kind, asked.Text = mem.UserPromptSubmit, in.User
+		if _, err := report(ctx, c, asked); err != nil {
+			return nil, err
+		}
+	}
+	e.Text = in.Assistant
+	did, err := report(ctx, c, e)
+	return queued(did), err
+}
+
+// complete ends a session that is known.
+func complete(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		oldSession
+		Reason string `json:"reason"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	e, err := in.event(ctx, c, mem.SessionEnd)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := sessionByID(ctx, c, e.Session); err != nil {
+		return absent(nil, oldStatus{Status: "unknown"}, err)
+	}
+	if e.Source = in.Reason; e.Source != "" && !plain(e.Source) {
+		return nil, fmt.Errorf("%w: %q is no reason", ErrInvalid, in.Reason)
+	}
+	if _, err := report(ctx, c, e); err != nil {
+		return nil, err
+	}
+	return oldStatus{Status: "completed"}, nil
+}
+
+// setProcessing has it that nothing works on a prompt any more. That something
+// does, only a prompt says.
+func setProcessing(ctx context.Context, c oldCall) (any, error) {
+	var in struct {
+		On *bool `json:"isProcessing"`
+	}
+	if err := c.decode(&in); err != nil {
+		return nil, err
+	}
+	if in.On == nil {
+		return nil, fmt.Errorf("%w: isProcessing is needed", ErrInvalid)
+	}
+	route := Settle
+	if *in.On {
+		route = WorkingNow
+	}
+	now, err := route.Call(ctx, c, Nothing{})
+	return map[string]bool{"isProcessing": now.IsProcessing}, err
+}

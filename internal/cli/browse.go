@@ -1,0 +1,46 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// projects lists all that are known.
+func (h *house) projects(ctx context.Context, _ api.Nothing) (mem.Projects, error) {
+	return h.engine.Projects(ctx)
+}
+
+// now is what a person sees first: the next briefing, how it stands, what
+// happened last.
+func (h *house) now(ctx context.Context, at mem.Place) (out mem.Now, err error) {
+	if out.Overview, err = h.status(ctx, at); err != nil {
+		return out, err
+	}
+	if out.NextProject, err = h.engine.NextProject(ctx, at); err != nil {
+		return out, err
+	}
+	if out.Next, err = h.engine.Next(ctx, mem.NextAsk{Place: at}); err != nil {
+		return out, err
+	}
+	if out.Day, err = h.engine.Day(ctx, at); err != nil {
+		return out, err
+	}
+	recent, err := h.engine.Feed(ctx, mem.FeedAsk{Place: at})
+	out.Recent = recent.Entries
+	return out, err
+}
+
+// sessionStory is the engine's, with whether the agent still has its own record.
+func (h *house) sessionStory(ctx context.Context, ask mem.RecordAsk) (mem.SessionStory, error) {
+	out, err := h.engine.SessionStory(ctx, ask)
+	if err == nil && out.Session.Transcript != "" {
+		_, gone := os.Stat(out.Session.Transcript)
+		out.Partial = errors.Is(gone, fs.ErrNotExist)
+	}
+	return out, err
+}

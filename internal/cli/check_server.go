@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+)
+
+// handshake is what an agent says first to a server.
+const handshake = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},` +
+	`"clientInfo":{"name":"remanence-doctor","version":"1"}}}` + "\n"
+
+// handshakeWithin is how long a server may take for its first answer.
+const handshakeWithin = 10 * time.Second
+
+// checkServer starts the MCP server as the agent would, and greets it. Without one
+// in the agent's configuration there is nothing to say.
+func (a *app) checkServer(ctx context.Context) []checkItem {
+	c, err := a.setupConfig()
+	if err != nil {
+		return nil
+	}
+	file, command, ok := setup.Server(c)
+	if !ok {
+		return nil
+	}
+	said, err := greet(ctx, command)
+	if err != nil {
+		return []checkItem{bad("claude.server", false, faultServer.because("%s runs %s: %s %s", file, strings.Join(command, " "), err, said))}
+	}
+	return []checkItem{good("claude.server", false, "the MCP server answers")}
+}
+
+// greet runs a server for one greeting. What it said otherwise is for people.
+func greet(ctx context.Context, command []string) (said string, err error) {
+	ctx, stop := context.WithTimeout(ctx, handshakeWithin)
+	defer stop()
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	var errs bytes.Buffer
+	cmd.Stdin, cmd.Stderr, cmd.WaitDelay = strings.NewReader(handshake), &errs, time.Second
+	out, err := cmd.Output()
+	line, _ := bufio.NewReader(bytes.NewReader(out)).ReadString('\n')
+	if strings.Contains(line, `"serverInfo"`) {
+		return "", nil
+	}
+	if err == nil {
+		err = fmt.Errorf("no greeting came back")
+	}
+	return mem.Clip(mem.Line(errs.String()), 200), err
+}

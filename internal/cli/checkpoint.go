@@ -1,0 +1,318 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+func (a *app) checkpointCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "checkpoint",
+		Short: "save where the work stands, look at it, go on from it",
+		Long: "A checkpoint holds where a session's work stands: what was asked, what is open,\nfiles, commands and how they ended, figures, last words. One is saved before\n" +
+			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the parts of the checkpoint routine that go by rule.",
+		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
+		Args:    atMost(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, mem.CheckpointsAsk{}) },
+	}
+	cmd.AddCommand(a.checkpointSaveCommand(), a.checkpointShowCommand(), a.checkpointListCommand(), a.checkpointResumeCommand(),
+		a.checkpointDiffCommand(), a.checkpointLogCommand(), a.checkpointDriftCommand())
+	return cmd
+}
+
+// toFile is where a command writes what it shows besides.
+type toFile struct {
+	path  string
+	force bool
+}
+
+func (f *toFile) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.path, "file", "", "write it to this file as well, as Markdown")
+	cmd.Flags().BoolVar(&f.force, "force", false, "overwrite the file")
+}
+
+// check refuses a file that must not be written, before anything is done.
+func (f toFile) check() error {
+	if f.path == "" {
+		return nil
+	}
+	info, err := os.Lstat(f.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if dir := filepath.Dir(f.path); !isDir(dir) {
+			return faultNoFile.about("no such directory: %s", dir)
+		}
+		return nil
+	case err != nil:
+		return fmt.Errorf("look at %s: %w", f.path, err)
+	case !info.Mode().IsRegular():
+		return faultInput.about("%s is no plain file", f.path).fixedBy("--file with another name")
+	case !f.force:
+		return faultInput.about("%s is there already", f.path).because("nothing was written").fixedBy("add --force", "--file with another name")
+	}
+	return nil
+}
+
+// write puts text into the file, whole or not at all.
+func (f toFile) write(text string) error {
+	if f.path == "" {
+		return nil
+	}
+	return replaceFile(f.path, []byte(text))
+}
+
+func (a *app) checkpointSaveCommand() *cobra.Command {
+	var q mem.SaveAsk
+	var file toFile
+	var handoff bool
+	cmd := &cobra.Command{
+		Use:   "save",
+		Short: "save where the work stands now",
+		Long: "With --index, what the session's transcript says is first taken in, searched for\nreports that got lost, and indexed. The last line tells how it went, and so does\n" +
+			"the exit status: 0 only for OK.\n\nWith --handoff the message is a handoff: what whoever goes on has to know. It is\ntold to the next session and after a compaction, once. Without -m it comes from\nstandard input.",
+		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint save --handoff -m \"next: the jitter\"\n  remanence checkpoint save --file ~/notes/state.md",
+		Args:    atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := file.check(); err != nil {
+				return err
+			}
+			q.Place, q.Agent = a.place(), a.agent()
+			if handoff {
+				return a.handOff(cmd, q, file)
+			}
+			return a.save(cmd, q, file)
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&q.Note, "message", "m", "", "what there is to say to it")
+	f.BoolVar(&q.Index, "index", false, "take in and index what the session's transcript says, now")
+	f.StringVar(&q.Session, "session", "", "session (default: the agent's own, else the last one of the project)")
+	f.BoolVar(&handoff, "handoff", false, "the message is a handoff for whoever goes on")
+	file.register(cmd)
+	return cmd
+}
+
+// save saves and says how that went; the exit status is 0 only if all of it did.
+func (a *app) save(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
+	got, err := ask(cmd.Context(), a, api.Save, q)
+	if err == nil && file.path != "" {
+		var r mem.Resumption
+		if r, err = ask(cmd.Context(), a, api.Resume, mem.CheckpointsAsk{ID: got.Checkpoint.ID}); err == nil {
+			if err = file.write(r.Text); err != nil {
+				got.Trouble, err = append(got.Trouble, "file: "+err.Error()), nil
+			}
+		}
+	}
+	if errors.Is(err, mem.ErrNotFound) {
+		err = faultNoWork.because("%s", nobodyWorked(q.Session))
+	}
+	if err != nil {
+		return a.notSaved(err)
+	}
+	v := savedView{checkpointItem: itemOf(got.Checkpoint, got.Short), Status: "ok", Trouble: some(got.Trouble), Asked: q.Index}
+	v.Said, v.Indexed, v.Found = got.Taken.Said, got.Indexed, got.Found
+	if len(got.Trouble) > 0 {
+		v.Status = "degraded"
+	}
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	if v.Status != "ok" {
+		return foundProblems
+	}
+	return nil
+}
+
+func nobodyWorked(session string) string {
+	if session != "" {
+		return fmt.Sprintf("there is no session %q", session)
+	}
+	return "no session of this project is known"
+}
+
+// notSaved is the fault of a checkpoint that could not be saved, said also where
+// its success would be.
+func (a *app) notSaved(err error) error {
+	f := explain(nil, a.noProject(err))
+	if !a.flags.json && !a.flags.jsonl {
+		a.out.line("[checkpoint] FAILED %s", oneLine(f.Error()))
+	}
+	return f
+}
+
+// handOff keeps the message as a handoff and, if that is asked for, indexes too.
+func (a *app) handOff(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
+	text := q.Note
+	if text == "" {
+		var err error
+		if text, err = a.textFrom(nil, cmd.CommandPath()); err != nil {
+			return err
+		}
+	}
+	got, err := ask(cmd.Context(), a, api.Handoff, mem.HandoffAsk{Place: q.Place, Session: q.Session, Agent: q.Agent, Text: text})
+	if err != nil {
+		return a.notSaved(err)
+	}
+	if err := file.write(got.Handoff + "\n"); err != nil {
+		return a.notSaved(err)
+	}
+	if q.Index {
+		q.Note = ""
+		return a.save(cmd, q, toFile{})
+	}
+	if err := a.out.show(savedView{checkpointItem: itemOf(got, ""), Status: "ok", Trouble: []string{}}); err != nil {
+		return err
+	}
+	if got.Trust < mem.TrustAssistant {
+		a.out.say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
+	}
+	return nil
+}
+
+func (a *app) checkpointListCommand() *cobra.Command {
+	var q mem.CheckpointsAsk
+	cmd := &cobra.Command{
+		Use:     "list",
+		Short:   "the newest checkpoints",
+		Example: "  remanence checkpoint list\n  remanence checkpoint list --project all -n 50\n  remanence checkpoint list --session s_4d --json",
+		Args:    atMost(0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, q) },
+	}
+	cmd.Flags().IntVarP(&q.Limit, "limit", "n", mem.DefaultLimit, "how many")
+	cmd.Flags().StringVar(&q.Session, "session", "", "only of this session")
+	return cmd
+}
+
+func (a *app) checkpoints(cmd *cobra.Command, q mem.CheckpointsAsk) error {
+	if q.Limit < 0 {
+		return faultInput.about("-n has to be 1 or more")
+	}
+	q.Place = a.place()
+	got, err := ask(cmd.Context(), a, api.Checkpoints, q)
+	if err != nil {
+		return a.noProject(err)
+	}
+	v := checkpointsView{Total: len(got.Checkpoints), Checkpoints: []checkpointItem{}}
+	for _, cp := range got.Checkpoints {
+		v.Checkpoints = append(v.Checkpoints, itemOf(cp, got.Shorts[cp.Session]))
+	}
+	return a.out.show(v)
+}
+
+func (a *app) checkpointShowCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "show [c_id | last]",
+		Short:   "all that a checkpoint holds",
+		Example: "  remanence checkpoint show\n  remanence checkpoint show c_1f --json",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.checkpointShow(cmd, strings.Join(args, ""))
+		},
+	}
+}
+
+func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
+	if id == "" {
+		id = "last"
+	}
+	if id != "last" && !strings.HasPrefix(id, "c_") {
+		return faultInput.about("%q is no checkpoint", id).because("their ids begin with c_").fixedBy("remanence checkpoint list")
+	}
+	got, err := ask(cmd.Context(), a, api.Checkpoints, mem.CheckpointsAsk{Place: a.place(), ID: id})
+	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
+		return faultNoID.about("no such checkpoint").because("nothing has the id %q", id).fixedBy("remanence checkpoint list")
+	}
+	if err != nil {
+		return a.noProject(err)
+	}
+	if len(got.Checkpoints) == 0 {
+		return a.out.show(checkpointsView{Checkpoints: []checkpointItem{}})
+	}
+	cp := got.Checkpoints[0]
+	return a.out.show(checkpointView{itemOf(cp, got.Shorts[cp.Session])})
+}
+
+func (a *app) checkpointResumeCommand() *cobra.Command {
+	var q mem.CheckpointsAsk
+	var file toFile
+	cmd := &cobra.Command{
+		Use:     "resume [c_id | last]",
+		Short:   "what somebody needs who goes on with the work, as Markdown",
+		Long:    "Prints the last checkpoint of the project with what was handed over: for\nyourself, or for another agent to read.",
+		Example: "  remanence checkpoint resume\n  remanence checkpoint resume c_1f --file handover.md\n  remanence checkpoint resume --session s_4d",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := file.check(); err != nil {
+				return err
+			}
+			q.Place, q.ID = a.place(), strings.Join(args, "")
+			got, err := ask(cmd.Context(), a, api.Resume, q)
+			if errors.Is(err, mem.ErrNotFound) && q.ID == "" && q.Session == "" {
+				return faultNoWork.about("there is nothing to go on with").because("no checkpoint of this project was ever saved").fixedBy("remanence checkpoint list --project all")
+			}
+			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {
+				return faultNoID.about("no such checkpoint").because("nothing has the id %q", q.ID).fixedBy("remanence checkpoint list")
+			}
+			if err != nil {
+				return a.noProject(err)
+			}
+			if err := file.write(got.Text); err != nil {
+				return err
+			}
+			return a.out.show(resumeView{Checkpoint: itemOf(got.Checkpoint, got.Session.Short), Handoff: handoffOf(got.Handoff), Text: got.Text})
+		},
+	}
+	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the last one of the project)")
+	file.register(cmd)
+	return cmd
+}
+
+func handoffOf(cp *mem.Checkpoint) *string {
+	if cp == nil {
+		return nil
+	}
+	return &cp.Handoff
+}
+
+func (a *app) checkpointDiffCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "diff [from] [to]",
+		Short:   "what changed between two checkpoints",
+		Long:    "Without ids, the last checkpoint of the project and the one before it of the\nsame session; with one id, that one and the last of its session.",
+		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
+		Args:    atMost(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			q := mem.DiffAsk{Place: a.place()}
+			if len(args) > 0 {
+				q.From = args[0]
+			}
+			if len(args) > 1 {
+				q.To = args[1]
+			}
+			got, err := ask(cmd.Context(), a, api.Diff, q)
+			if errors.Is(err, mem.ErrNotFound) && len(args) == 0 {
+				return a.out.show(diffView{Changes: []change{}})
+			}
+			if errors.Is(err, mem.ErrNotFound) {
+				return faultNoID.about("no such checkpoint").because("nothing has the id %q", strings.Join(args, " or ")).fixedBy("remanence checkpoint list")
+			}
+			if err != nil {
+				return a.noProject(err)
+			}
+			v := diffView{From: nullable(got.From.ID), To: nullable(got.To.ID), FromAt: moment(got.From.At), ToAt: moment(got.To.At), Changes: []change{}}
+			for _, c := range got.Changes {
+				v.Changes = append(v.Changes, change{What: c.What, Gone: c.Gone, Text: c.Text})
+			}
+			return a.out.show(v)
+		},
+	}
+}

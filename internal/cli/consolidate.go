@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+// consolidateCommand brings memories in order, or takes that back.
+func (a *app) consolidateCommand() *cobra.Command {
+	var q mem.ConsolidateAsk
+	var list bool
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "consolidate",
+		Short: "bring memories in order: merge, archive; can be undone",
+		Long: "By rule, and without a question: what says the same is merged, what a session\nlearned and is worth it reaches the project, what faded is archived: no longer\n" +
+			"told unasked, and still found when it is asked for. It happens by itself after\neach session, and for all of a project after every fifth. Pinned, evergreen and\nyour own memories and decisions are never archived.\n\n" +
+			"Each change is listed with its reason, and a round can be undone. What was\nundone is not done again.",
+		Example: "  remanence consolidate --dry-run\n  remanence consolidate --list\n  remanence consolidate --undo k_3",
+		Args:    atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if list && (q.Undo != "" || q.DryRun) {
+				return faultUsage.about("--list goes with neither --undo nor --dry-run").fixedBy("remanence consolidate --help")
+			}
+			if cmd.Flags().Changed("undo") && q.Undo == "" {
+				return faultUsage.about("--undo needs the id of a round").fixedBy("remanence consolidate --list")
+			}
+			q.Place = a.place()
+			if list {
+				got, err := ask(cmd.Context(), a, api.Rounds, mem.RoundsAsk{Place: q.Place, Limit: limit})
+				if err != nil {
+					return a.noProject(err)
+				}
+				return a.out.show(consolidationOf("listed", got))
+			}
+			got, err := ask(cmd.Context(), a, api.Consolidate, q)
+			if err != nil {
+				return a.noProject(err)
+			}
+			did := "consolidated"
+			if q.Undo != "" {
+				did = "undone"
+			}
+			return a.out.show(consolidationOf(did, got))
+		},
+	}
+	f := cmd.Flags()
+	f.BoolVar(&q.DryRun, "dry-run", false, "only say what would be changed, and why")
+	f.StringVar(&q.Undo, "undo", "", "id of a round: give its memories back what they had")
+	f.BoolVar(&list, "list", false, "the rounds that were, newest first")
+	f.IntVar(&limit, "limit", 10, "how many of them")
+	return cmd
+}
+
+// consolidationView lists rounds and what they changed.
+type consolidationView struct {
+	Did      string      `json:"did"` // consolidated, undone, listed
+	DryRun   bool        `json:"dry_run"`
+	Restored int         `json:"restored"` // memories that were given back what they had
+	Total    int         `json:"total"`
+	Rounds   []roundItem `json:"rounds"`
+}
+
+type roundItem struct {
+	ID      *string    `json:"id"`   // null where nothing was written
+	Kind    string     `json:"kind"` // session, full, asked
+	Project *string    `json:"project"`
+	Session *string    `json:"session"`
+	At      *time.Time `json:"at"`
+	Looked  int        `json:"looked"`
+	Undone  bool       `json:"undone"`
+	Changes []stepLine `json:"changes"`
+}
+
+// stepLine is one memory as a round changed it.
+type stepLine struct {
+	Rule   string     `json:"rule"`
+	Memory string     `json:"memory"`
+	Other  *string    `json:"other"`
+	Title  string     `json:"title"`
+	Reason string     `json:"reason"`
+	Was    mem.Life   `json:"was"`
+	Became mem.Life   `json:"became"`
+	Undone *time.Time `json:"undone"`
+}
+
+func consolidationOf(did string, c mem.Consolidation) consolidationView {
+	v := consolidationView{Did: did, DryRun: c.DryRun, Restored: c.Changed, Total: len(c.Rounds), Rounds: []roundItem{}}
+	titles := map[string]string{}
+	for _, m := range c.Memories {
+		titles[m.ID] = m.Title
+	}
+	for _, r := range c.Rounds {
+		item := roundItem{
+			ID: nullable(r.ID), Kind: string(r.Kind), Project: nullable(r.Project), Session: nullable(r.Session), At: moment(r.At),
+			Looked: r.Looked, Undone: r.Undone, Changes: []stepLine{},
+		}
+		for _, s := range r.Changes {
+			item.Changes = append(item.Changes, stepLine{s.Rule, s.Memory, nullable(s.Other), titles[s.Memory], s.Reason, s.Was, s.Became, moment(s.Undone)})
+		}
+		v.Rounds = append(v.Rounds, item)
+	}
+	return v
+}
+
+func (consolidationView) schema() string { return "consolidation" }
+
+func (v consolidationView) list() []any { return items(v.Rounds) }
+
+func (v consolidationView) human(p *printer) {
+	if v.Total == 0 {
+		p.line("No rounds yet.")
+		return
+	}
+	for _, r := range v.Rounds {
+		r.human(p, v)
+	}
+}
+
+func (r roundItem) human(p *printer, v consolidationView) {
+	what := plural(r.Looked, "memory", "memories") + " looked at, " + plural(len(r.Changes), "change", "changes")
+	switch {
+	case v.Did == "undone":
+		p.line("%s  %s restored", *r.ID, plural(v.Restored, "memory", "memories"))
+		return
+	case v.DryRun:
+		what += " would be made"
+	case r.Undone:
+		what += ", undone"
+	}
+	if v.Did == "listed" && r.At != nil {
+		what = r.At.Local().Format("2006-01-02 15:04") + "  " + r.Kind + "  " + what
+	}
+	head := what
+	if r.ID != nil {
+		head = *r.ID + "  " + what
+	}
+	p.line("%s", head)
+	for _, s := range r.Changes {
+		if s.Rule == mem.RuleContinue { // said by the one that went into it
+			continue
+		}
+		p.line("  %s%s  %s", pad(verbOf(s.Rule), 13), s.Memory, clip(oneLine(s.Title), 100))
+		p.line("  %s%s", strings.Repeat(" ", 13), oneLine(s.Reason))
+	}
+	if r.ID != nil && len(r.Changes) > 0 && !r.Undone && !v.DryRun {
+		p.hint("undo: remanence consolidate --undo %s", *r.ID)
+	}
+}
+
+// verbOf is a rule as what it did.
+func verbOf(rule string) string {
+	switch rule {
+	case mem.RuleMerge:
+		return "merged"
+	case mem.RulePromote, engine.ReviewPromotion:
+		return "promoted"
+	case mem.RuleArchive, engine.ReviewStale:
+		return "archived"
+	case engine.ReviewContradiction:
+		return "superseded"
+	case engine.ReviewLowTrust:
+		return "vouched for"
+	}
+	return rule
+}
+
+// mergeCommand has one memory go into another.
+func (a *app) mergeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "merge <keep> <drop>",
+		Short: "have one memory go into another that says the same",
+		Long: "The first memory stays as it is worded and gets the greater importance, the uses\nof both and a little more confidence, and the files and tags of the second if\nthat is " +
+			"trusted as much. The second is hidden. It can be undone.",
+		Example: "  remanence merge m_7k2q m_19fx",
+		Args:    exactly(2, "the memory to keep and the one that goes into it"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			got, err := ask(cmd.Context(), a, api.Merge, mem.MergeAsk{Keep: args[0], Drop: args[1], Agent: a.agent()})
+			if err != nil {
+				return err
+			}
+			v := recordsOf("merged", got.Memories, a.sys.Now())
+			v.Undo = nullable("remanence consolidate --undo " + got.Round)
+			return a.out.show(v)
+		},
+	}
+	cmd.ValidArgsFunction = a.completeIDs
+	return cmd
+}

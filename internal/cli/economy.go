@@ -1,0 +1,15 @@
+package cli
+
+import (
+	"context"
+
+	"remanence/internal/mcpserver"
+	"remanence/internal/mem"
+)
+
+// economy adds to the engine's counts what only the server of tools knows.
+func (h *house) economy(ctx context.Context, ask mem.EconomyAsk) (mem.Economy, error) {
+	out, err := h.engine.Economy(ctx, ask)
+	out.ToolsTokens = mcpserver.ListTokens(value[string](h.config.now(), "mcp.tools") == "all")
+	return out, err
+}

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// feedbackCommand says what memories were worth.
+func (a *app) feedbackCommand() *cobra.Command {
+	var note string
+	verdicts := []string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}
+	cmd := &cobra.Command{
+		Use:   "mark <id>... useful|wrong|stale|prevented",
+		Short: "say what memories were worth",
+		Long: "useful      it helped: counts as a use\n" +
+			"wrong       it is not so: hidden, can be undone\n" +
+			"stale       it is no longer so: believed less\n" +
+			"prevented   it kept a mistake from being made: --note names which",
+		Example: "  remanence mark m_19fx useful\n  remanence mark m_19fx prevented --note \"would have pushed to main\"",
+		Args:    atLeast(2, "an id and a verdict"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ids, verdict := args[:len(args)-1], args[len(args)-1]
+			if !slices.Contains(verdicts, verdict) {
+				return faultInput.about("no such verdict: %q", verdict).fixedBy("one of " + strings.Join(verdicts, ", "))
+			}
+			if verdict == mem.PreventedThat && strings.TrimSpace(note) == "" {
+				return faultInput.about("the mistake that was prevented is not named").
+					because("only a named one counts").fixedBy("--note \"what would have been done\"")
+			}
+			got, err := ask(cmd.Context(), a, api.Feedback, mem.FeedbackAsk{IDs: ids, Verdict: verdict, Note: note, Agent: a.agent()})
+			if err != nil {
+				return err
+			}
+			v := recordsOf("marked "+verdict, got.Memories, a.sys.Now())
+			if verdict == mem.Wrong && a.agent() == "" {
+				v.Did = "hidden"
+				v.Undo = nullable("remanence restore " + strings.Join(idsOf(got.Memories), " "))
+			}
+			return a.out.show(v)
+		},
+	}
+	cmd.Flags().StringVar(&note, "note", "", "what happened, in a sentence; it is kept with the memory")
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		list, directive := a.completeIDs(cmd, args, typed)
+		if len(args) > 0 {
+			list = append(list, verdicts...)
+		}
+		return list, directive
+	}
+	return cmd
+}
+
+func idsOf(ms []mem.Memory) []string {
+	out := make([]string, 0, len(ms))
+	for _, m := range ms {
+		out = append(out, m.ID)
+	}
+	return out
+}

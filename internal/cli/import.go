@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+)
+
+const (
+	maxImportFile = 256 << 20 // bytes
+	importPart    = 1000      // memories in one order, which can be taken back as one
+	importBytes   = 1 << 20   // of them at most, as JSON
+)
+
+func (a *app) importCommand() *cobra.Command {
+	var dry bool
+	cmd := &cobra.Command{
+		Use:   "import [file]",
+		Short: "take over what another memory kept; can be taken back",
+		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show --json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
+			"Each keeps its project, if that is known here or the one of this directory, and\nwhen it was learned. What is there already is left out: twice is once. Nobody\ncan vouch for what comes from elsewhere: it is found when it is asked for, and\nnot told unasked before you accepted it in review.",
+		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project example/api\n  remanence show m_7k2q --json | ssh host remanence import",
+		Args:    atMost(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			old, err := a.readOld(cmd.Context(), args)
+			if err != nil {
+				return err
+			}
+			v, parts, err := a.placed(cmd.Context(), old)
+			if err != nil {
+				return err
+			}
+			for _, part := range parts {
+				part.DryRun = dry
+				got, err := ask(cmd.Context(), a, api.Import, part)
+				if err != nil {
+					return err
+				}
+				v.Kept, v.Known, v.Empty = v.Kept+got.Kept, v.Known+got.Known, v.Empty+got.Empty
+				if got.Kept > 0 && !dry {
+					v.Undo = append(v.Undo, "remanence forget --yes --tag "+got.Tag+" --project all")
+				}
+			}
+			v.DryRun = dry
+			return a.out.show(v)
+		},
+	}
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many, and of which projects")
+	return cmd
+}
+
+// readOld reads a file or standard input.
+func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, error) {
+	in, name := a.sys.Stdin, "standard input"
+	if len(args) > 0 && args[0] != "-" {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return api.OldMemories{}, faultNoFile.because("%s", err)
+		}
+		defer f.Close()
+		in, name = f, args[0]
+	} else if isTerminal(in) {
+		return api.OldMemories{}, faultUsage.about("no file was given").fixedBy("remanence import --help")
+	}
+	r := bufio.NewReader(io.LimitReader(in, maxImportFile))
+	var from io.Reader = r
+	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
+		rows, err := sqlite.Tables(ctx, name, map[string]string{"observations": "observations", "session_summaries": "summaries"})
+		if err != nil {
+			return api.OldMemories{}, faultInput.about("%s cannot be read", name).because("%s", err)
+		}
+		b, err := json.Marshal(rows)
+		if err != nil {
+			return api.OldMemories{}, err
+		}
+		from = bytes.NewReader(b)
+	}
+	old, err := api.ReadOld(from)
+	switch {
+	case err != nil:
+		return old, faultInput.about("%s is no export that can be read", name).because("%s", err).fixedBy("remanence import --help")
+	case len(old.Memories) == 0:
+		return old, faultInput.about("%s holds no memories", name).fixedBy("remanence import --help")
+	}
+	return old, nil
+}
+
+// placed says which project each memory goes to, in orders that can be sent. What
+// names a project that is not known here is left out, and counted.
+func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []mem.ImportAsk, error) {
+	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut}
+	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
+	known, err := ask(ctx, a, api.Projects, api.Nothing{})
+	if err != nil {
+		return v, nil, err
+	}
+	here, err := ask(ctx, a, api.Stand, a.place())
+	if err != nil {
+		return v, nil, a.noProject(err)
+	}
+	dir := ""
+	if isNew := !slices.ContainsFunc(known.Projects, func(p mem.Project) bool { return p.Key == here.Project.Key }); isNew {
+		dir, known.Projects = here.Project.Root, append(known.Projects, here.Project)
+	}
+	count := map[string]int{}
+	parts, size := []mem.ImportAsk{{Dir: dir}}, 0
+	for _, m := range old.Memories {
+		name := cmp.Or(m.Project, old.Project)
+		if a.flags.project != "" && a.flags.project != "all" || name == "" {
+			name = here.Project.Name
+			m.Project = here.Project.Key
+		} else {
+			i := slices.IndexFunc(known.Projects, func(p mem.Project) bool {
+				return name == p.Key || strings.EqualFold(name, p.Name) || name == p.Root
+			})
+			if i < 0 {
+				count["\x00"+name]++
+				continue
+			}
+			name, m.Project = known.Projects[i].Name, known.Projects[i].Key
+		}
+		count[name]++
+		b, err := json.Marshal(m)
+		if err != nil {
+			return v, nil, err
+		}
+		last := &parts[len(parts)-1]
+		if size += len(b); len(last.Memories) > 0 && (len(last.Memories) == importPart || size > importBytes) {
+			parts, size = append(parts, mem.ImportAsk{Dir: dir}), len(b)
+			last = &parts[len(parts)-1]
+		}
+		last.Memories = append(last.Memories, m)
+	}
+	for _, name := range slices.Sorted(maps.Keys(count)) {
+		short, unknown := strings.CutPrefix(name, "\x00")
+		v.Projects = append(v.Projects, importedProject{short, count[name], !unknown})
+	}
+	if len(parts[0].Memories) == 0 {
+		parts = nil
+	}
+	return v, parts, nil
+}
+
+// importView says what became of an import.
+type importView struct {
+	DryRun   bool              `json:"dry_run"`
+	Kept     int               `json:"kept"`
+	Known    int               `json:"known"` // were there in the same words
+	Empty    int               `json:"empty"` // of which the rules on private text left nothing
+	LeftOut  map[string]int    `json:"left_out"`
+	Projects []importedProject `json:"projects"`
+	Undo     []string          `json:"undo"` // one for each thousand
+}
+
+type importedProject struct {
+	Name     string `json:"name"`
+	Memories int    `json:"memories"`
+	Known    bool   `json:"known"` // here; memories of others are left out
+}
+
+func (importView) schema() string { return "import" }
+
+func (v importView) human(p *printer) {
+	would := ""
+	if v.DryRun {
+		would = "would be "
+	}
+	p.line("%s %skept, %d known already, %d empty", plural(v.Kept, "memory", "memories"), would, v.Known, v.Empty)
+	for _, pr := range v.Projects {
+		if pr.Known {
+			p.line("  %s  %s", pad(oneLine(pr.Name), 20), plural(pr.Memories, "memory", "memories"))
+		} else {
+			p.line("  %s  %s left out: no such project here", pad(oneLine(pr.Name), 20), plural(pr.Memories, "memory", "memories"))
+		}
+	}
+	for _, what := range slices.Sorted(maps.Keys(v.LeftOut)) {
+		p.line("  %s left out: only what was learned in them is taken over", plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
+	}
+	if slices.ContainsFunc(v.Projects, func(pr importedProject) bool { return !pr.Known }) {
+		p.hint("A project is known from its first session on; or say where to: --project NAME")
+	}
+	if v.Kept > 0 && !v.DryRun {
+		p.hint("not told before you accept it: remanence review")
+	}
+	for _, u := range v.Undo {
+		p.hint("undo: %s", u)
+	}
+}

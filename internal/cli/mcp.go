@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"remanence/internal/api"
+	"remanence/internal/inject"
+	"remanence/internal/mcpserver"
+	"remanence/internal/mem"
+)
+
+// asConfigured is the address that stands for the one in the configuration.
+const asConfigured = "on"
+
+func (a *app) mcpCommand() *cobra.Command {
+	var address string
+	var readOnly bool
+	cmd := &cobra.Command{
+		Use:   "mcp",
+		Short: "serve memory to an agent by the Model Context Protocol",
+		Long: "An agent's client starts this and speaks to it over its standard input and\noutput. Which tools are listed is set with mcp.tools.\n\n" +
+			"With --http it serves clients on this machine until it is stopped. Every\nrequest needs the token of the file that it names.",
+		Example: "  remanence mcp                          what a client's configuration runs\n" +
+			"  remanence mcp --read-only              nothing that it serves changes anything\n" +
+			"  remanence mcp --http 127.0.0.1:7410    over HTTP, until it is stopped",
+		Args: atMost(0),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if a.flags.noDaemon {
+				return faultUsage.about("mcp does not work with --no-daemon").because("it never opens the database itself").fixedBy("leave --no-daemon out")
+			}
+			cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+			if err != nil {
+				a.out.say("remanence: %s", err)
+			}
+			s := a.mcpServer(cfg, readOnly)
+			if address == "" {
+				return s.Serve(cmd.Context(), closing(a.sys.Stdin), keptOpen{a.sys.Stdout})
+			}
+			if address == asConfigured {
+				address = value[string](cfg, "mcp.http")
+			}
+			return a.serveMCP(cmd.Context(), s, address)
+		},
+	}
+	cmd.Flags().StringVar(&address, "http", "", "serve on this loopback address instead, such as 127.0.0.1:7410; on is that of mcp.http")
+	cmd.Flags().BoolVar(&readOnly, "read-only", false, "list and do nothing that changes anything")
+	return cmd
+}
+
+// mcpServer is the server over the daemon, which it finds or starts for each call:
+// it outlives daemons that went idle or are of an older version.
+func (a *app) mcpServer(cfg Config, readOnly bool) *mcpserver.Server {
+	session := ""
+	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "REMANENCE_SESSION_ID"} {
+		if session == "" {
+			session = a.sys.Getenv(name)
+		}
+	}
+	c := overMCP(cfg, a.sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return connect(ctx, a) })
+	c.Place, c.Session, c.Reader = a.place(), session, readOnly
+	return mcpserver.New(c)
+}
+
+// mcp is the server within the daemon. Which project is asked about its callers say.
+func (h *house) mcp() http.Handler {
+	return lazily(func() http.Handler {
+		here := api.Local(h.judgedRoutes())
+		c := overMCP(h.config.now(), h.sys.Now, func(context.Context) (api.Caller, func(), error) { return here, func() {}, nil })
+		return mcpserver.New(c).HTTP()
+	})
+}
+
+// lazily is a handler that is made for the first request.
+func lazily(made func() http.Handler) http.Handler {
+	once := sync.OnceValue(made)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { once().ServeHTTP(w, r) })
+}
+
+// overMCP is what every server has, over whoever answers its calls.
+func overMCP(cfg Config, now func() time.Time, r reacher) mcpserver.Config {
+	return mcpserver.Config{
+		Version: Version, All: value[string](cfg, "mcp.tools") == "all", Now: now,
+		Explain: problemOf, Plain: plainLine, Source: func(m mem.Memory) string { return provenance(m, now()) },
+		Memory: mcpserver.Memory{
+			Search: port(r, api.Search), Timeline: port(r, api.Timeline), Show: port(r, api.Show), Status: port(r, api.Status),
+			Add: port(r, api.Add), Edit: port(r, api.Edit), Mark: port(r, api.Mark), Feedback: port(r, api.Feedback),
+			State: port(r, api.State), Handoff: port(r, api.Handoff), GoesOn: port(r, api.GoesOn), Next: port(r, api.Next), Related: port(r, api.Related),
+			Consolidate: port(r, api.Consolidate),
+		},
+	}
+}
+
+// mcpPatience is how long one call may take, a start of the daemon included.
+const mcpPatience = 30 * time.Second
+
+// reacher is how a call gets to the daemon, and what is to be done after it.
+type reacher func(context.Context) (api.Caller, func(), error)
+
+// port is a route to the daemon as a function.
+func port[Req, Rep any](by reacher, r api.Route[Req, Rep]) func(context.Context, Req) (Rep, error) {
+	return func(ctx context.Context, req Req) (Rep, error) {
+		ctx, stop := context.WithTimeout(ctx, mcpPatience)
+		defer stop()
+		caller, closed, err := by(ctx)
+		if err != nil {
+			var none Rep
+			return none, err
+		}
+		defer closed()
+		return r.Call(ctx, caller, req)
+	}
+}
+
+// problemOf is an error as an agent reads it. What is not the call's own mistake
+// makes the memory unavailable: the agent goes on without.
+func problemOf(err error) mcpserver.Problem {
+	f := explain(nil, err)
+	p := mcpserver.Problem{Code: "memory_unavailable", Degraded: true, What: f.What, Why: f.Why, Fix: f.Fix}
+	for _, k := range []struct {
+		is   error
+		code string
+	}{{mem.ErrNotFound, "not_found"}, {mem.ErrAmbiguous, "ambiguous"}, {api.ErrInvalid, "bad_arguments"}} {
+		if errors.Is(err, k.is) {
+			p.Code, p.Degraded = k.code, false
+		}
+	}
+	return p
+}
+
+// plainLine makes one line fit to be told, and keeps its indentation.
+func plainLine(s string) string {
+	text := strings.TrimLeft(s, " \t")
+	return s[:len(s)-len(text)] + inject.Neutral(text)
+}
+
+// closing makes an input closable, so that a server can end while it waits for it.
+func closing(r io.Reader) io.ReadCloser {
+	if c, ok := r.(io.ReadCloser); ok {
+		return c
+	}
+	return io.NopCloser(r)
+}
+
+// keptOpen is an output that is not the server's to close.
+type keptOpen struct{ io.Writer }
+
+// Close implements io.Closer.
+func (keptOpen) Close() error { return nil }
+
+// MCPToken is the path of the token that requests over HTTP must carry.
+func (p Paths) MCPToken() string { return filepath.Join(p.State, "mcp-token") }
+
+// serveMCP serves clients on this machine until ctx ends.
+func (a *app) serveMCP(ctx context.Context, s *mcpserver.Server, address string) error {
+	address, err := loopback(address)
+	if err != nil {
+		return err
+	}
+	token := readSecret(a.paths.MCPToken())
+	if token == nil {
+		return faultReadOnly.because("the token for it cannot be kept in %s", a.paths.MCPToken())
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return faultOther.about("the address cannot be listened on").because("%s", err).fixedBy("remanence mcp --http 127.0.0.1:0", "another port")
+	}
+	port := l.Addr().(*net.TCPAddr).Port
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", s.HTTP())
+	var one http.Protocols
+	one.SetHTTP1(true)
+	srv := &http.Server{
+		Handler:           api.Guard(api.Door{Hosts: api.LoopbackHosts(port), Token: fmt.Sprintf("%x", token)}, mux),
+		ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: mcpPatience + 10*time.Second, IdleTimeout: time.Minute,
+		MaxHeaderBytes: 16 << 10, Protocols: &one,
+	}
+	a.out.say("serving http://%s/mcp", l.Addr())
+	a.out.say("every request carries the header Authorization: Bearer and the token in %s", a.paths.MCPToken())
+	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
+	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("serve mcp over http: %w", err)
+	}
+	return nil
+}
+
+// checkLoopback finds fault with an address that would not be served on.
+func checkLoopback(v any) error {
+	_, err := loopback(v.(string))
+	return err
+}
+
+// loopback completes an address of this machine, "" being any free port, and
+// refuses every other.
+func loopback(address string) (string, error) {
+	if address == "" {
+		address = "127.0.0.1:0"
+	}
+	if _, err := strconv.Atoi(address); err == nil {
+		address = ":" + address
+	}
+	host, port, err := net.SplitHostPort(address)
+	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
+		return "", faultInput.about("no address: %q", address).fixedBy("remanence mcp --http 127.0.0.1:7410")
+	}
+	if host == "" || host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return "", faultInput.about("%s is not an address of this machine alone", host).because("memories are served on the loopback only").
+			fixedBy("remanence mcp --http 127.0.0.1:7410").exits(exitRefused)
+	}
+	return net.JoinHostPort(host, port), nil
+}

@@ -1,0 +1,124 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// settingAsk changes one setting, or asks what the change would do.
+type settingAsk struct {
+	mem.Place
+	Key   string `json:"key"`
+	Value string `json:"value"` // as config set takes it
+	Unset bool   `json:"unset,omitempty"`
+}
+
+// settingsView is every setting as it is now.
+type settingsView struct {
+	File     string        `json:"file"`
+	Values   []settingItem `json:"values"`
+	Warnings []string      `json:"warnings"`
+	Pauses   []pauseItem   `json:"pauses"`
+	Said     []string      `json:"said"` // what is to be known of a change that was made
+}
+
+// settingItem is a setting and what may be put there.
+type settingItem struct {
+	setting
+	Text    string   `json:"text"` // the value as config set takes it
+	Type    string   `json:"type"` // boolean, integer, number, string, list or duration
+	Choices []string `json:"choices"`
+	Env     string   `json:"env"`      // the variable that overrides the file
+	AtStart bool     `json:"at_start"` // a change counts from the daemon's next start on
+	Told    bool     `json:"told"`     // it has a say in what a session is told
+}
+
+func settingItemOf(v Value) settingItem {
+	s := settingItem{setting: settingOf(v), Choices: some(v.One), Env: EnvName(v.Key), AtStart: slices.Contains(readAtStart, v.Key)}
+	s.Text, s.Type = s.text(), v.schema()["type"].(string)
+	switch v.Def.(type) {
+	case []string:
+		s.Type = "list"
+	case time.Duration:
+		s.Type = "duration"
+	}
+	s.Told = isTold(v.Key)
+	return s
+}
+
+// isTold reports whether a setting has a say in what a session is told.
+func isTold(key string) bool {
+	for _, part := range []string{"profile", "hooks.", "context.", "recall.", "nudge.", "scri.", "vault."} {
+		if key == part || len(key) > len(part) && key[:len(part)] == part {
+			return true
+		}
+	}
+	return false
+}
+
+func (h *house) settings(ctx context.Context, _ api.Nothing) (settingsView, error) {
+	cfg, err := LoadConfig(h.paths.Config, h.sys.Getenv)
+	v := settingsView{File: h.paths.Config, Warnings: some(cfg.Warnings), Said: []string{}}
+	if err != nil {
+		v.Warnings = append([]string{err.Error()}, v.Warnings...)
+	}
+	for _, val := range cfg.Values {
+		v.Values = append(v.Values, settingItemOf(val))
+	}
+	pauses, err := h.store.Paused(ctx, h.sys.Now())
+	if err != nil {
+		return v, fmt.Errorf("pauses: %w", err)
+	}
+	v.Pauses = pausesOf(pauses)
+	return v, nil
+}
+
+// set changes the file, as config set and config unset do.
+func (h *house) set(ctx context.Context, ask settingAsk) (settingsView, error) {
+	a := h.app()
+	var err error
+	if ask.Unset {
+		err = a.putOut(ask.Key)
+	} else {
+		err = a.put(ask.Key, ask.Value)
+	}
+	if err != nil {
+		return settingsView{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
+	}
+	v, err := h.settings(ctx, api.Nothing{})
+	v.Said = some(a.afterChange(ask.Key))
+	return v, err
+}
+
+// try returns what the next session would be told with a setting changed.
+func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
+	keys, err := readConfig(h.paths.Config)
+	if err != nil {
+		return mem.Receipt{}, err
+	}
+	o, err := option(ask.Key)
+	if err != nil {
+		return mem.Receipt{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
+	}
+	delete(keys, o.Key)
+	if !ask.Unset {
+		v, err := o.Parse(ask.Value)
+		if err == nil {
+			err = o.check(v)
+		}
+		if err != nil {
+			return mem.Receipt{}, fmt.Errorf("%w: %s: %w", api.ErrInvalid, o.Key, err)
+		}
+		keys[o.Key] = ask.Value
+		if list, ok := v.([]string); ok {
+			keys[o.Key] = strings.Join(list, ",")
+		}
+	}
+	return h.engine.NextUnder(ctx, mem.NextAsk{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
+}

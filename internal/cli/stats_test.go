@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestStatsDrawsItsBarsToScale(t *testing.T) {
+	v := statsView{
+		Economy: mem.Economy{
+			Project: mem.Project{Name: "till"}, Days: make([]mem.EconomyDay, 3), Told: 4, Used: 1,
+			Total: mem.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
+			Dead:  []mem.DeadItem{{ID: "m_1", Title: "an old habit", Told: 6, Tokens: 90}},
+		},
+		By: "day", Unit: "tokens", Bars: []statsBar{{"2026-03-01", 0}, {"2026-03-02", 1200}, {"2026-03-03", 1}},
+	}
+	p, out := testPrinter(80)
+	v.human(p)
+	got := out.String()
+	for _, want := range []string{"1,200 tokens in 1 injection", "1 of 4 items told were used afterwards (25 %)", "m_1  6×", "remanence forget m_1"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("want %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "2026-03-01") {
+		t.Errorf("days before the first with anything are shown:\n%s", got)
+	}
+	if full, least := strings.Count(got, "█"), bar(1, 1200, 50); full < 20 || least != "▏" {
+		t.Errorf("the longest bar has %d cells, the least is %q", full, least)
+	}
+}
+
+func TestNumbersAreGroupedByThree(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
+		if got := grouped(n); got != want {
+			t.Errorf("%d: got %s, want %s", n, got, want)
+		}
+	}
+}

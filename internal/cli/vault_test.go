@@ -1,0 +1,445 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+// den is a house with a vault, its engine and its files.
+type den struct {
+	*house
+	t *testing.T
+	n int
+}
+
+func newDen(t testing.TB) *den {
+	t.Helper()
+	home := t.TempDir()
+	sys := System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now, Slack: time.Minute}
+	paths, err := pathsFrom(sys.Getenv, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, err := build(t.Context(), sys, paths, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.store.Close() })
+	if err := os.MkdirAll(filepath.Join(paths.Vault(), "memory"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	d := &den{house: h}
+	d.t, _ = t.(*testing.T)
+	return d
+}
+
+func (d *den) path(name string) string {
+	return filepath.Join(d.paths.Vault(), filepath.FromSlash(name))
+}
+
+func (d *den) write(name, text string) {
+	d.t.Helper()
+	if err := os.WriteFile(d.path(name), []byte(text), 0o600); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *den) read(name string) string {
+	d.t.Helper()
+	b, err := os.ReadFile(d.path(name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(b)
+}
+
+// event gives one to the engine.
+func (d *den) event(e mem.Event) mem.Reply {
+	d.t.Helper()
+	d.n++
+	e.Agent, e.At, e.Root, e.Cwd = "claude-code", time.Now(), d.sys.Getenv("HOME"), cmp.Or(e.Cwd, d.sys.Getenv("HOME"))
+	if e.Session == "" {
+		e.Session = "one"
+	}
+	e.Identify(fmt.Sprint("n", d.n))
+	r, err := d.engine.Handle(d.t.Context(), e)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return r
+}
+
+func (d *den) starts(session string) string {
+	return d.event(mem.Event{Kind: mem.SessionStart, Source: "startup", Session: session}).Context
+}
+
+// note is the memory of a file.
+func (d *den) note(file string) mem.Memory {
+	d.t.Helper()
+	ms, err := d.store.List(d.t.Context(), mem.Query{Noted: true, Hidden: true, Limit: 1000})
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	for _, m := range ms {
+		if m.Note.File == file {
+			return m
+		}
+	}
+	d.t.Fatalf("%s: no memory", file)
+	return mem.Memory{}
+}
+
+// writesVault does the job that writes what was counted.
+func (d *den) writesVault() {
+	d.t.Helper()
+	if _, err := d.engine.Work(d.t.Context(), mem.Job{Kind: engine.JobVault}); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+const friday = "---\nname: No Friday deploys\ndescription: when to deploy\ntype: feedback\nhits: 3   # mine\nx: {a: 1}\n---\n\nNever on a Friday.\n"
+
+func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	d.starts("one")
+	id := d.note("memory/feedback_friday.md").ID
+	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "May I deploy the shop today, please?"})
+	for range 3 { // a turn that stops again, each time saying the same
+		d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "No: feedback_friday.md says never on a Friday, see " + id + " and `feedback_friday`."})
+	}
+	if m := d.note("memory/feedback_friday.md"); m.Uses != 4 || m.LastUsed.IsZero() {
+		t.Errorf("%d uses, want 4: 3 from the file and one turn", m.Uses)
+	}
+	if got := d.read("memory/feedback_friday.md"); got != friday {
+		t.Errorf("written by an event:\n%s", got)
+	}
+	d.writesVault()
+	want := strings.Replace(friday, "hits: 3   # mine\nx: {a: 1}\n", "hits: 4   # mine\nx: {a: 1}\nid: "+id+"\nlast_applied: "+time.Now().UTC().Format(time.DateOnly)+"\n", 1)
+	if got := d.read("memory/feedback_friday.md"); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	d.starts("two")
+	d.writesVault()
+	if m := d.note("memory/feedback_friday.md"); m.Uses != 4 || d.read(m.Note.File) != want {
+		t.Errorf("%d uses after our own write was seen, want 4", m.Uses)
+	}
+}
+
+func TestWhatWasOnlyToldOrQuotedElsewhereIsNoHit(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	told := d.starts("one")
+	id := d.note("memory/feedback_friday.md").ID
+	if !strings.Contains(told, id) {
+		t.Fatalf("not told:\n%s", told)
+	}
+	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "What does " + id + " in feedback_friday.md say of the deploy?"})
+	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Bash", PromptID: "p1", Input: []byte(`{"command":"cat x"}`), Response: []byte(`{"stdout":"` + id + ` feedback_friday.md"}`)})
+	d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "It is about deploys. The field m_ptr and unfriday.md are not."})
+	if m := d.note("memory/feedback_friday.md"); m.Uses != 3 {
+		t.Errorf("%d uses, want the 3 of the file", m.Uses)
+	}
+}
+
+func TestAnEditOnBothSidesLosesNeither(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	d.starts("one")
+	m := d.note("memory/feedback_friday.md")
+	mine := strings.Replace(friday, "Never on a Friday.", "Never on a Friday, but for Ada.", 1)
+	// The memory changes while the file does, too: as by an editor that saves right after we looked.
+	was := m.Note
+	title := "when not to deploy"
+	if _, err := d.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: m.ID, Title: &title}}}); err != nil {
+		t.Fatal(err)
+	}
+	d.write("memory/feedback_friday.md", mine)
+	if _, err := d.vault().Write(was, mem.NoteChange{Description: &title}); err == nil {
+		t.Error("written over an edit")
+	}
+	if got := d.read("memory/feedback_friday.md"); got != mine {
+		t.Errorf("the edit was touched:\n%s", got)
+	}
+	d.starts("two")
+	if got := d.note("memory/feedback_friday.md"); got.Title != "when to deploy" || got.Body != "Never on a Friday, but for Ada." {
+		t.Errorf("the file does not count: %q, %q", got.Title, got.Body)
+	}
+	s, err := d.vault().State(nil)
+	if err != nil || len(s.Conflicts) == 0 {
+		t.Fatalf("no copy waits: %+v, %v", s, err)
+	}
+	for _, c := range s.Conflicts {
+		if got := d.read(c); !strings.Contains(got, title) {
+			t.Errorf("%s does not hold what was changed here:\n%s", c, got)
+		}
+	}
+}
+
+func TestARenamedFileIsTheSameMemory(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	d.starts("one")
+	id := d.note("memory/feedback_friday.md").ID
+	if err := os.Rename(d.path("memory/feedback_friday.md"), d.path("memory/feedback_weekdays.md")); err != nil {
+		t.Fatal(err)
+	}
+	d.starts("two")
+	if m := d.note("memory/feedback_weekdays.md"); m.ID != id || m.Status != mem.Active {
+		t.Errorf("got %s %s, want %s", m.ID, m.Status, id)
+	}
+}
+
+func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	d.starts("one")
+	if err := os.Remove(d.path("memory/feedback_friday.md")); err != nil {
+		t.Fatal(err)
+	}
+	if told := d.starts("two"); strings.Contains(told, "Never on a Friday") {
+		t.Errorf("still told:\n%s", told)
+	}
+	if m := d.note("memory/feedback_friday.md"); m.Status != mem.Forgotten || m.Body != "Never on a Friday." {
+		t.Errorf("got %+v", m)
+	}
+	d.write("memory/feedback_friday.md", friday)
+	if told := d.starts("three"); !strings.Contains(told, "Never on a Friday") {
+		t.Errorf("back, and not told:\n%s", told)
+	}
+}
+
+// Moving the folder away, as on a disk that is not mounted, is no deletion.
+func TestAVaultThatIsAwayHidesNothing(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/feedback_friday.md", friday)
+	d.starts("one")
+	if err := os.Rename(d.paths.Vault(), d.paths.Vault()+"-away"); err != nil {
+		t.Fatal(err)
+	}
+	d.starts("two")
+	if m := d.note("memory/feedback_friday.md"); m.Status != mem.Active {
+		t.Errorf("got %s", m.Status)
+	}
+}
+
+func TestWhatAnAgentWritesIntoTheVaultIsTrustedAsItsTurnIs(t *testing.T) {
+	d := newDen(t)
+	d.starts("one")
+	write := func(prompt, file string, foreign bool) mem.Memory {
+		t.Helper()
+		d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: prompt, Text: "Please keep that in mind for the shop, will you?"})
+		if foreign {
+			d.event(mem.Event{Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: prompt, Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`)})
+		}
+		d.write("memory/"+file, "---\nname: "+file+"\ntype: reference\n---\nTabs, not spaces, in "+file+".\n")
+		in := fmt.Sprintf(`{"file_path":%q,"content":"x"}`, d.path("memory/"+file))
+		d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t" + prompt, PromptID: prompt, Input: []byte(in), Response: []byte(`{}`)})
+		return d.note("memory/" + file)
+	}
+	if m := write("p1", "reference_own.md", false); m.Trust != mem.TrustAssistant {
+		t.Errorf("of a clean turn: got %v", m.Trust)
+	}
+	if m := write("p2", "reference_web.md", true); m.Trust != mem.TrustNone {
+		t.Errorf("of a turn that read the web: got %v", m.Trust)
+	}
+	if told := d.starts("two"); strings.Contains(told, "spaces, in reference_web.md") || !strings.Contains(told, "spaces, in reference_own.md") {
+		t.Errorf("told:\n%s", told)
+	}
+	d.event(mem.Event{Kind: mem.Stop, PromptID: "p2", Text: "It is kept."})
+	d.write("memory/reference_web.md", "---\nname: mine\n---\nI looked at it: tabs.\n") // the person's hand
+	d.starts("three")
+	if m := d.note("memory/reference_web.md"); m.Trust != mem.TrustUser {
+		t.Errorf("edited by the person: got %v", m.Trust)
+	}
+}
+
+func TestOnlyChangedFilesAreReadAgain(t *testing.T) {
+	d := newDen(t)
+	old := time.Now().Add(-time.Hour)
+	for i := range 20 {
+		name := fmt.Sprintf("memory/fact_%d.md", i)
+		d.write(name, fmt.Sprintf("the fact of number %d\n", i))
+		if err := os.Chtimes(d.path(name), old, old); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.starts("one")
+	read := 0
+	look := func() {
+		t.Helper()
+		read = 0
+		err := d.vault().Look(func() ([]mem.Note, error) { t.Error("asked again for what is known"); return nil, nil },
+			func(l mem.VaultLook) error { read = len(l.Notes); return nil })
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if look(); read != 0 {
+		t.Errorf("%d read again, want none", read)
+	}
+	// Same size, other time and words; and same words, other time.
+	d.write("memory/fact_3.md", "the fact of number X\n")
+	if err := os.Chtimes(d.path("memory/fact_4.md"), time.Now(), time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if look(); read != 1 {
+		t.Errorf("%d differ, want 1", read)
+	}
+}
+
+func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
+	d := newDen(t)
+	d.write("USER.md", "I am Ada.\n\n"+strings.Repeat("I like short answers and long walks in the hills of the north. ", 60))
+	for i := range 60 {
+		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
+	}
+	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
+	r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	vault := ""
+	for part := range strings.SplitSeq(r.Text, "\n--- ") {
+		if caption, _, _ := strings.Cut(part, "\n"); strings.Contains(strings.ToLower(caption), "vault") && !strings.HasPrefix(caption, "WEIGHTED") {
+			vault += "--- " + part + "\n"
+		}
+	}
+	if n := mem.Tokens(vault); n > r.Budget/4 || n < r.Budget/10 {
+		t.Errorf("%d tokens, want a quarter of %d at most:\n%s", n, r.Budget, vault)
+	}
+	if !strings.Contains(r.Text, "USER.md: I am Ada. (all of it: "+d.path("USER.md")+")") {
+		t.Errorf("too long, and not told by its first paragraph:\n%s", r.Text)
+	}
+	if len(lackingOf(r)) > 0 {
+		t.Errorf("lacking: %v", lackingOf(r))
+	}
+}
+
+func TestTheVaultTellsEachTitleOnce(t *testing.T) {
+	d := newDen(t)
+	if err := os.MkdirAll(filepath.Dir(d.paths.Config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(d.paths.Config, []byte("[vault]\ntop_k = 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d.write("memory/one.md", "---\nname: deploys\ndescription: never on a Friday\nhits: 9\n---\nThe till was down.\n")
+	d.write("memory/two.md", "---\nname: the hinge is oiled in May\nhits: 8\n---\nIt squeaks else.\n")
+	d.write("memory/three.md", "---\nname: gates\ndescription: painted green by law\n---\nEach of them.\n")
+	got := d.starts("one")
+	for _, title := range []string{"never on a Friday", "the hinge is oiled in May", "painted green by law", "[deploys](memory/one.md)"} {
+		if n := strings.Count(got, title); n != 1 {
+			t.Errorf("%q is told %d times:\n%s", title, n, got)
+		}
+	}
+}
+
+func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/fact_far.md", "---\nname: far\nprojects: [till]\nhits: 3\n---\nabout the till\n")
+	d.write("memory/fact_here.md", "---\nname: here\nprojects: [Shop]\n---\nabout the shop\n")
+	order := func() bool {
+		t.Helper()
+		r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, w, _ := strings.Cut(r.Text, "--- WEIGHTED")
+		return strings.Index(w, "about the shop") < strings.Index(w, "about the till")
+	}
+	if order() {
+		t.Error("without hints: the shop comes first")
+	}
+	part := strings.ToUpper(filepath.Base(d.sys.Getenv("HOME")))
+	if err := os.MkdirAll(filepath.Dir(d.paths.Config), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	hints := filepath.Join(filepath.Dir(d.paths.Config), "project_hints.toml")
+	if err := os.WriteFile(hints, []byte("[hints]\n\"/"+part+"\" = \"SHOP\"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if !order() { // 5 and 4
+		t.Error("with hints: the till comes first")
+	}
+	if err := os.WriteFile(hints, []byte("[hints]\n\"/"+part+"\" = \"SHOP\"\n[settings]\nmatch_boost = 2.0\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if order() { // 2 and 4
+		t.Error("with a boost of 2: the shop comes first")
+	}
+}
+
+func TestAnAgentThatReachesTheVaultByAShorterPathIsNotThePerson(t *testing.T) {
+	for name, how := range map[string]struct{ command, cwd string }{
+		"from home":       {"echo x > ~/.local/share/remanence/vault/memory/reference_x.md", ""},
+		"by a variable":   {`echo x > "$HOME/.local/share/remanence/vault/memory/reference_x.md"`, ""},
+		"from within":     {"echo x > reference_x.md", "memory"},
+		"from beside":     {"echo x > vault/memory/reference_x.md", ""},
+		"by a whole path": {"echo x > DIR/memory/reference_x.md", ""},
+	} {
+		d := newDen(t)
+		d.starts("one")
+		d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "Please keep that in mind for the shop, will you?"})
+		d.event(mem.Event{Kind: mem.PostToolUse, Tool: "WebFetch", ToolUseID: "w", PromptID: "p", Input: []byte(`{"url":"https://example.com"}`), Response: []byte(`{"result":"x"}`)})
+		d.write("memory/reference_x.md", "---\nname: x\ntype: reference\n---\nTabs, not spaces.\n")
+		in := fmt.Sprintf(`{"command":%q}`, strings.ReplaceAll(how.command, "DIR", d.path("")))
+		e := mem.Event{Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: "t", PromptID: "p", Input: []byte(in), Response: []byte(`{"stdout":""}`)}
+		if how.cwd != "" {
+			e.Cwd = d.path(how.cwd)
+		}
+		d.event(e)
+		if m := d.note("memory/reference_x.md"); m.Trust != mem.TrustNone {
+			t.Errorf("%s: trust %v, want %v", name, m.Trust, mem.TrustNone)
+		}
+	}
+}
+
+func TestCountingInAFileIsNoWordOfThePerson(t *testing.T) {
+	d := newDen(t)
+	d.starts("one")
+	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "Please keep that in mind for the shop, will you?"})
+	text := "---\nname: x\ntype: reference\nhits: 0\n---\nTabs, not spaces.\n"
+	d.write("memory/reference_x.md", text)
+	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t", PromptID: "p", Input: fmt.Appendf(nil, `{"file_path":%q,"content":"x"}`, d.path("memory/reference_x.md")), Response: []byte(`{}`)})
+	d.write("memory/reference_x.md", strings.Replace(text, "hits: 0", "hits: 4", 1)) // as a writer leaves it that was killed before it could say so
+	d.starts("two")
+	if m := d.note("memory/reference_x.md"); m.Trust != mem.TrustAssistant || m.Uses != 4 {
+		t.Errorf("got %v, %d uses; want %v, 4", m.Trust, m.Uses, mem.TrustAssistant)
+	}
+}
+
+func TestTheIndexNamesWhatAHandPutIntoTheVault(t *testing.T) {
+	d := newDen(t)
+	d.write("memory/reference_x.md", "---\nname: walrus\n---\nTabs.\n")
+	d.write("memory/noise.md", "\x00\x01\xff")
+	d.starts("one")
+	d.writesVault()
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "[walrus](memory/reference_x.md)") || strings.Contains(got, "noise") {
+		t.Errorf("index:\n%s", got)
+	}
+	state, err := d.vault().State(nil)
+	if err != nil || len(state.Bad) != 1 || state.Bad[0].Why != "is no text in UTF-8" {
+		t.Errorf("left out: %+v, %v", state.Bad, err)
+	}
+}
+
+func TestAVaultInTheHomeIsFoundByEitherNameOfThat(t *testing.T) {
+	for _, name := range []string{"HOME", "USERPROFILE"} {
+		home := t.TempDir()
+		env := environment(map[string]string{name: home})
+		cfg := configFrom(map[string]any{"vault.dir": "~/notes"}, env)
+		if got, want := vaultDir(cfg, Paths{}, env), filepath.Join(home, "notes"); got != want {
+			t.Errorf("%s: got %q, want %q", name, got, want)
+		}
+	}
+}

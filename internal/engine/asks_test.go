@@ -1,0 +1,75 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestAssentIsNotTheLastRequest(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "[Image #1] move the legend of the revenue chart below the axis"),
+		edited("p1", "t1", "/home/dev/shop/chart.tsx", "top", "bottom"), stop("p1", "The legend of the revenue chart is below the axis now."),
+		prompt("p2", "yes"), edited("p2", "t2", "/home/dev/shop/chart.tsx", "8px", "16px"), stop("p2", "Done. The legend has a margin of 16 px now."),
+		prompt("p3", "great, thanks!"), stop("p3", "You're welcome!"),
+		prompt("p4", "thx!! done for today, see you tomorrow"), stop("p4", "See you!"),
+		mem.Event{Kind: mem.SessionEnd})
+	told := s.play(in("two", start("startup"))...).Context
+	wants(t, "briefing", told, "last request: move the legend of the revenue chart below the axis")
+	wantsNot(t, "briefing", told, "[Image #1]", "great, thanks", "see you tomorrow", "Done.", "welcome")
+	for _, sum := range s.summaries("one") {
+		if strings.HasPrefix(sum.Title, "yes") || strings.HasPrefix(sum.Title, "great") {
+			t.Errorf("a summary is called %q", sum.Title)
+		}
+	}
+	wants(t, "summary of the turn", titles(s.summaries("one")), "summary: The legend has a margin of 16 px now.")
+}
+
+func TestASessionIsNamedForTheFirstPromptThatAsks(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "continue"), prompt("p2", "move the legend of the revenue chart"))
+	if got := s.session("one").FirstPrompt; got != "move the legend of the revenue chart" {
+		t.Errorf("called %q", got)
+	}
+	s.play(in("two", start("startup"), prompt("p1", "/fix-issue 123"))...)
+	if got := s.session("two").FirstPrompt; got != "/fix-issue 123" {
+		t.Errorf("a command that asks: called %q", got)
+	}
+}
+
+func TestWhatCameOfATurnIsNoApology(t *testing.T) {
+	for answer, want := range map[string]string{
+		"Found it. The cursor holds microseconds, not milliseconds.":         "The cursor holds microseconds, not milliseconds.",
+		"You're right, sorry about that. The cursor holds microseconds now.": "The cursor holds microseconds now.",
+		"Erledigt. Die Ports der Dienste sind unverändert.":                  "Die Ports der Dienste sind unverändert.",
+		"Done.": "changed cursor.ts",
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "why does the cursor of the second page fail?"),
+			edited("p1", "t1", "/home/dev/shop/cursor.ts", "a", "b"), stop("p1", answer))
+		for _, sum := range s.summaries("one") {
+			if got := sum.Summary.Completed; !strings.HasPrefix(got, want) {
+				t.Errorf("%q: completed is %q, want %q", answer, got, want)
+			}
+		}
+	}
+}
+
+func TestARuleEndsBeforeTheRequestBehindIt(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "we always deploy with `make ship`. fix the typo in the notes"), stop("p1", "The typo in the notes is fixed."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "convention: we always deploy with `make ship`.")
+	wantsNot(t, "kept", got, "fix the typo")
+}
+
+func TestWhatFixedSomethingIsToldWithWhatWasWrong(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "the type check fails, please mend it"), failed("p1", "t1", "pnpm tsc", "Exit code 2\nmoney.ts(8,3): error TS2322"),
+		edited("p1", "t2", "/home/dev/shop/money.ts", "number", "bigint"), edited("p1", "t3", "/home/dev/shop/refund.ts", "x", "y"), ran("p1", "t4", "pnpm tsc", ""),
+		stop("p1", "1. `money.ts`: `toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping the result in `BigInt(...)`."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "`toCents` returned a `number` where a `bigint` is declared. Fixed by wrapping", "fixed in refund.ts and money.ts")
+	wantsNot(t, "kept", got, "error_fix: Fixed by")
+}

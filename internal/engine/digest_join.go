@@ -1,0 +1,249 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// maxCarried is how many memories made of the assistant's words a session hands
+// on to others. What is more stays with the session.
+const maxCarried = 8
+
+// known is what a session made of words before, and what is open in its project.
+type known struct {
+	made []mem.Memory // newest first
+	open []mem.Memory // items of work, likewise
+}
+
+func (e *Engine) knownToSession(ctx context.Context, m *moment) (k known, err error) {
+	if k.made, err = e.Store.List(ctx, mem.Query{
+		Project: m.project.Key, Session: m.Session, Within: m.Session, Tags: []string{madeOfWords, stated}, Order: mem.ByUpdate, Limit: 60,
+	}); err != nil {
+		return k, fmt.Errorf("what the session said before: %w", err)
+	}
+	if k.open, err = e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Order: mem.ByUpdate, Limit: 50}); err != nil {
+		return k, fmt.Errorf("open items: %w", err)
+	}
+	return k, nil
+}
+
+// joined are the new memories without what is said already: what the turn says
+// twice, what the session said before, items of work that are on the list. The
+// ones that a session hands on are bounded.
+func (k *known) joined(m *moment, fresh []mem.Memory) []mem.Memory {
+	var out []mem.Memory
+	var toCarry []int
+	for _, mm := range fresh {
+		if slices.ContainsFunc(out, func(o mem.Memory) bool { return o.Trust >= mm.Trust && sameThing(o, mm) }) || k.listed(mm) {
+			continue
+		}
+		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool { return o.Kind == mm.Kind && o.Trust == mm.Trust && sameThing(o, mm) }); i >= 0 {
+			out = append(out, again(k.made[i], mm))
+			continue
+		}
+		toCarry = append(toCarry, len(out))
+		out = append(out, mm)
+	}
+	slices.SortStableFunc(toCarry, func(a, b int) int { return cmp.Compare(out[b].Importance, out[a].Importance) })
+	for _, i := range toCarry {
+		out[i] = k.carried(m, out[i])
+	}
+	return out
+}
+
+// listed reports whether an item of work is open already, by a word that is
+// worth as much.
+func (k *known) listed(mm mem.Memory) bool {
+	return mm.Kind == mem.Todo && slices.ContainsFunc(k.open, func(o mem.Memory) bool {
+		return o.Trust >= mm.Trust && (o.Session != mm.Session || slices.Contains(o.Tags, listedTag)) && sameItem(o.Title, mm.Title)
+	})
+}
+
+// again is a statement that the session made before, under the key of the first,
+// so that they become one. The words are those of the turn that it is of now: what
+// becomes of that turn becomes of them.
+func again(old, mm mem.Memory) mem.Memory {
+	mm.Key = old.Key
+	return mm
+}
+
+// carried bounds what the session hands on. The least important of it, or the
+// new one if that is, stays with the session.
+func (k *known) carried(m *moment, mm mem.Memory) mem.Memory {
+	if !slices.Contains(mm.Tags, madeOfWords) {
+		return mm
+	}
+	var least *mem.Memory
+	n := 0
+	for i := range k.made {
+		o := &k.made[i]
+		if o.Scope != mem.ScopeProject || !slices.Contains(o.Tags, madeOfWords) {
+			continue
+		}
+		n++
+		if o.ID != "" && !o.Pinned && o.Uses == 0 && o.Trust <= mm.Trust && (least == nil || o.Importance <= least.Importance) { // the oldest of them
+			least = o
+		}
+	}
+	if n >= maxCarried {
+		if least == nil || least.Importance > mm.Importance {
+			mm.Scope = mem.ScopeSession
+			return mm
+		}
+		within := mem.ScopeSession
+		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: least.ID, Scope: &within})
+		least.Scope = mem.ScopeSession
+	}
+	k.made = append([]mem.Memory{mm}, k.made...)
+	return mm
+}
+
+// settled are the changes that a turn makes to what is known: items of work that
+// it did, and decisions of the turn before that the person took back.
+func (k *known) settled(m *moment, all []said) []mem.Edit {
+	if m.turn.Trust == mem.TrustNone {
+		return nil
+	}
+	var out []mem.Edit
+	yes, over := true, mem.Superseded
+	for _, o := range k.open {
+		if o.Trust == mem.TrustUser || o.Source.PromptID == m.PromptID && o.Session == m.Session {
+			continue
+		}
+		if slices.ContainsFunc(all, func(s said) bool { return doneWith(o.Title, s) }) {
+			out = append(out, mem.Edit{ID: o.ID, Resolved: &yes})
+		}
+	}
+	if !takesBack(m.turn.Text) {
+		return out
+	}
+	for _, o := range k.made {
+		if o.Kind == mem.Decision && o.ID != "" && o.Trust < mem.TrustUser && !o.Pinned && o.Source.Prompt == m.turn.Number-1 && m.turn.Number > 1 {
+			out = append(out, mem.Edit{ID: o.ID, Status: &over})
+		}
+	}
+	return out
+}
+
+// takesBack reports whether a prompt begins by taking back what was just done.
+func takesBack(prompt string) bool {
+	l := cueText(mem.FirstLine(prompt))
+	return begins(l, "undo ", "undo,", "revert that", "revert this", "revert it", "roll that back", "roll it back", "scrap that", "drop that", "forget that", "never mind", "nevermind", "no, undo", "no, revert", "mach das rückgängig", "verwirf das", "annule ça", "annule cela", "deshaz ", "元に戻して", "撤销", "取消刚才")
+}
+
+// doneWith reports whether a sentence says that an item of work is done.
+func doneWith(item string, s said) bool {
+	l := s.bare
+	if open(l) || asks(s.text) || offers(l) || thoughtOf(l) || announces(l) || holds(l, " not ", "n't ", " nicht ", " noch ", " pas ", " no ") {
+		return false
+	}
+	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") {
+		return false
+	}
+	x := itemTerms(item)
+	return len(x) >= 2 && 10*shared(x, rank.Terms(s.text)) >= 8*len(x)
+}
+
+// sameThing reports whether two memories say nearly the same.
+func sameThing(a, b mem.Memory) bool {
+	if a.Kind == mem.Todo && b.Kind == mem.Todo {
+		return sameItem(a.Title, b.Title)
+	}
+	return samePoint(cmp.Or(a.Body, a.Title), cmp.Or(b.Body, b.Title))
+}
+
+// samePoint reports whether two statements say nearly the same: one has all the
+// words of the other and few more, and the same names. Two statements that differ
+// in one word each may be about two things.
+func samePoint(a, b string) bool {
+	return a == b || len(a) <= 3*len(b) && len(b) <= 3*len(a) && gistOf(a).same(gistOf(b))
+}
+
+// gist is what a statement is told from others by.
+type gist struct{ names, terms []string }
+
+func gistOf(s string) gist { return gist{namesIn(s), rank.Terms(s)} }
+
+func (g gist) same(o gist) bool {
+	if !slices.Equal(g.names, o.names) {
+		return false
+	}
+	less, more := min(len(g.terms), len(o.terms)), max(len(g.terms), len(o.terms))
+	return less >= 3 && 3*less >= 2*more && g.within(o)
+}
+
+// within reports whether the one of two statements with fewer words has none
+// that the other has not.
+func (g gist) within(o gist) bool {
+	few, many := g.terms, o.terms
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	return shared(few, many) == len(few)
+}
+
+// shared is how many of some words are among others, in any form.
+func shared(words, among []string) int {
+	n := 0
+	for _, w := range words {
+		if slices.ContainsFunc(among, func(o string) bool { return kin(w, o) }) {
+			n++
+		}
+	}
+	return n
+}
+
+// kin reports whether two words are forms of one: they begin alike and are of
+// nearly one length.
+func kin(a, b string) bool {
+	if a == b {
+		return true
+	}
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	return len(a) >= 4 && len(b)-len(a) <= 3 && a[0] < utf8.RuneSelf && strings.HasPrefix(b, a[:len(a)-1])
+}
+
+// namesIn are the words of a text that hold more than letters, in order.
+func namesIn(s string) []string {
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"(),;:!?", r) || mem.Wide(r) })
+	var out []string
+	for _, w := range words {
+		if w = strings.Trim(w, "."); strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) {
+			out = append(out, w)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// sameItem reports whether two items of work are one: the words of the shorter
+// are in the other, which has few more, and the names are the same.
+func sameItem(a, b string) bool {
+	if strings.EqualFold(a, b) {
+		return true
+	}
+	x, y := gist{namesIn(a), itemTerms(a)}, gist{namesIn(b), itemTerms(b)}
+	less, more := min(len(x.terms), len(y.terms)), max(len(x.terms), len(y.terms))
+	return less >= 2 && 2*less >= more && slices.Equal(x.names, y.names) && x.within(y)
+}
+
+// itemTerms are the words of an item of work but for those that say that it is one.
+func itemTerms(s string) []string {
+	return slices.DeleteFunc(rank.Terms(s), func(t string) bool {
+		switch t {
+		case "still", "open", "left", "need", "needs", "todo", "remaining", "next", "step", "yet", "missing", "add", "write", "what's", "follow-up", "follow", "up", "offen", "noch", "reste", "queda", "pendiente":
+			return true
+		}
+		return false
+	})
+}

@@ -1,0 +1,345 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"remanence/internal/mem"
+	"remanence/test/tier"
+)
+
+// words are the memories made of words in a session, oldest first.
+func (s *stage) words(session string) []mem.Memory {
+	s.t.Helper()
+	ms, err := s.store.List(s.t.Context(), mem.Query{Session: session, Within: "*", Limit: 1000})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	slices.Reverse(ms)
+	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !ofWords(mm) })
+}
+
+func (s *stage) summaries(session string) []mem.Memory {
+	s.t.Helper()
+	ms, err := s.store.List(s.t.Context(), mem.Query{Session: session, Within: "*", Kinds: []mem.Kind{mem.Summary}, Limit: 100})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return ms
+}
+
+func titles(ms []mem.Memory) string {
+	var out []string
+	for _, mm := range ms {
+		out = append(out, string(mm.Kind)+": "+mm.Title)
+	}
+	return strings.Join(out, "\n")
+}
+
+func TestAProblemAndItsSolutionAreOneMemory(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	i := slices.IndexFunc(s.words("one"), func(mm mem.Memory) bool {
+		return mm.Kind == mem.ErrorFix && mm.Command != "" && mm.Key == "fix:go test ./auth"
+	})
+	if i < 0 {
+		t.Fatal("no fix is kept:\n" + titles(s.words("one")))
+	}
+	fix := s.words("one")[i]
+	if fix.ExitCode != 1 || !slices.Equal(fix.Files, []string{"auth/session.go"}) || !slices.Equal(fix.Modified, fix.Files) {
+		t.Errorf("exit %d, files %v, modified %v", fix.ExitCode, fix.Files, fix.Modified)
+	}
+	wants(t, "what was changed", fix.Body, "s.lock()", "s.mu.Lock()")
+	wants(t, "the error", fix.Title, "login_test.go:41: expected 200, got 409")
+}
+
+func TestWhatACommandChangedIsAFixToo(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "the tests do not start"),
+		failed("p1", "t1", "npm test", "Exit code 1\nError: Cannot find module 'zod'"),
+		ran("p1", "t2", "ls node_modules", "…"), ran("p1", "t3", "npm install zod", "added 1 package"), ran("p1", "t4", "npm test", "ok"))
+	got := titles(s.words("one"))
+	wants(t, "fix", got, "error_fix: `npm test` failed", "works after `npm install zod`")
+	wantsNot(t, "fix", got, "ls node_modules")
+}
+
+func TestARetryIsNoFix(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "run it"), failed("p1", "t1", "make e2e", "Exit code 1\nconnection reset"),
+		ran("p1", "t2", "cat log.txt", "…"), ran("p1", "t3", "make e2e", "ok"))
+	if got := s.words("one"); len(got) != 0 {
+		t.Errorf("a retry made\n%s", titles(got))
+	}
+	if open, _ := s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command}, Open: true}); len(open) != 0 {
+		t.Error("the failure is still open")
+	}
+}
+
+func TestAWiderRunProvesANarrowerOne(t *testing.T) {
+	for _, tt := range []struct {
+		worked string
+		want   bool
+	}{
+		{"go test ./...", true},
+		{"go test ./auth/...", true},
+		{"go test ./cart", false},
+		{"go vet ./...", false},
+		{"go test ./... || true", false},
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "fix it"), failed("p1", "t1", "go test ./auth", "Exit code 1\nx_test.go:1: got 1"),
+			edited("p1", "t2", "/home/dev/shop/auth/a.go", "1", "2"), ran("p1", "t3", tt.worked, "ok"))
+		if got := strings.Contains(titles(s.words("one")), "fixed in a.go"); got != tt.want {
+			t.Errorf("%q: fixed %v, want %v", tt.worked, got, tt.want)
+		}
+	}
+}
+
+func TestATurnWithSomethingStillRunningIsNotOver(t *testing.T) {
+	s := newStage(t)
+	running := stop("p1", "The rollout of version 7 runs, I will report when it is through and healthy again.")
+	running.Background = 1
+	s.play(start("startup"), prompt("p1", "roll out version 7 to staging"), edited("p1", "t1", "/home/dev/shop/deploy.yaml", "6", "7"), running)
+	if got := s.summaries("one"); len(got) != 0 {
+		t.Fatalf("%d summaries while it runs: %s", len(got), got[0].Title)
+	}
+	s.play(prompt("p2", "<task-notification>rollout finished</task-notification>"), stop("p2", "The rollout of version 7 is through, all pods are healthy."))
+	got := s.summaries("one")
+	if len(got) != 1 {
+		t.Fatalf("%d summaries after it, want 1", len(got))
+	}
+	wants(t, "summary", got[0].Summary.Request+"\n"+got[0].Summary.Completed, "roll out version 7", "all pods are healthy")
+}
+
+func TestATurnThatGoesOnIsOneTurn(t *testing.T) {
+	s := newStage(t)
+	on := stop("p1", "The linter is happy too. Careful: `make lint` needs network access the first time.")
+	on.StopActive = true
+	said := "I decided to keep the flags in one struct instead of globals, because tests run side by side."
+	s.play(start("startup"), prompt("p1", "move the flags"), edited("p1", "t1", "/home/dev/shop/flags.go", "a", "b"), stop("p1", said), on)
+	wants(t, "kept", titles(s.words("one")), "one struct", "make lint")
+	got := s.summaries("one")
+	if len(got) != 1 {
+		t.Fatalf("%d summaries, want 1", len(got))
+	}
+	wants(t, "summary", got[0].Summary.Completed, "one struct", "linter is happy")
+}
+
+func TestSayingItAgainIsOneMemory(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "which queue?"), stop("p1", "We decided to use the SQS queue for outgoing mail, because it survives a restart."),
+		prompt("p2", "sum it up please"), stop("p2", "In short: we decided to use the SQS queue for outgoing mail because it survives restarts."),
+		prompt("p3", "and for invoices?"), stop("p3", "We decided to use the RabbitMQ2 queue for outgoing mail, because it survives a restart."))
+	got := s.words("one")
+	if len(got) != 2 || got[0].Repeats != 1 || got[1].Repeats != 0 {
+		t.Errorf("want the first with one repeat, and the other; got\n%s", titles(got))
+	}
+}
+
+func TestTwoRulesForTwoThingsStayTwo(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "and?"), stop("p1", "Careful: never call log1 while the lock of the store is held."),
+		prompt("p2", "and?"), stop("p2", "Careful: never call log2 while the lock of the store is held."))
+	wants(t, "kept", titles(s.words("one")), "log1", "log2")
+}
+
+// Whoever writes a page that is read cannot have what is known put aside by
+// having it said again.
+func TestATaintedEchoTakesNothingFromWhatIsKnown(t *testing.T) {
+	s := newStage(t)
+	said := "Careful: the importer must not run while the index is rebuilt."
+	s.play(start("startup"), prompt("p1", "and?"), stop("p1", said),
+		prompt("p2", "read that page"), tool(mem.PostToolUse, "p2", "w", "WebFetch", nil, "x"), stop("p2", "As the page has it: careful, the importer must not run while the index is rebuilt."))
+	got := s.words("one")
+	if len(got) != 2 || got[0].Trust != mem.TrustAssistant || got[1].Trust != mem.TrustNone {
+		t.Errorf("got\n%s\nof %s and %s", titles(got), got[0].Trust, got[len(got)-1].Trust)
+	}
+}
+
+func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
+	s := newStage(t)
+	open := func() string {
+		t.Helper()
+		ms, err := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}, Open: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return titles(ms)
+	}
+	s.play(start("startup"), prompt("p1", "write the export"), stop("p1", "The export works. Still open: the logout path has no audit entry."))
+	s.play(in("two", start("startup"), prompt("q1", "what is left?"), stop("q1", "Still open: the logout path has no audit entry."))...)
+	if got := open(); strings.Count(got, "audit entry") != 1 {
+		t.Errorf("the item is there %d times:\n%s", strings.Count(got, "audit entry"), got)
+	}
+	s.play(in("two", prompt("q2", "go"), stop("q2", "The logout path is not covered by an audit entry yet, the entry of the login path is done."))...)
+	wants(t, "not done", open(), "audit entry")
+	s.play(in("two", prompt("q3", "now"), tool(mem.PostToolUse, "q3", "w", "WebFetch", nil, "x"), stop("q3", "The logout path now writes an audit entry."))...)
+	wants(t, "done, says a turn that read the web", open(), "audit entry")
+	s.play(in("two", prompt("q4", "now"), stop("q4", "The logout path now writes an audit entry."))...)
+	wantsNot(t, "done", open(), "audit entry")
+}
+
+func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),
+		prompt("p2", "undo that, the server needs it"), stop("p2", "It is in a cookie now, as it was."))
+	wantsNot(t, "kept", titles(s.words("one")), "local storage")
+}
+
+func TestASessionHandsOnAFew(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	things := strings.Fields("mail invoices search uploads exports sessions carts prices taxes refunds stock labels")
+	for i, thing := range things {
+		id := fmt.Sprint("p", i)
+		s.play(prompt(id, "what about "+thing+"?"), stop(id, "From "+fmt.Sprint(9*i)+" to "+fmt.Sprint(i)+" seconds is what the index made of "+thing+". We decided to keep the "+thing+" in their own table, because they grow fastest."))
+	}
+	var handed, decisions int
+	for _, mm := range s.words("one") {
+		if mm.Scope == mem.ScopeProject {
+			handed++
+			if mm.Kind == mem.Decision {
+				decisions++
+			}
+		}
+	}
+	if handed != 8 || decisions != 8 || len(s.words("one")) != 2*len(things) {
+		t.Errorf("%d handed on, %d decisions of them, %d in all; want 8, 8, %d", handed, decisions, len(s.words("one")), 2*len(things))
+	}
+}
+
+func TestOneCorrectionIsNoHabitTwoAre(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "add zod"), stop("p1", "Added."), prompt("p2", "no, use pnpm instead of npm"), stop("p2", "Done."))
+	if got := s.words("one"); len(got) != 0 {
+		t.Fatalf("one correction made\n%s", titles(got))
+	}
+	s.play(in("two", start("startup"), prompt("q1", "no, put it in lib"), stop("q1", "Moved."), prompt("q2", "nein, use pnpm, not npm!"), stop("q2", "Sorry."))...)
+	got := s.words("two")
+	if len(got) != 1 || got[0].Kind != mem.Preference || got[0].Trust != mem.TrustUser || got[0].Title != "use pnpm, not npm!" {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestASessionOfSeveralTurnsHasItsSummary(t *testing.T) {
+	s := newStage(t)
+	end := mem.Event{Kind: mem.SessionEnd, Source: "other"}
+	s.play(bugHunt()...)
+	s.play(prompt("p2", "now the logout test"), edited("p2", "t9", "/home/dev/shop/auth/logout_test.go", "", "x"), stop("p2", "The logout path has a test now. Next step: run it against staging."),
+		prompt("p3", "read that page"), tool(mem.PostToolUse, "p3", "w", "WebFetch", nil, "x"), stop("p3", "The page says that plutonium is the way to go for every queue there is."), end)
+	got := s.summaries("one")
+	whole := got[0]
+	if len(got) != 4 || whole.Scope != mem.ScopeSession || whole.Trust != mem.TrustAssistant {
+		t.Fatalf("%d summaries, the newest of scope %s and trust %s", len(got), whole.Scope, whole.Trust)
+	}
+	wants(t, "request", whole.Summary.Request, "the auth tests fail")
+	wants(t, "completed", whole.Summary.Completed, "login race", "logout path has a test")
+	wants(t, "next", whole.Summary.NextSteps, "against staging")
+	all := fmt.Sprint(*whole.Summary)
+	wantsNot(t, "summary", all, "plutonium")
+	wants(t, "the next session's briefing", s.play(in("two", start("startup"))...).Context, whole.ID+", ")
+}
+
+func TestEveryMemoryOfLabelledTurnsKeepsItsBounds(t *testing.T) {
+	for _, set := range []string{"work", "held", "late", "last"} {
+		for _, l := range readTurns(t, set) {
+			s := newStage(t)
+			s.play(start("startup"))
+			s.play(l.events...)
+			for _, mm := range s.words("one") {
+				if n := utf8.RuneCountInString(mm.Title); n == 0 || n > 160 || strings.Contains(mm.Title, "\n") {
+					t.Errorf("%s: a title of %d characters: %q", l.name, n, mm.Title)
+				}
+				if mem.Tokens(mm.Title+mm.Body) > 200 && mm.Tags[0] != "debugging" {
+					t.Errorf("%s: %d tokens: %s", l.name, mem.Tokens(mm.Title+mm.Body), mm.Title)
+				}
+				if strings.Contains(fmt.Sprint(mm), "hunter2") {
+					t.Errorf("%s: a secret is kept: %+v", l.name, mm)
+				}
+			}
+		}
+	}
+}
+
+// What makes a turn worth nothing makes all of its words worth nothing, whatever
+// else is in it; a private part and a secret are in no memory.
+func TestShuffledTurnsKeepTrustAndSecrets(t *testing.T) {
+	r := tier.Rand(t)
+	sets := append(readTurns(t, "work"), readTurns(t, "late")...)
+	for range tier.Runs(30, 1000) {
+		l := sets[r.IntN(len(sets))]
+		var said []string
+		for _, e := range l.events {
+			if e.Kind == mem.Stop {
+				said = append(said, strings.Split(e.Text, "\n")...)
+			}
+		}
+		r.Shuffle(len(said), func(i, j int) { said[i], said[j] = said[j], said[i] })
+		text := strings.Join(said, "\n") + "\n<private>Careful: the zq71x wall must not fall.</private>\nWe decided to use password=Zq71xHunter2Long instead of keys."
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "do it as we said"), tool(mem.PostToolUse, "p1", "w", "WebFetch", nil, "x"), stop("p1", text))
+		for _, mm := range append(s.words("one"), s.summaries("one")...) {
+			if mm.Trust > mem.TrustNone && mm.Trust < mem.TrustUser {
+				t.Errorf("%s of a tainted turn has %s: %s", mm.Kind, mm.Trust, mm.Title)
+			}
+			if all := strings.ToLower(fmt.Sprintf("%+v %+v", mm, mm.Summary)); strings.Contains(all, "zq71x") {
+				t.Errorf("kept: %s", all)
+			}
+		}
+	}
+}
+
+func BenchmarkDigestOfATurn(b *testing.B) {
+	for _, n := range []int{1, 20} {
+		b.Run(fmt.Sprint(n, " answers long"), func(b *testing.B) {
+			var text strings.Builder
+			for _, l := range readTurns(b, "work") {
+				for _, e := range l.events {
+					if e.Kind == mem.Stop && text.Len() < n*1000 {
+						text.WriteString(e.Text + "\n\n")
+					}
+				}
+			}
+			s := newStage(&testing.T{})
+			ctx := b.Context()
+			give := func(e mem.Event) {
+				e.Agent, e.Session, e.Root, e.At = "claude-code", "one", "/home/dev/shop", s.clock
+				e.Identify("n")
+				if _, err := s.Handle(ctx, e); err != nil {
+					b.Fatal(err)
+				}
+			}
+			give(start("startup"))
+			for i := 0; b.Loop(); i++ {
+				id := fmt.Sprint("p", i%20)
+				e := stop(id, fmt.Sprint(text.String(), i))
+				give(prompt(id, "the tests fail, why?"))
+				give(e)
+			}
+		})
+	}
+}
+
+func FuzzDigest(f *testing.F) {
+	f.Add("no, use pnpm, not npm", "The root cause was **a race**.\n\n- [ ] still open: `x\n\n```go\n", "go test ./... && x")
+	f.Add("なぜ？", "> quoted\n1) 原因は `x` です。まだ未対応です。\n**Why:** „so“ «it» \"is", "a=b")
+	f.Fuzz(func(t *testing.T, asked, answer, command string) {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", asked), failed("p1", "t1", command, "Exit code 1\n"+answer), edited("p1", "t2", "/home/dev/shop/"+asked, answer, asked),
+			ran("p1", "t3", command, answer), stop("p1", answer), prompt("p2", asked), stop("p2", answer), mem.Event{Kind: mem.SessionEnd})
+		for _, mm := range s.words("one") {
+			if n := utf8.RuneCountInString(mm.Title); n == 0 || n > 160 {
+				t.Errorf("a title of %d characters: %q", n, mm.Title)
+			}
+			if !utf8.ValidString(mm.Title+mm.Body) && utf8.ValidString(asked+answer+command) {
+				t.Errorf("broken text: %q", mm.Title+mm.Body)
+			}
+		}
+		if n := len(s.words("one")); n > 40 {
+			t.Errorf("%d memories", n)
+		}
+	})
+}

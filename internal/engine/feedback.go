@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Bad feedback.
+var (
+	ErrNoVerdict = errors.New("no such verdict")
+	ErrNoNote    = errors.New("the mistake that was prevented is not named")
+)
+
+// What a memory is still believed after somebody found fault with it.
+const (
+	doubted  = 0.3 // it is no longer so, or an agent says that it is not so
+	rejected = 0.1 // the person says that it is not so
+)
+
+// Feedback notes what memories were worth and lets it count. The sentence that
+// came with it is kept. One that is wrong is hidden if the person says so; an
+// agent's word only makes it doubtful. The same mistake is prevented once.
+func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
+	out := mem.Marked{Verb: ask.Verdict}
+	f := mem.Feedback{At: e.Now(), Verdict: ask.Verdict, Note: strings.TrimSpace(mem.Clip(e.Door.Prompt(ask.Note), maxNote)), By: mem.FromUserCommand}
+	if ask.Agent != "" {
+		f.By, f.Session = mem.FromAssistant, ask.Agent
+	}
+	switch {
+	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, ask.Verdict):
+		return out, fmt.Errorf("%q: %w", ask.Verdict, ErrNoVerdict)
+	case ask.Verdict == mem.PreventedThat && f.Note == "":
+		return out, ErrNoNote
+	}
+	ms, err := e.given(ctx, ask.IDs)
+	if err != nil {
+		return out, err
+	}
+	turn, err := e.turnAt(ctx, ask.Agent)
+	if err != nil {
+		return out, err
+	}
+	var b mem.Batch
+	ids := make([]string, 0, len(ms))
+	for _, mm := range ms {
+		ids = append(ids, mm.ID)
+		if ask.Verdict != mem.PreventedThat || !knownMistake(mm, f.Note) {
+			b.Edits = append(b.Edits, verdictEdit(mm, f, turn))
+		}
+	}
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return out, fmt.Errorf("feedback: %w", err)
+	}
+	e.without("vault", e.writeNotes(ctx, false, ids...))
+	out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+	return out, err
+}
+
+// maxNote bounds the sentence of a feedback, in characters.
+const maxNote = 400
+
+// verdictEdit is what a feedback changes about a memory.
+func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
+	ed := mem.Edit{ID: mm.ID, Feedback: &f}
+	sure, hidden := mm.Confidence, mem.Forgotten
+	switch f.Verdict {
+	case mem.Useful:
+		ed.Used, ed.UsedIn = 1, turn
+	case mem.PreventedThat:
+		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
+	case mem.Stale:
+		sure = min(sure, doubted)
+		ed.Confidence = &sure
+	case mem.Wrong:
+		sure = min(sure, doubted)
+		if f.By == mem.FromUserCommand {
+			sure = min(sure, rejected)
+			ed.Status = &hidden
+		}
+		ed.Confidence = &sure
+	}
+	return ed
+}
+
+// reason is what is noted where somebody said why he changed a memory; nil if he
+// did not.
+func (e *Engine) reason(verdict, said, agent string) *mem.Feedback {
+	note := strings.TrimSpace(mem.Clip(e.Door.Prompt(said), maxNote))
+	if note == "" {
+		return nil
+	}
+	return e.said(verdict, note, agent)
+}
+
+// said is a feedback of the person, or of an agent.
+func (e *Engine) said(verdict, note, agent string) *mem.Feedback {
+	f := &mem.Feedback{At: e.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
+	if agent != "" {
+		f.By, f.Session = mem.FromAssistant, agent
+	}
+	return f
+}
+
+// maxWas bounds the text before an edit that is kept, in characters.
+const maxWas = 4000
+
+// edited adds the text before to why a memory was edited, which may be nil.
+func (e *Engine) edited(why *mem.Feedback, was, agent string) *mem.Feedback {
+	if why == nil {
+		why = e.said(mem.Edited, "", agent)
+	}
+	why.Was = mem.Clip(was, maxWas)
+	return why
+}
+
+// knownMistake reports whether the memory is known to have prevented just that.
+func knownMistake(mm mem.Memory, note string) bool {
+	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
+		return f.Verdict == mem.PreventedThat && strings.EqualFold(mem.Folded(f.Note), mem.Folded(note))
+	})
+}
+
+// turnAt names the turn that an agent's session is in, "" if nobody knows.
+func (e *Engine) turnAt(ctx context.Context, session string) (string, error) {
+	if session == "" || session == mem.UnknownAgent {
+		return "", nil
+	}
+	turns, err := e.Store.Turns(ctx, session, 1)
+	if err != nil {
+		return "", fmt.Errorf("turn of the agent: %w", err)
+	}
+	if len(turns) == 0 {
+		return session, nil
+	}
+	return turnName(session, turns[0].PromptID), nil
+}
+
+// turnName names a turn in Edit.UsedIn.
+func turnName(session, promptID string) string { return session + "/" + promptID }

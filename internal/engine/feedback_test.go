@@ -1,0 +1,106 @@
+package engine_test
+
+import (
+	"errors"
+	"testing"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+func (s *stage) says(id, verdict, note, agent string) error {
+	s.t.Helper()
+	_, err := s.Feedback(s.t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: verdict, Note: note, Agent: agent})
+	return err
+}
+
+func TestAMistakeThatWasPreventedIsNamedAndCountsOnce(t *testing.T) {
+	s := newStage(t)
+	id := s.add("never push to main of the shop")[0]
+	if err := s.says(id, mem.PreventedThat, "  ", ""); !errors.Is(err, engine.ErrNoNote) {
+		t.Errorf("without a mistake: got %v", err)
+	}
+	if err := s.says(id, mem.PreventedThat, "<private>x</private>", ""); !errors.Is(err, engine.ErrNoNote) {
+		t.Errorf("with a private one: got %v", err)
+	}
+	for _, note := range []string{"would have pushed the `fix` to main", "Would have pushed the fix to main", "would have tagged main"} {
+		if err := s.says(id, mem.PreventedThat, note, ""); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := s.memory(id)
+	if m.Prevented != 2 || len(m.Feedback) != 2 || m.Feedback[1].Note != "would have tagged main" || m.Feedback[1].By != mem.FromUserCommand {
+		t.Errorf("got %d, %+v", m.Prevented, m.Feedback)
+	}
+}
+
+func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "what about the gateway of the shop?"))
+	ids := s.add("the gateway listens on port 8080", "the gateway listens on port 9090")
+	for i, agent := range []string{"one", ""} {
+		if err := s.says(ids[i], mem.Wrong, "it is 7070", agent); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if m := s.memory(ids[0]); m.Status != mem.Active || m.Confidence >= 0.5 || m.Feedback[0].Session != "one" {
+		t.Errorf("by an agent: got %s, confidence %v, %+v", m.Status, m.Confidence, m.Feedback)
+	}
+	if m := s.memory(ids[1]); m.Status != mem.Forgotten {
+		t.Errorf("by the person: got %s", m.Status)
+	}
+	if err := s.says(ids[0], "great", "", ""); !errors.Is(err, engine.ErrNoVerdict) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAnOrderThatNamesNoMemoryTouchesNone(t *testing.T) {
+	s := newStage(t)
+	id := s.add("the gateway listens on port 8080")[0]
+	if _, err := s.Feedback(t.Context(), mem.FeedbackAsk{Verdict: mem.Wrong}); !errors.Is(err, mem.ErrNotFound) {
+		t.Errorf("feedback: got %v", err)
+	}
+	if _, err := s.Show(t.Context(), mem.IDs{}); !errors.Is(err, mem.ErrNotFound) {
+		t.Errorf("show: got %v", err)
+	}
+	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.ReviewStale, Action: mem.AcceptFinding}); !errors.Is(err, mem.ErrNotFound) {
+		t.Errorf("resolve: got %v", err)
+	}
+	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.LintDuplicate, Action: mem.MergeFinding, IDs: []string{id, id}}); !errors.Is(err, engine.ErrSame) {
+		t.Errorf("merge with itself: got %v", err)
+	}
+	if m := s.memory(id); m.Status != mem.Active {
+		t.Errorf("it is %s", m.Status)
+	}
+}
+
+func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
+	s := newStage(t)
+	id := s.add("the gateway listens on port 8080")[0]
+	show := func(agent string) {
+		t.Helper()
+		if _, err := s.Show(t.Context(), mem.IDs{IDs: []string{id}, Agent: agent}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.play(start("startup"), prompt("p1", "which port does the gateway have?"))
+	show("")
+	show(mem.UnknownAgent)
+	if m := s.memory(id); m.Uses != 0 {
+		t.Errorf("%d uses by nobody's turn", m.Uses)
+	}
+	show("one")
+	show("one")
+	s.play(stop("p1", "As "+id+" says it is 8080, see "+id+"."))
+	if err := s.says(id, mem.Useful, "", "one"); err != nil {
+		t.Fatal(err)
+	}
+	if m := s.memory(id); m.Uses != 1 || m.LastUsed.IsZero() {
+		t.Errorf("%d uses in one turn, want 1", m.Uses)
+	}
+	s.play(prompt("p2", "and which one has the shop itself?"))
+	show("one")
+	if m := s.memory(id); m.Uses != 2 {
+		t.Errorf("%d uses in two turns, want 2", m.Uses)
+	}
+}

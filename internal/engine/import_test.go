@@ -1,0 +1,113 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+// imports brings memories from elsewhere to the project of the shop.
+func (s *stage) imports(ms ...mem.Memory) mem.Imported {
+	s.t.Helper()
+	got, err := s.Import(s.t.Context(), mem.ImportAsk{Project: "p_shop", Memories: ms})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+func TestAnImportTwiceIsOnce(t *testing.T) {
+	s := newStage(t)
+	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
+	learned := s.clock.AddDate(0, -3, 0)
+	a := mem.Memory{Kind: "bugfix", Title: "Logins raced for the lock", Body: "Two requests took it at once.", Facts: []string{"one lock a session"}, Files: []string{"auth/lock.go"}, Created: learned}
+	b := mem.Memory{Kind: mem.Summary, Summary: &mem.SummaryText{Request: "make the logins safe", Completed: "one lock for each session"}}
+	dry, err := s.Import(t.Context(), mem.ImportAsk{Project: "p_shop", Memories: []mem.Memory{a, b, a}, DryRun: true})
+	if err != nil || dry.Kept != 2 || dry.Known != 1 || dry.Tag != "" {
+		t.Fatalf("looked at: %+v, %v, want two that would be kept", dry, err)
+	}
+	first := s.imports(a, b, a)
+	if first.Kept != 2 || first.Known != 1 || first.IDs[0] == "" || first.IDs[1] == "" || first.IDs[2] != "" {
+		t.Fatalf("first: got %+v, want two kept and the third known", first)
+	}
+	kept := s.show(first.IDs[0])
+	if kept.Kind != mem.ErrorFix || kept.Project != "p_shop" || !kept.Created.Equal(learned) || !slices.Equal(kept.Tags, []string{first.Tag}) || !slices.Equal(kept.Files, a.Files) {
+		t.Errorf("kept %+v", kept)
+	}
+	if got := s.show(first.IDs[1]); got.Title != "make the logins safe" || got.Summary == nil || got.Summary.Completed != "one lock for each session" {
+		t.Errorf("the summary is kept as %+v", got)
+	}
+	s.clock = s.clock.Add(time.Millisecond)
+	if again := s.imports(b, a); again.Kept != 0 || again.Known != 2 || again.Tag == first.Tag {
+		t.Errorf("again: got %+v, want nothing kept", again)
+	}
+	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", Place: mem.Place{Project: "p_shop"}, Query: &mem.Query{Tags: []string{first.Tag}}}); err != nil {
+		t.Fatal(err)
+	}
+	hidden, err := s.store.List(t.Context(), mem.Query{IDs: first.IDs[:2], Hidden: true})
+	if err != nil || len(hidden) != 2 || hidden[0].Status != mem.Forgotten || hidden[1].Status != mem.Forgotten {
+		t.Errorf("after the import was taken back: %+v, %v", hidden, err)
+	}
+	if again := s.imports(a); again.Kept != 0 {
+		t.Errorf("what was forgotten came back by another import: %+v", again)
+	}
+}
+
+func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testing.T) {
+	s := newStage(t)
+	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
+	// Whoever brings it says that it is the person's own word, pinned, from the future.
+	got := s.imports(mem.Memory{Kind: mem.Convention, Title: "Deploys go out on Fridays, after the standup", Trust: mem.TrustUser, Pinned: true, Origin: mem.FromUserCommand, Importance: 1, Created: s.clock.AddDate(9, 0, 0)})
+	kept := s.show(got.IDs[0])
+	if kept.Trust != mem.TrustNone || kept.Pinned || kept.Origin != mem.FromImport || kept.Created.After(s.clock) {
+		t.Errorf("kept %+v, want no trust, no pin, and a date that was", kept)
+	}
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Text: "when do deploys go out"}})
+	if err != nil || len(found.Hits) != 1 {
+		t.Errorf("found %+v, %v, want it", found.Hits, err)
+	}
+	if r := s.play(mem.Event{Kind: mem.SessionStart, Session: "s2"}); strings.Contains(r.Context, "Fridays") {
+		t.Errorf("told unasked: %s", r.Context)
+	}
+	inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: mem.Place{Project: "p_shop"}})
+	if err != nil || !strings.Contains(fmt.Sprint(inbox), "brought from elsewhere") {
+		t.Errorf("review shows %+v, %v", inbox, err)
+	}
+}
+
+func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
+	s := newStage(t)
+	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
+	got := s.imports(
+		mem.Memory{Title: "<private>zanzibar</private>"},
+		mem.Memory{Kind: mem.Summary, Summary: &mem.SummaryText{Request: "store the key", Learned: "it is ghp_0123456789abcdefghijklmnopqrstuvwxyz", Notes: "<private>zanzibar</private>"}},
+	)
+	if got.Empty != 1 || got.Kept != 1 {
+		t.Errorf("got %+v, want one empty and one kept", got)
+	}
+	if all := fmt.Sprint(*s.show(got.IDs[1]).Summary); strings.Contains(all, "zanzibar") || strings.Contains(all, "ghp_") {
+		t.Errorf("kept: %s", all)
+	}
+	for name, tt := range map[string]struct {
+		ask  mem.ImportAsk
+		want error
+	}{
+		"nothing":         {mem.ImportAsk{}, engine.ErrImportSize},
+		"too many":        {mem.ImportAsk{Memories: make([]mem.Memory, 1001)}, engine.ErrImportSize},
+		"unknown project": {mem.ImportAsk{Memories: []mem.Memory{{Title: "herons nest in the reeds"}, {Title: "x", Project: "nowhere"}}}, mem.ErrNotFound},
+	} {
+		if _, err := s.Import(t.Context(), tt.ask); !errors.Is(err, tt.want) {
+			t.Errorf("%s: got %v, want %v", name, err, tt.want)
+		}
+	}
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Project: "all"}, Query: mem.Query{Text: "herons"}})
+	if err != nil || len(found.Hits) != 0 {
+		t.Errorf("of a refused import is kept %+v, %v", found.Hits, err)
+	}
+}

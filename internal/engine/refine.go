@@ -1,0 +1,244 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Summarizer is a language model that digests turns. A mem.Later among its errors
+// says that the same may work later, a mem.Unusable what was spent in vain, and
+// mem.ErrTooMuch that a shorter text may do.
+type Summarizer interface {
+	Model() string
+	Cost(turn string) int // tokens that Digest may take at most
+	Digest(ctx context.Context, turn string) (mem.Digest, error)
+}
+
+// JobRefine is the kind of job that has a model digest a turn that was digested by
+// rule. Its key is the turn's prompt id, and of a subagent's part its id behind a slash.
+const JobRefine = "refine"
+
+const (
+	// refineAfter is how long after a turn's end its words are all there.
+	refineAfter = 3 * time.Second
+	// refineTries is how often an answer that cannot be used is asked for again.
+	refineTries = 2
+	// refineWithin is the age at which a turn that still waits is left as it is.
+	refineWithin = 7 * 24 * time.Hour
+	// pausedFor is how long a pause without end keeps a turn waiting at a time.
+	pausedFor = time.Hour
+)
+
+// errNoLedger is a store that cannot count what a model costs.
+var errNoLedger = errors.New("this store cannot count what a model costs, so none is asked")
+
+// summarizer is the model that digests, nil if there is none.
+func (e *Engine) summarizer() Summarizer {
+	if e.Summarizer == nil {
+		return nil
+	}
+	return e.Summarizer()
+}
+
+// refineLater has the turn that ends, or a subagent's part of it, digested by a
+// model, if there is one and it may see it.
+func (e *Engine) refineLater(m *moment) {
+	if e.summarizer() == nil || !mayRefine(m) {
+		return
+	}
+	m.batch.Jobs = append(m.batch.Jobs, mem.Job{
+		Kind: JobRefine, Session: m.Session, Key: refineKey(m.PromptID, m.AgentID), NotBy: m.At.Add(refineAfter),
+	})
+}
+
+// mayRefine reports whether the person's settings let a model see the turn.
+func mayRefine(m *moment) bool {
+	if m.PromptID == "" || m.turn.Number == 0 || m.turn.Private || m.turn.Text == ownCommand || m.turn.Trust < m.settings.DigestTrust {
+		return false
+	}
+	return !excludedProject(m) && !keptFromModels(m)
+}
+
+// keptFromModels reports whether no model may see the project.
+func keptFromModels(m *moment) bool {
+	return slices.ContainsFunc(m.settings.DigestExclude, m.isProject)
+}
+
+func refineKey(promptID, agentID string) string {
+	if agentID == "" {
+		return promptID
+	}
+	return promptID + "/" + agentID
+}
+
+func cutKey(key string) (promptID, agentID string) {
+	promptID, agentID, _ = strings.Cut(key, "/")
+	return promptID, agentID
+}
+
+// erasedUntil is when something of a session was last erased; zero if never.
+func (e *Engine) erasedUntil(ctx context.Context, session string) (time.Time, error) {
+	st, ok := e.Store.(gravekeeper)
+	if !ok {
+		return time.Time{}, nil
+	}
+	return st.ErasedUntil(ctx, session)
+}
+
+// refine does a job: it has a model digest a turn and puts what comes of it in the
+// place of what the rules made. Whatever fails, that stays as it is.
+func (e *Engine) refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	model := e.summarizer()
+	if model == nil {
+		return mem.Batch{}, nil // switched off since
+	}
+	m, ok, err := e.turnOfJob(ctx, job)
+	if err != nil || !ok || !mayRefine(m) {
+		return mem.Batch{}, err
+	}
+	if b, waits, err := e.heldBack(ctx, m, job); waits || err != nil {
+		return b, err
+	}
+	r, ok, err := e.recordOf(ctx, m)
+	if err != nil || !ok {
+		return mem.Batch{}, err
+	}
+	erased, err := e.erasedUntil(ctx, m.Session)
+	if err != nil {
+		return mem.Batch{}, err
+	}
+	d, err := e.askModel(ctx, model, r.text())
+	if err != nil {
+		return e.refineAgain(job, err)
+	}
+	if again, err := e.erasedUntil(ctx, m.Session); err != nil || !again.Equal(erased) {
+		return mem.Batch{}, errors.Join(err, errErasedMeanwhile)
+	}
+	// A model takes its time, and the person does not wait: what they did meanwhile counts.
+	if m, ok, err = e.turnOfJob(ctx, job); err != nil || !ok || !mayRefine(m) {
+		return mem.Batch{}, err
+	}
+	if r, ok, err = e.recordOf(ctx, m); err != nil || !ok {
+		return mem.Batch{}, err
+	}
+	b, err := e.refined(ctx, m, r, d, model.Model(), job)
+	if err == nil {
+		b.Done, err = e.givenUp(ctx, job)
+	}
+	return b, err
+}
+
+// errErasedMeanwhile is a digest of words that may be gone.
+var errErasedMeanwhile = errors.New("something of the session was erased while the model was asked")
+
+// turnOfJob finds the turn that a job is about; ok is false if it is gone or too
+// old to be still waiting.
+func (e *Engine) turnOfJob(ctx context.Context, job mem.Job) (m *moment, ok bool, err error) {
+	s, err := e.sessionOf(ctx, job.Session)
+	if err != nil || s.ID == "" || !job.Created.IsZero() && e.Now().Sub(job.Created) > refineWithin {
+		return nil, false, err
+	}
+	promptID, agentID := cutKey(job.Key)
+	turns, err := e.Store.Turns(ctx, s.ID, wholeSession)
+	if err != nil {
+		return nil, false, fmt.Errorf("turns: %w", err)
+	}
+	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.PromptID == promptID })
+	if i < 0 {
+		return nil, false, nil
+	}
+	return e.ofTurn(s, turns[i], agentID), true, nil
+}
+
+// ofTurn is a turn of a session, or a subagent's part of it, as if it ended now.
+// Nothing about it is looked up on the disk: where it took place may be gone.
+func (e *Engine) ofTurn(s mem.Session, t mem.Turn, agentID string) *moment {
+	return &moment{
+		Event: mem.Event{
+			Kind: mem.Stop, Agent: s.Agent, Session: s.ID, PromptID: t.PromptID, AgentID: agentID,
+			At: e.Now(), Root: s.Root, Cwd: s.Cwd, Transcript: s.Transcript,
+		},
+		settings: e.Settings(), session: s, turn: t,
+		project: mem.Project{Key: s.Project, Name: s.ProjectName, Root: s.Root},
+	}
+}
+
+// heldBack says whether a job has to wait, while the person has paused, and if so
+// what becomes of it.
+func (e *Engine) heldBack(ctx context.Context, m *moment, job mem.Job) (b mem.Batch, waits bool, err error) {
+	pauses, err := e.Store.Paused(ctx, e.Now())
+	if err != nil {
+		return b, false, fmt.Errorf("pauses: %w", err)
+	}
+	for _, p := range pauses {
+		if p.InjectOnly || p.Target != "all" && p.Target != m.project.Key && p.Target != m.Session {
+			continue
+		}
+		until := p.Until
+		if until.IsZero() {
+			until = e.Now().Add(pausedFor)
+		}
+		return e.later(job, until), true, nil
+	}
+	return b, false, nil
+}
+
+// later is a job that was not tried: it comes back at a time as if it were new.
+func (e *Engine) later(job mem.Job, at time.Time) mem.Batch {
+	job.ID, job.Error, job.Attempts, job.NotBy = "", "", 0, at
+	return mem.Batch{Jobs: []mem.Job{job}}
+}
+
+// refineAgain says what becomes of a job that got no digest. Its session waits with
+// it, and no other: the store leases no job of a session in which one rests.
+func (e *Engine) refineAgain(job mem.Job, cause error) (mem.Batch, error) {
+	var full capReached
+	if errors.As(cause, &full) {
+		return e.later(job, full.until), nil
+	}
+	var later mem.Later
+	isLater := errors.As(cause, &later)
+	if later.Unasked { // another turn failed, not this one
+		job.ID, job.Attempts = "", job.Attempts-1
+		job.NotBy, job.Error = e.Now().Add(later.Wait), mem.Clip(cause.Error(), maxErrorText)
+		return mem.Batch{Jobs: []mem.Job{job}}, nil
+	}
+	var paid mem.Unusable
+	if !isLater && errors.As(cause, &paid) && job.Attempts >= refineTries || errors.Is(cause, mem.ErrTooMuch) {
+		job.ID, job.Error, job.Dead = "", mem.Clip(cause.Error(), maxErrorText), true
+		return mem.Batch{Jobs: []mem.Job{job}}, nil // asking again would cost as much and give as little
+	}
+	return mem.Batch{}, cause
+}
+
+// givenUp are the jobs about the same turns that were given up before.
+func (e *Engine) givenUp(ctx context.Context, jobs ...mem.Job) ([]string, error) {
+	st, ok := e.Store.(mem.Lanes)
+	if !ok {
+		return nil, nil
+	}
+	all, err := st.JobsOf(ctx, JobRefine, manyJobs)
+	if err != nil {
+		return nil, fmt.Errorf("given up: %w", err)
+	}
+	about := map[[2]string]bool{}
+	for _, j := range jobs {
+		about[[2]string{j.Session, j.Key}] = true
+	}
+	var out []string
+	for _, j := range all {
+		if j.Dead && about[[2]string{j.Session, j.Key}] {
+			out = append(out, j.ID)
+		}
+	}
+	return out, nil
+}
+
+// manyJobs is more jobs than are looked at.
+const manyJobs = 10_000

@@ -1,0 +1,281 @@
+package engine_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+func (s *stage) inbox(rules ...string) mem.Inbox {
+	s.t.Helper()
+	got, err := s.Review(s.t.Context(), mem.ReviewAsk{Place: atShop, Rules: rules})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// findings are what an inbox holds, as "rule id id".
+func findings(in mem.Inbox) []string {
+	out := []string{}
+	for _, it := range in.Items {
+		line := it.Rule
+		for _, m := range it.Memories {
+			line += " " + m.ID
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func (s *stage) resolve(action, finding string) mem.Resolved {
+	s.t.Helper()
+	f := strings.Fields(finding)
+	got, err := s.Resolve(s.t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: action})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// reviewed is a stage with one of each sort of thing that needs a person.
+func reviewed(t *testing.T) *stage {
+	s := newStage(t)
+	s.play(start("startup"))
+	used := []string{"a/1", "b/1", "c/1"}
+	s.learned(
+		mem.Memory{Title: "Orders are numbered per warehouse and year", Created: s.clock.Add(-40 * day)},                                       // m_1
+		mem.Memory{Kind: mem.Convention, Title: "Deploy the checkout to staging on every merge", Created: s.clock.Add(-5 * day)},               // m_2
+		mem.Memory{Kind: mem.Convention, Title: "Do not deploy the checkout to staging on every merge"},                                        // m_3
+		mem.Memory{Title: "The vendor page says the limit is five calls", Trust: mem.TrustTool, Origin: mem.FromWeb},                           // m_4
+		mem.Memory{Kind: mem.Convention, Title: "Commit messages begin with a verb in the imperative", Importance: 0.9, Confidence: 0.9},       // m_5
+		mem.Memory{Kind: mem.Gotcha, Title: "The mailer drops attachments that are larger than ten megabytes in staging"},                      // m_6
+		mem.Memory{Kind: mem.Discovery, Title: "The mailer drops attachments that are larger than ten megabytes in staging", Session: "other"}, // m_7
+	)
+	none := mem.TrustNone
+	b := mem.Batch{Edits: []mem.Edit{{ID: "m_4", Trust: &none}}}
+	for _, u := range used {
+		b.Edits = append(b.Edits, mem.Edit{ID: "m_5", Used: 1, UsedIn: u})
+	}
+	if _, err := s.store.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
+	s := reviewed(t)
+	got := findings(s.inbox())
+	wants := []string{"contradiction m_3 m_2", "low_trust m_4", "promotion m_5", "duplicate m_7 m_6", "stale m_1"}
+	if len(got) != len(wants) {
+		t.Fatalf("inbox %q, want %q", got, wants)
+	}
+	for i, want := range wants {
+		if got[i] != want {
+			t.Errorf("finding %q, want %q", got[i], want)
+		}
+	}
+	for _, it := range s.inbox().Items {
+		if it.Text == "" || it.Accept == "" || len(it.Actions) < 2 {
+			t.Errorf("%s says %q, accepting means %q, actions %v", it.Rule, it.Text, it.Accept, it.Actions)
+		}
+	}
+	if only := findings(s.inbox("stale")); len(only) != 1 || only[0] != "stale m_1" {
+		t.Errorf("stale ones only: %q", only)
+	}
+}
+
+func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
+	s := newStage(t)
+	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
+	if got := findings(s.inbox(engine.ReviewSecret)); len(got) != 1 || got[0] != "secret "+id {
+		t.Errorf("inbox %q", got)
+	}
+}
+
+func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
+	s := newStage(t)
+	id := s.learned(mem.Memory{Kind: mem.Utterance, Who: "assistant", Title: "the rate limiter of the gateway counts bursts by tenant"})[0]
+	for i := range mem.DeadAfter {
+		s.clock = s.clock.Add(time.Minute)
+		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected, Items: []mem.Told{{ID: id, Tokens: 20}}}
+		if _, err := s.store.Apply(t.Context(), mem.Batch{Receipts: []mem.Receipt{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.clock = s.clock.Add(8 * day)
+	if got, err := s.Lint(t.Context(), mem.LintAsk{Place: atShop, Rules: []string{engine.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
+	}
+	for _, it := range s.inbox().Items {
+		for _, m := range it.Memories {
+			if m.ID == "" {
+				t.Errorf("%s is about a memory without a name: %s", it.Rule, it.Text)
+			}
+		}
+	}
+}
+
+func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
+	s := reviewed(t)
+	waits := func() *mem.Undecided {
+		t.Helper()
+		o, err := s.Status(t.Context(), atShop)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o.Review
+	}
+	if w := waits(); w != nil {
+		t.Errorf("before anybody looked: %+v", w)
+	}
+	s.inbox("stale")
+	if w := waits(); w != nil {
+		t.Errorf("after a look at one rule: %+v", w)
+	}
+	s.play(in("over", start("startup"), prompt("p1", "look into the cache"), mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
+	s.aMinuteOn()
+	if w := waits(); w != nil {
+		t.Errorf("after one session: %+v", w)
+	}
+	for i := range 4 {
+		s.play(in(fmt.Sprint("over", i), start("startup"), prompt("p1", "look into the cache"), mem.Event{Kind: mem.SessionEnd, Source: "exit"})...)
+		s.aMinuteOn()
+	}
+	if w := waits(); w != nil {
+		t.Errorf("before it was quiet: %+v", w)
+	}
+	s.LookThrough(t.Context())
+	w := waits()
+	if w == nil || w.Total != 4 || w.Counts["low_trust"] != 1 || w.At.IsZero() { // what was stale is put away by then
+		t.Fatalf("after all was consolidated: %+v, want 4 findings", w)
+	}
+	s.resolve(mem.AcceptFinding, "low_trust m_4")
+	if w := waits(); w.Total != 3 || w.Counts["low_trust"] != 0 {
+		t.Errorf("after one was accepted: %+v, want 3 findings", w)
+	}
+}
+
+// trayOf is a tray that holds what was written last, as a file does.
+type trayOf struct{ json []byte }
+
+func (t *trayOf) Read() (by map[string]mem.Undecided) {
+	_ = json.Unmarshal(t.json, &by)
+	return by
+}
+
+func (t *trayOf) Write(by map[string]mem.Undecided) { t.json, _ = json.Marshal(by) }
+
+func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
+	s, tray := reviewed(t), &trayOf{}
+	s.Tray = tray
+	s.Engine = engine.New(s.Config)
+	s.inbox()
+	before, err := s.Status(t.Context(), atShop)
+	if err != nil || before.Review == nil || before.Review.Total == 0 {
+		t.Fatalf("%+v, %v, want findings that wait", before.Review, err)
+	}
+	s.Engine = engine.New(s.Config) // a daemon that has just started
+	after, err := s.Status(t.Context(), atShop)
+	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total || !after.Review.At.Equal(before.Review.At) {
+		t.Fatalf("%+v, %v, want %+v as before", after.Review, err, before.Review)
+	}
+	s.resolve(mem.AcceptFinding, "low_trust m_4")
+	s.Engine = engine.New(s.Config)
+	if again, err := s.Status(t.Context(), atShop); err != nil || again.Review.Total != before.Review.Total-1 {
+		t.Errorf("%+v, %v, want one less", again.Review, err)
+	}
+}
+
+func TestWhatIsAcceptedIsDoneAndCanBeTakenBack(t *testing.T) {
+	for _, c := range []struct {
+		finding, id string
+		done        func(mem.Memory) bool
+	}{
+		{"stale m_1", "m_1", func(m mem.Memory) bool { return m.Status == mem.Archived }},
+		{"contradiction m_3 m_2", "m_2", func(m mem.Memory) bool { return m.Status == mem.Superseded }},
+		{"low_trust m_4", "m_4", func(m mem.Memory) bool { return m.Trust == mem.TrustUser }},
+		{"promotion m_5", "m_5", func(m mem.Memory) bool {
+			return m.Scope == mem.ScopeUser && m.PromotedFrom == mem.ScopeProject && m.Trust == mem.TrustUser && m.Project == ""
+		}},
+		{"duplicate m_7 m_6", "m_6", func(m mem.Memory) bool { return m.MergedInto == "m_7" }},
+	} {
+		t.Run(c.finding, func(t *testing.T) {
+			s := reviewed(t)
+			was := mem.LifeOf(s.memory(c.id))
+			got := s.resolve(mem.AcceptFinding, c.finding)
+			if m := s.memory(c.id); !c.done(m) {
+				t.Errorf("it is %+v", mem.LifeOf(m))
+			}
+			for _, f := range findings(s.inbox()) {
+				if f == c.finding {
+					t.Errorf("%q is still in the inbox", f)
+				}
+			}
+			s.consolidate(mem.ConsolidateAsk{Undo: got.Round})
+			if m := s.memory(c.id); mem.LifeOf(m) != was || m.Project != "p_shop" {
+				t.Errorf("taken back it is %+v of %q, was %+v", mem.LifeOf(m), m.Project, was)
+			}
+		})
+	}
+}
+
+func TestWhatIsRejectedIsNotShownAgain(t *testing.T) {
+	s := reviewed(t)
+	before := findings(s.inbox())
+	for _, f := range before {
+		s.resolve(mem.RejectFinding, f)
+	}
+	if left := findings(s.inbox()); len(left) > 0 {
+		t.Errorf("left: %q", left)
+	}
+	for _, id := range []string{"m_1", "m_2", "m_3", "m_4", "m_5", "m_6", "m_7"} {
+		if m := s.memory(id); m.Status != mem.Active {
+			t.Errorf("%s is %s", id, m.Status)
+		}
+	}
+}
+
+func TestOnlyAPersonDecides(t *testing.T) {
+	s := reviewed(t)
+	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "low_trust", IDs: []string{"m_4"}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, engine.ErrNotPerson) {
+		t.Errorf("error %v", err)
+	}
+	if m := s.memory("m_4"); m.Trust != mem.TrustNone {
+		t.Errorf("trust %s", m.Trust)
+	}
+}
+
+func TestMergeOnRequest(t *testing.T) {
+	s := reviewed(t)
+	got, err := s.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6"})
+	if err != nil || got.Memories[0].ID != "m_7" || s.memory("m_6").MergedInto != "m_7" {
+		t.Fatalf("merged %+v, error %v", got, err)
+	}
+	s.consolidate(mem.ConsolidateAsk{Undo: got.Round})
+	if m := s.memory("m_6"); m.Status != mem.Active || m.MergedInto != "" {
+		t.Errorf("taken back it is %s", m.Status)
+	}
+	own := s.knows(mem.Fact, "Releases need two approvals")
+	for _, bad := range []struct {
+		ask  mem.MergeAsk
+		want error
+	}{
+		{mem.MergeAsk{Keep: "m_7", Drop: "m_7"}, engine.ErrSame},
+		{mem.MergeAsk{Keep: "m_7", Drop: own, Agent: "one"}, engine.ErrNotPerson},
+		{mem.MergeAsk{Keep: "m_7", Drop: "m_999"}, mem.ErrNotFound},
+	} {
+		if _, err := s.Merge(t.Context(), bad.ask); !errors.Is(err, bad.want) {
+			t.Errorf("%+v: error %v, want %v", bad.ask, err, bad.want)
+		}
+	}
+	if m := s.memory(own); m.Status != mem.Active {
+		t.Errorf("the person's own is %s", m.Status)
+	}
+}

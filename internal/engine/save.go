@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// maxSaveNote bounds what is said to a checkpoint, in characters.
+const maxSaveNote = 1000
+
+// Save keeps where the work stands, as before a compaction. With Index it first
+// takes in and indexes what the session's transcript says: whatever of that does
+// not work is named in the answer and keeps nothing else from being done.
+// ErrNotFound where no session of the place is known: there is nothing to save.
+func (e *Engine) Save(ctx context.Context, ask mem.SaveAsk) (mem.Saved, error) {
+	m, err := e.handingOff(ctx, mem.HandoffAsk{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+	if err != nil {
+		return mem.Saved{}, err
+	}
+	defer m.view.close()
+	if m.session.ID == "" {
+		return mem.Saved{}, fmt.Errorf("session: %w", mem.ErrNotFound)
+	}
+	out := mem.Saved{Short: m.session.Short, Trouble: []string{}}
+	if ask.Index {
+		e.takeNow(ctx, m, &out)
+	}
+	cp, err := e.checkpoint(ctx, m, mem.TriggerSave)
+	if err != nil {
+		return out, err
+	}
+	cp.Note = mem.Clip(strings.TrimSpace(e.Door.Prompt(ask.Note)), maxSaveNote)
+	if _, err := e.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
+		return out, fmt.Errorf("keep checkpoint: %w", err)
+	}
+	kept, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Trigger: mem.TriggerSave, Limit: 1})
+	if err != nil || len(kept) == 0 {
+		return out, fmt.Errorf("read checkpoint back: %w", errors.Join(err, mem.ErrNotFound))
+	}
+	out.Checkpoint = kept[0]
+	return out, nil
+}
+
+// takeNow takes in and indexes what the session's transcript says.
+func (e *Engine) takeNow(ctx context.Context, m *moment, out *mem.Saved) {
+	trouble := func(what string, err error) {
+		if err != nil {
+			out.Trouble = append(out.Trouble, fmt.Sprintf("%s: %s", what, err))
+		}
+	}
+	m.Transcript, m.Root, m.Cwd = m.session.Transcript, m.session.Root, m.session.Cwd
+	switch {
+	case e.Archive == nil:
+		trouble("archive", errors.New("transcripts are not kept here"))
+		return
+	case !ownTranscript(m.Event):
+		trouble("archive", errors.New("the agent named no transcript of this session"))
+	default:
+		var err error
+		out.Found, err = e.reconcile(ctx, m.session)
+		trouble("lost reports", err)
+		out.Taken, err = e.takeSaid(ctx, m)
+		trouble("archive", err)
+		if err == nil && !out.Taken.There {
+			trouble("archive", fmt.Errorf("the transcript is not there: %s", m.session.Transcript))
+		}
+		if out.Taken.Bad > 0 {
+			trouble("archive", fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.Bad))
+		}
+	}
+	var err error
+	out.Indexed, err = e.indexSaid(ctx, m)
+	trouble("index", err)
+}

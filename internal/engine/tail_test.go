@@ -1,0 +1,105 @@
+package engine_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// pigeonholes are where handoffs are read by a person.
+type pigeonholes map[string]*struct{ rich, tail string }
+
+func (f pigeonholes) of(p mem.Project) *struct{ rich, tail string } {
+	if f[p.Key] == nil {
+		f[p.Key] = &struct{ rich, tail string }{}
+	}
+	return f[p.Key]
+}
+
+func (f pigeonholes) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
+	return mem.HandoffNote{Rich: f.of(p).rich, Tail: f.of(p).tail}, nil
+}
+
+func (f pigeonholes) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }
+
+func (f pigeonholes) WriteTail(p mem.Project, text string) error { f.of(p).tail = text; return nil }
+
+func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
+	s := newStage(t)
+	files := pigeonholes{}
+	s.Handoffs = files
+	s.play(bugHunt()...)
+	s.handsOff("one", handoffText)
+	if got := files["p_shop"].rich; got != handoffText {
+		t.Errorf("written for the person: %q", got)
+	}
+	s.play(
+		prompt("p2", "now the logout path, too"),
+		failed("p2", "t5", "go test ./logout", "Exit code 2\n--- FAIL: TestLogout"),
+		prompt("p3", "and say why it failed"),
+		mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record},
+	)
+	s.works()
+	tail := files["p_shop"].tail
+	wants(t, "tail", tail,
+		"- asked: now the logout path, too\n- asked: and say why it failed\n", "- edited: auth/session.go\n", "- ran, exit 2: `go test ./logout`", "- ran, exit 1: `go test ./auth` login_test.go:41: expected 200, got 409 (works again)", "- open: ", "logout path has no test")
+	wantsNot(t, "tail", tail, "table tests", "RECENT TAIL")
+	if files["p_shop"].rich != handoffText {
+		t.Errorf("the tail changed what was written: %q", files["p_shop"].rich)
+	}
+	s.play(mem.Event{Kind: mem.PreCompact, Source: "manual", Transcript: record})
+	s.works()
+	if again := files["p_shop"].tail; again != tail {
+		t.Errorf("made again it is\n%s\nand was\n%s", again, tail)
+	}
+}
+
+func (f pigeonholes) EraseHandoff(p mem.Project, lines []string) error {
+	f.of(p).tail = ""
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(mem.Folded(f.of(p).rich), l) }) {
+		f.of(p).rich = ""
+	}
+	return nil
+}
+
+func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
+	for what, id := range map[string]func(*stage) string{
+		"a session": func(*stage) string { return "one" },
+		"a memory": func(s *stage) string {
+			mm, err := s.Add(s.t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: "Ada, who checks the 417 ms limit"})
+			if err != nil {
+				s.t.Fatal(err)
+			}
+			return mm.ID
+		},
+	} {
+		s := newStage(t)
+		files := pigeonholes{}
+		s.Handoffs = files
+		s.play(bugHunt()...)
+		s.handsOff("one", handoffText)
+		s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
+		s.works()
+		wants(t, what+" before", files["p_shop"].rich+files["p_shop"].tail, "417 ms", "logout path")
+		if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{id(s)}}); err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		if got := *files["p_shop"]; got.rich != "" || got.tail != "" {
+			t.Errorf("%s: left %+v", what, got)
+		}
+	}
+}
+
+func TestACopiedTailDoesNotGrow(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the login test pass"))
+	cp := s.handsOff("one", "# Task\nship it\n\n## RECENT TAIL (since rich handoff)\n\n- asked: x\n### deeper\n- y\n\n## Open\nAda\n## RECENT TAIL (since rich handoff)\n- z")
+	if want := "# Task\nship it\n\n## Open\nAda"; cp.Handoff != want {
+		t.Errorf("kept %q, want %q", cp.Handoff, want)
+	}
+	if strings.Contains(cp.Handoff, "RECENT TAIL") {
+		t.Error("a tail is part of what was written")
+	}
+}

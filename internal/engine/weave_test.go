@@ -1,0 +1,227 @@
+package engine_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/engine"
+	"remanence/internal/mem"
+)
+
+// weaves lets the jobs be done that follow what was kept.
+func (s *stage) weaves() {
+	s.t.Helper()
+	s.clock = s.clock.Add(time.Minute)
+	if _, failed := s.work(); failed != nil {
+		s.t.Fatal(failed)
+	}
+}
+
+// linked are the links of a memory as words: "m_2 contradicts m_1".
+func (s *stage) linked(id string) []string {
+	s.t.Helper()
+	links, err := s.store.Links(s.t.Context(), id)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	out := []string{}
+	for _, l := range links {
+		out = append(out, fmt.Sprintf("%s %s %s", l.From, l.Kind, l.To))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// lays keeps a statement of the person's and returns its id.
+func (s *stage) lays(kind mem.Kind, text string, files ...string) string {
+	s.t.Helper()
+	s.clock = s.clock.Add(time.Second)
+	got, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: text, Kind: kind, Files: files})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got.ID
+}
+
+func TestStatementsThatCannotBothHoldAreFound(t *testing.T) {
+	for _, tt := range []struct {
+		then, now string
+		opposed   bool
+	}{
+		{"we always squash commits before a merge", "we never squash commits before a merge", true},
+		{"install the dependencies with npm", "use pnpm instead of npm for the dependencies", true},
+		{"the webhook sender waits at most 90 seconds", "the webhook sender waits at most 60 seconds", true},
+		{"use tabs for indentation", "use spaces for indentation", true},
+		{"we deploy from the main branch", "we no longer deploy from the main branch, releases have their own", true},
+		{"use spaces instead of tabs for indentation", "use spaces, no tabs, for indentation", false},
+		{"the sender waits at most 90 seconds", "the importer reads at most 60 files of a folder", false},
+		{"use postgres for the orders", "use redis for the sessions", false},
+		{"run make check before a push", "the report is printed on thick paper", false},
+		{"use pnpm instead of npm", "use pnpm instead of npm here", false},
+	} {
+		s := newStage(t)
+		a, b := s.lays(mem.Convention, tt.then), s.lays(mem.Convention, tt.now)
+		s.weaves()
+		want := b + " contradicts " + a
+		if got := slices.Contains(s.linked(b), want); got != tt.opposed {
+			t.Errorf("%q, then %q: opposed is %v, links %v", tt.then, tt.now, got, s.linked(b))
+		}
+		for _, id := range []string{a, b} { // nothing is resolved by itself
+			if m := s.shown(id); m.Status != mem.Active || m.Trust != mem.TrustUser {
+				t.Errorf("%s is %s, %s", id, m.Status, m.Trust)
+			}
+		}
+	}
+}
+
+func TestMemoriesAreLinkedByRule(t *testing.T) {
+	s := newStage(t)
+	old := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout of ten seconds", "send.go")
+	like := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout and a retry", "send.go")
+	names := s.lays(mem.Gotcha, "`postHook` loses the body when a proxy answers first", "send.go")
+	other := s.lays(mem.Fact, "receipts are printed on thick paper")
+	s.clock = s.clock.Add(time.Second)
+	over, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.weaves()
+	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " + like}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if got, want := s.linked(other), []string{over.ID + " supersedes " + other}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func TestAFixIsLinkedToWhatFailedAndToItsTurn(t *testing.T) {
+	s := newStage(t)
+	s.play(
+		start("startup"), prompt("p1", "make the tests pass"), failed("p1", "t1", "make check", "Exit code 2\nundefined: rate"),
+		edited("p1", "t2", "/home/dev/shop/rate.go", "a", "b"), ran("p1", "t3", "make check", "ok"),
+		stop("p1", "I decided to keep the rate in one place, because two copies drifted apart."),
+	)
+	s.weaves()
+	ms, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.ErrorFix}, Within: "*"})
+	if err != nil || len(ms) == 0 {
+		t.Fatalf("no fix is kept: %v", err)
+	}
+	all := strings.Join(s.linked(ms[0].ID), "\n")
+	wants(t, "links of the fix", all, ms[0].ID+" caused_by ", ms[0].ID+" part_of ")
+}
+
+func TestWhatIsNamedIsFound(t *testing.T) {
+	s := newStage(t)
+	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as agreed with Ada", "internal/send.go")
+	s.lays(mem.Howto, "add github.com/jackc/pgx and left-pad@1.3.0; max_tries is read from the environment")
+	if _, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "it holds the queue", Related: []mem.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
+		t.Fatal(err)
+	}
+	s.weaves()
+	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Project: "p_shop", Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range found {
+		got = append(got, string(e.Kind)+" "+e.Name)
+	}
+	slices.Sort(got)
+	want := []string{
+		"file internal/send.go", "package Valkey", "package github.com/jackc/pgx", "package left-pad", "person Ada",
+		"service hooks.example.com", "service redis", "symbol max_tries", "symbol sendWebhook",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func TestTwoSpellingsOfANameBecomeOne(t *testing.T) {
+	s := newStage(t)
+	s.lays(mem.Fact, "`sendWebhook` retries three times")
+	s.lays(mem.Fact, "`send_webhook` is the old spelling in the scripts")
+	s.lays(mem.Fact, "`sendWebhook2` is another thing altogether")
+	s.lays(mem.Fact, "nobody documented `sendWebhook` so far")
+	s.weaves()
+	s.clock = s.clock.Add(25 * time.Hour)
+	s.work()
+	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Limit: 10})
+	if err != nil || len(found) != 2 || found[0].Name != "sendWebhook" || found[0].Mentions != 3 {
+		t.Errorf("got %+v, %v; want sendWebhook named by three, and sendWebhook2", found, err)
+	}
+}
+
+func TestAnOlderStoreIsWovenInOnce(t *testing.T) {
+	s := newStage(t)
+	var b mem.Batch
+	for i := range 120 {
+		at := s.clock.Add(time.Duration(i) * time.Second)
+		b.Memories = append(b.Memories, mem.Memory{
+			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprintf("fact number %d of `partNumber%d`", i, i), Trust: mem.TrustUser, Created: at, Updated: at,
+		})
+	}
+	b.Jobs = []mem.Job{{Kind: engine.JobWeave, Key: "all"}} // as the store's step to a web leaves it
+	if _, err := s.store.Apply(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	s.weaves()
+	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Limit: 500})
+	if err != nil || len(found) != 120 {
+		t.Errorf("%d names, %v; want 120", len(found), err)
+	}
+	js, err := s.store.JobsOf(t.Context(), engine.JobWeave, 10)
+	if err != nil || len(js) != 1 || js[0].Key != "tidy" {
+		t.Errorf("jobs %+v, %v; want the one that tidies up later", js, err)
+	}
+}
+
+// wove does what waits, and returns the memories that were woven in, each once.
+func (s *stage) wove() map[string]bool {
+	s.t.Helper()
+	s.clock = s.clock.Add(time.Minute)
+	out := map[string]bool{}
+	for range 100 {
+		jobs, err := s.store.Lease(s.t.Context(), s.clock, time.Minute, 1)
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		if len(jobs) == 0 {
+			return out
+		}
+		b, err := s.Work(s.t.Context(), jobs[0])
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		for _, w := range b.Woven {
+			out[w.Memory] = true
+		}
+		b.Done = append(b.Done, jobs[0].ID)
+		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.t.Fatal("there is no end to it")
+	return nil
+}
+
+// A bustle does not have all that was ever kept looked at again.
+func TestWhatIsNewIsWovenInAndNothingElse(t *testing.T) {
+	s := newStage(t)
+	lay := func(what string) map[string]bool {
+		ids := map[string]bool{}
+		for i := range 120 {
+			ids[s.lays(mem.Fact, fmt.Sprintf("%s %d is kept in drawer %d", what, i, i))] = true
+		}
+		return ids
+	}
+	for _, what := range []string{"coupon", "voucher"} {
+		want := lay(what)
+		if got := s.wove(); !maps.Equal(got, want) {
+			t.Errorf("of %d memories about each %s, %d were woven in", len(want), what, len(got))
+		}
+	}
+}

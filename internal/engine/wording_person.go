@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"strings"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// laidDown tells whether a sentence of the person's lays something down, and as
+// what. An outburst does not: it takes words that name a rule, a choice or the
+// wish to have it remembered.
+func laidDown(s string) (mem.Kind, bool) {
+	if breadth(s) < 12 || len([]rune(s)) > maxStatement || asks(s) {
+		return "", false
+	}
+	l := cueText(s)
+	if offers(l) || holds(l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if") {
+		return "", false
+	}
+	switch {
+	case holds(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind", "merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que", "pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
+		return mem.Fact, true
+	case negated(l):
+		return "", false
+	case holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
+		return mem.Decision, true
+	case holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
+		return mem.Convention, true
+	case begins(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
+		return mem.Convention, true
+	case holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
+		return mem.Convention, true
+	case ruleHere(l):
+		return mem.Convention, true
+	case holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
+		return mem.Preference, true
+	}
+	return "", false
+}
+
+// ruleHere reports whether a sentence says what holds in the project. One that
+// only says where something is to be done does not.
+func ruleHere(l string) bool {
+	return holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
+		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " are ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " on ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用")
+}
+
+// corrections are the sentences by which a person corrects what was done. One is
+// an event of its day; only what is said again is how the person wants it.
+func corrections(text string) []string {
+	var out []string
+	for _, s := range sentences(text) {
+		l := cueText(s)
+		if asks(s) || len([]rune(s)) > 160 {
+			continue
+		}
+		told, no := withoutNo(s, l)
+		if (no || holds(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ", "nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
+			holds(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用", "用") {
+			out = append(out, told)
+		}
+	}
+	return out
+}
+
+// withoutNo is a sentence without the no that it begins with.
+func withoutNo(s, l string) (string, bool) {
+	for _, no := range []string{"no,", "no!", "no ", "nope,", "nein,", "nein!", "nein ", "non,", "non ", "不，", "不是，", "いや、", "いいえ、"} {
+		if begins(l, no) && len(s) > len(no) {
+			return strings.TrimSpace(s[len(no):]), true
+		}
+	}
+	return s, false
+}
+
+// saidAgain reports whether two corrections ask for the same.
+func saidAgain(a, b string) bool {
+	x, y := rank.Terms(a), rank.Terms(b)
+	both := shared(x, y)
+	return both > 0 && both >= min(len(x), len(y), 2)
+}
+
+// complains reports whether a prompt reports that something is wrong or slow, or
+// asks why it is.
+func complains(prompt string) bool {
+	l := cueText(prompt)
+	if holds(l, "why do we ", "why did we ", "why is there", "why are there", "why have we", "warum haben wir", "pourquoi avons-nous", "por qué tenemos") {
+		return false
+	}
+	return holds(l, "fail", "error", "bug", " why ", "slow", "broke", "crash", "wrong", " leak", " down", "stuck", "flaky", " twice", " lose", "doesn't", "does not", "do not ", "don't ", "isn't", "cannot", "can't", "throws", "exception", "timeout", "time out", "killed", " 500", " 413", " 404", " 502", "warning", "too long", "too much", "faster", "takes ", " invalid", "undefined", " memory", " full ", "échoue", "échec", "schlägt fehl", "fight", "escapes", "wobbl", " off by", "segfault", "again", "no longer", "only in production", "locked", "missing", "problem",
+		"fehler", "kaputt", "langsam", "doppelt", "findet", "nicht ", "warum", "stürzt", "erreur", "lent", "coupe", "pourquoi", "plante", "marche pas", "falla", "lento", "salen mal", "por qué", "no funciona", "エラー", "遅い", "失敗", "なぜ", "落ち", "错误", "超时", "慢", "失败", "为什么", "崩溃", "问题")
+}

@@ -1,0 +1,216 @@
+// Package llm asks a language model what of a turn is worth keeping: Anthropic's
+// messages, chat completions as OpenAI's, or the claude command. It knows these
+// three contracts, how the question is put, and how to read what models answer;
+// which turn is asked about, what it may cost and what becomes of the answer is
+// for others.
+//
+// Text leaves the process through package egress, or to a program that the person
+// named. What comes back is a claim, never an instruction.
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"remanence/internal/egress"
+	"remanence/internal/mem"
+)
+
+// The kinds of model.
+const (
+	Anthropic = "anthropic"      // POST /v1/messages
+	OpenAI    = "openai"         // POST /v1/chat/completions
+	Claude    = "claude-command" // a program, with its own login
+)
+
+const (
+	// MaxAnswer is how many tokens of an answer are asked for at most.
+	MaxAnswer = 1500
+	// MaxTimeout bounds how long one question may take.
+	MaxTimeout = 10 * time.Minute
+
+	defaultTimeout = time.Minute
+)
+
+// Errors of New, besides those of egress.New.
+var (
+	ErrKind   = errors.New("no such kind of model")
+	ErrModel  = errors.New("no model is named")
+	ErrNested = errors.New("this process was started by an agent that we started")
+)
+
+// errAnswer is an answer that cannot be read.
+var errAnswer = errors.New("the answer is not what was asked for")
+
+// Config says which model is asked, and how.
+type Config struct {
+	Kind  string // Anthropic, OpenAI or Claude
+	URL   string // where the server's paths begin, with or without /v1; empty means DefaultURL, of a command its own
+	Model string // empty means DefaultModel
+	// Key returns the key that the server wants; nil or an empty one means none.
+	// It is asked for each request and kept nowhere. A command gets it in its environment.
+	Key     func() string
+	Remote  bool          // text may go to another machine
+	Timeout time.Duration // of one question; 0 means a minute
+	Now     func() time.Time
+	Command Command // kind Claude only
+}
+
+// DefaultURL is where a kind of model is asked, empty for a program.
+func DefaultURL(kind string) string {
+	switch kind {
+	case Anthropic:
+		return "https://api.anthropic.com"
+	case OpenAI:
+		return "http://127.0.0.1:11434"
+	}
+	return ""
+}
+
+// DefaultModel is a small model of the kind; empty where one has to be named.
+func DefaultModel(kind string) string {
+	switch kind {
+	case Anthropic:
+		return "claude-haiku-4-5"
+	case Claude:
+		return "haiku"
+	}
+	return ""
+}
+
+// Model answers questions about turns. It is safe for concurrent use.
+type Model struct {
+	cfg    Config
+	server *egress.Server // nil for a program
+
+	mu   sync.Mutex
+	last error // of the newest question; nil if it went well
+}
+
+// New returns a model. Nothing is opened and nobody is asked yet.
+func New(cfg Config) (*Model, error) {
+	if cfg.Model == "" {
+		cfg.Model = DefaultModel(cfg.Kind)
+	}
+	if cfg.URL == "" {
+		cfg.URL = DefaultURL(cfg.Kind)
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = defaultTimeout
+	}
+	cfg.Timeout = min(cfg.Timeout, MaxTimeout)
+	m := &Model{cfg: cfg}
+	switch cfg.Kind {
+	case Anthropic, OpenAI:
+		var err error
+		if m.server, err = egress.New(egress.Config{URL: cfg.URL, Key: cfg.Key, Remote: cfg.Remote, Now: cfg.Now}); err != nil {
+			return nil, err
+		}
+	case Claude:
+		if !cfg.Remote {
+			return nil, fmt.Errorf("what the command asks: %w", egress.ErrRemote)
+		}
+		if cfg.Command.nested() {
+			return nil, ErrNested
+		}
+		if cfg.URL != "" && egress.CheckURL(cfg.URL) != nil {
+			return nil, egress.CheckURL(cfg.URL)
+		}
+	default:
+		return nil, fmt.Errorf("%q: %w", cfg.Kind, ErrKind)
+	}
+	if cfg.Model == "" {
+		return nil, ErrModel
+	}
+	return m, nil
+}
+
+// Model is the name of the model.
+func (m *Model) Model() string { return m.cfg.Model }
+
+// Where is whom text is sent to, without what may be secret; empty for a program.
+func (m *Model) Where() string {
+	if m.server == nil {
+		return ""
+	}
+	return m.server.Address()
+}
+
+// LastError is that of the newest question, nil if it went well or there was none.
+func (m *Model) LastError() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.last
+}
+
+// Cost is how many tokens a question about a turn may take at most, by our own
+// estimate.
+func (m *Model) Cost(turn string) int {
+	n := mem.Tokens(instructions) + mem.Tokens(question(turn)) + MaxAnswer
+	if m.cfg.Kind == Claude {
+		n += commandOverhead
+	}
+	return n
+}
+
+// Digest asks what of a turn is worth keeping. A mem.Later among the errors says
+// that the same may work later, a mem.Unusable what was spent in vain;
+// mem.ErrTooMuch that a shorter text may do.
+func (m *Model) Digest(ctx context.Context, turn string) (mem.Digest, error) {
+	within, stop := context.WithTimeout(ctx, m.cfg.Timeout)
+	defer stop()
+	d, err := m.digest(within, turn)
+	if errors.Is(ctx.Err(), context.Canceled) { // the asker went away: that says nothing of the model
+		return mem.Digest{}, ctx.Err()
+	}
+	if err != nil {
+		err = fmt.Errorf("digest with %s: %w", m.cfg.Model, err)
+	}
+	m.mu.Lock()
+	m.last = err
+	m.mu.Unlock()
+	return d, err
+}
+
+func (m *Model) digest(ctx context.Context, turn string) (mem.Digest, error) {
+	ask := question(turn)
+	a, err := m.ask(ctx, ask)
+	if err != nil {
+		return mem.Digest{}, err
+	}
+	a.tokens = max(a.tokens, mem.Tokens(instructions)+mem.Tokens(ask)+mem.Tokens(a.text))
+	if a.refused {
+		return mem.Digest{}, mem.Unusable{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
+	}
+	d, err := Parse(a.text)
+	if err != nil {
+		return mem.Digest{}, mem.Unusable{Tokens: a.tokens, Err: err}
+	}
+	d.Tokens = a.tokens
+	return d, nil
+}
+
+// answer is what a model said.
+type answer struct {
+	text    string
+	tokens  int  // by its own count; 0 if it did not say
+	refused bool // it does not want to
+}
+
+func (m *Model) ask(ctx context.Context, ask string) (answer, error) {
+	if m.server == nil {
+		return m.run(ctx, ask)
+	}
+	if err := m.server.Due(); err != nil {
+		return answer{}, err
+	}
+	a, err := m.post(ctx, ask)
+	var later mem.Later
+	if errors.As(err, &later) && later.Wait > 0 { // it asked for it; other failures are each session's own
+		m.server.Note(err)
+	}
+	return a, err
+}

@@ -1,0 +1,254 @@
+package mcpserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
+
+// notebook is a memory of a few lines that takes every word literally.
+type notebook struct {
+	mu     sync.Mutex
+	list   []mem.Memory
+	pauses []mem.Pause
+	fails  error  // of every call
+	asked  []any  // what came
+	now    string // the session that goes on where any was; "" is the one that is named
+	state  mem.Standing
+	web    *mem.Graph // in place of that of the shop
+}
+
+func (n *notebook) project() mem.Project { return mem.Project{Key: "p_1", Name: "shop"} }
+
+// open notes a call and says whether the memory is there.
+func (n *notebook) open(ask any) (func(), error) {
+	n.mu.Lock()
+	n.asked = append(n.asked, ask)
+	return n.mu.Unlock, n.fails
+}
+
+func (n *notebook) keep(ms ...mem.Memory) {
+	for _, m := range ms {
+		m.ID = fmt.Sprintf("m_%d", len(n.list)+1)
+		m.Status, m.Project = mem.Active, "p_1"
+		if m.Created.IsZero() {
+			m.Created = noon.Add(-time.Duration(60-len(n.list)) * time.Minute)
+		}
+		n.list = append(n.list, m)
+	}
+}
+
+func (n *notebook) one(id string) (*mem.Memory, error) {
+	for i := range n.list {
+		if n.list[i].ID == id {
+			return &n.list[i], nil
+		}
+	}
+	return nil, fmt.Errorf("%s: %w", id, mem.ErrNotFound)
+}
+
+func (n *notebook) memory() Memory {
+	return Memory{
+		Search: n.search, Timeline: n.timeline, Show: n.show, Status: n.status, Add: n.add, Edit: n.edit, Mark: n.mark,
+		Feedback: n.feedback, State: n.standing, Handoff: n.handoff, Next: n.next, GoesOn: n.goesOn, Related: n.related, Consolidate: n.consolidate,
+	}
+}
+
+func (n *notebook) search(_ context.Context, ask mem.SearchAsk) (mem.Found, error) {
+	done, err := n.open(ask)
+	defer done()
+	out := mem.Found{Project: n.project(), At: noon, Stale: map[string]mem.Freshness{"m_2": mem.FileChanged}}
+	q := ask.Query
+	for _, m := range slices.Backward(n.list) {
+		all := strings.ToLower(m.Title + " " + m.Body)
+		if (q.Hidden || m.Status == mem.Active) && strings.Contains(all, strings.ToLower(q.Text)) &&
+			(len(q.Kinds) == 0 || slices.Contains(q.Kinds, m.Kind)) && m.Trust >= q.MinTrust {
+			out.Hits = append(out.Hits, mem.Hit{Memory: m, Score: 1.234, Parts: map[string]float64{"words": 1}})
+		}
+	}
+	out.Hits = out.Hits[min(q.Offset, len(out.Hits)):]
+	out.Hits = out.Hits[:min(q.Limit, len(out.Hits))]
+	if ask.Strategy == mem.ByVector {
+		out.Warning = "there are no vectors here, so only words were searched for"
+	}
+	return out, err
+}
+
+func (n *notebook) timeline(_ context.Context, ask mem.TimelineAsk) (mem.Timeline, error) {
+	done, err := n.open(ask)
+	defer done()
+	out := mem.Timeline{Anchor: ask.Anchor}
+	for _, m := range n.list {
+		out.Entries = append(out.Entries, mem.Moment{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
+	}
+	return out, err
+}
+
+func (n *notebook) show(_ context.Context, ask mem.IDs) (mem.Records, error) {
+	done, err := n.open(ask)
+	defer done()
+	var out mem.Records
+	for _, id := range ask.IDs {
+		m, missing := n.one(id)
+		if missing != nil {
+			return mem.Records{}, errors.Join(err, missing)
+		}
+		out.Memories = append(out.Memories, *m)
+	}
+	return out, err
+}
+
+func (n *notebook) status(_ context.Context, at mem.Place) (mem.Overview, error) {
+	done, err := n.open(at)
+	defer done()
+	return mem.Overview{
+		Project: n.project(), Pauses: n.pauses, Stats: mem.Stats{Memories: len(n.list), Sessions: 3, Today: 1}, Health: mem.Health{QueueDepth: 2},
+	}, err
+}
+
+func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
+	done, err := n.open(ask)
+	defer done()
+	if err != nil {
+		return mem.Added{}, err
+	}
+	for _, m := range n.list {
+		if ask.IfNew && ask.Supersedes == "" && m.Title == ask.Text {
+			return mem.Added{Similar: &mem.Hit{Memory: m, Score: 1}}, nil
+		}
+	}
+	m := mem.Memory{Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes, Trust: mem.TrustAssistant, Created: noon}
+	if ask.Agent == mem.UnknownAgent {
+		m.Trust = mem.TrustNone
+	}
+	if m.Kind == "" {
+		m.Kind = mem.Fact
+	}
+	if m.Scope == "" {
+		m.Scope = mem.ScopeProject
+	}
+	n.keep(m)
+	return mem.Added{Memory: n.list[len(n.list)-1]}, nil
+}
+
+func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) {
+	done, err := n.open(ask)
+	defer done()
+	m, missing := n.one(ask.ID)
+	if err = errors.Join(err, missing); err != nil {
+		return mem.Memory{}, err
+	}
+	if ask.Text != nil {
+		m.Title = *ask.Text
+	}
+	if ask.Importance != nil {
+		m.Importance = *ask.Importance
+	}
+	if ask.Scope != nil {
+		m.Scope = *ask.Scope
+	}
+	m.Tags = append(m.Tags, ask.AddTags...)
+	return *m, nil
+}
+
+func (n *notebook) mark(_ context.Context, ask mem.MarkAsk) (mem.Marked, error) {
+	done, err := n.open(ask)
+	defer done()
+	m, missing := n.one(ask.IDs[0])
+	if err = errors.Join(err, missing); err != nil {
+		return mem.Marked{}, err
+	}
+	m.Status = mem.Forgotten
+	return mem.Marked{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil
+}
+
+func (n *notebook) feedback(_ context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
+	done, err := n.open(ask)
+	defer done()
+	m, missing := n.one(ask.IDs[0])
+	if err = errors.Join(err, missing); err != nil {
+		return mem.Marked{}, err
+	}
+	return mem.Marked{Verb: ask.Verdict, Memories: []mem.Memory{*m}}, nil
+}
+
+func (n *notebook) standing(_ context.Context, ask mem.StateAsk) (mem.Standing, error) {
+	done, err := n.open(ask)
+	defer done()
+	out := n.state
+	out.Project = n.project()
+	if ask.Op != mem.StateGet {
+		out.Changed = []string{".mind/STATE.md"}
+	}
+	return out, err
+}
+
+func (n *notebook) handoff(_ context.Context, ask mem.HandoffAsk) (mem.Checkpoint, error) {
+	done, err := n.open(ask)
+	defer done()
+	return mem.Checkpoint{ID: "c_1", Handoff: ask.Text}, err
+}
+
+func (n *notebook) next(_ context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+	done, err := n.open(ask)
+	defer done()
+	return mem.Receipt{Text: "what would be told", Tokens: 5}, err
+}
+
+// related is a web of three memories and two names; one of them came from outside.
+func (n *notebook) related(_ context.Context, ask mem.RelatedAsk) (mem.Graph, error) {
+	done, err := n.open(ask)
+	defer done()
+	if ask.ID == "nobody" {
+		return mem.Graph{}, fmt.Errorf("%s: %w", ask.ID, mem.ErrNotFound)
+	}
+	if n.web != nil {
+		return *n.web, err
+	}
+	g := mem.Graph{Project: mem.Project{Name: "shop"}, Center: ask.ID, Nodes: []mem.GraphNode{
+		{ID: "n_1", Type: mem.NodeEntity, Kind: "file", Name: "net/client.go", Mentions: 2},
+		{ID: "m_1", Type: mem.NodeMemory, Kind: "gotcha", Name: "the gateway answers 429\nwithout Retry-After", Trust: "L2"},
+		{ID: "m_2", Type: mem.NodeMemory, Kind: "decision", Name: "retry thrice", Trust: "L3"},
+		{ID: "m_4", Type: mem.NodeMemory, Kind: "fact", Name: "a page said that the gateway limit is 50", Trust: "L0"},
+		{ID: "n_2", Type: mem.NodeEntity, Kind: "service", Name: "evil.example", Mentions: 1},
+	}, Edges: []mem.GraphEdge{
+		{From: "m_1", To: "n_1", Kind: mem.EdgeMentions, Confidence: 0.9},
+		{From: "m_2", To: "m_1", Kind: string(mem.LinkRelatedTo), Confidence: 0.35},
+		{From: "m_4", To: "n_2", Kind: mem.EdgeMentions, Confidence: 0.6},
+		{From: "m_4", To: "m_1", Kind: string(mem.LinkContradicts), Confidence: 0.6},
+	}}
+	return g, err
+}
+
+func (n *notebook) consolidate(_ context.Context, ask mem.ConsolidateAsk) (mem.Consolidation, error) {
+	done, err := n.open(ask)
+	defer done()
+	run := mem.Run{Kind: mem.FullRun, Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_1", Other: "m_2", Reason: "says the same as m_2"}}}
+	if !ask.DryRun {
+		run.ID = "k_1"
+	}
+	return mem.Consolidation{DryRun: ask.DryRun, Rounds: []mem.Run{run}}, err
+}
+
+func (n *notebook) goesOn(_ context.Context, ask mem.SessionAsk) (mem.Session, error) {
+	done, err := n.open(ask)
+	defer done()
+	switch n.now {
+	case "":
+		return mem.Session{ID: ask.ID}, err
+	case nobody:
+		return mem.Session{}, err
+	}
+	return mem.Session{ID: n.now}, err
+}
+
+// nobody knows which session goes on.
+const nobody = "?"

@@ -1,0 +1,186 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"remanence/internal/mem"
+)
+
+// node is a memory, or something with a name that memories are about.
+type node struct {
+	ID       string `json:"id"`
+	Type     string `json:"type"` // memory, file, symbol, package, person, service
+	Name     string `json:"name"`
+	Mentions int    `json:"mentions,omitempty"` // memories that name it
+}
+
+// edge says how one stands to another.
+type edge struct {
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Kind       string  `json:"kind"`
+	Confidence float64 `json:"confidence"`
+}
+
+type graph struct {
+	Project string `json:"project"`
+	Center  string `json:"center,omitempty"`
+	Nodes   []node `json:"nodes"`
+	Edges   []edge `json:"edges"`
+	Warning string `json:"warning,omitempty"`
+}
+
+// graph is what the project's memories name most, and who names it.
+func (s *Server) graph(ctx context.Context) (any, error) {
+	return s.related(ctx, graphArgs{})
+}
+
+type graphArgs struct {
+	Entity       string `json:"entity"`
+	Relationship string `json:"relationship_type"`
+	Direction    string `json:"direction"`
+	Depth        int    `json:"depth"`
+	Memories     bool   `json:"include_memories"`
+	Limit        int    `json:"limit"`
+}
+
+// around is what lies around an entity or a memory.
+type around struct {
+	graph
+	Memories []row `json:"memories,omitempty"`
+}
+
+// spare is for what stands around the memories: their name, and a warning.
+const spare = 100
+
+// mostDepth is what a call may ask for; farther than two steps nothing is near.
+const mostDepth = 3
+
+func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
+	switch {
+	case a.Entity == "":
+		return nil, bad("entity is missing")
+	case a.Depth < 0 || a.Depth > mostDepth:
+		return nil, bad("depth is 1 to %d", mostDepth)
+	case !slices.Contains([]string{"", "both", "in", "out", "incoming", "outgoing"}, a.Direction):
+		return nil, bad("no direction %q", a.Direction).fixedBy("both, in or out")
+	}
+	g, err := s.related(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	out := around{graph: g}
+	if a.Memories {
+		found, err := s.search(ctx, searchArgs{Query: &a.Entity, Limit: 5})
+		if err != nil {
+			return nil, err
+		}
+		list := found.(rows).Results
+		out.Memories = list[:fitting(list, MaxAnswer-size(out)-spare)]
+		if len(out.Memories) < len(list) {
+			out.Warning = "cut to what fits; search has the rest"
+		}
+	}
+	return out, nil
+}
+
+// related is a part of the web as an agent reads it: without what came from
+// outside, and what that alone leads to.
+func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
+	got, err := s.Memory.Related(ctx, mem.RelatedAsk{Place: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
+	if err != nil {
+		return graph{}, err
+	}
+	out := graph{Project: got.Project.Name, Center: got.Center, Nodes: []node{}, Edges: []edge{}}
+	outside := map[string]bool{}
+	for _, n := range got.Nodes {
+		outside[n.ID] = n.Type == mem.NodeMemory && n.Trust == mem.TrustNone.String()
+	}
+	led := map[string]bool{got.Center: got.Center != ""}
+	for _, x := range got.Edges {
+		if outside[x.From] || outside[x.To] {
+			continue
+		}
+		led[x.From], led[x.To] = true, true
+		if (a.Relationship == "" || x.Kind == a.Relationship) && directed(a.Direction, got.Center, x) {
+			out.Edges = append(out.Edges, edge{x.From, x.To, x.Kind, float64(int(x.Confidence*100+0.5)) / 100})
+		}
+	}
+	for _, n := range got.Nodes {
+		if outside[n.ID] || !led[n.ID] {
+			continue
+		}
+		kind := n.Kind
+		if n.Type == mem.NodeMemory {
+			kind = n.Type
+		}
+		out.Nodes = append(out.Nodes, node{n.ID, kind, mem.Clip(s.Plain(n.Name), 160), n.Mentions})
+	}
+	all := len(out.Nodes) + len(out.Edges)
+	out.Nodes = out.Nodes[:fitting(out.Nodes, room/2)]
+	out.Edges = out.Edges[:fitting(out.Edges, room-room/2)]
+	if got.Cut || len(out.Nodes)+len(out.Edges) < all {
+		out.Warning = "there is more; ask for one of the nodes"
+	}
+	return out, nil
+}
+
+// directed reports whether an edge of the center goes the way that is asked for.
+func directed(direction, center string, x mem.GraphEdge) bool {
+	switch direction {
+	case "in", "incoming":
+		return x.From != center
+	case "out", "outgoing":
+		return x.To != center
+	}
+	return true
+}
+
+type consolidateArgs struct {
+	Strategy string `json:"strategy"` // whatever is asked for, the rules are the same
+	DryRun   bool   `json:"dry_run"`
+}
+
+// consolidated is what a round of consolidation changed, or would.
+type consolidated struct {
+	DryRun  bool     `json:"dry_run"`
+	Rounds  []string `json:"rounds,omitempty"`
+	Changes []change `json:"changes"`
+	Undo    string   `json:"undo,omitempty"`
+	Warning string   `json:"warning,omitempty"`
+}
+
+type change struct {
+	Memory string `json:"memory"`
+	Rule   string `json:"rule"`
+	Other  string `json:"other,omitempty"`
+	Reason string `json:"reason"`
+}
+
+func (s *Server) consolidate(ctx context.Context, a consolidateArgs) (any, error) {
+	if !a.DryRun {
+		if _, err := s.writing(ctx); err != nil {
+			return nil, err
+		}
+	}
+	got, err := s.Memory.Consolidate(ctx, mem.ConsolidateAsk{Place: s.Place, DryRun: a.DryRun})
+	if err != nil {
+		return nil, err
+	}
+	out := consolidated{DryRun: got.DryRun, Changes: []change{}}
+	for _, r := range got.Rounds {
+		if r.ID != "" && len(r.Changes) > 0 {
+			out.Rounds, out.Undo = append(out.Rounds, r.ID), "remanence consolidate --undo "+r.ID
+		}
+		for _, c := range r.Changes {
+			out.Changes = append(out.Changes, change{c.Memory, c.Rule, c.Other, s.Plain(c.Reason)})
+		}
+	}
+	if n := fitting(out.Changes, room); n < len(out.Changes) {
+		out.Warning = "cut to what fits; remanence consolidate --dry-run shows all"
+		out.Changes = out.Changes[:n]
+	}
+	return out, nil
+}

@@ -1,0 +1,273 @@
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// mostRows is how many rows a search returns at most.
+const mostRows = 50
+
+type searchArgs struct {
+	Query         *string      `json:"query"`
+	Scope         mem.Scope    `json:"scope"`
+	Kind          string       `json:"kind"`
+	Project       string       `json:"project"`
+	File          string       `json:"file"`
+	Tags          texts        `json:"tags"`
+	After         string       `json:"after"`
+	Before        string       `json:"before"`
+	MinImportance float64      `json:"min_importance"`
+	IncludeHidden bool         `json:"include_hidden"`
+	Strategy      mem.Strategy `json:"strategy"`
+	Limit         int          `json:"limit"`
+	Offset        int          `json:"offset"`
+	Explain       bool         `json:"explain"`
+}
+
+// row is a memory in a list: enough to see whether it is worth its tokens.
+type row struct {
+	ID        string             `json:"id"`
+	Kind      string             `json:"kind"`
+	Title     string             `json:"title"`
+	Age       string             `json:"age"`
+	Tokens    int                `json:"tokens"` // of the full record
+	Score     float64            `json:"score,omitempty"`
+	Project   string             `json:"project,omitempty"` // where it is not the one asked about
+	Status    mem.Status         `json:"status,omitempty"`  // where not active
+	Stale     bool               `json:"stale,omitempty"`   // a file that it is about has changed since
+	Untrusted bool               `json:"untrusted,omitempty"`
+	Why       map[string]float64 `json:"why,omitempty"`
+}
+
+// rows is the answer to a search.
+type rows struct {
+	Project string         `json:"project,omitempty"`
+	Results []row          `json:"results"`
+	Next    map[string]any `json:"next,omitempty"` // arguments that get the rest
+	Warning string         `json:"warning,omitempty"`
+}
+
+func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
+	if a.Query == nil {
+		return nil, bad("query is missing").fixedBy(`give words, or "" for the newest`)
+	}
+	ask, err := s.asked(a)
+	if err != nil {
+		return nil, err
+	}
+	limit := ask.Query.Limit
+	ask.Query.Limit++ // one more, to know whether there is more
+	found, err := s.Memory.Search(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	out := rows{Project: found.Project.Name, Results: []row{}, Warning: found.Warning}
+	for _, h := range found.Hits[:min(limit, len(found.Hits))] {
+		out.Results = append(out.Results, s.row(h, found, a.Explain))
+	}
+	if n := fitting(out.Results, room); n < len(out.Results) {
+		out.Results = out.Results[:n]
+	}
+	if n := len(out.Results); n < len(found.Hits) {
+		out.Next = map[string]any{"offset": ask.Query.Offset + n}
+	}
+	return out, nil
+}
+
+// asked is the question that arguments make.
+func (s *Server) asked(a searchArgs) (mem.SearchAsk, error) {
+	ask := mem.SearchAsk{Place: s.at(a.Project), Strategy: a.Strategy}
+	q := &ask.Query
+	q.Text, q.File, q.Tags, q.Hidden = strings.TrimSpace(*a.Query), a.File, a.Tags, a.IncludeHidden
+	q.MinImportance, q.Limit, q.Offset = a.MinImportance, cmp.Or(a.Limit, mem.DefaultLimit), a.Offset
+	if a.Strategy != "" && !slices.Contains(mem.Strategies(), a.Strategy) {
+		return ask, bad("no strategy %q", a.Strategy).fixedBy("auto, keyword, vector or hybrid")
+	}
+	if q.Limit < 0 || q.Limit > mostRows || q.Offset < 0 {
+		return ask, bad("limit is 1 to %d, offset 0 or more", mostRows)
+	}
+	if !(a.MinImportance >= 0 && a.MinImportance <= 1) {
+		return ask, bad("min_importance is from 0 to 1")
+	}
+	if a.Scope != "" {
+		if err := knownScope(a.Scope); err != nil {
+			return ask, err
+		}
+		q.Scopes = []mem.Scope{a.Scope}
+	}
+	if a.Kind != "" {
+		k, err := knownKind(a.Kind)
+		if err != nil {
+			return ask, err
+		}
+		q.Kinds = []mem.Kind{k}
+	}
+	var err error
+	if q.After, err = s.moment("after", a.After); err == nil {
+		q.Before, err = s.moment("before", a.Before)
+	}
+	return ask, err
+}
+
+// at is the place that a call is about.
+func (s *Server) at(project string) mem.Place {
+	if project == "" {
+		return s.Place
+	}
+	return mem.Place{Project: project, Dir: s.Place.Dir}
+}
+
+func (s *Server) row(h mem.Hit, found mem.Found, explain bool) row {
+	m := h.Memory
+	r := row{
+		ID: m.ID, Kind: string(m.Kind), Title: mem.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At), Tokens: mem.Tokens(whole(m)),
+		Score: float64(int(h.Score*100+0.5)) / 100, Untrusted: m.Trust == mem.TrustNone, Stale: found.Stale[m.ID] != mem.Fresh,
+	}
+	if m.Status != mem.Active {
+		r.Status = m.Status
+	}
+	if m.Project != "" && m.Project != found.Project.Key {
+		r.Project = m.Project
+	}
+	if explain {
+		r.Why = h.Parts
+	}
+	return r
+}
+
+// whole is all that a memory says.
+func whole(m mem.Memory) string {
+	return strings.Join(append([]string{m.Title, m.Body}, m.Facts...), "\n")
+}
+
+func knownScope(s mem.Scope) error {
+	switch s {
+	case mem.ScopeSession, mem.ScopeProject, mem.ScopeUser:
+		return nil
+	}
+	return bad("no scope %q", s).fixedBy("session, project or user")
+}
+
+func knownKind(text string) (mem.Kind, error) {
+	k := mem.Kind(strings.ReplaceAll(strings.ToLower(text), "-", "_"))
+	if _, ok := k.Info(); ok {
+		return k, nil
+	}
+	var names []string
+	for _, i := range mem.Kinds() {
+		names = append(names, string(i.Kind))
+	}
+	return "", bad("no kind %q", mem.Clip(text, 40)).fixedBy("one of " + strings.Join(names, ", "))
+}
+
+// moment reads a day, a time, or how long ago: 12h, 3d, 2w. Empty is the zero time.
+func (s *Server) moment(name, text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
+	for _, layout := range []string{time.DateOnly, time.RFC3339} {
+		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return t, nil
+		}
+	}
+	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
+	unit := units[text[len(text)-1]]
+	n, err := strconv.Atoi(text[:len(text)-1])
+	if err != nil || n < 0 || n > 10000 || unit == 0 {
+		return time.Time{}, bad("%s is no time: %q", name, mem.Clip(text, 40)).fixedBy("2026-01-31, or 12h, 3d, 2w ago")
+	}
+	return s.Now().Add(-time.Duration(n) * unit), nil
+}
+
+type timelineArgs struct {
+	Anchor  string `json:"anchor"`
+	Query   string `json:"query"`
+	File    string `json:"file"`
+	Before  *int   `json:"before"`
+	After   *int   `json:"after"`
+	Session string `json:"session"`
+	Project string `json:"project"`
+}
+
+// entry is one moment of a timeline.
+type entry struct {
+	ID      string `json:"id"`
+	At      string `json:"at"`
+	Kind    string `json:"kind"`
+	Title   string `json:"title"`
+	Session string `json:"session,omitempty"`
+	Here    bool   `json:"anchor,omitempty"`
+}
+
+// line is the answer of timeline, oldest first.
+type line struct {
+	Entries []entry        `json:"entries"`
+	Next    map[string]any `json:"next,omitempty"`
+	Warning string         `json:"warning,omitempty"`
+}
+
+// mostAround is how far a timeline reaches on each side.
+const mostAround = 50
+
+func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
+	before, after := 5, 5
+	for name, side := range map[string]*struct{ given, want *int }{"before": {a.Before, &before}, "after": {a.After, &after}} {
+		if side.given == nil {
+			continue
+		}
+		if *side.want = *side.given; *side.want < 0 || *side.want > mostAround {
+			return nil, bad("%s is 0 to %d", name, mostAround)
+		}
+	}
+	ask := mem.TimelineAsk{Place: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
+	if a.Query != "" && ask.Anchor == "" {
+		found, err := s.Memory.Search(ctx, mem.SearchAsk{Place: ask.Place, Query: mem.Query{Text: a.Query, Limit: 1}})
+		if err != nil {
+			return nil, err
+		}
+		if len(found.Hits) == 0 {
+			return line{Entries: []entry{}, Warning: "nothing matches the query"}, nil
+		}
+		ask.Anchor = found.Hits[0].Memory.ID
+	}
+	got, err := s.Memory.Timeline(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	return s.around(got, before, after), nil
+}
+
+// around keeps so many entries on each side of the anchor, and of those what
+// fits, from the anchor outwards.
+func (s *Server) around(got mem.Timeline, before, after int) line {
+	at := slices.IndexFunc(got.Entries, func(m mem.Moment) bool { return m.ID == got.Anchor })
+	from, to := max(0, at-before), min(len(got.Entries), at+after+1)
+	if at < 0 { // of now, a day, a session or a file
+		from, to = max(0, len(got.Entries)-before-after-1), len(got.Entries)
+	}
+	out := line{Entries: []entry{}}
+	for _, m := range got.Entries[from:to] {
+		out.Entries = append(out.Entries, entry{
+			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: mem.Clip(s.Plain(m.Title), 160), Session: m.Session, Here: m.ID == got.Anchor,
+		})
+	}
+	for left := len(out.Entries); fitting(out.Entries, room) < left; left = len(out.Entries) {
+		if here := at - from; at >= 0 && here < left/2 {
+			out.Entries = out.Entries[:left-1]
+		} else {
+			out.Entries, from = out.Entries[1:], from+1
+		}
+	}
+	if len(out.Entries) < to-from || from > max(0, at-before) {
+		out.Warning = "cut to what fits; give an entry's id as anchor to see more around it"
+		out.Next = map[string]any{"anchor": out.Entries[0].ID}
+	}
+	return out
+}

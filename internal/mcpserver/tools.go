@@ -1,0 +1,255 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"remanence/internal/mem"
+)
+
+// tool is one tool as clients see it, and what answers its calls.
+type tool struct {
+	name   string
+	about  string // for the model
+	args   string // properties of the schema of its arguments, as JSON
+	must   []string
+	effect effect
+	names  []string // of all arguments
+	call   func(*Server, context.Context, json.RawMessage) (any, error)
+}
+
+// effect is what a tool does to the memory.
+type effect int
+
+const (
+	reads   effect = iota
+	changes        // doing it again changes nothing more
+	adds           // doing it again may add more
+	hides          // reversible, and yet something is gone from view
+)
+
+// core are the tools that are always listed.
+func core() []tool {
+	return []tool{
+		{
+			name: "search", about: "Find memories by words, best first; rows, not full text", effect: reads, must: []string{"query"},
+			args: `{"query":{"type":"string","description":"\"\" lists the newest"},"scope":{"enum":["session","project","user"]},"kind":{"type":"string"},` +
+				`"project":{"type":"string","description":"name or all"},"file":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
+				`"after":{"type":"string","description":"2026-01-31 or 3d"},"before":{"type":"string"},"min_importance":{"type":"number"},` +
+				`"include_hidden":{"type":"boolean"},"strategy":{"enum":["auto","keyword","vector","hybrid"]},"limit":{"type":"integer","maximum":50},` +
+				`"offset":{"type":"integer"},"explain":{"type":"boolean"}}`,
+			names: namesOf[searchArgs](), call: does((*Server).search),
+		},
+		{
+			name: "timeline", about: "What was remembered around a moment; give one of anchor, query, file", effect: reads,
+			args: `{"anchor":{"type":"string","description":"memory or session id, or day"},"query":{"type":"string"},"file":{"type":"string"},` +
+				`"before":{"type":"integer"},"after":{"type":"integer"},"session":{"type":"string"},"project":{"type":"string"}}`,
+			names: namesOf[timelineArgs](), call: does((*Server).timeline),
+		},
+		{
+			name: "get", about: "Full records by id, with where they came from", effect: reads, must: []string{"ids"},
+			args:  `{"ids":{"type":"array","items":{"type":"string"},"maxItems":20},"max_tokens":{"type":"integer"}}`,
+			names: namesOf[getArgs](), call: does((*Server).get),
+		},
+		{
+			name: "remember", about: "Keep a statement for later sessions. If one like it is known, that one is returned instead", effect: changes, must: []string{"content"},
+			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, convention, preference, todo …"},` +
+				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
+				`"files":{"type":"array","items":{"type":"string"}},"importance":{"type":"number"},` +
+				`"supersedes":{"type":"string","description":"id it replaces, or none to keep both"},` +
+				`"related":{"type":"array","items":{"type":"object","properties":{"name":{"type":"string"},"type":{"type":"string"},"relationship":{"type":"string"}}}}}`,
+			names: namesOf[rememberArgs](), call: does((*Server).remember),
+		},
+		{
+			name: "update", about: "Change a memory; scope only widens", effect: changes, must: []string{"id"},
+			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},"tags":{"type":"object","properties":` +
+				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
+				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
+			names: namesOf[updateArgs](), call: does((*Server).update),
+		},
+		{
+			name: "forget", about: "Hide a memory; the answer says how to undo it", effect: hides, must: []string{"id"},
+			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
+			names: namesOf[forgetArgs](), call: does((*Server).forget),
+		},
+		{
+			name: "feedback", about: "What a memory was worth", effect: changes, must: []string{"id", "verdict"},
+			args: `{"id":{"type":"string"},"verdict":{"enum":["useful","wrong","stale","prevented"]},` +
+				`"note":{"type":"string","description":"prevented: which mistake"}}`,
+			names: namesOf[feedbackArgs](), call: does((*Server).feedback),
+		},
+		{
+			name: "state", about: "Where the project's work stands: read it, or lay down progress", effect: adds, must: []string{"op"},
+			args: `{"op":{"enum":["get","update","decision","progress","session","handoff"]},"phase":{"type":"string"},"status":{"type":"string"},` +
+				`"active_work":{"type":"array","items":{"type":"string"}},"blockers":{"type":"array","items":{"type":"string"}},"next_action":{"type":"string"},` +
+				`"title":{"type":"string"},"decision":{"type":"string"},"rationale":{"type":"string"},"decided_by":{"type":"string"},` +
+				`"task":{"type":"string"},"action":{"enum":["add","complete"]},"section":{"type":"string"},` +
+				`"summary":{"type":"string"},"completed":{"type":"array","items":{"type":"string"}},"decisions":{"type":"array","items":{"type":"string"}},` +
+				`"next":{"type":"array","items":{"type":"string"}},"text":{"type":"string"},"part":{"type":"string"},"offset":{"type":"integer"}}`,
+			names: namesOf[stateArgs](), call: does((*Server).state),
+		},
+	}
+}
+
+func (s *Server) addTools() {
+	list := core()
+	if s.All {
+		list = append(list, others()...)
+	}
+	for _, t := range list {
+		if s.Reader {
+			if t.effect != reads && t.name != "state" {
+				continue
+			}
+			t = t.readOnly()
+		}
+		s.mcp.AddTool(t.listed(), t.handler(s))
+	}
+}
+
+// readOnly is the tool as a server that only reads lists it.
+func (t tool) readOnly() tool {
+	if t.effect == reads {
+		return t
+	}
+	t.effect, t.about = reads, "Where the project's work stands"
+	t.args = `{"op":{"enum":["get"]},"part":{"type":"string"},"offset":{"type":"integer"}}`
+	return t
+}
+
+// schema is that of the tool's arguments.
+func (t tool) schema() json.RawMessage {
+	must := ""
+	if len(t.must) > 0 {
+		must = fmt.Sprintf(`"required":["%s"],`, strings.Join(t.must, `","`))
+	}
+	return json.RawMessage(`{"type":"object",` + must + `"properties":` + t.args + `}`)
+}
+
+func (t tool) listed() *mcp.Tool {
+	yes, no := true, false
+	hints := &mcp.ToolAnnotations{ReadOnlyHint: t.effect == reads, IdempotentHint: t.effect != adds, DestructiveHint: &no, OpenWorldHint: &no}
+	if t.effect == hides {
+		hints.DestructiveHint = &yes
+	}
+	return &mcp.Tool{Name: t.name, Description: t.about, InputSchema: t.schema(), Annotations: hints}
+}
+
+func (t tool) handler(s *Server) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		answer, err := t.call(s, ctx, req.Params.Arguments)
+		var p Problem
+		if errors.As(err, &p) && p.Code == codeBad && len(p.Fix) == 0 {
+			err = p.fixedBy("arguments: " + strings.Join(t.names, ", "))
+		}
+		if err != nil {
+			return s.problem(err), nil
+		}
+		return result(answer), nil
+	}
+}
+
+// does makes a call of a method that takes its arguments as a struct.
+func does[A any](f func(*Server, context.Context, A) (any, error)) func(*Server, context.Context, json.RawMessage) (any, error) {
+	return func(s *Server, ctx context.Context, raw json.RawMessage) (any, error) {
+		args, err := decode[A](raw)
+		if err != nil {
+			return nil, err
+		}
+		return f(s, ctx, args)
+	}
+}
+
+// decode reads arguments. One that the tool does not have, or of another type, is
+// a mistake: what was meant by it would silently not be done.
+func decode[A any](raw json.RawMessage) (A, error) {
+	var args A
+	if len(bytes.TrimSpace(raw)) == 0 {
+		return args, nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(raw))
+	dec.DisallowUnknownFields()
+	err := dec.Decode(&args)
+	var wrong *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &wrong) && wrong.Field == "":
+		return args, bad("the arguments are no object").because("they are a JSON %s", wrong.Value)
+	case errors.As(err, &wrong):
+		return args, bad("%s is of the wrong type", wrong.Field).because("it is a %s", wrong.Value).fixedBy("give " + typeName(wrong.Type))
+	case err != nil:
+		return args, bad("the arguments were not understood").because("%s", strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return args, bad("the arguments were not understood").because("something comes after them")
+	}
+	return args, nil
+}
+
+func typeName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float64:
+		return "a number"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
+}
+
+// namesOf are the arguments that a struct takes.
+func namesOf[A any]() []string {
+	t := reflect.TypeFor[A]()
+	var names []string
+	for i := range t.NumField() {
+		names = append(names, t.Field(i).Tag.Get("json"))
+	}
+	return names
+}
+
+// texts is a list of texts. One text alone is a list of one.
+type texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *texts) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*t = nil
+		if one != "" {
+			*t = texts{one}
+		}
+		return nil
+	}
+	var list []string
+	if err := json.Unmarshal(b, &list); err != nil {
+		return errors.New("a list holds something that is no text")
+	}
+	*t = list
+	return nil
+}
+
+// ListTokens is what the list of tools costs a client that loads all of it, in
+// tokens: the core ones, or with all also the names of other memory servers.
+func ListTokens(all bool) int {
+	list := core()
+	if all {
+		list = append(list, others()...)
+	}
+	n := 0
+	for _, t := range list {
+		n += mem.Tokens(t.name + t.about + string(t.schema()))
+	}
+	return n
+}

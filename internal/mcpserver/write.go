@@ -1,0 +1,242 @@
+package mcpserver
+
+import (
+	"context"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// maxContent is how long a statement is at most, in characters.
+const maxContent = 8000
+
+type rememberArgs struct {
+	Content    string         `json:"content"`
+	Kind       string         `json:"kind"`
+	Scope      mem.Scope      `json:"scope"`
+	Title      string         `json:"title"`
+	Tags       texts          `json:"tags"`
+	Files      texts          `json:"files"`
+	Importance *float64       `json:"importance"`
+	Supersedes string         `json:"supersedes"`
+	Related    []mem.Relation `json:"related"`
+}
+
+// kept is the answer of remember.
+type kept struct {
+	Saved      bool      `json:"saved"`
+	ID         string    `json:"id,omitempty"`
+	Kind       string    `json:"kind,omitempty"`
+	Title      string    `json:"title,omitempty"`
+	Scope      mem.Scope `json:"scope,omitempty"`
+	Trust      string    `json:"trust,omitempty"`
+	Repeats    int       `json:"known_already,omitempty"`
+	Similar    *alike    `json:"similar,omitempty"`
+	Supersedes string    `json:"supersedes,omitempty"`
+	Note       string    `json:"note,omitempty"`
+	Undo       string    `json:"undo,omitempty"`
+}
+
+// alike is a memory that says nearly what was to be kept.
+type alike struct {
+	ID     string  `json:"id"`
+	Title  string  `json:"title"`
+	Text   string  `json:"text,omitempty"`
+	Likely float64 `json:"similarity"` // 0…1
+}
+
+// beside is what supersedes says to keep a statement although one like it is known.
+const beside = "none"
+
+func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
+	ask, err := s.statement(a)
+	if err != nil {
+		return nil, err
+	}
+	w, err := s.writing(ctx)
+	if err != nil {
+		return nil, err
+	}
+	ask.Agent = w.agent
+	if ask.Supersedes != "" {
+		if _, err := s.of(ctx, w, ask.Supersedes); err != nil {
+			return nil, err
+		}
+	}
+	got, err := s.Memory.Add(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	if h := got.Similar; h != nil {
+		return kept{
+			Similar: &alike{h.Memory.ID, mem.Clip(s.Plain(h.Memory.Title), 160), mem.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100},
+			Note:    "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
+		}, nil
+	}
+	k := kept{
+		Saved: true, ID: got.ID, Kind: string(got.Kind), Title: mem.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
+		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
+	}
+	if got.Trust == mem.TrustNone {
+		k.Note = "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+	}
+	return k, nil
+}
+
+func (s *Server) statement(a rememberArgs) (mem.AddAsk, error) {
+	ask := mem.AddAsk{
+		Place: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
+		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside,
+	}
+	if strings.TrimSpace(a.Content) == "" {
+		return ask, bad("content is missing")
+	}
+	if n := len([]rune(a.Content)); n > maxContent {
+		return ask, bad("content has %d characters, %d are allowed", n, maxContent).fixedBy("keep what matters, or several statements")
+	}
+	if a.Scope != "" {
+		if err := knownScope(a.Scope); err != nil {
+			return ask, err
+		}
+	}
+	if a.Scope == mem.ScopeSession && s.Session == "" {
+		return ask, bad("scope session needs a session, and which one this is is not known").fixedBy("scope project")
+	}
+	if a.Kind != "" {
+		var err error
+		if ask.Kind, err = knownKind(a.Kind); err != nil {
+			return ask, err
+		}
+		if ask.Kind == mem.Utterance {
+			return ask, bad("an utterance is only made of what was said").fixedBy("kind fact")
+		}
+	}
+	if a.Supersedes != beside {
+		ask.Supersedes = a.Supersedes
+	}
+	return ask, importance(a.Importance)
+}
+
+func importance(v *float64) error {
+	if v != nil && !(*v >= 0 && *v <= 1) {
+		return bad("importance is from 0 to 1")
+	}
+	return nil
+}
+
+type updateArgs struct {
+	ID         string    `json:"id"`
+	Content    *string   `json:"content"`
+	Importance *float64  `json:"importance"`
+	Tags       *retag    `json:"tags"`
+	Scope      mem.Scope `json:"scope"`
+	Resolved   *bool     `json:"resolved"`
+	Reason     string    `json:"reason"`
+}
+
+type retag struct {
+	Add    texts `json:"add"`
+	Remove texts `json:"remove"`
+}
+
+// changed is the answer of update, forget and feedback.
+type changed struct {
+	ID         string    `json:"id"`
+	Did        string    `json:"did"`
+	Title      string    `json:"title"`
+	Scope      mem.Scope `json:"scope,omitempty"`
+	Tags       []string  `json:"tags,omitempty"`
+	Importance float64   `json:"importance,omitempty"`
+	Resolved   bool      `json:"resolved,omitempty"`
+	Trust      string    `json:"trust,omitempty"`
+	Note       string    `json:"note,omitempty"`
+	Undo       string    `json:"undo,omitempty"`
+}
+
+func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
+	if a.Content == nil && a.Importance == nil && a.Tags == nil && a.Scope == "" && a.Resolved == nil {
+		return nil, bad("nothing to change").fixedBy("give content, importance, tags, scope or resolved")
+	}
+	if a.Content != nil && strings.TrimSpace(*a.Content) == "" {
+		return nil, bad("content is empty").fixedBy("forget hides a memory")
+	}
+	if a.Content != nil && len([]rune(*a.Content)) > maxContent {
+		return nil, bad("content has more than %d characters", maxContent)
+	}
+	if err := importance(a.Importance); err != nil {
+		return nil, err
+	}
+	ask := mem.EditAsk{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
+	if a.Scope != "" {
+		if err := knownScope(a.Scope); err != nil {
+			return nil, err
+		}
+		ask.Scope = &a.Scope
+	}
+	if a.Tags != nil {
+		ask.AddTags, ask.DropTags = a.Tags.Add, a.Tags.Remove
+	}
+	m, w, err := s.own(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	ask.ID, ask.Agent = m.ID, w.agent
+	got, err := s.Memory.Edit(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	out := s.changed(got, "updated")
+	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance, got.Trust.String()
+	out.Resolved = got.Kind == mem.Todo && got.Resolved
+	return out, nil
+}
+
+func (s *Server) changed(m mem.Memory, did string) changed {
+	return changed{ID: m.ID, Did: did, Title: mem.Clip(s.Plain(m.Title), 160)}
+}
+
+type forgetArgs struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
+	m, w, err := s.own(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := s.Memory.Mark(ctx, mem.MarkAsk{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
+	if err != nil {
+		return nil, err
+	}
+	out := s.changed(got.Memories[0], "hidden")
+	out.Undo, out.Note = "remanence restore "+m.ID, "Hidden, not erased: it is neither found nor told, and can be restored."
+	return out, nil
+}
+
+type feedbackArgs struct {
+	ID      string `json:"id"`
+	Verdict string `json:"verdict"`
+	Note    string `json:"note"`
+}
+
+func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
+	switch a.Verdict {
+	case mem.Useful, mem.Wrong, mem.Stale:
+	case mem.PreventedThat:
+		if strings.TrimSpace(a.Note) == "" {
+			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
+		}
+	default:
+		return nil, bad("no verdict %q", mem.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
+	}
+	m, w, err := s.own(ctx, a.ID)
+	if err != nil {
+		return nil, err
+	}
+	got, err := s.Memory.Feedback(ctx, mem.FeedbackAsk{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
+	if err != nil {
+		return nil, err
+	}
+	return s.changed(got.Memories[0], "marked "+a.Verdict), nil
+}

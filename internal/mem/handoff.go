@@ -1,0 +1,92 @@
+package mem
+
+import (
+	"strings"
+	"time"
+)
+
+// MaxHandoff is how many characters a handoff has at most.
+const MaxHandoff = 4000
+
+// HandoffAsk keeps what whoever goes on with the work must know: the task in
+// hand and its exact next step, open threads and who is waited for, decisions
+// and constraints, what would be missed.
+type HandoffAsk struct {
+	Place
+	Text    string `json:"text"`
+	Session string `json:"session,omitempty"` // that it is of, by any id; "" means the agent's, of a person the newest of the project
+	Agent   string `json:"agent,omitempty"`   // as in AddAsk
+}
+
+// Context is how full the context of a session is, and what follows from that.
+type Context struct {
+	Tokens    int    `json:"tokens"`     // in use when last looked at
+	Window    int    `json:"window"`     // what it can hold
+	Model     string `json:"model"`      // empty if unknown
+	Cliff     int    `json:"cliff"`      // where the client of that model compacts by itself; 0 if that was never seen
+	HandoffAt int    `json:"handoff_at"` // from here on a handoff is asked for; 0 is never
+	Asked     bool   `json:"asked"`      // one was, and there was no room since
+}
+
+// Fill is how full the context of a session is, as the client's own record tells.
+type Fill struct {
+	Session string
+	Tokens  int       // of the newest message of the main conversation; 0 if there is none since the last compaction
+	At      time.Time // of that message; without one when the record was read
+	Model   string    // that wrote it
+	Window  int       // tokens the context can hold, where the client tells; 0 if it does not
+	Cliff   int       // tokens at which the client last compacted by itself; 0 if it did not
+	Rearm   bool      // there is so much room that the handoff is asked for again when it runs out
+	Taken   time.Time // when the record was read
+}
+
+// TailHeading begins the part of a handoff's file that is written by rule.
+const TailHeading = "## RECENT TAIL (since rich handoff)"
+
+// SplitHandoff splits a handoff where its tail begins. Sections that follow the
+// tail belong to what stands before it, and so does all of a text without one.
+func SplitHandoff(s string) (rich, tail string) {
+	for {
+		start := headingAt(s, TailHeading)
+		if start < 0 {
+			return rich + s, tail
+		}
+		rich += s[:start]
+		rest := s[start+len(TailHeading):]
+		end := nextHeading(rest)
+		tail = rest[:end] // the last one counts
+		s = rest[end:]
+	}
+}
+
+// headingAt is where a line begins that is the heading, -1 if none is.
+func headingAt(s, heading string) int {
+	for from := 0; ; {
+		i := strings.Index(s[from:], heading)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		after := s[i+len(heading):]
+		line, _, _ := strings.Cut(after, "\n")
+		if (i == 0 || s[i-1] == '\n') && strings.TrimSpace(line) == "" {
+			return i
+		}
+		from = i + len(heading)
+	}
+}
+
+// nextHeading is where the next section of the same or a higher level begins,
+// or the end.
+func nextHeading(s string) int {
+	for from := 0; ; {
+		i := strings.IndexByte(s[from:], '\n')
+		if i < 0 {
+			return len(s)
+		}
+		from += i + 1
+		if strings.HasPrefix(s[from:], "# ") || strings.HasPrefix(s[from:], "## ") {
+			return from
+		}
+	}
+}

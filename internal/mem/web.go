@@ -1,0 +1,189 @@
+package mem
+
+import (
+	"context"
+	"time"
+)
+
+// LinkKind says how one memory stands to another.
+type LinkKind string
+
+// The kinds, the weightiest first.
+const (
+	LinkSupersedes  LinkKind = "supersedes"   // takes the other's place
+	LinkContradicts LinkKind = "contradicts"  // both cannot hold
+	LinkCausedBy    LinkKind = "caused_by"    // a fix by what failed
+	LinkSupports    LinkKind = "supports"     // gives the reason for the other
+	LinkDerivedFrom LinkKind = "derived_from" // was made of the other
+	LinkPartOf      LinkKind = "part_of"      // is told within the other, a summary
+	LinkSimilarTo   LinkKind = "similar_to"   // says nearly the same
+	LinkRelatedTo   LinkKind = "related_to"   // names the same things
+)
+
+// LinkKinds lists them all, in that order.
+func LinkKinds() []LinkKind {
+	return []LinkKind{LinkSupersedes, LinkContradicts, LinkCausedBy, LinkSupports, LinkDerivedFrom, LinkPartOf, LinkSimilarTo, LinkRelatedTo}
+}
+
+// Link says how a memory stands to another, by rule.
+type Link struct {
+	From       string    `json:"from"` // id of a memory
+	To         string    `json:"to"`   // likewise
+	Kind       LinkKind  `json:"kind"`
+	Confidence float64   `json:"confidence"` // 0…1
+	Made       time.Time `json:"made"`
+}
+
+// EntityKind says what a name is the name of.
+type EntityKind string
+
+// The kinds.
+const (
+	EntityFile    EntityKind = "file"
+	EntitySymbol  EntityKind = "symbol"
+	EntityPackage EntityKind = "package"
+	EntityPerson  EntityKind = "person"
+	EntityService EntityKind = "service"
+)
+
+// Entity is something with a name that memories are about.
+type Entity struct {
+	ID         string     `json:"id"` // "n_" + number in base 32
+	Project    string     `json:"project,omitempty"`
+	Kind       EntityKind `json:"kind"`
+	Name       string     `json:"name"`
+	Confidence float64    `json:"confidence"` // 0…1, that it is one: the best of its mentions
+	Mentions   int        `json:"mentions"`   // memories that name it
+	FirstSeen  time.Time  `json:"first_seen"`
+	LastSeen   time.Time  `json:"last_seen"`
+}
+
+// Named is a name that a memory holds.
+type Named struct {
+	Kind       EntityKind
+	Name       string
+	Confidence float64 // 0…1
+}
+
+// Woven is how one memory stands to names and to others. It takes the place of
+// the names it held before, and of the links that went out from it.
+type Woven struct {
+	Memory string // id; one that is gone is passed over
+	Names  []Named
+	Links  []Link // From is Memory; one to a memory that is gone, or to itself, is passed over
+}
+
+// Beside is how a memory stands to another one, as a person reads it.
+type Beside struct {
+	ID         string    `json:"id"` // of the other memory
+	Kind       LinkKind  `json:"kind"`
+	From       bool      `json:"from"` // the link begins at the other memory: that one supersedes this one, and so on
+	Title      string    `json:"title"`
+	Trust      Trust     `json:"trust"` // of the other memory
+	Confidence float64   `json:"confidence"`
+	Since      time.Time `json:"since"` // of LinkSupersedes: when the one took the other's place; else when the rule saw it
+}
+
+// RelatedAsk asks for what lies around a memory or a name, or without one for
+// what a project names most.
+type RelatedAsk struct {
+	Place
+	ID    string `json:"id,omitempty"`    // of a memory or an entity, or the name of an entity
+	Depth int    `json:"depth,omitempty"` // steps, 1 or 2; 0 means 1
+	Limit int    `json:"limit,omitempty"` // nodes, at most 200; 0 means 60
+}
+
+// Graph is a part of the web: memories and names, and how they stand to each other.
+type Graph struct {
+	Project Project     `json:"project"`
+	Center  string      `json:"center,omitempty"` // id of the node that was asked about
+	Nodes   []GraphNode `json:"nodes"`            // the nearest to it first
+	Edges   []GraphEdge `json:"edges"`            // between nodes that are here
+	Cut     bool        `json:"cut"`              // there is more
+}
+
+// The types of a GraphNode.
+const (
+	NodeMemory = "memory"
+	NodeEntity = "entity"
+)
+
+// GraphNode is a memory or an entity.
+type GraphNode struct {
+	ID       string    `json:"id"`
+	Type     string    `json:"type"`   // NodeMemory or NodeEntity
+	Kind     string    `json:"kind"`   // a Kind or an EntityKind
+	Name     string    `json:"name"`   // title, or name
+	Weight   float64   `json:"weight"` // 0…1: importance, or confidence
+	Status   Status    `json:"status,omitempty"`
+	Trust    string    `json:"trust,omitempty"`
+	At       time.Time `json:"at"`                 // made, or last seen
+	Mentions int       `json:"mentions,omitempty"` // of an entity, those that are not here too
+}
+
+// EdgeMentions is the kind of an edge from a memory to a name that it holds; the
+// others are those of links.
+const EdgeMentions = "mentions"
+
+// GraphEdge is one relation.
+type GraphEdge struct {
+	From       string  `json:"from"`
+	To         string  `json:"to"`
+	Kind       string  `json:"kind"`
+	Confidence float64 `json:"confidence"`
+}
+
+// Mention says that a memory names an entity.
+type Mention struct {
+	Entity string `json:"entity"`
+	Memory string `json:"memory"`
+}
+
+// EntityQuery asks for entities, those with the most mentions first.
+type EntityQuery struct {
+	Project  string   // key, with those of user scope; "" means all
+	IDs      []string // exact; every other filter is then ignored
+	Memories []string // only those that one of them names
+	Name     string   // exact but for the case of Latin letters
+	Limit    int      // 0 means DefaultLimit
+}
+
+// Pruned counts what was taken out of the web.
+type Pruned struct {
+	Entities int `json:"entities"`
+	Links    int `json:"links"`
+}
+
+// Least confidence and mentions that keep a name, or a link of likeness, that
+// was not seen for WebMemory.
+const (
+	LeastConfidence = 0.3
+	LeastMentions   = 2
+	WebMemory       = 30 * 24 * time.Hour
+)
+
+// Web is a Store that keeps how memories stand to each other and to names.
+// Batch.Woven adds to it; an erased memory takes its part out of it.
+type Web interface {
+	// Links returns the links that begin or end at any of the memories, the most
+	// confident first, then the newest; at most 1000.
+	Links(ctx context.Context, memories ...string) ([]Link, error)
+
+	// LinksOf returns the links of a kind between active memories of a project
+	// and those of user scope, of all with an empty key; newest first, at most limit.
+	LinksOf(ctx context.Context, kind LinkKind, project string, limit int) ([]Link, error)
+
+	// Entities returns the entities that pass q.
+	Entities(ctx context.Context, q EntityQuery) ([]Entity, error)
+
+	// Mentions returns which memories name the entities, the newest memory
+	// first, at most limit of each entity. Forgotten memories are left out.
+	Mentions(ctx context.Context, limit int, entities ...string) ([]Mention, error)
+
+	// Join makes two entities one: what names the first names the second.
+	Join(ctx context.Context, from, into string) error
+
+	// Prune drops entities with less than LeastConfidence and LeastMentions that
+	// were not seen since, and links of likeness with less than LeastConfidence made before.
+	Prune(ctx context.Context, before time.Time) (Pruned, error)
+}

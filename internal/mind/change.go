@@ -1,0 +1,191 @@
+package mind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// maxTries is how often a change is made anew on a file that changed meanwhile.
+const maxTries = 5
+
+// Change does to the state files what ask says, and returns what they say then.
+// A file that does not exist yet is made; a hand that writes at the same time is
+// merged with, never written over.
+func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+	var note mem.Standing
+	if ask.Op != mem.StateGet {
+		d, done, err := f.writing(ctx, p)
+		if err != nil {
+			return mem.Standing{}, err
+		}
+		note, err = f.change(d, p, ask)
+		done()
+		if err != nil {
+			return mem.Standing{}, err
+		}
+	}
+	m, err := f.Look(p)
+	if err != nil {
+		return mem.Standing{}, err
+	}
+	out := m.Standing
+	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, slices.Concat(note.Notes, m.Warnings)
+	return out, nil
+}
+
+func (f *Files) change(d *folder, p mem.Project, ask mem.StateAsk) (note mem.Standing, err error) {
+	at := f.cfg.Now()
+	switch ask.Op {
+	case mem.StateUpdates:
+		first, known := f.version(p, ask.Update.Seen)
+		err = f.edit(d, stateFile, "# Project State", func(t text) (text, bool) {
+			if !known {
+				first, known = parse([]byte(t.String())), true
+			}
+			var out text
+			out, note.Notes = update(first, t, ask.Update, at)
+			return out, true
+		}, &note)
+	case mem.StateDecides:
+		err = f.edit(d, decisionFile, "# Decision Log", func(t text) (text, bool) {
+			t.addDecision(ask.Decision, at)
+			return t, true
+		}, &note)
+	case mem.StateEndsASession:
+		err = f.edit(d, logFile, "# Session Log", func(t text) (text, bool) {
+			t.addSession(ask.Session, at)
+			return t, true
+		}, &note)
+	case mem.StateProgresses:
+		err = f.edit(d, progressFile, "# Progress Tracker", func(t text) (text, bool) {
+			note.Candidates, note.Notes = nil, nil
+			if ask.Progress.Action == "add" {
+				t.addTask(ask.Progress.Section, ask.Progress.Task)
+				return t, true
+			}
+			done, rivals, why := t.complete(ask.Progress.Task, at)
+			if !done {
+				note.Candidates, note.Notes = rivals, []string{why}
+			}
+			return t, done
+		}, &note)
+	default:
+		err = fmt.Errorf("%q: %w", ask.Op, errors.ErrUnsupported)
+	}
+	return note, err
+}
+
+// version is the text of STATE.md that somebody was shown under a name.
+func (f *Files) version(p mem.Project, name string) (text, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if s := f.known[p.Root]; s != nil && name != "" {
+		for _, v := range s.versions {
+			if v.name == name {
+				return parse([]byte(v.text)), true
+			}
+		}
+	}
+	return text{}, false
+}
+
+// edit changes one file. do is asked again where the file changed before it
+// could be replaced.
+func (f *Files) edit(d *folder, name, title string, do func(text) (text, bool), note *mem.Standing) error {
+	for range maxTries {
+		b, was, err := d.read(name, maxFile)
+		if err != nil {
+			return fmt.Errorf("read %s: %w", name, asMem(err))
+		}
+		if len(b) == 0 {
+			b = []byte(title + "\n")
+		}
+		out, write := do(parse(b))
+		if !write {
+			return nil
+		}
+		err = d.replace(name, []byte(out.String()), was)
+		if err == nil {
+			note.Changed = append(note.Changed, mem.MindDir+"/"+name)
+			return nil
+		}
+		if !errors.Is(err, errChanged) {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return fmt.Errorf("write %s: %w", name, ErrBusy)
+}
+
+// Init makes the state files of a project from a template: those that are not
+// there yet. It returns the files it made, and errors.ErrUnsupported for a
+// template nobody knows. A directory that it makes gets the mark of its origin,
+// which no repository carries along.
+func Init(project, template, origin string) (made []string, err error) {
+	files, ok := templates()[template]
+	if !ok {
+		return nil, fmt.Errorf("template %q: %w", template, errors.ErrUnsupported)
+	}
+	files = append(files, templateFile{ignoreFile, ignored})
+	top, err := openFolder(project, ".")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", project, asMem(err))
+	}
+	defer top.close()
+	err = top.root.Mkdir(mem.MindDir, 0o755)
+	if err != nil && !errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("make %s: %w", mem.MindDir, asMem(err))
+	}
+	if err == nil {
+		files = append(files, templateFile{originFile, origin + "\n"})
+	}
+	d, err := openFolder(project, mem.MindDir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", mem.MindDir, asMem(err))
+	}
+	defer d.close()
+	for _, file := range files {
+		err := d.write(d.path(file.name), []byte(file.text), 0o644)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			_ = d.root.Remove(d.path(file.name))
+			return made, fmt.Errorf("write %s: %w", file.name, asMem(err))
+		}
+		if file.name != originFile {
+			made = append(made, mem.MindDir+"/"+file.name)
+		}
+	}
+	return made, nil
+}
+
+// originFile marks a directory as made on a machine.
+const originFile = ".origin"
+
+// Origin is the mark of a project's state files, empty where there is none.
+func Origin(project string) string {
+	d, err := openFolder(project, mem.MindDir)
+	if err != nil {
+		return ""
+	}
+	defer d.close()
+	b, _, err := d.read(originFile, 256)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(b))
+}
+
+// ignoreFile keeps out of a repository what is of one machine alone.
+const (
+	ignoreFile = ".gitignore"
+	ignored    = "# Of this machine alone: what happened here, and copies.\n" +
+		originFile + "\n" + activityFile + "\n" + trackerFile + "\n" + agentsFile + "\n" + tasksFile + "\n" + sessionsFile + "\n" +
+		lockName + "\n" + checkpointDir + "/\n*" + backupEnd + "\n*.tmp\n"
+)

@@ -1,0 +1,174 @@
+package mind
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// decision is a block of DECISIONS.md.
+type decision struct {
+	mem.StateDecision
+	span
+}
+
+// decisions are the blocks of DECISIONS.md, in their order: those under a
+// heading with a number, and those of the older form, which are a numbered list.
+// A list within a block is a part of it, such as what was decided against.
+func (t *text) decisions() []decision {
+	var out, listed []decision
+	end := 0 // of the block before
+	for h, head := range t.heads {
+		if id, title, ok := decisionHead(head.name); ok {
+			s := t.block(h, isDecision)
+			d := decision{mem.StateDecision{ID: id, Title: title}, s}
+			t.readFields(&d, span{s.from + 1, s.to})
+			out, end = append(out, d), s.to
+			continue
+		}
+		if head.at < end {
+			continue
+		}
+		for _, it := range t.items(t.below(h, false)) {
+			if d, ok := t.listed(it); ok {
+				listed = append(listed, d)
+			}
+		}
+	}
+	return append(out, listed...)
+}
+
+func isDecision(name string) bool {
+	_, _, ok := decisionHead(name)
+	return ok
+}
+
+// decisionHead reads "DEC-012: title" or "Decision 12: title".
+func decisionHead(name string) (id, title string, ok bool) {
+	rest, isDec := strings.CutPrefix(strings.ToUpper(name), "DEC-")
+	if !isDec {
+		if rest, isDec = strings.CutPrefix(strings.ToUpper(name), "DECISION "); !isDec {
+			return "", "", false
+		}
+	}
+	digits := rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
+	n, err := strconv.Atoi(digits)
+	if err != nil {
+		return "", "", false
+	}
+	_, title, _ = strings.Cut(name, digits)
+	return fmt.Sprintf("DEC-%03d", n), strings.TrimSpace(strings.TrimLeft(title, ":—–- ")), true
+}
+
+// listed reads an entry of the older form: 1. **date — title** and its fields.
+func (t *text) listed(it item) (decision, bool) {
+	head := strings.TrimSpace(it.text)
+	bold, rest, closed := strings.Cut(strings.TrimPrefix(head, "**"), "**")
+	if !strings.HasPrefix(head, "**") || !closed {
+		return decision{}, false
+	}
+	mark := strings.TrimSpace(t.lines[it.from])
+	number := mark[:len(mark)-len(strings.TrimLeft(mark, "0123456789"))]
+	d := decision{mem.StateDecision{ID: number, Title: strings.TrimSpace(bold), Decision: strings.TrimSpace(strings.TrimLeft(rest, ":—–- "))}, it.span}
+	if number == "" || nothing(d.Title) {
+		return decision{}, false
+	}
+	if date, title, ok := strings.Cut(d.Title, " — "); ok && isDate(strings.Trim(date, "[] ")) {
+		d.Date, d.Title = strings.Trim(date, "[] "), strings.Trim(title, "[] ")
+	}
+	if strings.Contains(d.Title, "YYYY-MM-DD") {
+		return decision{}, false // the blank of a form
+	}
+	t.readFields(&d, span{it.from + 1, it.to})
+	return d, true
+}
+
+func isDate(s string) bool {
+	_, err := time.Parse(time.DateOnly, s)
+	return err == nil
+}
+
+// readFields reads "- **Name:** value", a value over several lines whole.
+func (t *text) readFields(d *decision, s span) {
+	var into *string
+	for i := s.from; i < s.to; i++ {
+		line := strings.TrimSpace(t.lines[i])
+		name, value, ok := labelled(line)
+		if !ok {
+			if into != nil && line != "" {
+				*into = mem.Line(*into + " " + line)
+			}
+			continue
+		}
+		switch strings.ToLower(name) {
+		case "date":
+			into = &d.Date
+		case "decided by", "by":
+			into = &d.By
+		case "decision":
+			into = &d.Decision
+		case "rationale", "why", "reason":
+			into = &d.Rationale
+		case "status":
+			into = &d.Status
+		default:
+			into = nil
+			continue
+		}
+		*into = value
+	}
+}
+
+// labelled splits "- **Name:** value" and "- Name: value".
+func labelled(line string) (name, value string, ok bool) {
+	body, isEntry := entry(line)
+	if !isEntry {
+		body = line
+		if !strings.HasPrefix(body, "**") {
+			return "", "", false
+		}
+	}
+	bare := strings.TrimPrefix(body, "**")
+	name, value, ok = strings.Cut(bare, ":")
+	if !ok || len(name) > 40 || strings.ContainsAny(name, "`[(") {
+		return "", "", false
+	}
+	return strings.Trim(name, "* "), mem.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
+}
+
+// addDecision adds a decision under the next number.
+func (t *text) addDecision(d mem.StateDecision, at time.Time) {
+	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1)
+	lines := []string{
+		"## " + id + ": " + mem.Line(d.Title),
+		"- **Date:** " + at.UTC().Format(time.DateOnly),
+		"- **Decided by:** " + mem.Line(d.By),
+		"- **Decision:** " + mem.Line(d.Decision),
+	}
+	if d.Rationale != "" {
+		lines = append(lines, "- **Rationale:** "+mem.Line(d.Rationale))
+	}
+	t.append(append(lines, "- **Status:** "+mem.Line(d.Status))...)
+}
+
+// lastDecision is the highest number that a decision has, short ones and those
+// of the older form too.
+func (t *text) lastDecision() int {
+	most := 0
+	for _, old := range t.decisions() {
+		n, _ := strconv.Atoi(strings.TrimPrefix(old.ID, "DEC-"))
+		most = max(most, n)
+	}
+	if h := t.find(headOldDecisions); h >= 0 {
+		for _, it := range t.items(t.below(h, false)) {
+			if id, _, ok := decisionHead(it.text); ok {
+				n, _ := strconv.Atoi(strings.TrimPrefix(id, "DEC-"))
+				most = max(most, n)
+			}
+		}
+	}
+	return most
+}

@@ -1,0 +1,310 @@
+package mind
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Bounds of what is read of a project. Its files are foreign input: they may be
+// huge, or not be files at all.
+const (
+	maxFile   = 1 << 20
+	maxConfig = 64 << 10
+)
+
+// staleLock is the age from which a lock was left behind.
+const staleLock = 30 * time.Second
+
+// lockName is the file that whoever writes holds.
+const lockName = ".write-lock"
+
+// Errors of the state files.
+var (
+	// ErrUnsafe is a file that is not a plain file of its own: a link, a second
+	// name of another, somebody else's, or no file.
+	ErrUnsafe   error = unusable("not a plain file of yours")
+	ErrHuge     error = unusable("too large")
+	ErrBinary   error = unusable("not text")
+	errReadOnly error = unusable("read-only")
+	ErrBusy     error = unusable("somebody else is writing")
+)
+
+// unusable is why a file cannot be used; it is a mem.ErrUnsafe.
+type unusable string
+
+func (u unusable) Error() string { return string(u) }
+
+// Is makes errors.Is find mem.ErrUnsafe.
+func (u unusable) Is(target error) bool { return target == mem.ErrUnsafe }
+
+// folder is a directory below the root of a project. All access goes through
+// the root: nothing outside of it is opened, wherever links lead.
+type folder struct {
+	root *os.Root
+	dir  string
+	put  func(f *os.File, b []byte) (int, error) // writes; nil means (*os.File).Write
+}
+
+// openFolder opens a directory of a project that is no link.
+func openFolder(project, dir string) (*folder, error) {
+	root, err := os.OpenRoot(project)
+	if err != nil {
+		return nil, err
+	}
+	info, err := root.Lstat(dir)
+	if err == nil && (!info.IsDir() || !trustedOwner(info)) {
+		err = ErrUnsafe
+	}
+	if err != nil {
+		_ = root.Close()
+		return nil, err
+	}
+	return &folder{root: root, dir: dir}, nil
+}
+
+func (d *folder) close() { _ = d.root.Close() }
+
+func (d *folder) path(name string) string { return path.Join(d.dir, name) }
+
+// stamp is what tells a version of a file from another. The zero value is no file.
+type stamp struct {
+	size    int64
+	written time.Time
+	inode   uint64
+}
+
+func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime(), inodeOf(info)} }
+
+// look is the stamp of a file that may be opened.
+func (d *folder) look(name string) (stamp, error) {
+	info, err := d.root.Lstat(d.path(name))
+	if errors.Is(err, fs.ErrNotExist) {
+		return stamp{}, nil
+	}
+	if err != nil {
+		return stamp{}, err
+	}
+	if !info.Mode().IsRegular() || !trustedOwner(info) || !onlyName(info) {
+		return stamp{}, ErrUnsafe
+	}
+	return stampOf(info), nil
+}
+
+// read is the content of a file, and its stamp. A file that is not there is
+// empty and has none.
+func (d *folder) read(name string, most int64) ([]byte, stamp, error) {
+	st, err := d.look(name)
+	if err != nil || st == (stamp{}) {
+		return nil, st, err
+	}
+	if st.size > most {
+		return nil, st, fmt.Errorf("%w: %d bytes, %d are read", ErrHuge, st.size, most)
+	}
+	b, st, err := d.readFrom(name, 0, most+1)
+	switch {
+	case err != nil:
+		return nil, st, err
+	case int64(len(b)) > most:
+		return nil, st, ErrHuge
+	case !readable(b):
+		return nil, st, ErrBinary
+	}
+	return b, st, nil
+}
+
+// readFrom reads so many bytes of a file at most, whatever they are.
+func (d *folder) readFrom(name string, from, most int64) ([]byte, stamp, error) {
+	file, err := d.root.OpenFile(d.path(name), os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, stamp{}, err
+	}
+	if !info.Mode().IsRegular() || !onlyName(info) || !trustedOwner(info) {
+		return nil, stamp{}, ErrUnsafe
+	}
+	b, err := io.ReadAll(io.NewSectionReader(file, from, most))
+	return b, stampOf(info), err
+}
+
+// tail are the last lines of a file, in so many bytes, and its stamp.
+func (d *folder) tail(name string, most int64) ([]string, stamp, error) {
+	st, err := d.look(name)
+	if err != nil || st == (stamp{}) {
+		return nil, st, err
+	}
+	from := max(0, st.size-most)
+	b, st, err := d.readFrom(name, from, most)
+	if err != nil {
+		return nil, st, err
+	}
+	lines := strings.Split(string(b), "\n")
+	if from > 0 {
+		lines = lines[1:] // it may be half of one
+	}
+	lines = slices.DeleteFunc(lines, func(l string) bool { return strings.TrimRight(l, "\r") == "" })
+	return lines, st, nil
+}
+
+// errChanged says that a file was changed while it was to be written.
+var errChanged = errors.New("changed meanwhile")
+
+// saltSize is how many bytes tell what is being written from another such.
+const saltSize = 6
+
+// replace puts b in the place of a file that still has the given stamp, whole or
+// not at all.
+func (d *folder) replace(name string, b []byte, was stamp) error {
+	mode := fs.FileMode(0o644)
+	if info, err := d.root.Lstat(d.path(name)); err == nil {
+		mode = info.Mode().Perm()
+	}
+	if mode&0o200 == 0 { // its owner's word; a new file in its place would go round it
+		return errReadOnly
+	}
+	var salt [saltSize]byte
+	_, _ = rand.Read(salt[:])
+	temp := d.path("." + path.Base(name) + "." + hex.EncodeToString(salt[:]) + ".tmp")
+	if path.Dir(name) != "." {
+		temp = d.path(path.Join(path.Dir(name), path.Base(temp)))
+	}
+	if err := d.write(temp, b, mode); err != nil {
+		_ = d.root.Remove(temp)
+		return asMem(err)
+	}
+	if now, err := d.look(name); err != nil || now != was {
+		_ = d.root.Remove(temp)
+		if err == nil {
+			err = errChanged
+		}
+		return err
+	}
+	if err := d.root.Rename(temp, d.path(name)); err != nil {
+		_ = d.root.Remove(temp)
+		return asMem(err)
+	}
+	d.settle(path.Dir(d.path(name)))
+	return nil
+}
+
+func (d *folder) write(name string, b []byte, mode fs.FileMode) error {
+	file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	put := d.put
+	if put == nil {
+		put = (*os.File).Write
+	}
+	if _, err = put(file, b); err == nil {
+		err = file.Sync()
+	}
+	if cerr := file.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// sweep takes away what writing left that was killed.
+func (d *folder) sweep(now time.Time) error {
+	var errs []error
+	for _, dir := range []string{d.dir, d.path(checkpointDir)} {
+		list, _ := fs.ReadDir(d.root.FS(), dir) // what cannot be looked through stays
+		for _, e := range list {
+			info, err := e.Info()
+			if err == nil && info.Mode().IsRegular() && leftOver(e.Name()) && now.Sub(info.ModTime()) > staleLock {
+				errs = append(errs, d.root.Remove(path.Join(dir, e.Name())))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// leftOver reports whether replace gives such a name to what it writes.
+func leftOver(name string) bool {
+	rest, isTemp := strings.CutSuffix(name, ".tmp")
+	i := strings.LastIndexByte(rest, '.')
+	salt, err := hex.DecodeString(rest[i+1:])
+	return isTemp && i > 0 && rest[0] == '.' && err == nil && len(salt) == saltSize
+}
+
+// settle makes a renaming durable, where the system can.
+func (d *folder) settle(dir string) {
+	if f, err := d.root.Open(dir); err == nil {
+		_ = f.Sync()
+		_ = f.Close()
+	}
+}
+
+// lock takes the lock of the folder. Whoever finds one that was left behind
+// takes it away. The caller calls unlock, which leaves alone what another took
+// since: a lock that is held too long counts as left behind.
+func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(), err error) {
+	name := d.path(lockName)
+	mine := []byte(now().UTC().Format(time.RFC3339Nano) + " " + rand.Text() + "\n")
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
+		err := d.write(name, mine, 0o600)
+		if err == nil {
+			return func() { d.unlock(mine) }, nil
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			_ = d.root.Remove(name) // made, and could not be written
+			return nil, asMem(err)
+		}
+		if info, err := d.root.Lstat(name); err == nil && now().Sub(info.ModTime()) > staleLock {
+			if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // trying again would never end
+				return nil, fmt.Errorf("take away %s, which was left behind: %w", lockName, asMem(err))
+			}
+			continue
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
+		case <-time.After(wait):
+		}
+	}
+}
+
+// unlock takes the lock away, if it is still the one that was taken.
+func (d *folder) unlock(mine []byte) {
+	if b, _, err := d.read(lockName, maxConfig); err == nil && bytes.Equal(b, mine) {
+		_ = d.root.Remove(d.path(lockName))
+	}
+}
+
+// why is an error without the path of the file that it is about.
+func why(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// asMem names errors of the system as callers know them.
+func asMem(err error) error {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fmt.Errorf("%w: %w", mem.ErrFull, err)
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%w: %w", mem.ErrReadOnly, err)
+	}
+	return err
+}

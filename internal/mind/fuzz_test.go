@@ -1,0 +1,116 @@
+package mind
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+func seeds(f *testing.F) {
+	f.Add("# Project State\n\n## Current Phase\nx\n\n## Blocked Items\n- a\n- b\n\n## Notes\nhand\n", "next", "entry")
+	f.Add("# S\r\n## Current Phase\r\n\r\n```\n## Next Action\n```\n\ufeff## x", "- y", "# z")
+	f.Add("### In Progress\n* [ ] one\n  more\n+ [x] two\n1. three\n~~~~\n### Completed\n~~~~\n## What’s Next\n", "one", "None.")
+	f.Add("## Phase 1: a — COMPLETE\n### Completed\n## DEC-1: t\n- **Date:** d\n  e\n1. **x — y**\n## Session 9 — z (auto-captured)\n", "\\", "[x]")
+}
+
+// FuzzNoHandIsLost changes texts of every shape in every way there is: what is
+// no part of what was asked for keeps its bytes and its order.
+func FuzzNoHandIsLost(f *testing.F) {
+	seeds(f)
+	at := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
+	f.Fuzz(func(t *testing.T, before, one, two string) {
+		if got := parse([]byte(before)); got.String() != before {
+			t.Fatalf("read and written it is %q", got.String())
+		}
+		fresh := func() text { return parse([]byte(before)) }
+		check := func(what string, after text, may func(line string) bool) {
+			t.Helper()
+			if lost := lostLine(before, after.String(), may); lost != "" {
+				t.Errorf("%s lost %q\nbefore %q\nafter  %q", what, lost, before, after.String())
+			}
+			_, _, _ = after.progress(), after.decisions(), after.sessions()
+		}
+		field := fresh()
+		value := field.value(headPhase)
+		was := field.said(value)
+		field.setField(headPhase, one)
+		check("a field", field, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
+
+		list := fresh()
+		gone := map[string]bool{}
+		if h := list.find(headBlocked); h >= 0 {
+			body := list.below(h, false)
+			for _, it := range list.items(body) {
+				for _, l := range list.lines[it.from:it.to] {
+					gone[l] = true
+				}
+			}
+			for _, l := range list.lines[body.from:body.to] {
+				gone[l] = gone[l] || nothing(l)
+			}
+		}
+		list.setList(headBlocked, []string{mem.Line(one), mem.Line(two)})
+		check("a list", list, func(l string) bool { return gone[l] })
+
+		for what, do := range map[string]func(*text){
+			"a decision": func(d *text) {
+				d.addDecision(mem.StateDecision{Title: one, Decision: two, Rationale: one, By: "a", Status: "Open"}, at)
+			},
+			"a session":         func(d *text) { d.addSession(mem.StateSession{Summary: one, Next: []string{two}}, at) },
+			"an automatic one":  func(d *text) { d.addAutomatic(one, []string{two}, at) },
+			"what is kept away": func(d *text) { d.keepAside(one, two, at) },
+		} {
+			d := fresh()
+			do(&d)
+			check(what, d, func(string) bool { return false })
+		}
+		task := fresh()
+		task.addTask(mem.Line(two), one)
+		check("a task", task, nothing)
+
+		moved := fresh()
+		if done, _, _ := moved.complete(one, at); done {
+			if n := strings.Count(moved.String(), "- [x] "); n == 0 {
+				t.Errorf("completed, and not to be seen: %q", moved.String())
+			}
+			check("a completed task", moved, func(l string) bool { _, is := entry(l); return is || nothing(l) || l[0] == ' ' || l[0] == '\t' })
+		} else if moved.String() != before {
+			t.Errorf("not completed, and changed: %q", moved.String())
+		}
+
+		out, _ := update(fresh(), fresh(), mem.StateUpdate{}, at)
+		stamp := out.value(headUpdated)
+		_ = stamp
+		was = func() []string { d := fresh(); return d.said(d.value(headUpdated)) }()
+		check("nothing", out, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
+
+		var m mem.Mind
+		view(&m, map[string]text{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()}, mem.MindDefaults())
+		short := fresh()
+		_ = short.shortenSessions(1) + short.shortenDecisions(1)
+		_, _ = short.takeOld(at)
+	})
+}
+
+// lostLine is the first line of before that is not in after, in its order, and
+// that may not be lost. That the last line of a text gets an ending is no loss.
+func lostLine(before, after string, may func(string) bool) string {
+	have := strings.SplitAfter(after, "\n")
+	i := 0
+	for line := range strings.Lines(before) {
+		j := i
+		for j < len(have) && have[j] != line && strings.TrimRight(have[j], "\r\n") != strings.TrimRight(line, "\r\n") {
+			j++
+		}
+		if j < len(have) {
+			i = j + 1
+			continue
+		}
+		if strings.TrimSpace(line) != "" && !may(line) {
+			return line
+		}
+	}
+	return ""
+}

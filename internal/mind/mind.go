@@ -1,0 +1,224 @@
+// Package mind is a project's state files, .mind/: STATE.md, PROGRESS.md,
+// DECISIONS.md, SESSION-LOG.md, ARCHIVE.md, checkpoints and tracking files. It
+// reads them into what the engine knows, and changes in them what it is asked to
+// and not a byte besides. Who may be believed it is told; it knows no database,
+// no agent and no event.
+package mind
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// The state files.
+const (
+	stateFile    = "STATE.md"
+	progressFile = "PROGRESS.md"
+	decisionFile = "DECISIONS.md"
+	logFile      = "SESSION-LOG.md"
+	archiveFile  = "ARCHIVE.md"
+)
+
+func stateFiles() []string {
+	return []string{stateFile, progressFile, decisionFile, logFile, archiveFile}
+}
+
+// Config says how state files are read.
+type Config struct {
+	// Trusted reports whether the person, or this machine by making them, stands
+	// for the state files of a project. Nil means that nobody does.
+	Trusted func(p mem.Project) bool
+	// Door takes out of a text what may not be kept. Nil means nothing.
+	Door   func(string) string
+	Limits func() mem.MindLimits // asked each time; nil means mem.MindDefaults
+	Now    func() time.Time      // nil means time.Now
+	// Changed lists files of a project that were changed since a time and are
+	// not committed, relative to it. Nil means that nobody knows.
+	Changed func(p mem.Project, since time.Time) []string
+}
+
+// Files are the state files of all projects. They are safe for concurrent use,
+// and read again only what was written since they were last read.
+type Files struct {
+	cfg Config
+
+	put func(f *os.File, b []byte) (int, error) // see folder
+
+	mu    sync.Mutex
+	known map[string]*seen  // by root
+	taken map[string]string // by root, the version that was made findable
+}
+
+// seen is what was last read of a project.
+type seen struct {
+	stamps   [6]stamp       // of stateFiles, then of the project's own limits
+	faults   string         // of the look at them
+	limits   mem.MindLimits // the person's
+	mind     mem.Mind
+	versions []version // of STATE.md, newest last
+}
+
+// version is a text of STATE.md that somebody was shown.
+type version struct {
+	name string
+	text string
+}
+
+// maxVersions is how many texts of STATE.md are remembered for those who were
+// shown an older one, and maxKnown for how many projects anything is.
+const (
+	maxVersions = 8
+	maxKnown    = 64
+)
+
+// New returns the state files of all projects.
+func New(c Config) *Files {
+	if c.Trusted == nil {
+		c.Trusted = func(mem.Project) bool { return false }
+	}
+	if c.Door == nil {
+		c.Door = func(s string) string { return s }
+	}
+	if c.Limits == nil {
+		c.Limits = mem.MindDefaults
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return &Files{cfg: c, known: map[string]*seen{}, taken: map[string]string{}}
+}
+
+// Look reads the state files of a project. Of those that nobody stands for it
+// tells that they are there and reads nothing.
+func (f *Files) Look(p mem.Project) (mem.Mind, error) {
+	d, err := openFolder(p.Root, mem.MindDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return mem.Mind{}, nil
+	}
+	if err != nil {
+		return mem.Mind{}, nil // whatever it is, it is no directory of state files
+	}
+	defer d.close()
+	if info, err := d.root.Lstat(d.path(stateFile)); err != nil || info.IsDir() {
+		return mem.Mind{}, nil
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.cfg.Trusted(p) {
+		return mem.Mind{Present: true, Stamp: untrusted, Taken: f.taken[p.Root] == untrusted}, nil
+	}
+	m := f.read(d, p)
+	m.Taken = m.Stamp == f.taken[p.Root]
+	return m, nil
+}
+
+// untrusted is the version of files that nobody stands for.
+const untrusted = "untrusted"
+
+// read takes in what was written since the last time. The caller holds the lock.
+func (f *Files) read(d *folder, p mem.Project) mem.Mind {
+	now := seen{limits: bounded(f.cfg.Limits())}
+	for i, name := range stateFiles() {
+		st, err := d.look(name)
+		if err != nil {
+			now.faults += name + ": " + err.Error() + "\n"
+		}
+		now.stamps[i] = st
+	}
+	top := &folder{root: d.root, dir: "."}
+	now.stamps[5], _ = top.look(limitsFile)
+	old := f.known[p.Root]
+	if old != nil && old.stamps == now.stamps && old.faults == now.faults && old.limits == now.limits {
+		return old.mind
+	}
+	if old != nil {
+		now.versions = old.versions
+	}
+	limits, warnings := f.limits(top)
+	t := map[string]text{}
+	for i, name := range stateFiles() {
+		b, st, err := d.read(name, maxFile)
+		if err != nil {
+			warnings = append(warnings, fmt.Sprintf("%s/%s is not read: %s", mem.MindDir, name, why(err)))
+		}
+		now.stamps[i] = st
+		if err != nil {
+			now.stamps[i], _ = d.look(name)
+		}
+		if name == stateFile && err == nil {
+			now.remember(string(b))
+		}
+		t[name] = parse([]byte(f.cfg.Door(string(b))))
+		now.mind.Size += int64(len(b))
+	}
+	view(&now.mind, t, limits)
+	now.mind.Present, now.mind.Trusted, now.mind.Warnings = true, true, warnings
+	now.mind.Written, now.mind.Stamp = now.stamps[0].written, stampText(now.stamps)
+	now.mind.StaleAfter = limits.StaleAfter
+	now.mind.Updated, now.mind.Files = now.mind.Written, mem.MindDir
+	if n := len(now.versions); n > 0 {
+		now.mind.Version = now.versions[n-1].name
+	}
+	if len(f.known) >= maxKnown {
+		clear(f.known)
+	}
+	f.known[p.Root] = &now
+	return now.mind
+}
+
+func stampText(list [6]stamp) string {
+	h := fnv.New64a()
+	for _, s := range list {
+		_, _ = fmt.Fprintf(h, "%d.%d.%d;", s.size, s.written.UnixNano(), s.inode)
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+// remember keeps a text of STATE.md, so that a later change can tell what a hand
+// changed since.
+func (s *seen) remember(text string) {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text))
+	v := version{strconv.FormatUint(h.Sum64(), 36), text}
+	var kept []version
+	for _, old := range s.versions {
+		if old.name != v.name {
+			kept = append(kept, old)
+		}
+	}
+	kept = append(kept, v)
+	s.versions = kept[max(0, len(kept)-maxVersions):]
+}
+
+// limitsNow are the limits that hold for a project.
+func (f *Files) limitsNow(d *folder) mem.MindLimits {
+	l, _ := f.limits(&folder{root: d.root, dir: "."})
+	return l
+}
+
+// writing opens the state files of a project that somebody stands for, and holds
+// their lock. The caller calls done.
+func (f *Files) writing(ctx context.Context, p mem.Project) (d *folder, done func(), err error) {
+	if !f.cfg.Trusted(p) {
+		return nil, nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
+	}
+	if d, err = openFolder(p.Root, mem.MindDir); err != nil {
+		return nil, nil, fmt.Errorf("open %s: %w", mem.MindDir, err)
+	}
+	d.put = f.put
+	unlock, err := d.lock(ctx, f.cfg.Now)
+	if err != nil {
+		d.close()
+		return nil, nil, fmt.Errorf("lock %s: %w", mem.MindDir, err)
+	}
+	return d, func() { unlock(); d.close() }, nil
+}

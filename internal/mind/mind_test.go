@@ -1,0 +1,337 @@
+package mind
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// desk is a project with state files, and the clock.
+type desk struct {
+	*Files
+	t   *testing.T
+	p   mem.Project
+	now time.Time
+	ok  bool // trusted
+}
+
+func newDesk(t *testing.T, fixture string) *desk {
+	t.Helper()
+	d := &desk{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
+	d.Files = New(Config{Trusted: func(mem.Project) bool { return d.ok }, Now: func() time.Time { return d.now }})
+	if fixture != "" {
+		if err := os.CopyFS(filepath.Join(d.p.Root, mem.MindDir), os.DirFS(filepath.Join("testdata", fixture))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return d
+}
+
+func (d *desk) path(name string) string { return filepath.Join(d.p.Root, mem.MindDir, name) }
+
+func (d *desk) file(name string) string {
+	d.t.Helper()
+	b, err := os.ReadFile(d.path(name))
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return string(b)
+}
+
+func (d *desk) write(name, content string) {
+	d.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o755); err != nil {
+		d.t.Fatal(err)
+	}
+	if err := os.WriteFile(d.path(name), []byte(content), 0o644); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+func (d *desk) look() mem.Mind {
+	d.t.Helper()
+	m, err := d.Look(d.p)
+	if err != nil {
+		d.t.Fatal(err)
+	}
+	return m
+}
+
+func (d *desk) change(ask mem.StateAsk) mem.Standing {
+	d.t.Helper()
+	s, err := d.Change(d.t.Context(), d.p, ask)
+	if err != nil {
+		d.t.Fatalf("%s: %v", ask.Op, err)
+	}
+	return s
+}
+
+func (d *desk) note(n mem.MindNotes) {
+	d.t.Helper()
+	if n.At.IsZero() {
+		n.At = d.now
+	}
+	if err := d.Note(d.t.Context(), d.p, n); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// changedLines are the lines that only one of two texts has, "-" or "+" before them.
+func changedLines(before, after string) []string {
+	a, b := strings.SplitAfter(before, "\n"), strings.SplitAfter(after, "\n")
+	var out []string
+	for _, l := range a {
+		if i := slices.Index(b, l); i >= 0 {
+			b = slices.Delete(b, i, i+1)
+			continue
+		}
+		out = append(out, "-"+l)
+	}
+	for _, l := range b {
+		out = append(out, "+"+l)
+	}
+	return out
+}
+
+func ptr[T any](v T) *T { return &v }
+
+func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
+	m := newDesk(t, "forge").look()
+	if m.Phase != "Phase 2: API — IN PROGRESS" || m.Next != "Write the PATCH endpoint, then its tests" ||
+		m.Status != "Sign-in is done and reviewed. The endpoints for users are half done; rate limits come after them." {
+		t.Errorf("got phase %q, next %q, status %q", m.Phase, m.Next, m.Status)
+	}
+	if !slices.Equal(m.Active, []string{"GET /api/users/:id", "Token rotation"}) || !slices.Equal(m.Blockers, []string{"Payment webhook (no test keys yet)"}) {
+		t.Errorf("got active %q, blockers %q", m.Active, m.Blockers)
+	}
+	if len(m.Progress) != 8 || m.Progress[0].Section != "Completed" || !m.Progress[0].Done || m.Progress[2].Done {
+		t.Errorf("got progress %+v", m.Progress)
+	}
+	if len(m.Decisions) != 2 || m.Decisions[1].ID != "DEC-002" || m.Decisions[1].By != "agent" || m.Decisions[1].Status != "Pending — Ines has to agree" {
+		t.Errorf("got decisions %+v", m.Decisions)
+	}
+	if len(m.Sessions) != 2 || m.Sessions[0].Summary != "Built sign-in and its tests." || m.Sessions[1].Next[0] != "Users" || m.Sessions[1].Decisions != nil {
+		t.Errorf("got sessions %+v", m.Sessions)
+	}
+	var heads []string
+	for _, s := range m.Work {
+		heads = append(heads, s.Heading)
+	}
+	if !slices.Equal(heads, []string{"In Progress", "Blocked", "Not Started"}) {
+		t.Errorf("work is told under %q", heads)
+	}
+}
+
+func TestOlderFormsAreRead(t *testing.T) {
+	m := newDesk(t, "old").look()
+	if m.Phase != "Phase 2: Core" || m.Next != "Finish writing" || len(m.Blockers) != 0 {
+		t.Errorf("got phase %q, next %q, blockers %q", m.Phase, m.Next, m.Blockers)
+	}
+	if len(m.Decisions) != 2 || m.Decisions[0].Title != "Monorepo" || m.Decisions[0].Date != "2025-11-03" || m.Decisions[1].Rationale != "The queries are few and known" {
+		t.Errorf("got decisions %+v", m.Decisions)
+	}
+	if last := m.Work[2]; last.Heading != "What's Next" || !slices.Equal(last.Lines, []string{"1. Finish writing", "2. Then watching"}) {
+		t.Errorf("got %+v", m.Work)
+	}
+}
+
+func TestOnlyTheGivenFieldsChange(t *testing.T) {
+	d := newDesk(t, "forge")
+	before := d.file(stateFile)
+	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		Next: ptr("Review"), Active: ptr([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: ptr([]string{}),
+	}})
+	want := []string{
+		"-- GET /api/users/:id\n", "-- Payment webhook (no test keys yet)\n", "-Write the PATCH endpoint, then its tests\n", "-2026-02-10\n",
+		"+- PATCH /api/users/:id\n", "+None.\n", "+Review\n", "+" + d.now.UTC().Format(time.DateOnly) + "\n",
+	}
+	if got := changedLines(before, d.file(stateFile)); !slices.Equal(got, want) {
+		t.Errorf("changed\n%q, want\n%q", got, want)
+	}
+	if got.Next != "Review" || !slices.Equal(got.Changed, []string{".mind/STATE.md"}) || len(got.Notes) > 0 {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
+	d := newDesk(t, "old")
+	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: ptr("Phase 3: Trim"), Status: ptr("Nearly there"), Next: ptr("Ship")}})
+	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" + d.now.UTC().Format(time.RFC3339) + "\r\n"
+	if got := d.file(stateFile); got != want {
+		t.Errorf("got\n%q, want\n%q", got, want)
+	}
+}
+
+func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
+	d := newDesk(t, "forge")
+	seen := d.look().Version
+	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
+	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
+		Seen: seen, Phase: ptr("Phase 2: by the agent"), Next: ptr("by the agent"), Active: ptr([]string{"Token rotation", "by the agent"}),
+	}})
+	if got.Phase != "Phase 3: by hand" || got.Next != "by the agent" || !slices.Equal(got.Active, []string{"Token rotation", "Added by hand", "by the agent"}) {
+		t.Errorf("got phase %q, next %q, active %q", got.Phase, got.Next, got.Active)
+	}
+	if len(got.Notes) != 1 || !strings.Contains(got.Notes[0], "by hand") || !strings.Contains(d.file(stateFile), "## Not Written\n- "+d.now.UTC().Format(time.RFC3339)+" Current Phase: Phase 2: by the agent\n") {
+		t.Errorf("notes %q, file\n%s", got.Notes, d.file(stateFile))
+	}
+}
+
+func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
+	d := newDesk(t, "old")
+	before := d.file(progressFile)
+	d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "writing files", Action: "complete"}})
+	day := d.now.UTC().Format(time.DateOnly)
+	want := strings.Replace(strings.Replace(before, "- [ ] Writing of files (Jo, half done)\n  waits for the review of reading\n", "", 1),
+		"- [x] Reading of files\n", "- [x] Reading of files\n- [x] Writing of files (Jo, half done) (completed "+day+")\n  waits for the review of reading\n", 1)
+	if got := d.file(progressFile); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	got := d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake bread", Action: "complete"}})
+	if len(got.Changed) > 0 || len(got.Notes) != 1 || d.file(progressFile) != want {
+		t.Errorf("got %+v", got)
+	}
+}
+
+func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
+	d := newDesk(t, "forge")
+	d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Rate limiting dashboard", Action: "add"}})
+	before := d.file(progressFile)
+	got := d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "rate limiting", Action: "complete"}})
+	if !slices.Equal(got.Candidates, []string{"Rate limiting middleware", "Rate limiting dashboard"}) || d.file(progressFile) != before {
+		t.Errorf("got candidates %q, file\n%s", got.Candidates, d.file(progressFile))
+	}
+}
+
+func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
+	d := newDesk(t, "old")
+	before := d.file(progressFile)
+	for section, line := range map[string]string{"": "Icons", "blocked": "Notary", "Ideas": "Dark mode"} {
+		d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: line, Action: "add", Section: section}})
+	}
+	got := d.file(progressFile)
+	for _, want := range []string{"- [ ] Watching of folders\n- [ ] Icons\n\n### Not Started", "no certificate)\n- [ ] Notary\n", "### Ideas\n- [ ] Dark mode\n\n## What's Next"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	for _, l := range changedLines(before, got) {
+		if l[0] == '-' {
+			t.Errorf("lost %q", l)
+		}
+	}
+}
+
+func TestDecisionsAreNumberedOn(t *testing.T) {
+	for fixture, want := range map[string]string{"forge": "DEC-003", "old": "DEC-003"} {
+		d := newDesk(t, fixture)
+		before := d.file(decisionFile)
+		d.change(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Cents", Decision: "Whole cents", Rationale: "Sums", By: "agent", Status: "Final"}})
+		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) + "\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
+		if got := d.file(decisionFile); got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", fixture, got, want)
+		}
+	}
+}
+
+func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
+	d := newDesk(t, "forge")
+	before := d.file(logFile)
+	got := d.change(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Users are done", Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"}}})
+	want := before + "\n## Session 3 — " + d.now.UTC().Format(time.DateOnly) + "\n- **Summary:** Users are done\n- **Completed:** GET; PATCH\n- **Next session:** Rate limits\n"
+	if d.file(logFile) != want || got.Sessions[2].Summary != "Users are done" {
+		t.Errorf("got\n%s", d.file(logFile))
+	}
+}
+
+func TestCodeAndCommentsAreNoHeadings(t *testing.T) {
+	d := newDesk(t, "")
+	d.write(stateFile, "# S\n\n```md\n## Current Phase\nnot this\n```\n\n## Current Phase\n\n\nthis\n\n## Next Action\n\n\n\ntoo far below\n")
+	if m := d.look(); m.Phase != "this" || m.Next != "" {
+		t.Errorf("got phase %q, next %q", m.Phase, m.Next)
+	}
+	d.write(progressFile, "### In Progress\n\n```\n- [ ] an example\n```\n- [ ] work\n")
+	if m := d.look(); len(m.Progress) != 1 || m.Progress[0].Text != "work" {
+		t.Errorf("got %+v", m.Progress)
+	}
+}
+
+func TestCodeWithinALineHidesNothing(t *testing.T) {
+	d := newDesk(t, "")
+	d.write(stateFile, "# Project State\n\n```make test``` comes first\n\n## Current Phase\nOkapi\n")
+	if got := d.look().Phase; got != "Okapi" {
+		t.Errorf("phase %q, want Okapi", got)
+	}
+}
+
+func TestAListIsWrittenBehindThePersonsWords(t *testing.T) {
+	d := newDesk(t, "")
+	d.write(stateFile, "# Project State\n\n## Active Work\nThe parser,\nand then the lexer.\n")
+	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Tests"}}})
+	if got := d.file(stateFile); !strings.Contains(got, "The parser,\nand then the lexer.\n- Tests\n") {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// A list of very many entries is merged at one look at each.
+func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
+	d := newDesk(t, "")
+	var entries strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&entries, "- entry %d\n", i)
+	}
+	d.write(stateFile, "# Project State\n\n## Active Work\n"+entries.String())
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Entry 7", "new"}}})
+	runtime.ReadMemStats(&after)
+	if got := d.file(stateFile); !strings.Contains(got, "## Active Work\n- entry 7\n- new\n") {
+		t.Errorf("got\n%.200s", got)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 50<<20 {
+		t.Errorf("%d bytes of memory", used)
+	}
+}
+
+func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
+	d := newDesk(t, "forge")
+	d.ok = false
+	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
+		t.Errorf("got %+v", m)
+	}
+	if _, err := d.Change(context.Background(), d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: ptr("x")}}); err == nil {
+		t.Error("written all the same")
+	}
+	before := tree(t, d.p.Root)
+	d.note(mem.MindNotes{Turned: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear", Agents: []string{"x"}})
+	if after := tree(t, d.p.Root); after != before {
+		t.Errorf("got\n%s\nwant\n%s", after, before)
+	}
+}
+
+// tree is every file below dir and what it holds.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var out strings.Builder
+	err := filepath.WalkDir(dir, func(p string, e os.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		b, _ := os.ReadFile(p)
+		rel, _ := filepath.Rel(dir, p)
+		out.WriteString(rel + "\n" + string(b) + "\x00\n")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}

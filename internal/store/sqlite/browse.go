@@ -1,0 +1,151 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Sittings implements mem.Browser.
+func (s *Store) Sittings(ctx context.Context, ask mem.SessionsAsk) (mem.Sessions, error) {
+	out, err := s.sittings(ctx, ask)
+	if err != nil {
+		return out, fmt.Errorf("sessions: %w", translate(err))
+	}
+	return out, nil
+}
+
+func (s *Store) sittings(ctx context.Context, ask mem.SessionsAsk) (out mem.Sessions, err error) {
+	f := sittingFilter(ask)
+	if out.Sessions, err = s.pageOfSittings(ctx, f, ask); err != nil {
+		return out, err
+	}
+	anyAgent := ask
+	anyAgent.Agent = ""
+	agents := sittingFilter(anyAgent)
+	out.Agents, err = rows(ctx, s.read, "SELECT s.agent, count(*) FROM session s WHERE "+agents.where()+" GROUP BY 1 ORDER BY 2 DESC, 1", agents.args, valueCount)
+	if err != nil {
+		return out, err
+	}
+	for _, c := range out.Agents {
+		if ask.Agent == "" || c.Value == ask.Agent {
+			out.Total += c.N
+		}
+	}
+	anyBranch := ask
+	anyBranch.Branch = ""
+	out.Branches, err = s.branches(ctx, sittingFilter(anyBranch))
+	return out, err
+}
+
+// maxBranches is how many branches are counted that sessions learned something on.
+const maxBranches = 50
+
+// branches counts sessions by the branches they learned something on. A session
+// has few branches and many memories: its branches are looked up one after the
+// other, each as the next beyond the last.
+func (s *Store) branches(ctx context.Context, f *filter) ([]mem.Count, error) {
+	query := `WITH RECURSIVE learned (session, branch) AS (
+			SELECT s.number, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = s.number AND branch > '') FROM session s WHERE ` + f.where() + `
+			UNION ALL
+			SELECT session, (SELECT min(branch) FROM memory INDEXED BY memory_branch WHERE session = l.session AND branch > l.branch) FROM learned l WHERE l.branch IS NOT NULL)
+		SELECT branch, count(*) FROM learned WHERE branch IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT ?+0`
+	counts, err := rows(ctx, s.read, query, append(slices.Clone(f.args), maxBranches), valueCount)
+	return append([]mem.Count{}, counts...), err
+}
+
+func valueCount(r *sql.Rows) (c mem.Count, err error) {
+	err = r.Scan(&c.Value, &c.N)
+	return c, err
+}
+
+func sittingFilter(ask mem.SessionsAsk) *filter {
+	f := &filter{}
+	if ask.Project != "" {
+		f.and("s.project = "+knownKey, ask.Project, ask.Project)
+	}
+	if ask.Agent != "" {
+		f.and("s.agent = ?", ask.Agent)
+	}
+	if ask.Branch != "" {
+		f.and("EXISTS (SELECT 1 FROM memory WHERE session = s.number AND branch = ?)", ask.Branch)
+	}
+	if !ask.Since.IsZero() {
+		f.and("s.last_event >= ?", stamp(ask.Since))
+	}
+	if !ask.Until.IsZero() {
+		f.and("s.last_event < ?", stamp(ask.Until))
+	}
+	return f
+}
+
+// pageOfSittings reads the sessions that are listed, and what came of each.
+func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsAsk) ([]mem.Sitting, error) {
+	query := "SELECT " + sessionColumns + ", " + jobWaits + `,
+		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
+		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number AND m.status = 'active'),
+		(SELECT count(*) FROM receipt WHERE session = s.number AND outcome = 'injected'),
+		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
+		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)
+		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
+	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)), func(r *sql.Rows) (v mem.Sitting, err error) {
+		var branches string
+		if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Told, &v.Spent, &branches); err != nil {
+			return v, err
+		}
+		err = json.Unmarshal([]byte(branches), &v.Branches)
+		slices.Sort(v.Branches)
+		return v, err
+	})
+}
+
+// Day implements mem.Browser.
+func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.Day, error) {
+	d := mem.Day{Since: since}
+	at := stamp(since)
+	own, key := "", []any(nil)
+	if project != "" {
+		own, key = " AND project = "+knownKey, []any{project, project}
+	}
+	// What happened is looked for in the sessions that were active: neither
+	// events nor receipts are in the order of time.
+	active := "session IN (SELECT number FROM session WHERE last_event >= ?" + own + ")"
+	for _, q := range []struct {
+		query string
+		twice bool // asks for the time in the session and in the row
+		dest  []any
+	}{
+		{"SELECT count(*) FROM session WHERE last_event >= ?" + own, false, []any{&d.Sessions}},
+		{"SELECT count(*) FROM event WHERE " + active + " AND created_at >= ?", true, []any{&d.Captured}},
+		{"SELECT count(*) FROM memory WHERE created >= ? AND kind <> 'utterance'" + own, false, []any{&d.Memories}},
+		{`SELECT coalesce(sum(outcome = 'injected'), 0), coalesce(sum(outcome = 'abstained'), 0), coalesce(sum(tokens), 0)
+			FROM receipt WHERE ` + active + " AND at >= ?", true, []any{&d.Recalled, &d.Abstained, &d.Tokens}},
+	} {
+		args := append([]any{at}, key...)
+		if q.twice {
+			args = append(args, at)
+		}
+		if err := s.read.QueryRowContext(ctx, q.query, args...).Scan(q.dest...); err != nil {
+			return d, fmt.Errorf("day: %w", translate(err))
+		}
+	}
+	return d, nil
+}
+
+// Successor implements mem.Browser.
+func (s *Store) Successor(ctx context.Context, id string) (string, error) {
+	found, err := rows(ctx, s.read, `SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id
+		WHERE o.id = ? ORDER BY m.number DESC LIMIT 1`, []any{id}, one[string])
+	if err != nil {
+		return "", fmt.Errorf("successor of %s: %w", id, translate(err))
+	}
+	if len(found) == 0 {
+		return "", nil
+	}
+	return found[0], nil
+}

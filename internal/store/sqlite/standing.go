@@ -1,0 +1,74 @@
+package sqlite
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// standing is what only some memories have, in one column: most rows are read
+// without looking into it.
+type standing struct {
+	Invariant string         `json:"invariant,omitempty"`
+	Projects  []string       `json:"projects,omitempty"`
+	HalfLife  float64        `json:"half_life_days,omitempty"`
+	Evergreen bool           `json:"evergreen,omitempty"`
+	Promoted  mem.Scope      `json:"promoted_from,omitempty"`
+	Prevented int            `json:"prevented,omitempty"`
+	Feedback  []mem.Feedback `json:"feedback,omitempty"`
+	UsedIn    []string       `json:"session_ids,omitempty"`
+	Hash      string         `json:"hash,omitempty"` // of the note, as the next two
+	Size      int64          `json:"size,omitempty"`
+	Written   time.Time      `json:"written,omitzero"`
+	State     string         `json:"state,omitempty"`
+	BaseUses  int            `json:"base_uses,omitempty"`
+	BaseSaved int            `json:"base_prevented,omitempty"`
+}
+
+// packedStanding is the column's JSON, empty where there is nothing to say.
+func packedStanding(m mem.Memory) (string, error) {
+	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.UsedIn)+m.Prevented == 0 && m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
+		return "", nil
+	}
+	return text(standing{
+		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
+		Prevented: m.Prevented, Feedback: m.Feedback, UsedIn: m.UsedIn, Hash: m.Note.Hash, Size: m.Note.Size, Written: m.Note.Written,
+		State: m.Note.State, BaseUses: m.Note.Uses, BaseSaved: m.Note.Prevented,
+	})
+}
+
+// standingOf reads the column into m.
+func standingOf(stored string, m *mem.Memory) error {
+	var s standing
+	err := json.Unmarshal([]byte(stored), &s)
+	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen, s.Promoted
+	m.Prevented, m.Feedback, m.UsedIn = s.Prevented, s.Feedback, s.UsedIn
+	m.Note.Hash, m.Note.Size, m.Note.Written = s.Hash, s.Size, s.Written
+	m.Note.State, m.Note.Uses, m.Note.Prevented = s.State, s.BaseUses, s.BaseSaved
+	return err
+}
+
+// count changes the counters of a memory and adds what was said of it.
+func count(m *mem.Memory, ed mem.Edit, now time.Time) {
+	if ed.Used != 0 && !slices.Contains(m.UsedIn, ed.UsedIn) {
+		m.Uses += ed.Used
+		m.LastUsed = now
+		if m.Status == mem.Archived {
+			m.Status = mem.Active
+		}
+		if ed.UsedIn != "" {
+			m.UsedIn = append(m.UsedIn, ed.UsedIn)
+			m.UsedIn = m.UsedIn[max(0, len(m.UsedIn)-mem.MaxUsedIn):]
+		}
+	}
+	if c := ed.Counted; c != nil {
+		m.Uses, m.Prevented, m.LastUsed = c.Uses, c.Prevented, c.LastUsed
+	}
+	m.Prevented += ed.Prevented
+	if ed.Feedback != nil {
+		m.Feedback = append(m.Feedback, *ed.Feedback)
+		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
+	}
+}

@@ -1,0 +1,73 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+var _ mem.Witness = (*Store)(nil)
+
+// Heard implements mem.Witness.
+func (s *Store) Heard(ctx context.Context, session string) ([]mem.Heard, error) {
+	heard, err := rows(ctx, s.read, `SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
+		CASE WHEN e.kind = 'SessionStart' AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
+		FROM event e WHERE e.session = (SELECT number FROM session WHERE id=?)
+		AND (e.agent_id = '' OR e.kind IN ('PostToolUse', 'PostToolUseFailure')) ORDER BY e.seq`,
+		[]any{session}, func(r *sql.Rows) (h mem.Heard, err error) {
+			var at int64
+			err = r.Scan(&h.Kind, &at, &h.PromptID, &h.ToolUseID, &h.Source)
+			h.At = moment(at)
+			return h, err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("reports of %s: %w", session, translate(err))
+	}
+	return heard, nil
+}
+
+// Checked implements mem.Witness.
+func (s *Store) Checked(ctx context.Context, session string) (mem.Checked, error) {
+	found, err := rows(ctx, s.read, "SELECT checked_to, checked_hash FROM session WHERE id=?", []any{session},
+		func(r *sql.Rows) (mem.Checked, error) {
+			c := mem.Checked{Session: session}
+			return c, r.Scan(&c.To, &c.Hash)
+		})
+	if err != nil {
+		return mem.Checked{}, fmt.Errorf("mark of session %s: %w", session, translate(err))
+	}
+	if len(found) == 0 {
+		return mem.Checked{Session: session}, nil
+	}
+	return found[0], nil
+}
+
+// Silences implements mem.Witness.
+func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.Silence, error) {
+	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) ORDER BY begun",
+		[]any{array(targets)}, func(r *sql.Rows) (mem.Silence, error) {
+			var begun, ended int64
+			err := r.Scan(&begun, &ended)
+			return mem.Silence{Begun: moment(begun), Ended: moment(ended)}, err
+		})
+	if err != nil {
+		return nil, fmt.Errorf("silences: %w", translate(err))
+	}
+	return list, nil
+}
+
+// keepSilent remembers a pause beyond its end. A new one of the same target
+// ends the one before.
+func (e *entry) keepSilent(ctx context.Context, target string, p mem.Pause) error {
+	now := stamp(e.at)
+	if _, err := e.exec(ctx, "UPDATE silence SET ended=? WHERE target=? AND (ended=0 OR ended>?)", now, target, now); err != nil {
+		return err
+	}
+	if p.Lift || p.InjectOnly {
+		return nil
+	}
+	_, err := e.exec(ctx, "INSERT INTO silence (target, begun, ended) VALUES (?,?,?)", target, now, stamp(p.Until))
+	return err
+}

@@ -1,0 +1,137 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// browser is the store's, or the test is skipped.
+func (k kit) browser() mem.Browser {
+	k.Helper()
+	b, ok := k.store.(mem.Browser)
+	if !ok {
+		k.Skip("this store cannot be looked through")
+	}
+	return b
+}
+
+// sat makes a session of a project, active at a time, that learned and was told something.
+func (k kit) sat(id, agent, project, branch string, at time.Time, told int) {
+	k.Helper()
+	e := mem.Event{ID: "e_" + id, Agent: agent, Kind: mem.Stop, At: at, Session: id}
+	m := mem.Memory{Scope: mem.ScopeProject, Project: project, Session: id, Kind: mem.Fact, Title: "learned in " + id, Branch: branch, Files: []string{"a.go", "b.go"}, Created: at}
+	said := m
+	said.Kind, said.Title, said.Files = mem.Utterance, "said in "+id, nil
+	k.apply(mem.Batch{
+		Event: &e, Project: &mem.Project{Key: project, Name: "shop"}, Session: &mem.SessionChange{Agent: agent, Project: project, ProjectName: "shop"},
+		Memories: []mem.Memory{m, said},
+		Receipts: []mem.Receipt{
+			{ID: "r_" + id, Session: id, Project: project, At: at, Outcome: mem.Injected, Tokens: told},
+			{ID: "r_not_" + id, Session: id, Project: project, At: at, Outcome: mem.Abstained},
+		},
+	})
+}
+
+var browseTests = []promise{
+	{"sessions are listed with what came of them, and narrowed down", func(k kit) {
+		b := k.browser()
+		day := Clock().Add(-24 * time.Hour)
+		k.sat("old", "claude-code", "p_1", "main", day, 10)
+		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
+		k.sat("other", "codex", "p_2", "", Clock(), 30)
+		all, both := []mem.Count{{Value: "codex", N: 2}, {Value: "claude-code", N: 1}}, []mem.Count{{Value: "main", N: 1}, {Value: "retry", N: 1}}
+		for name, tt := range map[string]struct {
+			ask      mem.SessionsAsk
+			want     []string
+			total    int
+			agents   []mem.Count
+			branches []mem.Count
+		}{
+			"all":       {mem.SessionsAsk{}, []string{"other", "new", "old"}, 3, all, both},
+			"project":   {mem.SessionsAsk{Place: mem.Place{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
+			"elsewhere": {mem.SessionsAsk{Place: mem.Place{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
+			"agent":     {mem.SessionsAsk{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
+			"branch":    {mem.SessionsAsk{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
+			"since":     {mem.SessionsAsk{Since: Clock()}, []string{"other", "new"}, 2, []mem.Count{{Value: "codex", N: 2}}, both[1:]},
+			"until":     {mem.SessionsAsk{Until: Clock()}, []string{"old"}, 1, []mem.Count{{Value: "claude-code", N: 1}}, both[:1]},
+			"page":      {mem.SessionsAsk{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
+			"past them": {mem.SessionsAsk{Offset: 7}, nil, 3, all, both},
+			"none":      {mem.SessionsAsk{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
+		} {
+			got, err := b.Sittings(k.Context(), tt.ask)
+			if err != nil {
+				k.Fatalf("%s: %v", name, err)
+			}
+			var ids []string
+			for _, s := range got.Sessions {
+				ids = append(ids, s.ID)
+			}
+			k.same(name, ids, tt.want)
+			k.same(name+": agents", got.Agents, tt.agents)
+			k.same(name+": branches", got.Branches, tt.branches)
+			if got.Total != tt.total {
+				k.Errorf("%s: total %d, want %d", name, got.Total, tt.total)
+			}
+		}
+		got, err := b.Sittings(k.Context(), mem.SessionsAsk{Branch: "main"})
+		if err != nil || len(got.Sessions) != 1 {
+			k.Fatalf("branch main: %+v, %v", got, err)
+		}
+		s := got.Sessions[0]
+		if s.Memories != 1 || s.Files != 2 || s.Told != 1 || s.Spent != 10 || len(s.Branches) != 1 {
+			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories, s.Files, s.Told, s.Spent, s.Branches)
+		}
+	}},
+	{"a session counts once for each branch it learned something on, and branches that many sessions know come first", func(k kit) {
+		b := k.browser()
+		for i, names := range [][]string{{"main", "retry", "main"}, {"main"}, {""}} {
+			id := fmt.Sprint("s", i)
+			batch := mem.Batch{Event: &mem.Event{ID: "e_" + id, Agent: "codex", Kind: mem.Stop, At: Clock(), Session: id}, Session: &mem.SessionChange{Agent: "codex", Project: "p_1"}}
+			for j, name := range names {
+				batch.Memories = append(batch.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: id, Kind: mem.Fact, Title: fmt.Sprint(id, " learned ", j), Branch: name, Created: Clock()})
+			}
+			k.apply(batch)
+		}
+		want := []mem.Count{{Value: "main", N: 2}, {Value: "retry", N: 1}}
+		for i := range 60 {
+			id := fmt.Sprintf("t%02d", i)
+			k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
+			want = append(want, mem.Count{Value: "topic-" + id, N: 1})
+		}
+		got, err := b.Sittings(k.Context(), mem.SessionsAsk{Limit: 1})
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("branches", got.Branches, want[:50])
+	}},
+	{"a day counts what happened since its start", func(k kit) {
+		b := k.browser()
+		k.sat("old", "claude-code", "p_1", "main", Clock().Add(-24*time.Hour), 10)
+		k.sat("new", "codex", "p_1", "retry", Clock(), 20)
+		k.sat("other", "codex", "p_2", "", Clock(), 30)
+		since := Clock().Add(-time.Hour)
+		for project, want := range map[string]mem.Day{
+			"":    {Since: since, Sessions: 2, Captured: 2, Memories: 2, Recalled: 2, Abstained: 2, Tokens: 50},
+			"p_1": {Since: since, Sessions: 1, Captured: 1, Memories: 1, Recalled: 1, Abstained: 1, Tokens: 20},
+			"p_3": {Since: since},
+		} {
+			got, err := b.Day(k.Context(), project, since)
+			if err != nil {
+				k.Fatal(err)
+			}
+			k.same("day of "+project, got, want)
+		}
+	}},
+	{"the successor of a memory is the newest that replaced it", func(k kit) {
+		b := k.browser()
+		ids := k.keep(note("the lock is fair"))
+		next := k.keep(with(note("the lock is not fair"), func(m *mem.Memory) { m.Supersedes = ids[0] }))
+		for id, want := range map[string]string{ids[0]: next[0], next[0]: "", "m_none": ""} {
+			if got, err := b.Successor(k.Context(), id); got != want || err != nil {
+				k.Errorf("successor of %s: got %q, %v, want %q", id, got, err, want)
+			}
+		}
+	}},
+}

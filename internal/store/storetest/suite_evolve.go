@@ -1,0 +1,148 @@
+package storetest
+
+import (
+	"errors"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// chronicle is the store as one that keeps what consolidation changed.
+func (k kit) chronicle() mem.Chronicle {
+	k.Helper()
+	c, ok := k.store.(mem.Chronicle)
+	if !ok {
+		k.Skip("this store keeps no rounds of consolidation")
+	}
+	return c
+}
+
+func (k kit) runs(q mem.RunQuery) []mem.Run {
+	k.Helper()
+	runs, err := k.chronicle().Runs(k.Context(), q)
+	if err != nil {
+		k.Fatalf("Runs: %v", err)
+	}
+	return runs
+}
+
+func (k kit) dismissals() []mem.Dismissal {
+	k.Helper()
+	ds, err := k.chronicle().Dismissals(k.Context())
+	if err != nil {
+		k.Fatalf("Dismissals: %v", err)
+	}
+	return ds
+}
+
+// three are memories m_1, m_2 and m_3 of a project.
+func (k kit) three() {
+	k.Helper()
+	k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one"}, Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "first fact"},
+		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "second fact"},
+		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "third fact"},
+	}})
+}
+
+var evolveTests = []promise{
+	{"an archived memory is there for those who ask for archived ones", func(k kit) {
+		k.three()
+		archived := mem.Archived
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &archived}}})
+		k.same("usually", titles(k.list(mem.Query{})), []string{"third fact", "first fact"})
+		k.same("archived too", titles(k.list(mem.Query{Statuses: []mem.Status{mem.Active, mem.Archived}})), []string{"third fact", "second fact", "first fact"})
+		k.same("archived only", titles(k.list(mem.Query{Statuses: []mem.Status{mem.Archived}})), []string{"second fact"})
+		k.same("matched", len(k.match(mem.Query{Terms: []string{"fact"}})), 2)
+		k.same("matched with those", len(k.match(mem.Query{Terms: []string{"fact"}, Statuses: []mem.Status{mem.Active, mem.Archived}})), 3)
+	}},
+	{"an archived memory that is used, or said again, is active", func(k kit) {
+		k.three()
+		archived := mem.Archived
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Status: &archived}, {ID: "m_2", Status: &archived}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}})
+		k.apply(mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "second fact"}}})
+		k.same("active", titles(k.list(mem.Query{})), []string{"third fact", "second fact", "first fact"})
+	}},
+	{"what became of a memory is kept", func(k kit) {
+		k.three()
+		into, from, status := "m_1", mem.ScopeSession, mem.Consolidated
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &into}, {ID: "m_3", Promoted: &from}}})
+		ms := k.list(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
+		k.same("merged into", ms[0].MergedInto, "m_1")
+		k.same("status", ms[0].Status, mem.Consolidated)
+		k.same("promoted from", ms[1].PromotedFrom, mem.ScopeSession)
+		k.same("still told", titles(k.list(mem.Query{})), []string{"third fact", "first fact"})
+	}},
+	{"erasing a memory erases what was merged into it, and that alone", func(k kit) {
+		k.three()
+		first, second, status := "m_1", "m_2", mem.Consolidated
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &first}, {ID: "m_3", Status: &status, MergedInto: &second}}})
+		done, err := k.store.Purge(k.Context(), "m_2")
+		if err != nil {
+			k.Fatalf("Purge: %v", err)
+		}
+		k.same("erased", done.Memories, 2)
+		k.same("left", titles(k.list(mem.Query{Hidden: true})), []string{"first fact"})
+	}},
+	{"erasing a memory erases what the session of a merged one keeps of it", func(k kit) {
+		ev := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "two", PromptID: "p1", Text: "the ferry leaves at seven"}
+		k.apply(mem.Batch{Event: &ev, Turn: &mem.TurnChange{Person: true, Text: ev.Text}, Memories: []mem.Memory{
+			{Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact, Title: "departure of the ferry is at seven"},
+			{Scope: mem.ScopeUser, Session: "two", Kind: mem.Fact, Title: "the ferry leaves at seven"},
+		}})
+		into, status := "m_1", mem.Consolidated
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &into}}})
+		done, err := k.store.Purge(k.Context(), "m_1")
+		if err != nil {
+			k.Fatalf("Purge: %v", err)
+		}
+		k.same("erased", []int{done.Memories, done.Events, done.Turns}, []int{2, 1, 1})
+	}},
+	{"rounds are kept with what they changed", func(k kit) {
+		k.chronicle()
+		k.three()
+		was, became := mem.Life{Status: mem.Active, Scope: mem.ScopeProject, Importance: 0.5}, mem.Life{Status: mem.Archived, Scope: mem.ScopeProject, Importance: 0.5, Uses: 1, LastUsed: later(-time.Hour)}
+		got, err := k.store.Apply(k.Context(), mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Looked: 3, Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}}}})
+		if err != nil || got[0].Run != "k_1" {
+			k.Fatalf("run %q, error %v", got[0].Run, err)
+		}
+		k.apply(mem.Batch{Run: &mem.Run{ID: "k_1", Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"}}}})
+		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}})
+		want := mem.Run{ID: "k_1", Kind: mem.FullRun, Project: "p_1", At: Clock(), Looked: 3, Changes: []mem.Step{
+			{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}, {Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"},
+		}}
+		k.same("the round", k.runs(mem.RunQuery{ID: "k_1"}), []mem.Run{want})
+		k.same("all, newest first", k.runs(mem.RunQuery{}), []mem.Run{{ID: "k_2", Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}, want})
+		k.same("of a kind", len(k.runs(mem.RunQuery{Kind: mem.FullRun, Project: "p_1"})), 1)
+		k.same("of another project", len(k.runs(mem.RunQuery{Project: "p_2"})), 0)
+		if _, err := k.chronicle().Runs(k.Context(), mem.RunQuery{ID: "k_9"}); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
+		}
+	}},
+	{"a round that is taken back says so", func(k kit) {
+		k.chronicle()
+		k.three()
+		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}}}})
+		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_2"}}}})
+		k.apply(mem.Batch{Undone: []string{"k_1"}})
+		runs := k.runs(mem.RunQuery{})
+		k.same("the other", runs[0].Undone, false)
+		k.same("the round", runs[1].Undone, true)
+		k.same("its change", runs[1].Changes[0].Undone, Clock())
+	}},
+	{"what is not to be done again goes with its memory, as do changes", func(k kit) {
+		k.chronicle()
+		k.three()
+		k.apply(mem.Batch{
+			Run:       &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}, {Rule: mem.RuleArchive, Memory: "m_2"}}},
+			Dismissed: []mem.Dismissal{{Rule: "merge", Memory: "m_1", Other: "m_2"}, {Rule: "archive", Memory: "m_2"}, {Rule: "archive", Memory: "m_2"}},
+		})
+		k.same("dismissed", k.dismissals(), []mem.Dismissal{{Rule: "archive", Memory: "m_2", At: Clock()}, {Rule: "merge", Memory: "m_1", Other: "m_2", At: Clock()}})
+		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
+			k.Fatalf("Purge: %v", err)
+		}
+		k.same("left", k.dismissals(), []mem.Dismissal{{Rule: "archive", Memory: "m_2", At: Clock()}})
+		k.same("changes left", len(k.runs(mem.RunQuery{})[0].Changes), 1)
+	}},
+}

@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// witness is the ability of the store to tell what was reported; a store that
+// has none passes over its tests.
+func (k kit) witness() mem.Witness {
+	k.Helper()
+	w, ok := k.store.(mem.Witness)
+	if !ok {
+		k.Skip("the store is no mem.Witness")
+	}
+	return w
+}
+
+func called(session, prompt, tool string, at time.Duration) *mem.Event {
+	e := mem.Event{Agent: "claude-code", Kind: mem.PostToolUse, At: later(at), Session: session, PromptID: prompt, ToolUseID: tool, Tool: "Bash"}
+	e.Identify("n")
+	return &e
+}
+
+var witnessTests = []promise{
+	{"Heard lists what was reported, without what it says", func(k kit) {
+		w := k.witness()
+		start := anonymous(mem.SessionStart, "resume", "a", 0)
+		k.apply(mem.Batch{Event: start}, prompt("one", "p1", "words"), mem.Batch{Event: called("one", "p1", "t1", time.Second)}, prompt("two", "p2", "others"))
+		aside := called("one", "p1", "t2", 2*time.Second)
+		aside.AgentID = "sub"
+		end := anonymous(mem.SubagentStop, "", "b", 3*time.Second)
+		end.AgentID = "sub"
+		k.apply(mem.Batch{Event: aside}, mem.Batch{Event: end})
+		got, err := w.Heard(k.Context(), "one")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("heard", got, []mem.Heard{
+			{Kind: mem.SessionStart, At: Clock(), Source: "resume"},
+			{Kind: mem.UserPromptSubmit, At: Clock(), PromptID: "p1"},
+			{Kind: mem.PostToolUse, At: later(time.Second), PromptID: "p1", ToolUseID: "t1"},
+			{Kind: mem.PostToolUse, At: later(2 * time.Second), PromptID: "p1", ToolUseID: "t2"},
+		})
+	}},
+	{"Heard leaves out what was erased", func(k kit) {
+		w := k.witness()
+		k.apply(prompt("one", "p1", "words"))
+		if _, err := k.store.Purge(k.Context(), "one"); err != nil {
+			k.Fatal(err)
+		}
+		got, err := w.Heard(k.Context(), "one")
+		if err != nil || len(got) != 0 {
+			k.Errorf("got %+v, %v", got, err)
+		}
+	}},
+	{"a session remembers how far its record was checked", func(k kit) {
+		w := k.witness()
+		k.apply(prompt("one", "p1", "words"))
+		k.checked(w, "one", mem.Checked{Session: "one"})
+		k.apply(mem.Batch{Checked: []mem.Checked{{Session: "one", To: 42, Hash: "abc"}, {Session: "nobody", To: 1}}})
+		k.checked(w, "one", mem.Checked{Session: "one", To: 42, Hash: "abc"})
+		k.checked(w, "nobody", mem.Checked{Session: "nobody"})
+	}},
+	{"a pause is known when it is over", func(k kit) {
+		w := k.witness()
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Until: later(time.Hour)}, {Target: "two", InjectOnly: true}, {Target: "three"}}})
+		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
+		k.silences(w, []mem.Silence{{Begun: Clock()}}, "three")
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Lift: true}, {Target: "three", InjectOnly: true}}})
+		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: Clock()}}, "one")
+		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: Clock()}}, "three")
+	}},
+	{"a turn that was found later stands where it took place", func(k kit) {
+		k.witness()
+		at := func(id string, seconds int, found bool) mem.Batch {
+			b := prompt("one", id, "the words of "+id)
+			b.Event.At, b.Event.Recovered = later(time.Duration(seconds)*time.Second), found
+			return b
+		}
+		k.apply(at("p1", 1, false), at("p3", 3, false), at("p5", 5, false))
+		k.apply(at("p2", 2, true), at("p4", 4, true), at("p0", 0, true), at("p6", 6, true))
+		k.order("p6", "p5", "p4", "p3", "p2", "p1", "p0")
+		k.apply(at("p7", 1, false)) // the clock went back: a report is the newest all the same
+		k.order("p7", "p6", "p5", "p4", "p3", "p2", "p1", "p0")
+	}},
+}
+
+func (k kit) checked(w mem.Witness, session string, want mem.Checked) {
+	k.Helper()
+	got, err := w.Checked(k.Context(), session)
+	if err != nil {
+		k.Fatal(err)
+	}
+	k.same("checked", got, want)
+}
+
+func (k kit) silences(w mem.Witness, want []mem.Silence, targets ...string) {
+	k.Helper()
+	got, err := w.Silences(k.Context(), targets...)
+	if err != nil {
+		k.Fatal(err)
+	}
+	k.same("silences", got, want)
+}
+
+func (k kit) order(want ...string) {
+	k.Helper()
+	turns, err := k.store.Turns(k.Context(), "one", 100)
+	if err != nil {
+		k.Fatal(err)
+	}
+	var got []string
+	for _, t := range turns {
+		got = append(got, t.PromptID)
+	}
+	k.same("turns, newest first", got, want)
+}

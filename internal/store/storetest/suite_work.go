@@ -1,0 +1,95 @@
+package storetest
+
+import (
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// ledger is the store as one that counts what was spent.
+func (k kit) ledger() mem.Ledger {
+	k.Helper()
+	l, ok := k.store.(mem.Ledger)
+	if !ok {
+		k.Skip("this store counts nothing")
+	}
+	return l
+}
+
+// lanes is the store as one that tells jobs apart.
+func (k kit) lanes() mem.Lanes {
+	k.Helper()
+	l, ok := k.store.(mem.Lanes)
+	if !ok {
+		k.Skip("this store has one lane")
+	}
+	return l
+}
+
+func (k kit) spent(day string) mem.Spending {
+	k.Helper()
+	s, err := k.ledger().Spent(k.Context(), day)
+	if err != nil {
+		k.Fatalf("Spent: %v", err)
+	}
+	return s
+}
+
+var ledgerTests = []promise{
+	{"what is spent adds up by day", func(k kit) {
+		k.same("none", k.spent("2026-03-01"), mem.Spending{Day: "2026-03-01"})
+		k.apply(mem.Batch{Spent: &mem.Spending{Day: "2026-03-01", Tokens: 900, Calls: 1}})
+		k.apply(mem.Batch{Spent: &mem.Spending{Day: "2026-03-01", Tokens: -300, Failures: 1}})
+		k.apply(mem.Batch{Spent: &mem.Spending{Day: "2026-03-02", Tokens: 5, Calls: 2}})
+		k.same("the day", k.spent("2026-03-01"), mem.Spending{Day: "2026-03-01", Tokens: 600, Calls: 1, Failures: 1})
+		k.same("the next", k.spent("2026-03-02"), mem.Spending{Day: "2026-03-02", Tokens: 5, Calls: 2})
+	}},
+	{"a batch that fails spends nothing", func(k kit) {
+		k.ledger()
+		_, err := k.store.Apply(k.Context(), mem.Batch{Memories: []mem.Memory{{}}, Spent: &mem.Spending{Day: "2026-03-01", Tokens: 9}})
+		if err == nil {
+			k.Fatal("an empty memory was kept")
+		}
+		k.same("nothing", k.spent("2026-03-01"), mem.Spending{Day: "2026-03-01"})
+	}},
+}
+
+var laneTests = []promise{
+	{"jobs of some kinds, or of all others", func(k kit) {
+		l := k.lanes()
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick", Key: "2"}, {Kind: "slow", Key: "3"}, {Kind: "other", Key: "4"}}})
+		of := func(others bool, kinds ...string) []string {
+			k.Helper()
+			jobs, err := l.LeaseOf(k.Context(), kinds, others, Clock(), time.Minute, 9)
+			if err != nil {
+				k.Fatalf("LeaseOf: %v", err)
+			}
+			keys := []string{}
+			for _, j := range jobs {
+				keys = append(keys, j.Key)
+			}
+			return keys
+		}
+		k.same("no kind", of(false), []string{})
+		k.same("others than the slow ones", of(true, "slow"), []string{"2", "4"})
+		k.same("the slow ones", of(false, "slow"), []string{"1", "3"})
+		k.same("all are taken", of(true), []string{})
+	}},
+	{"the jobs of a kind are listed, taken or given up too", func(k kit) {
+		l := k.lanes()
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "one", Key: "1"}, {Kind: "b", Key: "2"}, {Kind: "a", Key: "3", NotBy: later(time.Hour)}}})
+		k.lease(0, 1)
+		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_3", Error: "boom", Dead: true}}})
+		got, err := l.JobsOf(k.Context(), "a", 9)
+		if err != nil {
+			k.Fatalf("JobsOf: %v", err)
+		}
+		k.same("jobs", got, []mem.Job{
+			{ID: "j_1", Kind: "a", Session: "one", Key: "1", Attempts: 1, Created: Clock()},
+			{ID: "j_3", Kind: "a", Key: "3", Created: Clock(), Error: "boom", Dead: true},
+		})
+		if got, _ = l.JobsOf(k.Context(), "a", 1); len(got) != 1 {
+			k.Errorf("%d jobs, want no more than 1", len(got))
+		}
+	}},
+}

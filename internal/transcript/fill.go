@@ -1,0 +1,133 @@
+package transcript
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// MaxFill is how much of the end of a record Fill looks at, in bytes.
+const MaxFill = 4 << 20
+
+// maxTokens is more than any context holds: a message that names more is wrong.
+const maxTokens = 100_000_000
+
+// Fill tells how full the context of a session is: by the newest message of the
+// main conversation since its last compaction that says what it used. No message
+// that does, none within MaxFill, gives 0 tokens. Session and Taken are the
+// caller's to fill in. Errors wrap fs.ErrNotExist while the client has not
+// written yet.
+func Fill(path string) (mem.Fill, error) {
+	f, size, err := open(path)
+	if err != nil {
+		return mem.Fill{}, fmt.Errorf("read transcript: %w", err)
+	}
+	defer f.Close()
+	from := max(0, size-MaxFill)
+	b, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
+	if err != nil {
+		return mem.Fill{}, fmt.Errorf("read transcript: %w", err)
+	}
+	if from > 0 { // the first line is a part of one
+		_, b, _ = bytes.Cut(b, []byte("\n"))
+	}
+	var m meter
+	for line := range bytes.Lines(b) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break // it is still being written
+		}
+		m.line(line)
+	}
+	if m.model != m.cliffModel && m.model != "" {
+		m.fill.Cliff = 0 // of another model
+	}
+	return m.fill, nil
+}
+
+// meter reads what the records say of the context.
+type meter struct {
+	fill       mem.Fill
+	model      string // that spoke last
+	cliffModel string // that spoke before the context was cut at Cliff
+}
+
+// measured is one record, as far as it matters here.
+type measured struct {
+	Type      string `json:"type"`
+	Subtype   string `json:"subtype"`
+	Sidechain bool   `json:"isSidechain"`
+	Timestamp string `json:"timestamp"`
+	Message   struct {
+		Model string                     `json:"model"`
+		Usage map[string]json.RawMessage `json:"usage"`
+	} `json:"message"`
+	Compaction struct {
+		Trigger string          `json:"trigger"`
+		Before  json.RawMessage `json:"preTokens"`
+	} `json:"compactMetadata"`
+}
+
+func (m *meter) line(line []byte) {
+	if len(line) > MaxLine || !bytes.Contains(line, []byte(`"usage"`)) && !bytes.Contains(line, []byte("compact_boundary")) {
+		return
+	}
+	var r measured
+	if json.Unmarshal(line, &r) != nil || r.Sidechain {
+		return
+	}
+	switch {
+	case r.Type == "assistant":
+		m.message(r)
+	case r.Type == "system" && r.Subtype == "compact_boundary":
+		m.boundary(r)
+	}
+}
+
+// message takes the numbers of one. Each of its records repeats them, the later
+// ones better; one whose numbers are none says nothing.
+func (m *meter) message(r measured) {
+	if r.Message.Model == synthetic {
+		return
+	}
+	total := 0
+	for _, name := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens"} {
+		n, ok := tokens(r.Message.Usage[name])
+		if !ok {
+			return
+		}
+		total += n
+	}
+	if total == 0 || total > maxTokens {
+		return
+	}
+	m.model = r.Message.Model
+	m.fill.Tokens, m.fill.At, m.fill.Model = total, stampOf(r.Timestamp), m.model
+}
+
+// boundary begins a new context. Where the client cut the old one by itself is
+// where it will do so again.
+func (m *meter) boundary(r measured) {
+	before, ok := tokens(r.Compaction.Before)
+	if ok && before > 0 && r.Compaction.Trigger == "auto" {
+		m.fill.Cliff, m.cliffModel = before, m.model
+	}
+	m.fill.Tokens, m.fill.At = 0, time.Time{}
+}
+
+// tokens reads a count. A missing one is 0; ok is false for what is no number,
+// negative, broken or larger than any context.
+func tokens(raw json.RawMessage) (n int, ok bool) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return 0, true
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil || !(f >= 0 && f <= maxTokens) {
+		return 0, false
+	}
+	return int(f), f == float64(int(f))
+}

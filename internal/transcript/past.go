@@ -1,0 +1,316 @@
+package transcript
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Past reads from a record what happened in a session: what was asked, which
+// tools were called and how turns ended. It is how a report that never arrived
+// is found again.
+type Past struct {
+	Door func(string) string          // every text goes through it
+	JSON func([]byte) json.RawMessage // and every input and response through this
+	Own  func(prompt string) bool     // reports whether a prompt is one of our commands; nil means none is
+}
+
+// Read gives out what the record of a session tells since a mark, in order, as
+// far as it was written up to a time, and after that the calls on record of its
+// subagents since then. Turns of private prompts and of our own commands are left
+// out whole. Records of other sessions are passed over, and so is what carries no
+// id of its turn.
+//
+// The mark returned lies where the last turn begins: that one is told again the
+// next time, since it may go on. A record that is another than before is read
+// from its beginning; one that is not there tells nothing. Beside an error the
+// mark is as far as everything was given out.
+func (p Past) Read(ctx context.Context, record string, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+	if p.Door == nil || p.JSON == nil {
+		return since, errNoDoor
+	}
+	f, size, err := open(record)
+	if errors.Is(err, fs.ErrNotExist) {
+		return since, nil
+	}
+	if err != nil {
+		return since, fmt.Errorf("read transcript: %w", err)
+	}
+	defer f.Close()
+	from := since.To
+	if from < 0 || from > size || !goesOn(record, mark{Next: since.To, Last: since.Hash}) {
+		from = 0
+	}
+	if _, err := f.Seek(from, io.SeekStart); err != nil {
+		return since, fmt.Errorf("read transcript: %w", err)
+	}
+	c := chronicle{Past: p, session: since.Session, until: until, give: give, next: from, calls: map[string]block{}, hidden: map[string]bool{}}
+	c.turn.from = from
+	failed := c.read(ctx, &lineReader{r: bufio.NewReaderSize(f, 64<<10)})
+	if failed == nil {
+		failed = c.subagents(ctx, record)
+	}
+	now := mem.Checked{Session: since.Session, To: c.turn.from}
+	if now.Hash, err = hashBefore(record, now.To); err != nil {
+		return since, fmt.Errorf("read transcript: %w", errors.Join(failed, err))
+	}
+	if failed != nil {
+		return now, fmt.Errorf("read transcript: %w", failed)
+	}
+	return now, nil
+}
+
+// chronicle is one reading.
+type chronicle struct {
+	Past
+	session string
+	until   time.Time
+	give    func(mem.Event) error
+	next    int64            // where the next line begins
+	calls   map[string]block // that wait for their result, by id
+	waiting int              // what they weigh
+	hidden  map[string]bool  // turns that are left out, by id
+	turn    turn
+	first   time.Time // when the first thing read was written
+	agent   subagent  // whose record it is; the zero value for the session's own
+}
+
+// turn is the one that is being read.
+type turn struct {
+	id      string
+	from    int64     // where it begins
+	said    []string  // by the assistant in its last message
+	size    int       // of that, in bytes
+	message string    // its id
+	at      time.Time // of its last part
+	ended   bool      // it is the last word of the turn
+}
+
+// maxWaiting bounds the calls that wait for their result, in bytes.
+const maxWaiting = 8 << 20
+
+func (c *chronicle) read(ctx context.Context, lines *lineReader) error {
+	for n := 0; ; n++ {
+		line, size, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err == nil && n%1000 == 0 {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return err
+		}
+		at := c.next
+		c.next += size
+		young, err := c.line(line, at)
+		if err != nil {
+			return err
+		}
+		if young {
+			break
+		}
+	}
+	return c.finishTurn()
+}
+
+// line takes one line; young tells that it, and what follows, is too young.
+func (c *chronicle) line(line []byte, at int64) (young bool, err error) {
+	var r record
+	if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Type != "user" && r.Type != "assistant" {
+		return false, nil
+	}
+	if r.Sidechain != (c.agent.id != "") || r.Sidechain && r.Agent != c.agent.id || r.Session != "" && r.Session != c.session {
+		return false, nil
+	}
+	when := stamp(r)
+	if c.first.IsZero() {
+		c.first = when
+	}
+	if when.After(c.until) {
+		return true, nil
+	}
+	var m message
+	if json.Unmarshal(r.Message, &m) != nil {
+		return false, nil
+	}
+	if r.Type == "assistant" {
+		c.assistant(m, when)
+		return false, nil
+	}
+	if r.PromptID == "" {
+		return false, nil
+	}
+	if r.PromptID != c.turn.id {
+		if err := c.finishTurn(); err != nil {
+			return false, err
+		}
+		c.turn = turn{id: r.PromptID, from: at}
+	}
+	if result := resultOf(m.Content); result.ToolUseID != "" {
+		return false, c.result(r, result, when)
+	}
+	return false, c.prompt(r, m, when)
+}
+
+// prompt takes what was asked, by a person or by the client for one.
+func (c *chronicle) prompt(r record, m message, at time.Time) error {
+	text, ok := words(m.Content)
+	if !ok || c.agent.id != "" || r.Meta || r.Summary || text == "" {
+		return nil
+	}
+	if name := commandName(text); name != "" {
+		c.hidden[c.turn.id] = c.hidden[c.turn.id] || c.Own != nil && c.Own(name)
+		return nil // whether it was sent to the model, and as what, is not on record
+	}
+	if c.Own != nil && c.Own(text) {
+		c.hidden[c.turn.id] = true
+		return nil
+	}
+	if mem.ClientMade(text) && !strings.HasPrefix(text, "<task-notification>") {
+		return nil
+	}
+	told := strings.TrimSpace(c.Door(text))
+	if told == "" {
+		c.hidden[c.turn.id] = true
+		return nil
+	}
+	if c.hidden[c.turn.id] {
+		return nil
+	}
+	return c.give(mem.Event{Kind: mem.UserPromptSubmit, At: at, PromptID: c.turn.id, Text: told})
+}
+
+// assistant takes one part of a message: words, or a call.
+func (c *chronicle) assistant(m message, at time.Time) {
+	t := &c.turn
+	if m.Model == synthetic {
+		t.ended = false // the turn was cut off
+		return
+	}
+	if m.ID == "" || m.ID != t.message {
+		t.message, t.said, t.size = m.ID, nil, 0
+	}
+	var blocks []block
+	_ = json.Unmarshal(m.Content, &blocks) // of another form: it says nothing
+	for _, b := range blocks {
+		switch b.Type {
+		case "text":
+			t.say(withoutReminders(b.Text))
+		case "tool_use":
+			c.wait(b)
+		}
+	}
+	t.at, t.ended = at, m.StopReason == "end_turn" || m.StopReason == "stop_sequence"
+}
+
+// say adds to what is said, up to MaxWords.
+func (t *turn) say(text string) {
+	if text != "" && t.size+len(text) < MaxWords {
+		t.said, t.size = append(t.said, text), t.size+len(text)+1
+	}
+}
+
+// wait keeps a call until its result is there.
+func (c *chronicle) wait(b block) {
+	c.forget(b.ID) // it may be on record twice
+	b = block{ID: b.ID, Name: b.Name, Input: b.Input}
+	if c.waiting += b.weight(); c.waiting > maxWaiting {
+		clear(c.calls)
+		c.waiting = b.weight()
+	}
+	c.calls[b.ID] = b
+}
+
+// forget takes a call from those that wait.
+func (c *chronicle) forget(id string) (call block, known bool) {
+	if call, known = c.calls[id]; known {
+		delete(c.calls, id)
+		c.waiting -= call.weight()
+	}
+	return call, known
+}
+
+// weight is about what a call that waits takes, in bytes.
+func (b block) weight() int { return 256 + len(b.ID) + len(b.Name) + len(b.Input) }
+
+// result takes a tool's result, which with its call makes a report. A call that
+// was refused, or never ran, made none.
+func (c *chronicle) result(r record, b block, at time.Time) error {
+	call, known := c.forget(b.ToolUseID)
+	if !known || c.hidden[c.turn.id] || r.Denied != "" {
+		return nil
+	}
+	e := mem.Event{
+		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: mem.Clip(mem.Line(call.Name), maxID), ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
+		AgentID: c.agent.id, AgentType: c.agent.kind,
+	}
+	if !b.IsError {
+		e.Response = c.JSON(r.Result)
+		return c.give(e)
+	}
+	said := textOf(b.Content)
+	if strings.HasPrefix(said, "<tool_use_error>") || mem.ClientMade(said) {
+		return nil
+	}
+	e.Kind, e.Error = mem.PostToolUseFailure, c.Door(said)
+	return c.give(e)
+}
+
+// finishTurn gives out the end of the turn, if that was reached.
+func (c *chronicle) finishTurn() error {
+	t := c.turn
+	c.turn.ended = false
+	if t.id == "" || !t.ended || len(t.said) == 0 || c.hidden[t.id] || c.agent.id != "" {
+		return nil
+	}
+	return c.give(mem.Event{Kind: mem.Stop, At: t.at, PromptID: t.id, Text: strings.TrimSpace(c.Door(strings.Join(t.said, "\n")))})
+}
+
+// resultOf is the result that a content holds; the zero block if it holds none.
+func resultOf(content json.RawMessage) block {
+	var blocks []block
+	if len(content) == 0 || content[0] != '[' || json.Unmarshal(content, &blocks) != nil {
+		return block{}
+	}
+	for _, b := range blocks {
+		if b.Type == "tool_result" {
+			return b
+		}
+	}
+	return block{}
+}
+
+// textOf is the text of a result: a string or blocks.
+func textOf(content json.RawMessage) string {
+	var s string
+	if json.Unmarshal(content, &s) == nil {
+		return s
+	}
+	var blocks []block
+	_ = json.Unmarshal(content, &blocks) // of another form: it says nothing
+	var texts []string
+	for _, b := range blocks {
+		texts = append(texts, b.Text)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// commandName is the command of the client that a record is about, as
+// "/name"; empty if it is about none.
+func commandName(text string) string {
+	_, rest, found := strings.Cut(text, "<command-name>")
+	if !found || !mem.ClientMade(text) {
+		return ""
+	}
+	name, _, _ := strings.Cut(rest, "</command-name>")
+	return "/" + strings.TrimPrefix(strings.TrimSpace(name), "/")
+}

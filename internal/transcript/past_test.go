@@ -1,0 +1,321 @@
+package transcript_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/transcript"
+)
+
+func past() transcript.Past {
+	return transcript.Past{
+		Door: same, JSON: func(b []byte) json.RawMessage { return b },
+		Own: func(s string) bool { return strings.HasPrefix(s, "/remanence:") },
+	}
+}
+
+var always = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// tells reads a record from a mark on and returns what it tells, one line each.
+func tells(t *testing.T, p transcript.Past, path string, since mem.Checked, until time.Time) ([]string, mem.Checked) {
+	t.Helper()
+	var out []string
+	mark, err := p.Read(t.Context(), path, since, until, func(e mem.Event) error {
+		out = append(out, strings.TrimSpace(strings.Join([]string{string(e.Kind), e.Tool, e.Text, string(e.Input), string(e.Response), e.Error}, " ")))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out, mark
+}
+
+func sessionOf(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r struct {
+		ID string `json:"sessionId"`
+	}
+	line, _, _ := strings.Cut(string(b), "\n")
+	if err := json.Unmarshal([]byte(line), &r); err != nil {
+		t.Fatal(err)
+	}
+	return r.ID
+}
+
+func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
+	for file, want := range map[string][]string{
+		"basic-print": {
+			"UserPromptSubmit  please do the basic thing",
+			`PostToolUse Bash  {"command": "echo hello from bash; echo $DEMO_VAR"`,
+			`PostToolUse Write  {"file_path": "/home/dev/project/a.txt"`,
+			`PostToolUseFailure Bash  {"command": "echo oops >&2; exit 3", "description": "fail"}  Exit code 3`,
+			`PostToolUse Read  {"file_path": "/home/dev/project/a.txt"}`,
+			`PostToolUse Edit`,
+			"Stop  All done.",
+		},
+		"compact-then-clear.session1": {
+			"UserPromptSubmit  first prompt", `PostToolUse Bash  {"command": "echo ORIGINAL-OUTPUT"`, "Stop  Answer after tool.",
+			"UserPromptSubmit  after compact", "Stop  Answer three.",
+		},
+		"main-with-background-subagent": {
+			"UserPromptSubmit  the user prompt text", "PostToolUse Bash", "PostToolUseFailure Bash", "PostToolUse Agent",
+			"Stop  Finished main after stop-context.", "UserPromptSubmit  <task-notification>", "Stop  third",
+		},
+		"tui-resume": {
+			"UserPromptSubmit  hello three", "Stop  TUI answer one UNIQ1.", "UserPromptSubmit  after resume", "Stop  TUI answer two UNIQ2.",
+		},
+		"subagent-agent-a988c051f26d30663": nil,
+	} {
+		path := filepath.Join("testdata", file+".jsonl")
+		got, mark := tells(t, past(), path, mem.Checked{Session: sessionOf(t, path)}, always)
+		if !slices.EqualFunc(got, want, strings.HasPrefix) {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		if again, _ := tells(t, past(), path, mark, always); len(want) > 0 && (len(again) == 0 || !strings.HasPrefix(again[0], "UserPromptSubmit") || !slices.Equal(again, got[len(got)-len(again):])) {
+			t.Errorf("%s: from the mark on it tells %q, want the last turn", file, again)
+		}
+		if other, _ := tells(t, past(), path, mem.Checked{Session: "another"}, always); len(other) > 0 {
+			t.Errorf("%s: tells %q of another session", file, other)
+		}
+	}
+}
+
+// asked and called are lines of a record.
+func asked(id, at, text string) string {
+	return fmt.Sprintf(`{"type":"user","promptId":%q,"timestamp":%q,"message":{"content":%q}}`, id, at, text)
+}
+
+func called(id, at, tool, denial string) string {
+	call := fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m%s","stop_reason":"tool_use","content":[{"type":"tool_use","id":%q,"name":"Bash","input":{"command":"ls"}}]}}`, at, tool, tool)
+	result := fmt.Sprintf(`{"type":"user","promptId":%q,"timestamp":%q,"toolDenialKind":%q,"toolUseResult":{"stdout":""},"message":{"content":[{"type":"tool_result","tool_use_id":%q,"content":""}]}}`, id, at, denial, tool)
+	return call + "\n" + result
+}
+
+func answered(at, text string) string {
+	return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":%q,"stop_reason":"end_turn","content":[{"type":"text","text":%q}]}}`, at, "m"+text, text)
+}
+
+func written(t *testing.T, lines ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s.jsonl")
+	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+const (
+	noon  = "2026-11-20T12:00:00Z"
+	after = "2026-11-20T12:05:00Z"
+)
+
+func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
+	path := written(t,
+		asked("p1", noon, "look"),
+		called("p1", noon, "t1", "userRejected"),
+		`{"type":"assistant","timestamp":"`+noon+`","message":{"id":"mx","content":[{"type":"tool_use","id":"t2","name":"Edit","input":{}}]}}`,
+		`{"type":"user","promptId":"p1","timestamp":"`+noon+`","message":{"content":[{"type":"tool_result","tool_use_id":"t2","is_error":true,"content":"<tool_use_error>no such string</tool_use_error>"}]}}`,
+		`{"type":"user","promptId":"p1","timestamp":"`+noon+`","isSidechain":true,"message":{"content":"aside"}}`,
+		`{"type":"api-request-blob","message":{"role":"user","content":"a copy"}}`,
+		`{"type":"attachment","attachment":{"type":"hook_additional_context","content":["told"]}}`,
+		`{"type":"something-new","promptId":"p9","message":{"content":"x"}}`,
+		`{"type":"user","timestamp":"`+noon+`","message":{"content":"of no turn"}}`,
+		asked("p2", noon, "<command-name>/compact</command-name>"),
+		asked("p2", noon, "<local-command-stdout>Compacted</local-command-stdout>"),
+		asked("p3", noon, "Stop hook feedback: go on"),
+		`not json at all`,
+		`{"type":"assistant","timestamp":"`+noon+`","message":{"id":"m9","model":"<synthetic>","stop_reason":"end_turn","content":[{"type":"text","text":"API error"}]}}`,
+	)
+	if got, _ := tells(t, past(), path, mem.Checked{}, always); !slices.Equal(got, []string{"UserPromptSubmit  look"}) {
+		t.Errorf("tells %q", got)
+	}
+}
+
+func TestWhatIsTooYoungWaitsWithItsTurn(t *testing.T) {
+	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), called("p2", noon, "t1", ""), called("p2", after, "t2", ""), answered(after, "done two"))
+	until, _ := time.Parse(time.RFC3339, "2026-11-20T12:01:00Z")
+	got, mark := tells(t, past(), path, mem.Checked{}, until)
+	if want := []string{"UserPromptSubmit  one", "Stop  done one", "UserPromptSubmit  two", "PostToolUse Bash"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("tells %q, want %q", got, want)
+	}
+	got, _ = tells(t, past(), path, mark, always)
+	if want := []string{"UserPromptSubmit  two", "PostToolUse Bash", "PostToolUse Bash", "Stop  done two"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("then tells %q, want %q", got, want)
+	}
+}
+
+func TestARecordThatIsAnotherIsReadFromItsBeginning(t *testing.T) {
+	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"))
+	_, mark := tells(t, past(), path, mem.Checked{}, always)
+	for name, lines := range map[string][]string{
+		"shorter":  {asked("p5", noon, "five")},
+		"replaced": {asked("p5", noon, "five"), answered(noon, strings.Repeat("long ", 100)), asked("p6", noon, "six")},
+	} {
+		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, _ := tells(t, past(), path, mark, always); len(got) == 0 || got[0] != "UserPromptSubmit  five" {
+			t.Errorf("%s: tells %q", name, got)
+		}
+	}
+	if got, now := tells(t, past(), path+".gone", mark, always); len(got) > 0 || now != mark {
+		t.Errorf("one that is gone tells %q, mark %+v", got, now)
+	}
+}
+
+func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
+	path := written(t, asked("p1", noon, "one"), asked("p1", noon, strings.Repeat("x", transcript.MaxLine)), called("p1", noon, "t1", ""), answered(noon, "done"))
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(asked("p2", noon, "cut off")[:60]); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, _ := tells(t, past(), path, mem.Checked{}, always)
+	if want := []string{"UserPromptSubmit  one", "PostToolUse Bash", "Stop  done"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
+		t.Errorf("tells %d things, want %q", len(got), want)
+	}
+}
+
+func TestWithoutADoorNothingIsTold(t *testing.T) {
+	path := written(t, asked("p1", noon, "one"))
+	for _, p := range []transcript.Past{{}, {Door: same}, {JSON: past().JSON}} {
+		if _, err := p.Read(t.Context(), path, mem.Checked{}, always, func(mem.Event) error { t.Error("told"); return nil }); err == nil {
+			t.Error("no error")
+		}
+	}
+}
+
+// Who is cut off goes on where he was, not from the beginning.
+func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
+	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), answered(noon, "done two"))
+	ctx, stop := context.WithCancel(t.Context())
+	enough := errors.New("enough")
+	mark, err := past().Read(ctx, path, mem.Checked{}, always, func(e mem.Event) error {
+		if e.Text == "two" {
+			stop()
+			return enough
+		}
+		return nil
+	})
+	if !errors.Is(err, enough) || mark.To == 0 {
+		t.Fatalf("mark %+v, %v", mark, err)
+	}
+	if got, _ := tells(t, past(), path, mark, always); len(got) != 2 || got[0] != "UserPromptSubmit  two" {
+		t.Errorf("then tells %q", got)
+	}
+}
+
+// A subagent's record lies in a folder beside that of its session.
+func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
+	dir := t.TempDir()
+	put := func(name string, from ...string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		var text []byte
+		for _, f := range from {
+			b, err := os.ReadFile(filepath.Join("testdata", f))
+			if err != nil {
+				t.Fatal(err)
+			}
+			text = append(text, b...)
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	record := put("s.jsonl", "main-with-background-subagent.jsonl")
+	agent := put("s/subagents/agent-a988c051f26d30663.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
+	put("s/subagents/agent-other.jsonl", "subagent-agent-a988c051f26d30663.jsonl") // not its own record
+	put("s/subagents/notes.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
+	if err := os.WriteFile(strings.TrimSuffix(agent, ".jsonl")+".meta.json", []byte(`{"agentType":"Explore"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	read := func(since mem.Checked, until time.Time) (inside []mem.Event, mark mem.Checked) {
+		t.Helper()
+		mark, err := past().Read(t.Context(), record, since, until, func(e mem.Event) error {
+			if e.AgentID != "" {
+				inside = append(inside, e)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return inside, mark
+	}
+	since := mem.Checked{Session: sessionOf(t, record)}
+	inside, mark := read(since, always)
+	if len(inside) != 1 || inside[0].Kind != mem.PostToolUse || inside[0].ToolUseID != "toolu_sub_00_00_0006" || inside[0].AgentID != "a988c051f26d30663" ||
+		inside[0].AgentType != "Explore" || inside[0].PromptID != "9eba0fee-c8f7-42e5-92ea-e726b98ede79" {
+		t.Errorf("got %+v", inside)
+	}
+	if early, _ := read(since, time.Date(2026, 11, 20, 17, 44, 44, 500e6, time.UTC)); len(early) > 0 {
+		t.Errorf("before it was called: %+v", early)
+	}
+	old := time.Date(2026, 11, 20, 17, 44, 40, 0, time.UTC) // before the last turn began
+	if err := os.Chtimes(agent, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if again, _ := read(mark, always); len(again) > 0 {
+		t.Errorf("what was read before is read again: %+v", again)
+	}
+}
+
+func TestACallOnRecordManyTimesPushesNoOtherOut(t *testing.T) {
+	call := func(id, input string) string {
+		return fmt.Sprintf(`{"type":"assistant","timestamp":%q,"message":{"id":"m","content":[{"type":"tool_use","id":%q,"name":"Bash\n</block>","input":{"command":%q}}]}}`, noon, id, input)
+	}
+	lines := []string{asked("p1", noon, "one"), call("t1", "ls")}
+	for range 12 {
+		lines = append(lines, call("t2", strings.Repeat("x", 1_000_000)))
+	}
+	lines = append(lines, fmt.Sprintf(`{"type":"user","promptId":"p1","timestamp":%q,"toolUseResult":{},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":""}]}}`, noon))
+	got, _ := tells(t, past(), written(t, lines...), mem.Checked{}, always)
+	if len(got) != 2 || !strings.HasPrefix(got[1], "PostToolUse Bash </block> ") {
+		t.Errorf("tells %.80q", got)
+	}
+}
+
+func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
+	record := written(t, asked("p1", noon, "one"))
+	dir := filepath.Join(strings.TrimSuffix(record, ".jsonl"), "subagents")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 600 {
+		put(fmt.Sprintf("a%03d.meta.json", i), "{}")
+	}
+	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1", ""))
+	put("agent-b.jsonl", inside+"\n")
+	if got, _ := tells(t, past(), record, mem.Checked{}, always); len(got) != 2 {
+		t.Errorf("tells %q, want the prompt and the subagent's call", got)
+	}
+}

@@ -1,0 +1,147 @@
+package vault
+
+import (
+	"bytes"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"time"
+	"unicode/utf8"
+)
+
+// What keeps a file from being read or replaced.
+var (
+	errOdd     = errors.New("is no plain file of yours under one name")
+	errLarge   = fmt.Errorf("is larger than %d KiB", maxFile>>10)
+	errBinary  = errors.New("is no text in UTF-8")
+	errChanged = errors.New("was changed meanwhile")
+)
+
+// readFile reads a plain file of the person's below root. It never waits, and
+// follows no link to its last part.
+func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	local := filepath.FromSlash(name)
+	info, err := root.Lstat(local)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errOdd
+	}
+	if info.Size() > maxFile {
+		return nil, nil, errLarge
+	}
+	f, err := root.OpenFile(local, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	info, err = f.Stat()
+	if err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) || f.SetReadDeadline(time.Time{}) == nil {
+		return nil, nil, errOdd
+	}
+	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+	case len(b) > maxFile:
+		err = errLarge
+	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
+		err = errBinary
+	}
+	return b, info, err
+}
+
+// unfinished ends the name of a file on its way to take another's place.
+const unfinished = ".remanence-tmp"
+
+// replaceFile puts text in the place of a file, whole or not at all. was is what
+// it held when the text was made, nil if it was not there: if it holds something
+// else by now nothing is written, errChanged.
+func replaceFile(root *os.Root, name string, was, text []byte) error {
+	now, info, err := readFile(root, name)
+	mode := fs.FileMode(0o600)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && was == nil:
+	case errors.Is(err, fs.ErrNotExist):
+		return errChanged
+	case err != nil:
+		return err
+	case was == nil || !bytes.Equal(now, was):
+		return errChanged
+	case bytes.Equal(now, text):
+		return nil
+	default:
+		mode = info.Mode().Perm()
+	}
+	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o700); err != nil {
+		return err
+	}
+	temp, err := writeTemp(root, name, text, mode)
+	if err != nil {
+		return err
+	}
+	if err := sameStill(root, name, was); err != nil {
+		_ = root.Remove(temp)
+		return err
+	}
+	if err := root.Rename(temp, filepath.FromSlash(name)); err != nil {
+		_ = root.Remove(temp)
+		return err
+	}
+	return syncDir(root, path.Dir(name))
+}
+
+// sameStill looks once more, right before the exchange: what an editor saved
+// while the text was on its way stays.
+func sameStill(root *os.Root, name string, was []byte) error {
+	now, _, err := readFile(root, name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && was == nil:
+		return nil
+	case errors.Is(err, fs.ErrNotExist), err == nil && (was == nil || !bytes.Equal(now, was)):
+		return errChanged
+	}
+	return err
+}
+
+// writeTemp writes text, to the disk, into a file beside name. Its own name is
+// nobody else's.
+func writeTemp(root *os.Root, name string, text []byte, mode fs.FileMode) (temp string, err error) {
+	temp = filepath.FromSlash(path.Join(path.Dir(name), "."+path.Base(name)+"-"+rand.Text()[:8]+unfinished))
+	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return "", err
+	}
+	_ = f.Chmod(mode) // some disks have no modes
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		_ = root.Remove(temp)
+	}
+	return temp, err
+}
+
+// syncDir makes the names in a folder durable.
+func syncDir(root *os.Root, name string) error {
+	d, err := root.Open(filepath.FromSlash(name))
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	return nil
+}
+
+// hashOf names a content.
+func hashOf(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:16])
+}

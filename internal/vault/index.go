@@ -1,0 +1,142 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// The index stands between two lines of ours; what is before and after them is
+// the person's.
+const (
+	indexBegin = "<!-- remanence: index of memory/, written anew when it changes -->"
+	indexEnd   = "<!-- remanence: end of index -->"
+)
+
+// WriteIndex writes the index of all memories anew. A file that has no place for
+// it is the person's and left alone.
+func (v *Vault) WriteIndex() error {
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	root, err := v.open()
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	files, _, err := list(root)
+	if err != nil {
+		return err
+	}
+	var entries []string
+	for _, name := range sortedNames(files) {
+		b, _, err := readFile(root, name)
+		if err != nil {
+			continue // reported by those who look
+		}
+		if n := parseNote(name, string(b)); n.Status == "" && n.Type != "index" {
+			entry := mem.IndexEntry(n.Name, n.Description, n.File)
+			entries = append(entries, "- "+strings.ReplaceAll(entry, "<!--", "&lt;!--")) // it may tell of our own lines
+		}
+	}
+	block := indexBegin + "\n" + strings.Join(append(entries, indexEnd), "\n")
+	for range tries {
+		err = changeFile(root, indexFile, func(was string) string { return indexed(was, block) })
+		if !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("write %s: %w", indexFile, err)
+	}
+	return nil
+}
+
+// sortedNames are the names of files in their order.
+func sortedNames(files []found) []string {
+	names := make([]string, len(files))
+	for i, f := range files {
+		names[i] = f.name
+	}
+	slices.Sort(names)
+	return names
+}
+
+// indexed is a text with the block in its place.
+func indexed(was, block string) string {
+	if strings.TrimSpace(was) == "" {
+		return "# Memory\n\n" + block + "\n"
+	}
+	before, rest, open := strings.Cut(was, indexBegin)
+	_, after, closed := strings.Cut(rest, indexEnd)
+	if !open || !closed {
+		return was
+	}
+	return before + block + after
+}
+
+// State is how the vault stands. critical are files that are to be told always.
+func (v *Vault) State(critical []string) (mem.VaultState, error) {
+	s := mem.VaultState{Dir: v.Dir, There: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{}, Lacking: []string{}, Doubled: []string{}, Long: []string{}, Index: "none"}
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	root, err := v.open()
+	if errors.Is(err, ErrNone) {
+		return s, nil
+	}
+	if err != nil {
+		return s, err
+	}
+	defer root.Close()
+	files, _, err := list(root)
+	if err != nil {
+		return s, err
+	}
+	ids := map[string]string{}
+	for _, name := range sortedNames(files) {
+		b, _, err := readFile(root, name)
+		if err != nil {
+			s.Bad = append(s.Bad, mem.BadNote{File: name, Why: reason(err)})
+			continue
+		}
+		s.Notes++
+		n := parseNote(name, string(b))
+		if n.ID != "" && ids[n.ID] != "" {
+			s.Doubled = append(s.Doubled, name)
+		}
+		ids[n.ID] = name
+		if n.Critical && n.Invariant == "" {
+			s.Long = append(s.Long, name)
+		}
+	}
+	for name, there := range map[string]*bool{identityFile: &s.Identity, userFile: &s.User} {
+		b, _, err := readFile(root, name)
+		*there = err == nil && pageText(string(b)) != ""
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			s.Bad = append(s.Bad, mem.BadNote{File: name, Why: reason(err)})
+		}
+	}
+	if b, _, err := readFile(root, indexFile); err == nil {
+		if s.Index = "yours"; strings.Contains(string(b), indexBegin) && strings.Contains(string(b), indexEnd) {
+			s.Index = "written"
+		}
+	}
+	for _, name := range critical {
+		if _, err := root.Lstat(filepath.FromSlash(mem.NoteFile(name))); err != nil {
+			s.Lacking = append(s.Lacking, name)
+		}
+	}
+	_, hints, err := v.hintsText()
+	if s.Hints = hints; err == nil && hints != "" {
+		_, err = v.Hints("")
+	}
+	if err != nil {
+		s.Bad = append(s.Bad, mem.BadNote{File: hintsFile, Why: reason(err)})
+	}
+	s.Conflicts = append(s.Conflicts, conflicts(root)...)
+	return s, nil
+}

@@ -1,0 +1,192 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// seen is a file as it was when it was last looked at.
+type seen struct {
+	hash    string
+	size    int64
+	written time.Time
+	unsure  bool   // it was written so lately that it may be written again within the same tick of its clock
+	why     string // it was left out
+}
+
+// settled is how old a file must be for its time to tell whether it changed.
+const settled = 2 * time.Second
+
+// Look compares the vault with what is known of it, and hands what differs to
+// keep. If that succeeds it is known from then on, and only what changes after
+// that is read again. known is asked once, for what was kept by an earlier
+// process. One caller looks at a time.
+func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) error) error {
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	root, err := v.open()
+	if errors.Is(err, ErrNone) {
+		return nil // one that is away, as on a disk that is not there, has not lost its files
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if v.files == nil {
+		notes, err := known()
+		if err != nil {
+			return fmt.Errorf("known notes: %w", err)
+		}
+		files := map[string]seen{}
+		for _, n := range notes {
+			files[n.File] = seen{hash: n.Hash, size: n.Size, written: n.Written, unsure: n.Size == unsettled}
+		}
+		v.files = files
+	}
+	now, look, err := v.compare(root)
+	if err != nil {
+		return err
+	}
+	if len(look.Notes)+len(look.Gone) > 0 {
+		if err := keep(look); err != nil {
+			return err
+		}
+	}
+	v.files = now
+	return nil
+}
+
+// compare reads what differs from v.files.
+func (v *Vault) compare(root *os.Root) (map[string]seen, mem.VaultLook, error) {
+	var look mem.VaultLook
+	files, whole, err := list(root)
+	if err != nil {
+		return nil, look, err
+	}
+	now := make(map[string]seen, len(files))
+	for _, f := range files {
+		name := f.name
+		was, known := v.files[name]
+		s := was
+		if !known || s.unsure || s.size != f.size || !s.written.Equal(f.written) {
+			s = v.read(root, name, was, &look)
+		}
+		if s.why != "" {
+			look.Bad = append(look.Bad, mem.BadNote{File: name, Why: s.why})
+		}
+		now[name] = s
+	}
+	for _, name := range slices.Sorted(maps.Keys(v.files)) {
+		_, there := now[name]
+		switch {
+		case there:
+		case !whole: // it may be one of those that are not listed
+			now[name] = v.files[name]
+		case v.files[name].hash != "":
+			look.Gone = append(look.Gone, name)
+		}
+	}
+	slices.SortFunc(look.Bad, func(a, b mem.BadNote) int { return strings.Compare(a.File, b.File) })
+	slices.SortFunc(look.Notes, func(a, b mem.NoteText) int { return strings.Compare(a.File, b.File) })
+	return now, look, nil
+}
+
+// read reads one file. One that cannot be read keeps what was known of it.
+func (v *Vault) read(root *os.Root, name string, was seen, look *mem.VaultLook) seen {
+	b, info, err := readFile(root, name)
+	if err != nil {
+		was.why = reason(err)
+		was.unsure = true
+		return was
+	}
+	s := seen{hash: hashOf(b), size: info.Size(), written: info.ModTime(), unsure: time.Since(info.ModTime()) < settled}
+	if s.hash != was.hash {
+		n := parseNote(name, string(b))
+		n.Note, n.Changed = noteOf(name, s), changedAt(info)
+		look.Notes = append(look.Notes, n)
+	}
+	return s
+}
+
+func noteOf(name string, s seen) mem.Note {
+	n := mem.Note{File: name, Hash: s.hash, Size: s.size, Written: s.written.UTC()}
+	if s.unsure { // nor is it for a later process
+		n.Size = unsettled
+	}
+	return n
+}
+
+// unsettled stands for the size of a file that was written too lately for its
+// time to tell whether it changed since.
+const unsettled = -1
+
+// reason says what is wrong with a file, without its path.
+func reason(err error) string {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err.Error()
+	}
+	return err.Error()
+}
+
+// found is a file as the folder shows it.
+type found struct {
+	name    string
+	size    int64
+	written time.Time
+}
+
+// list are the files of memories; whole is false where the folder holds more than
+// is looked at. What is hidden is nobody's memory, and so are the copies that wait
+// for the person.
+func list(root *os.Root) (files []found, whole bool, err error) {
+	d, err := root.OpenFile(memoryDir, os.O_RDONLY|noWait, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, true, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("list %s: %w", memoryDir, err)
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(maxFiles)
+	if err != nil && len(names) == 0 && !errors.Is(err, io.EOF) {
+		return nil, false, fmt.Errorf("list %s: %w", memoryDir, err)
+	}
+	files = make([]found, 0, len(names))
+	for _, base := range names {
+		if !strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") || base == indexFile || strings.Contains(base, conflictMark) {
+			continue
+		}
+		f := found{name: memoryDir + "/" + base}
+		var ok bool
+		if f.size, f.written, ok = lookAt(root, d, base); ok {
+			files = append(files, f)
+		}
+	}
+	return files, len(names) < maxFiles, nil
+}
+
+// conflictMark is in the name of a copy that waits for the person.
+const conflictMark = ".conflict-"
+
+// conflicts are those copies.
+func conflicts(root *os.Root) []string {
+	var out []string
+	entries, _ := fs.ReadDir(root.FS(), memoryDir) // none where nothing can be listed
+	for _, e := range entries {
+		if strings.Contains(e.Name(), conflictMark) {
+			out = append(out, path.Join(memoryDir, e.Name()))
+		}
+	}
+	return out
+}

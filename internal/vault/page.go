@@ -1,0 +1,130 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// maxTail is how many bytes at the end of the journal are looked at.
+const maxTail = 64 << 10
+
+// Pages reads what is told as it is: who the agent is, who the person is, and
+// the last lines of the journal. One that cannot be read is among Bad.
+func (v *Vault) Pages(logLines int) (mem.VaultPages, error) {
+	p := mem.VaultPages{Dir: v.Dir}
+	root, err := v.open()
+	if errors.Is(err, ErrNone) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	defer root.Close()
+	for name, page := range map[string]*mem.Page{identityFile: &p.Identity, userFile: &p.User} {
+		*page = mem.Page{File: name}
+		b, _, err := readFile(root, name)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			p.Bad = append(p.Bad, mem.BadNote{File: name, Why: reason(err)})
+		default:
+			page.Text, page.Hash = pageText(string(b)), hashOf(b)
+		}
+	}
+	if logLines <= 0 {
+		return p, nil
+	}
+	p.Log, err = tail(root, logFile, logLines)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		p.Bad = append(p.Bad, mem.BadNote{File: logFile, Why: reason(err)})
+	}
+	return p, nil
+}
+
+// pageText is a page without its frontmatter and comments.
+func pageText(text string) string {
+	f := parseFront(text)
+	text = f.text[f.body:]
+	var b strings.Builder
+	for {
+		before, rest, open := strings.Cut(text, "<!--")
+		_, after, closed := strings.Cut(rest, "-->")
+		if !open || !closed {
+			b.WriteString(text)
+			return strings.TrimSpace(b.String())
+		}
+		b.WriteString(before)
+		text = after
+	}
+}
+
+// tail are the last lines of a file that hold anything, oldest first. It may be
+// larger than other files.
+func tail(root *os.Root, name string, lines int) ([]string, error) {
+	info, err := root.Lstat(name)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errOdd
+	}
+	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) {
+		return nil, errOdd
+	}
+	from := max(0, info.Size()-maxTail)
+	b, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
+	if err != nil {
+		return nil, fmt.Errorf("read: %w", err)
+	}
+	all := strings.Split(string(b), "\n")
+	if from > 0 {
+		all = all[1:] // it may be half of one
+	}
+	all = slices.DeleteFunc(all, func(l string) bool { return strings.TrimSpace(l) == "" })
+	return all[max(0, len(all)-lines):], nil
+}
+
+// Holding lists the files that hold one of some folded lines:
+// what is erased may be told of there, too.
+func (v *Vault) Holding(lines []string) ([]string, error) {
+	root, err := v.open()
+	if errors.Is(err, ErrNone) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	var out []string
+	seen := 0
+	err = fs.WalkDir(root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.HasSuffix(name, ".md") {
+			return nil //nolint:nilerr // what cannot be listed cannot be named
+		}
+		if seen++; seen > maxFiles {
+			return fs.SkipAll
+		}
+		b, _, err := readFile(root, name)
+		if err != nil {
+			return nil //nolint:nilerr // likewise
+		}
+		text := mem.Folded(string(b))
+		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(text, l) }) {
+			out = append(out, name)
+		}
+		return nil
+	})
+	return out, err
+}

@@ -1,0 +1,75 @@
+// Package vault keeps the person's memory in markdown: who the agent is
+// (IDENTITY.md), who the person is (USER.md), one file for each memory
+// (memory/*.md), a journal (LOG.md), an index (MEMORY.md), and the notes by which
+// a session goes on after its conversation was cut (handoff). The files are the
+// person's own: they may be edited, moved and synchronised by anything, and
+// nothing of a text that was not made here is ever lost to a write.
+//
+// The package reads and writes files. It does not know what a memory is worth,
+// where it is told, or that there is a database.
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+)
+
+// The files of a vault. The memories are in memoryDir, in files of any name that
+// ends in .md; ours are named by type and a short name.
+const (
+	identityFile = "IDENTITY.md"
+	userFile     = "USER.md"
+	indexFile    = "MEMORY.md"
+	logFile      = "LOG.md"
+	memoryDir    = "memory"
+	handoffDir   = "handoff"
+	handoffFile  = ".handoff.md"
+)
+
+// Bounds of what is read. What is larger is left alone and reported.
+const (
+	maxFile  = 1 << 20 // bytes of a page or a memory
+	maxFiles = 5000    // in the folder of memories
+)
+
+// ErrNone is what is wrong where no vault is.
+var ErrNone = errors.New("there is no vault")
+
+// Vault is one folder of markdown. The zero value but for Dir is ready for use,
+// by several goroutines of one process.
+type Vault struct {
+	Dir string // need not be there: then nothing is read, and only Init makes it
+
+	// HintsDir is a folder whose file of project hints comes before the vault's own;
+	// "" for none.
+	HintsDir string
+
+	turn  sync.Mutex      // of who looks or writes; guards the next
+	files map[string]seen // memories as they were last seen; nil before the first look
+}
+
+// Folder is Dir.
+func (v *Vault) Folder() string { return v.Dir }
+
+// There reports whether the vault's folder is there.
+func (v *Vault) There() bool {
+	info, err := os.Stat(v.Dir)
+	return v.Dir != "" && err == nil && info.IsDir()
+}
+
+// open opens the folder, below which everything is done. ErrNone if it is not there.
+func (v *Vault) open() (*os.Root, error) {
+	if v.Dir == "" {
+		return nil, ErrNone
+	}
+	root, err := os.OpenRoot(v.Dir)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil, fmt.Errorf("%s: %w", v.Dir, ErrNone)
+	case err != nil:
+		return nil, fmt.Errorf("open vault: %w", err)
+	}
+	return root, nil
+}

@@ -1,0 +1,134 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Write changes the file of a memory, last seen as was, and returns it as it is
+// then. What the change does not name keeps every byte. If somebody changed the
+// file meanwhile it is left alone: a change of its text goes into a copy beside
+// it, mem.ErrConflict; another is not made, mem.ErrBehind. A file that is not there is
+// made of what the change says, if it says a text.
+func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	root, err := v.open()
+	if err != nil {
+		return was, err
+	}
+	defer root.Close()
+	if !ours(was.File) {
+		return was, fmt.Errorf("%s: %w", was.File, errOdd)
+	}
+	note, err := v.write(root, was, c)
+	if err != nil && !errors.Is(err, mem.ErrConflict) && !errors.Is(err, mem.ErrBehind) {
+		err = fmt.Errorf("write %s: %w", was.File, err)
+	}
+	return note, err
+}
+
+func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, error) {
+	b, _, err := readFile(root, was.File)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && c.Description != nil:
+		b = nil
+	case errors.Is(err, fs.ErrNotExist):
+		return was, mem.ErrBehind
+	case err != nil:
+		return was, err
+	}
+	text, err := changed(was.File, string(b), c)
+	if err != nil {
+		return was, err
+	}
+	if b != nil && hashOf(b) != was.Hash {
+		return was, v.beside(root, was.File, text, c)
+	}
+	err = replaceFile(root, was.File, b, []byte(text))
+	if errors.Is(err, errChanged) {
+		return was, v.beside(root, was.File, text, c)
+	}
+	if err != nil {
+		return was, err
+	}
+	info, err := root.Lstat(filepath.FromSlash(was.File))
+	if err != nil {
+		return was, err
+	}
+	s := seen{hash: hashOf([]byte(text)), size: info.Size(), written: info.ModTime(), unsure: true}
+	if v.files != nil {
+		v.files[was.File] = s
+	}
+	now := noteOf(was.File, s)
+	now.State, now.Uses, now.Prevented = was.State, was.Uses, was.Prevented
+	return now, nil
+}
+
+// beside keeps in a copy what cannot be written without losing another's work.
+func (v *Vault) beside(root *os.Root, name, text string, c mem.NoteChange) error {
+	if !c.Text() {
+		return mem.ErrBehind
+	}
+	stem := strings.TrimSuffix(name, ".md")
+	for i := range 100 {
+		file := fmt.Sprintf("%s%s%s-%d.md", stem, conflictMark, time.Now().UTC().Format("20060102-150405"), i)
+		err := replaceFile(root, file, nil, []byte(text))
+		if errors.Is(err, errChanged) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("keep a copy of %s: %w", name, err)
+		}
+		return mem.ErrConflict
+	}
+	return mem.ErrConflict
+}
+
+// ours reports whether a name is one that memories have.
+func ours(name string) bool {
+	return path.Dir(name) == memoryDir && strings.HasSuffix(name, ".md") && !strings.HasPrefix(path.Base(name), ".") && path.Clean(name) == name &&
+		filepath.IsLocal(filepath.FromSlash(name))
+}
+
+// Erase takes the file of a memory away, with the copies of it that wait for the
+// person. One that is not there is gone already.
+func (v *Vault) Erase(name string) error {
+	v.turn.Lock()
+	defer v.turn.Unlock()
+	root, err := v.open()
+	if errors.Is(err, ErrNone) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	if !ours(name) {
+		return fmt.Errorf("%s: %w", name, errOdd)
+	}
+	names := []string{name}
+	for _, c := range conflicts(root) {
+		if strings.HasPrefix(c, strings.TrimSuffix(name, ".md")+conflictMark) {
+			names = append(names, c)
+		}
+	}
+	for _, n := range names {
+		if err := root.Remove(filepath.FromSlash(n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("remove %s: %w", n, err)
+		}
+	}
+	delete(v.files, name)
+	if err := syncDir(root, memoryDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}

@@ -1,0 +1,279 @@
+// What a person does on the pages, and what he finds after a reload.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "./rig.mjs";
+import { browserPath, Eye, hostile, violations, World } from "./world.mjs";
+
+let w, eye;
+before(async () => {
+  if (!browserPath) return;
+  w = await World.make();
+  await w.demo();
+  eye = await Eye.make();
+});
+after(async () => {
+  await eye?.end();
+  await w?.end();
+});
+
+const add = async (text) => (await w.json("add", text)).memories[0].id;
+const shown = async (id) => (await w.json("show", id)).memories[0];
+
+test("a memory is changed, pinned, hidden, taken back and restored, and each survives a reload", async () => {
+  const id = await add("the tax table rounds half to even");
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/m/" + id);
+
+  await page.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("Text").fill("the tax table rounds half up since March");
+  await page.getByLabel("Reach").selectOption("user");
+  await page.getByLabel("Why").fill("the accountant said so");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("heading", { level: 1, name: "rounds half up since March" }).waitFor();
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "rounds half up since March" }).waitFor();
+  await page.getByText("all projects", { exact: true }).waitFor();
+  await page.getByText("the accountant said so").waitFor();
+  await page.locator(".diff del", { hasText: "even" }).waitFor();
+  await page.locator(".diff ins", { hasText: "March" }).waitFor();
+
+  await page.getByRole("button", { name: /^Pin/ }).click();
+  await page.getByRole("button", { name: /^Unpin/ }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Unpin/ }).waitFor();
+
+  await page.getByRole("button", { name: /^Forget/ }).click();
+  await page.getByText("It is told to nobody").waitFor();
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByRole("button", { name: /^Forget/ }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Forget/ }).click();
+  await page.getByText("It is told to nobody").waitFor();
+  await page.reload();
+  await page.getByText("It is told to nobody").waitFor();
+  assert.equal((await shown(id)).status, "forgotten");
+  await page.getByRole("button", { name: "Restore" }).click();
+  await page.getByRole("button", { name: /^Forget/ }).waitFor();
+  await page.reload();
+  await page.getByRole("button", { name: /^Stale/ }).click();
+  await page.getByText(/Marked m_\w+ as stale/).waitFor();
+  assert.equal((await shown(id)).status, "active");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the next briefing is shown word for word, and an item is hidden from it", async () => {
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base);
+  await page.getByLabel("Project").selectOption({ label: "ledger" });
+  const said = await w.json("next");
+  const strip = (s) => s.replace(/boundary="?[^ >"]+"?/g, "").replace(/\b(now|\d+ (s|min))\b/g, "").replace(/\s+/g, " ").trim();
+  await page.getByTestId("briefing").waitFor();
+  assert.equal(strip(await page.getByTestId("briefing").textContent()), strip(said.text));
+  const hide = page.getByRole("button", { name: /^Hide m_/ }).first();
+  const id = (await hide.getAttribute("aria-label")).split(" ")[1];
+  assert.ok((await page.getByTestId("briefing").textContent()).includes(id));
+  await hide.click();
+  await page.waitForFunction((x) => !document.querySelector("[data-testid=briefing]").textContent.includes(x), id);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.waitForFunction((x) => document.querySelector("[data-testid=briefing]").textContent.includes(x), id);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("what is erased for good needs its id typed and is gone", async () => {
+  const id = await add("a walrus to be erased");
+  await w.cli("forget", id, "--yes");
+  const { page, base, context } = await eye.enter(w);
+  await page.goto(base + "/m/" + id);
+  await page.getByRole("button", { name: "Erase for good" }).click();
+  const erase = page.getByRole("dialog").getByRole("button", { name: "Erase for good" });
+  assert.ok(await erase.isDisabled());
+  await page.getByLabel(`Type ${id} to confirm`).fill(id);
+  await erase.click();
+  await page.getByText("Erased " + id).waitFor();
+  await assert.rejects(w.cli("show", id));
+  await context.close();
+});
+
+test("the keyboard alone finds, opens, changes and takes back", async () => {
+  const id = await add("keyboards suffice for the roster desk");
+  const { page, faults, context } = await eye.enter(w);
+  await page.keyboard.press("/");
+  await page.getByRole("searchbox").waitFor();
+  await page.waitForFunction(() => document.activeElement?.id === "q");
+  await page.keyboard.type("keyboards suffice e p x");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "keyboards suffice for the roster desk" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("j");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "keyboards suffice" }).waitFor();
+  await page.keyboard.press("p");
+  await page.getByRole("button", { name: /^Unpin/ }).waitFor();
+  await page.keyboard.press("x");
+  await page.getByText("It is told to nobody").waitFor();
+  await page.keyboard.press("u");
+  await page.getByRole("button", { name: /^Forget/ }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("s");
+  await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keys" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.keyboard.press("t");
+  assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+  await page.keyboard.press("Tab");
+  const first = await page.evaluate(() => document.activeElement?.className);
+  assert.equal(first, "skip");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+  assert.equal((await shown(id)).status, "active");
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a session is replayed: the point moves by key, and what was known grows", async () => {
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/sessions");
+  await page.getByRole("link", { name: /TestWebhookRetry fails/ }).click();
+  const lanes = page.getByRole("slider", { name: /^Lanes/ });
+  await lanes.focus();
+  await page.keyboard.press("Home");
+  assert.equal(await lanes.getAttribute("aria-valuenow"), "1");
+  await page.getByText("Nothing was known yet.").waitFor();
+  await page.keyboard.press("End");
+  assert.ok(await page.locator("#known li").count() > 3);
+  const second = await eye.enter(w);
+  await second.page.goto(base + "/sessions");
+  await second.page.getByRole("link", { name: /is red again since the upgrade/ }).click();
+  await second.page.locator("#known").getByRole("link", { name: /^told at session start: \d+ items/ }).click();
+  await second.page.getByTestId("told").waitFor(); // what that was
+  await second.context.close();
+  await page.getByRole("slider", { name: "Point in the session" }).fill("4");
+  assert.equal(await lanes.getAttribute("aria-valuenow"), "5");
+  await page.getByText("All events as a table").click();
+  assert.ok(await page.getByRole("table", { name: /Lanes of the session/ }).getByRole("row").count() > 10);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("sessions and memories are narrowed down to a branch, among all of them", async () => {
+  const head = join(w.project, ".git/HEAD"), file = join(w.project, "internal/ledger/tax.go");
+  await writeFile(head, "ref: refs/heads/tax-rounding\n");
+  const on = (event) => w.hook({ session_id: "on-a-branch", prompt_id: "b1", ...event });
+  await on({ hook_event_name: "SessionStart", source: "startup" });
+  await on({ hook_event_name: "UserPromptSubmit", prompt: "round each tax line half up" });
+  await on({ hook_event_name: "PostToolUse", tool_name: "Edit", tool_use_id: "toolu_b1", tool_input: { file_path: file, old_string: "a", new_string: "b" }, tool_response: { filePath: file } });
+  await w.cli("add", "tax lines are rounded one by one on this branch");
+  await writeFile(head, "ref: refs/heads/main\n");
+  for (let i = 0; i < 55; i++) await w.hook({ session_id: `later-${i}`, hook_event_name: "UserPromptSubmit", prompt_id: `l${i}`, prompt: `look at desk ${i}` });
+
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/sessions");
+  await page.getByRole("row").nth(50).waitFor();
+  assert.equal(await page.getByRole("link", { name: "round each tax line half up" }).count(), 0); // older than what is listed
+  await page.getByRole("group", { name: "Branch" }).getByRole("button", { name: /^tax-rounding/ }).click();
+  await page.getByRole("link", { name: "look at desk 54" }).waitFor({ state: "detached" });
+  assert.equal(await page.locator("main tbody tr").count(), 1);
+  await page.getByRole("link", { name: "round each tax line half up" }).click();
+  await page.locator(".figures div", { hasText: "Tool calls" }).getByText("1", { exact: true }).waitFor();
+  await page.goto(base + "/search?q=branch%3Atax-rounding");
+  await page.getByRole("link", { name: "tax lines are rounded one by one on this branch" }).waitFor();
+  await page.getByRole("group", { name: "Branch" }).getByRole("button", { name: /^tax-rounding/, pressed: true }).waitFor();
+  assert.equal(await page.getByRole("link", { name: /back off with jitter/ }).count(), 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("filters narrow a search, and what finds nothing says which one to drop", async () => {
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/search");
+  await page.getByTestId("examples").getByRole("link").first().click();
+  await page.waitForURL(/search\?q=./);
+  await page.locator(".hits mark").first().waitFor();
+  await page.goto(base + "/search?q=retry");
+  await page.locator(".hits li").first().waitFor();
+  const before = await page.locator(".hits li").count();
+  await page.getByTestId("facets").getByRole("button", { name: /^decision/ }).click();
+  await page.waitForURL(/kind%3Adecision/);
+  await page.waitForFunction((n) => document.querySelectorAll(".hits li").length < n, before);
+  assert.ok(await page.locator(".hits mark").count() > 0);
+  await page.getByRole("searchbox").fill("zebra kind:decision file:nowhere.go");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Search without kind:decision" }).waitFor();
+  await page.getByRole("link", { name: "Search without file:nowhere.go" }).waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the command of a page is a line that a shell takes as it is meant", async () => {
+  const text = "the roster's $(id) price is `fixed` for the night desk";
+  await w.cli("add", text, "-k", "gotcha");
+  const { page, base, faults, context } = await eye.enter(w);
+  const line = () => page.getByRole("button", { name: "Copy command" }).getAttribute("title");
+  await page.goto(base + "/search?q=" + encodeURIComponent("roster's $(id) `fixed` kind:gotcha after:2w"));
+  await page.getByRole("link", { name: text }).waitFor();
+  const asked = await line();
+  assert.equal(asked, "remanence search --kind gotcha --since 2w --project all -- 'roster'\\''s $(id) `fixed`'");
+  assert.ok((await w.shell(asked)).includes("night desk"));
+  await page.goto(base + "/files?path=" + encodeURIComponent("a'; touch owned #\u001b[201~.go"));
+  assert.equal(await line(), "remanence search --file 'a'\\''; touch owned # [201~.go' --project all");
+  await page.goto(base);
+  await page.getByTestId("briefing").waitFor();
+  assert.ok((await w.shell(await line())).includes("BRIEFING"));
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("hostile text stays text on every page that shows it", async () => {
+  await w.hostile();
+  const { page, base, faults, context } = await eye.enter(w);
+  for (const path of ["/", "/sessions", "/search", "/search?q=onerror", "/search?q=javascript"]) {
+    await page.goto(base + path);
+    await page.getByText("onerror").or(page.getByText("javascript:")).first().waitFor();
+    await inert(page, path);
+  }
+  const { results } = await w.json("search", "javascript", "-n", "20");
+  for (const r of results) {
+    await page.goto(base + "/m/" + r.id);
+    await page.getByTestId("provenance").waitFor();
+    await inert(page, r.id);
+    assert.equal(await page.locator("a[href^='javascript']").count(), 0);
+  }
+  assert.ok(hostile.length > 0 && results.length > 0);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+async function inert(page, where) {
+  assert.doesNotMatch(await page.title(), /^owned/, where);
+  assert.equal(await page.locator("main img, main script, main h1 h1").count(), 0, where);
+  const text = await page.locator("body").innerText();
+  assert.doesNotMatch(text, /[\u202a-\u202e\u0007\u001b]/, where);
+  assert.deepEqual(await violations(page), [], where);
+}
+
+test("a code works once, and without a login nothing is shown", async () => {
+  const { page, base, context } = await eye.enter(w, { login: false });
+  page.lenient = true; // 401 is what is expected
+  const address = await w.open();
+  await page.goto(base);
+  await page.getByTestId("login").waitFor();
+  await page.goto(address);
+  await page.reload();
+  await page.getByRole("heading", { level: 1, name: "Now" }).waitFor();
+  assert.equal(new URL(page.url()).hash, "");
+  await context.close();
+  const second = await eye.enter(w, { login: false });
+  second.page.lenient = true;
+  await second.page.goto(address);
+  await second.page.getByText("was used already").waitFor();
+  assert.equal((await second.page.locator("main").innerText()).includes("TestWebhookRetry"), false);
+  await second.context.close();
+});

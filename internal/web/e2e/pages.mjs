@@ -1,0 +1,38 @@
+// Every page of the viewer, for the tests that hold for all of them. at is the
+// path, given what a store holds: {session, memory, receipt, file}, all "" where
+// it is empty; a page that needs one of them is left out there.
+export const pages = [
+  { name: "now", at: () => "/" },
+  { name: "sessions", at: () => "/sessions" },
+  { name: "session", at: (s) => s.session && "/sessions/" + s.session },
+  { name: "search", at: () => "/search" },
+  { name: "search words", at: () => "/search?q=retry%20kind%3Adecision" },
+  { name: "search nothing", at: () => "/search?q=zebra%20kind%3Adecision" },
+  { name: "memory", at: (s) => s.memory && "/m/" + s.memory },
+  { name: "memory forgotten", at: (s) => s.forgotten && "/m/" + s.forgotten },
+  { name: "recalls", at: () => "/recalls" },
+  { name: "recalls filtered", at: () => "/recalls?outcome=abstained&trigger=prompt" },
+  { name: "recall", at: (s) => s.receipt && "/recalls/" + s.receipt },
+  { name: "economy", at: () => "/economy?days=7" },
+  { name: "files", at: () => "/files" },
+  { name: "file", at: (s) => s.file && "/files?path=" + encodeURIComponent(s.file) },
+  { name: "graph", at: () => "/graph" },
+  { name: "graph around", at: (s) => s.memory && "/graph?depth=2&id=" + s.memory },
+  { name: "state", at: () => "/state" },
+  { name: "review", at: () => "/review" },
+  { name: "health", at: () => "/health" },
+  { name: "log", at: () => "/log?level=warn" },
+  { name: "settings", at: () => "/settings" },
+  { name: "nowhere", at: () => "/no/such/page" },
+];
+
+/** What a store holds, for the paths above. */
+export async function holdings(w) {
+  const found = await w.json("search", "retry", "-n", "5");
+  const ids = found.results.map((r) => r.id);
+  const told = await w.json("why");
+  return {
+    memory: ids[0] ?? "", forgotten: w.forgotten ?? "", receipt: told.id ?? "",
+    session: told.session_short ?? told.session ?? "", file: found.results.flatMap((r) => r.files ?? [])[0] ?? "",
+  };
+}

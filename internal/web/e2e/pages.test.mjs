@@ -1,0 +1,90 @@
+// What holds for every page, with nothing and with something in the store.
+import assert from "node:assert/strict";
+import { after, before } from "node:test";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import { holdings, pages } from "./pages.mjs";
+import { test } from "./rig.mjs";
+import { browserPath, Eye, violations, World } from "./world.mjs";
+
+// Pictures of all pages, to be looked at, into the directory that SHOTS names. They prove nothing, and take their time.
+const shots = process.env.SHOTS;
+const shot = async (page, name) => { if (shots) await page.screenshot({ path: join(shots, name), fullPage: true }); };
+const worlds = {};
+let eye;
+
+before(async () => {
+  if (!browserPath) return;
+  if (shots) await mkdir(shots, { recursive: true });
+  worlds.empty = await World.make();
+  worlds.demo = await World.make();
+  await worlds.demo.demo();
+  await worlds.demo.hostile();
+  const [gone] = (await worlds.demo.json("add", "the old gateway speaks SOAP")).memories;
+  worlds.demo.forgotten = gone.id;
+  await worlds.demo.cli("forget", gone.id, "--yes");
+  eye = await Eye.make();
+});
+
+after(async () => {
+  await eye?.end();
+  for (const w of Object.values(worlds)) await w.end();
+});
+
+/** Waits until a page has loaded what it shows. */
+async function settled(page) {
+  await page.waitForLoadState("load");
+  await page.locator("main h1, main .failure, main .empty").first().waitFor();
+  await page.waitForFunction(() => !document.querySelector(".loading"));
+}
+
+for (const scheme of ["light", "dark"]) {
+  for (const name of ["empty", "demo"]) {
+    test(`every page, ${name}, ${scheme}: accessible, quiet, nothing refused by the policy`, async () => {
+      const w = worlds[name];
+      const { page, base, faults, context } = await eye.enter(w, { scheme });
+      const has = name === "demo" ? await holdings(w) : { session: "", memory: "", receipt: "", file: "" };
+      for (const p of pages) {
+        const path = p.at(has);
+        if (!path) continue;
+        await page.goto(base + path);
+        await settled(page);
+        const found = await new AxeBuilder({ page }).analyze();
+        assert.deepEqual(found.violations.map((v) => `${v.id}: ${v.nodes.map((n) => n.target).join(" ")}`), [], `axe on ${path}`);
+        assert.deepEqual(await violations(page), [], `policy on ${path}`);
+        await shot(page, `${p.name.replaceAll(" ", "-")}-${name}-${scheme}.png`);
+      }
+      assert.deepEqual(faults, []);
+      await context.close();
+    });
+  }
+}
+
+test("every page fits 390 and 320 pixels without scrolling sideways", async () => {
+  const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
+  const has = await holdings(worlds.demo);
+  for (const p of pages) {
+    const path = p.at(has);
+    if (!path) continue;
+    await page.goto(base + path);
+    await settled(page);
+    for (const width of [390, 320]) {
+      await page.setViewportSize({ width, height: 844 });
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${path} is ${wide} pixels wide at ${width}`);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
+    await shot(page, `${p.name.replaceAll(" ", "-")}-390.png`);
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("axe is not blind here: seeded faults are found under the policy", async () => {
+  const { page, context } = await eye.enter(worlds.empty);
+  await page.evaluate(() => document.querySelector("main").append(document.createElement("img"), document.createElement("button")));
+  const found = (await new AxeBuilder({ page }).analyze()).violations.map((v) => v.id);
+  assert.ok(found.includes("image-alt") && found.includes("button-name"), `found ${found}`);
+  await context.close();
+});

@@ -1,0 +1,26 @@
+// The viewer starts here.
+import { render } from "preact";
+import "./styles/base.css";
+import "./styles/parts.css";
+import "./styles/pages.css";
+import "./styles/upkeep.css";
+import { loggedOut, login, project, readAhead } from "./lib/api";
+import { startFeed } from "./lib/feed";
+import { startKeys } from "./lib/keys";
+import { followLinks } from "./lib/router";
+import { codeSpent, fetchPage, Shell } from "./ui/shell";
+
+async function start(): Promise<void> {
+  fetchPage(location.pathname);
+  if (location.hash.startsWith("#code=") && !(await login())) codeSpent();
+  if (location.pathname === "/") readAhead("now", { project: project.value });
+  // A code may come to a page that is open already.
+  addEventListener("hashchange", () => void login().then((ok) => { if (!ok && loggedOut.value) codeSpent(); }));
+  followLinks();
+  startKeys();
+  startFeed();
+  const root = document.getElementById("app");
+  if (root) render(<Shell />, root);
+}
+
+void start();

@@ -1,0 +1,103 @@
+// The worker's API. GET reads, POST changes; errors are problem documents.
+import { signal } from "@preact/signals";
+
+/** True once the worker answered that this browser is not logged in. */
+export const loggedOut = signal(false);
+
+/** The project that all pages are about: its key, or "" for all of them. */
+export const project = signal(localStorage.getItem("project") ?? "");
+project.subscribe((p) => localStorage.setItem("project", p));
+
+/** An answer that is a refusal. status 0: nobody answered. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly name_: string,
+    readonly detail: string,
+  ) {
+    super(detail || name_);
+  }
+}
+
+export type Params = Record<string, string | number | boolean | undefined | readonly string[]>;
+
+/** The path of a read below /api/v1/, with those parameters that say something. */
+export function twin(path: string, params: Params = {}): string {
+  const q = new URLSearchParams();
+  for (const [key, value] of Object.entries(params)) {
+    if (Array.isArray(value)) for (const v of value as readonly string[]) q.append(key, v);
+    else if (value !== undefined && value !== "" && value !== false) q.set(key, String(value));
+  }
+  const s = q.toString();
+  return "/api/v1/" + path + (s ? "?" + s : "");
+}
+
+/** Reads. signal ends the request. */
+export function get<T>(path: string, params: Params = {}, abort?: AbortSignal): Promise<T> {
+  const at = twin(path, params), early = ahead.get(at);
+  ahead.delete(at);
+  return early ? early as Promise<T> : ask<T>(at, { signal: abort });
+}
+
+const ahead = new Map<string, Promise<unknown>>();
+
+/** Begins a read that a page will get at once, while the page's program is still on its way. */
+export function readAhead(path: string, params: Params = {}): void {
+  const at = twin(path, params), answer = ask(at, {});
+  answer.catch(() => undefined); // whoever gets it is told
+  ahead.set(at, answer);
+  setTimeout(() => ahead.delete(at), 3_000); // nobody came for it, and it grows old
+}
+
+/** Orders, or reads with more than a query can say. */
+export function post<T>(name: string, body: unknown = {}, abort?: AbortSignal): Promise<T> {
+  return ask<T>("/api/v1/" + name, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal: abort,
+  });
+}
+
+const UNSEEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Makes characters visible that nobody sees and that change how others are shown. */
+function shown(_: string, value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  return value.replace(UNSEEN, (c) => {
+    const n = c.charCodeAt(0);
+    return n < 0x20 ? String.fromCharCode(0x2400 + n) : "\u2426";
+  });
+}
+
+async function ask<T>(path: string, init: RequestInit): Promise<T> {
+  let answer: Response;
+  try {
+    answer = await fetch(path, { ...init, credentials: "same-origin" });
+  } catch (e) {
+    if (e instanceof DOMException && e.name === "AbortError") throw e;
+    throw new ApiError(0, "unreachable", "");
+  }
+  const body: unknown = await answer.text().then((text) => JSON.parse(text, shown) as unknown).catch(() => null);
+  if (answer.ok) return body as T;
+  const problem = (body ?? {}) as { error?: string; detail?: string; title?: string };
+  if (answer.status === 401) loggedOut.value = true;
+  throw new ApiError(answer.status, problem.error ?? "", problem.detail ?? problem.title ?? answer.statusText);
+}
+
+/**
+ * Exchanges the single-use code of the address for a login. The code leaves the
+ * address bar first. False if there was none, or it was not good any more.
+ */
+export async function login(): Promise<boolean> {
+  const code = new URLSearchParams(location.hash.slice(1)).get("code");
+  if (!code) return false;
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    await post("login", { code });
+    loggedOut.value = false;
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,64 @@
+// How figures and times read.
+
+const zero = "0001-01-01T00:00:00Z";
+
+/** Whether a time was given at all. */
+export const given = (t: string | undefined): t is string => !!t && t !== zero;
+
+const two = (n: number): string => String(n).padStart(2, "0");
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+
+/** 14:02 today, "3 Sep 14:02" this year, else "3 Sep 2025". Local, 24 hours. */
+export function clock(t: string, now = new Date()): string {
+  const d = new Date(t), hm = two(d.getHours()) + ":" + two(d.getMinutes());
+  if (d.toDateString() === now.toDateString()) return hm;
+  const day = d.getDate() + " " + months[d.getMonth()];
+  return d.getFullYear() === now.getFullYear() ? day + " " + hm : day + " " + d.getFullYear();
+}
+
+/** The whole time, local, for a title. */
+export function exact(t: string): string {
+  const d = new Date(t);
+  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}`;
+}
+
+/** 40 s, 12 min, 3 h, 5 d, 3 wk, 8 mo, 2 y. */
+export function span(ms: number): string {
+  const s = Math.max(0, ms / 1000);
+  if (s < 60) return Math.round(s) + " s";
+  if (s < 3600) return Math.round(s / 60) + " min";
+  if (s < 86400) return Math.round(s / 3600) + " h";
+  const d = s / 86400;
+  if (d < 14) return Math.round(d) + " d";
+  if (d < 60) return Math.round(d / 7) + " wk";
+  if (d < 700) return Math.round(d / 30.4) + " mo";
+  return Math.round(d / 365) + " y";
+}
+
+/** 1,204 */
+export const count = (n: number): string => Math.round(n).toLocaleString("en-US");
+
+/** 0.4 ms, 38 ms, 1.2 s */
+export function ms(n: number): string {
+  if (n >= 1000) return (n / 1000).toFixed(1) + " s";
+  return (n >= 10 ? Math.round(n) : Math.round(n * 10) / 10) + " ms";
+}
+
+/** 812 B, 3.4 KB, 214 MB */
+export function bytes(n: number): string {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let i = 0;
+  while (n >= 1000 && i < units.length - 1) { n /= 1000; i++; }
+  return (i && n < 10 ? n.toFixed(1) : Math.round(n)) + " " + units[i];
+}
+
+/** 1 memory, 2 memories */
+export function many(n: number, one: string, more = one + "s"): string {
+  return count(n) + " " + (n === 1 ? one : more);
+}
+
+/** A share of 0…1 as "64 %". */
+export const percent = (x: number): string => Math.round(x * 100) + " %";
+
+/** A kind as words: error_fix is "error fix". */
+export const words = (s: string): string => s.replaceAll("_", " ");

@@ -1,0 +1,65 @@
+// What the API answers to the pages on recalls, cost and upkeep.
+import type { Memory, Overview, Project, Receipt, Session } from "./model";
+
+export interface ReceiptLine {
+  id: string; at: string; session: string; session_short: string; project: string; trigger: string; asked: string; outcome: string;
+  candidates: number; told: number; left_out: number; tokens: number; budget: number; took_ms: number; floor: number; best: number;
+}
+export interface ReceiptList { project: Project; receipts: ReceiptLine[]; more: boolean }
+
+export interface Compaction { checkpoint: string; exact: number; kept: number; restored: number; told: number }
+export interface Weights { kept: Record<string, number>; said: Record<string, number> }
+export interface Explained {
+  receipt: Receipt & { compaction?: Compaction; aside?: boolean };
+  session_short?: string; states?: Record<string, string>; used?: Record<string, boolean>; later?: Receipt; weights: Weights;
+}
+export interface WhatIf { receipt: Receipt; added: string[]; lost: string[]; basis: "receipt" | "now" }
+
+export interface Day {
+  day: string; tokens: Record<string, number>; injected: number; abstained: number; results: number; calls: number; model: number; avoided: number;
+}
+export interface Dead { id: string; kind: string; title: string; pinned: boolean; told: number; tokens: number; last: string }
+export interface Economy {
+  project: Project; since: string; days: Day[]; triggers: string[]; sessions: number; cut?: boolean; total: Day; told: number; used: number;
+  tools_tokens: number; estimate: { tokens: number; items: number; per_read: number; reads: number; formula: string }; dead: Dead[];
+}
+
+export interface FileLine { path: string; memories: number; changes: number; recalls: number; last: string }
+export interface FileTree { project: Project; files: FileLine[]; total: number }
+export interface FilePage { project: Project; path: string; memories: Memory[]; sessions: Session[]; stale: Record<string, string> | null }
+
+export interface Decision { id?: string; title: string; decision: string; rationale?: string; decided_by?: string; status?: string; date?: string }
+export interface WorkItem { id?: string; section: string; text: string; done: boolean }
+export interface Standing {
+  project: Project; files?: string; untrusted?: string; phase: string; status: string; active_work: string[] | null; blockers: string[] | null;
+  next_action: string; updated?: string; progress: WorkItem[] | null; decisions: Decision[] | null;
+  sessions: { title?: string; summary: string; completed?: string[]; next?: string[] }[] | null;
+}
+export interface Fleet { at: string; projects: { standing: Standing; memories: number; sessions: number; stale: boolean }[] }
+
+export interface Check { id: string; required: boolean; state: "ok" | "warn" | "fail" | "info"; code: string | null; what: string; why: string | null; fix: string[]; safe_fix: boolean }
+export interface Checkup {
+  ok: boolean; deep: boolean; checks: Check[]; summary: { ok: number; warn: number; fail: number }; version: string; build: string; since: string; at: string;
+  overview: Overview; latencies_ms: number[];
+}
+export interface Sizes { parts: { name: string; bytes: number; count: number }[]; bytes: number }
+
+export interface LogLine { at: string | null; level: string; text: string; more: string }
+export interface LogGroup { level: string; text: string; count: number; first: string | null; last: string | null; more: string }
+export interface Log { file: string; lines: LogLine[]; groups: LogGroup[] }
+
+export interface Setting {
+  key: string; value: unknown; default: unknown; origin: string; doc: string; text: string;
+  type: "boolean" | "integer" | "number" | "string" | "list" | "duration"; choices: string[]; env: string; at_start: boolean; told: boolean;
+}
+export interface Pause { target: string; until: string | null; inject_only: boolean }
+export interface Settings { file: string; values: Setting[]; warnings: string[]; pauses: Pause[]; said: string[] }
+export interface Redacted { text: string; private: number; injected: number; secrets: { kind: string; count: number }[] }
+
+export interface InboxItem { rule: string; text: string; memories: Memory[]; actions: ("accept" | "reject" | "merge")[]; accept: string }
+export interface Inbox { project: Project; looked: number; counts: Record<string, number>; items: InboxItem[] }
+export interface Resolved { rule: string; action: string; round?: string; memories: Memory[] | null; decided?: number; left?: number }
+
+export interface GraphNode { id: string; type: "memory" | "entity"; kind: string; name: string; weight: number; status?: string; trust?: string; at: string; mentions?: number }
+export interface GraphEdge { from: string; to: string; kind: string; confidence: number }
+export interface Graph { project: Project; center?: string; nodes: GraphNode[]; edges: GraphEdge[]; cut: boolean }

@@ -1,0 +1,67 @@
+// What a page loads: it is loading, there, or failed, and can be loaded anew.
+import { useSignal, type Signal } from "@preact/signals";
+import { useEffect, useRef } from "preact/hooks";
+import { loggedOut } from "./api";
+import { onLive, type Live } from "./feed";
+
+export interface Resource<T> {
+  data: T | undefined; // the last that was there, also while more is loading
+  error: unknown;
+  loading: boolean;
+  reload: () => void;
+  set: (change: (old: T) => T) => void;
+}
+
+interface State<T> {
+  data?: T;
+  error?: unknown;
+  loading: boolean;
+}
+
+/**
+ * Loads when the component appears and whenever one of deps changes. With live
+ * it also loads anew, at most twice a second, after events that live names
+ * (and after "resync").
+ */
+export function useResource<T>(
+  load: (abort: AbortSignal) => Promise<T>,
+  deps: readonly unknown[],
+  live?: (e: Live) => boolean,
+): Resource<T> {
+  const state: Signal<State<T>> = useSignal<State<T>>({ loading: true });
+  const turn = useRef<AbortController | null>(null);
+  const latest = useRef(load);
+  latest.current = load;
+
+  const run = (): void => {
+    turn.current?.abort();
+    const mine = (turn.current = new AbortController());
+    state.value = { ...state.peek(), loading: true };
+    latest.current(mine.signal).then(
+      (data) => { if (turn.current === mine) state.value = { data, loading: false }; },
+      (error: unknown) => { if (turn.current === mine) state.value = { ...state.peek(), error, loading: false }; },
+    );
+  };
+  useEffect(() => {
+    run();
+    return () => {
+      turn.current?.abort();
+      turn.current = null;
+    };
+  }, deps);
+  useEffect(() => loggedOut.subscribe((out) => { if (!out && state.peek().error) run(); }), []);
+  useEffect(() => {
+    if (!live) return;
+    let timer = 0;
+    const stop = onLive((e) => {
+      if (timer || !(e.type === "resync" || live(e))) return;
+      timer = window.setTimeout(() => { timer = 0; run(); }, 500);
+    });
+    return () => { clearTimeout(timer); stop(); };
+  }, []);
+  const { data, error, loading } = state.value;
+  return {
+    data, error, loading, reload: run,
+    set: (change) => { if (state.peek().data !== undefined) state.value = { ...state.peek(), data: change(state.peek().data as T) }; },
+  };
+}

@@ -1,0 +1,105 @@
+// What memory costs in tokens, and whether it is used.
+import { useSignal } from "@preact/signals";
+import { get, project } from "../lib/api";
+import { commandHere } from "../lib/command";
+import { mark } from "../lib/act";
+import { count, percent } from "../lib/format";
+import { useRows } from "../lib/keys";
+import type { Day, Dead, Economy as Data } from "../lib/model_upkeep";
+import { useResource } from "../lib/resource";
+import { query, setQuery } from "../lib/router";
+import { e as w, trigger } from "../strings/recalls";
+import { Ago, Bar, Empty, Facet, Figures, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
+import { Stacked } from "../ui/charts";
+
+export default function Economy() {
+  const days = Number(query.value.get("days")) || 30;
+  const params = { project: project.value, days };
+  const data = useResource((a) => get<Data>("economy", params, a), [days]);
+  return (
+    <>
+      <Head title={w.title} command={commandHere("stats", "--days", String(days))} json="economy" params={params}>
+        <Facet title="" values={[7, 30, 90].map((n) => ({ value: String(n), label: w.days(n) }))} chosen={String(days)} choose={(v) => setQuery({ days: v === "30" ? "" : v })} />
+      </Head>
+      <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <Full of={d} reload={data.reload} />}</Loaded>
+    </>
+  );
+}
+
+const Few = ({ n }: { n: number }) => (
+  <Empty title={w.needs}><p><Bar share={n / 3} label={w.soFar(n)} /> <span class="muted">{w.soFar(n)}</span></p></Empty>
+);
+
+const told = (d: Day): number => Object.values(d.tokens).reduce((a, b) => a + b, 0);
+
+function Full({ of: d, reload }: { of: Data; reload: () => void }) {
+  const t = d.total;
+  const series = [
+    ...d.triggers.map((name) => ({ name: trigger(name), values: d.days.map((x) => x.tokens[name] ?? 0) })),
+    ...(t.results ? [{ name: w.results, values: d.days.map((x) => x.results) }] : []),
+    ...(t.model ? [{ name: w.model, values: d.days.map((x) => x.model) }] : []),
+  ];
+  const line = t.avoided ? { name: w.avoided, values: d.days.map((x) => x.avoided) } : undefined;
+  return (
+    <>
+      <Figures of={[
+        { term: w.told, value: count(told(t)) },
+        { term: w.perSession, value: count(told(t) / Math.max(1, d.sessions)) },
+        { term: w.results, value: count(t.results), note: `${t.calls}` },
+        { term: w.tools, value: count(d.tools_tokens), note: w.toolsNote },
+        { term: w.model, value: count(t.model), note: w.modelNote },
+        { term: w.rate, value: d.told ? percent(d.used / d.told) : "–", note: w.rateNote(d.used, d.told) },
+      ]} />
+      <p class="muted">{w.rateNote(d.used, d.told)}. {d.cut && w.cut}</p>
+      <Section title={w.measured} id="days">
+        <Stacked caption={w.chart} labels={d.days.map((x) => x.day.slice(5))} series={series} line={line} />
+        <details class="twin"><summary>{w.table}</summary><div class="scroll hscroll">
+          <Table caption={w.measured} of={[...d.days].reverse()} id={(x) => x.day} columns={[
+            { head: w.day, cell: (x) => x.day },
+            ...d.triggers.map((name) => ({ head: trigger(name), num: true, cell: (x: Day) => count(x.tokens[name] ?? 0) })),
+            { head: w.results, num: true, cell: (x) => count(x.results) },
+            { head: w.model, num: true, cell: (x) => count(x.model) },
+            { head: w.avoided, num: true, cell: (x) => count(x.avoided) },
+            { head: w.injections, num: true, cell: (x) => count(x.injected) },
+            { head: w.abstained, num: true, cell: (x) => count(x.abstained) },
+          ]} />
+        </div></details>
+      </Section>
+      <Section title={w.estimate} id="estimate">
+        {d.estimate.tokens > 0
+          ? <p><strong>≈ {count(d.estimate.tokens)}</strong> tokens {w.avoided} <span class="muted">= {w.estimateText(d.estimate.items, d.estimate.per_read, d.estimate.reads)}</span></p>
+          : <p class="muted">{w.estimateNone}</p>}
+        <p class="muted">{w.formula}: {d.estimate.formula}.</p>
+      </Section>
+      <Section title={w.dead} id="dead" aside={w.deadNote}><DeadList of={d.dead} reload={reload} /></Section>
+    </>
+  );
+}
+
+function DeadList({ of, reload }: { of: Dead[]; reload: () => void }) {
+  const chosen = useSignal<ReadonlySet<string>>(new Set());
+  const rows = useRows();
+  if (of.length === 0) return <p class="muted">{w.deadNone}</p>;
+  const ids = of.filter((x) => !x.pinned).map((x) => x.id), mine = ids.filter((id) => chosen.value.has(id));
+  const choose = (id: string, on: boolean): void => {
+    const next = new Set(chosen.value);
+    on ? next.add(id) : next.delete(id);
+    chosen.value = next;
+  };
+  return (
+    <div ref={rows} class="stack">
+      <p class="line">
+        <label class="check"><input type="checkbox" checked={mine.length === ids.length && ids.length > 0} onChange={(ev) => (chosen.value = new Set(ev.currentTarget.checked ? ids : []))} /> {w.chooseAll}</label>
+        <button type="button" disabled={mine.length === 0} onClick={() => void mark("forget", mine, () => { chosen.value = new Set(); reload(); })}>{w.forget(mine.length)}</button>
+      </p>
+      <Table caption={w.deadList} of={of} id={(x) => x.id} columns={[
+        { head: <span class="sr">{w.choose}</span>, cell: (x) => <input type="checkbox" aria-label={`${w.choose} ${x.id}`} disabled={x.pinned} checked={chosen.value.has(x.id)} onChange={(ev) => choose(x.id, ev.currentTarget.checked)} /> },
+        { head: "id", cell: (x) => <ID of={x.id} /> },
+        { head: "memory", wide: true, cell: (x) => <span class="title-cell">{x.title}<span class="sub"><Kind of={x.kind} /> {x.pinned && <Tag>pinned</Tag>}</span></span> },
+        { head: w.times, num: true, cell: (x) => count(x.told) + "×" },
+        { head: "tokens", num: true, cell: (x) => count(x.tokens) },
+        { head: w.last, spare: true, num: true, cell: (x) => <Ago at={x.last} /> },
+      ]} />
+    </div>
+  );
+}

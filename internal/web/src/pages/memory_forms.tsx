@@ -1,0 +1,59 @@
+// The two forms of a memory's page.
+import { useSignal } from "@preact/signals";
+import { post } from "../lib/api";
+import { act } from "../lib/act";
+import { words } from "../lib/format";
+import type { Memory, Scope } from "../lib/model";
+import { go } from "../lib/router";
+import { s } from "../strings";
+import { p } from "../strings/pages";
+
+const t = p.memory;
+const KINDS = ["fact", "decision", "gotcha", "howto", "todo", "preference", "convention", "error_fix", "change", "discovery", "rationale", "trade_off", "file_note", "command", "request", "summary"];
+
+/** Text, kind and reach of a memory. Only what was changed is sent. */
+export function EditForm({ of: m, done }: { of: Memory; done: () => void }) {
+  const before = m.body && m.body !== m.title ? m.body : m.title;
+  const text = useSignal(before), kind = useSignal(m.kind), scope = useSignal<Scope>(m.scope), reason = useSignal("");
+  const save = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    const change = (x: { text: string; kind: string; scope: Scope }, y: typeof x, why: string) => ({
+      id: m.id, reason: why, ...(x.text !== y.text && { text: x.text }), ...(x.kind !== y.kind && { kind: x.kind }), ...(x.scope !== y.scope && { scope: x.scope }),
+    });
+    const now = { text: text.value, kind: kind.value, scope: scope.value }, old = { text: before, kind: m.kind, scope: m.scope };
+    const ok = await act(t.edited(m.id), () => post("edit", change(now, old, reason.value)), () => post("edit", change(old, now, "")).then(done));
+    if (ok) done();
+  };
+  return (
+    <form class="form" onSubmit={(e) => void save(e)}>
+      <label>{t.edit.text}<textarea rows={Math.min(18, Math.max(4, before.split("\n").length + 2))} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} required /></label>
+      <div class="line">
+        <label>{t.edit.kind} <select value={kind.value} onChange={(e) => (kind.value = e.currentTarget.value)}>
+          {[...new Set([m.kind, ...KINDS])].map((k) => <option key={k} value={k}>{words(k)}</option>)}
+        </select></label>
+        <label>{t.edit.scope} <select value={scope.value} onChange={(e) => (scope.value = e.currentTarget.value as Scope)}>
+          {Object.entries(t.scopes).map(([k, label]) => <option key={k} value={k}>{label}</option>)}
+        </select></label>
+      </div>
+      <label>{t.edit.reason}<input type="text" value={reason.value} maxLength={400} onInput={(e) => (reason.value = e.currentTarget.value)} /></label>
+      <p class="muted">{t.edit.by}</p>
+      <button type="submit">{s.save}</button>
+    </form>
+  );
+}
+
+/** Erases for good once the id was typed. */
+export function PurgeForm({ of: m }: { of: Memory }) {
+  const typed = useSignal("");
+  const erase = async (e: Event): Promise<void> => {
+    e.preventDefault();
+    if (await act(t.purge.done(m.id), () => post("purge", { ids: [m.id] }))) go("/search", true);
+  };
+  return (
+    <form class="form" onSubmit={(e) => void erase(e)}>
+      <p>{t.purge.text}</p>
+      <label>{t.purge.type(m.id)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
+      <button type="submit" disabled={typed.value.trim() !== m.id}>{t.actions.purge}</button>
+    </form>
+  );
+}

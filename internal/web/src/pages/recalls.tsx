@@ -1,0 +1,91 @@
+// What was told at each moment of a session, and what was not.
+import { useSignal } from "@preact/signals";
+import { get, project } from "../lib/api";
+import { commandHere } from "../lib/command";
+import { reason, tell } from "../lib/act";
+import { count, ms } from "../lib/format";
+import { useRows } from "../lib/keys";
+import type { ReceiptLine, ReceiptList } from "../lib/model_upkeep";
+import { useResource } from "../lib/resource";
+import { query, setQuery } from "../lib/router";
+import { outcomes, r, trigger, triggers } from "../strings/recalls";
+import { Ago, Bar, Empty, Facet, Head, Loaded, Table, Tag } from "../ui/parts";
+
+const page = 50;
+
+export default function Recalls() {
+  const q = query.value;
+  const params = {
+    project: project.value, trigger: q.get("trigger") ?? "", outcome: q.get("outcome") ?? "", session: q.get("session") ?? "", memory: q.get("memory") ?? "",
+  };
+  const filtered = !!(params.trigger || params.outcome || params.session || params.memory);
+  const list = useResource((a) => get<ReceiptList>("receipts", { ...params, limit: page }, a), Object.values(params), (e) => e.type === "changed");
+  const older = useSignal<{ from: ReceiptList | undefined; rows: ReceiptLine[]; more: boolean }>({ from: undefined, rows: [], more: false });
+  const rows = useRows();
+
+  const more = async (): Promise<void> => {
+    const base = list.data;
+    if (!base) return;
+    const had = older.value.from === base ? older.value.rows : [];
+    try {
+      const next = await get<ReceiptList>("receipts", { ...params, limit: page, offset: base.receipts.length + had.length });
+      older.value = { from: base, rows: [...had, ...next.receipts], more: next.more };
+    } catch (e) {
+      tell(reason(e), { bad: true });
+    }
+  };
+
+  return (
+    <>
+      <Head title={r.title} command={commandHere("why")} json="receipts" params={params} />
+      <div class="facets">
+        <Facet title={r.outcomes} values={Object.entries(outcomes).slice(0, 3).map(([value, o]) => ({ value, label: o.word }))} chosen={params.outcome} choose={(v) => setQuery({ outcome: v })} />
+        <Facet title={r.triggers} values={Object.entries(triggers).map(([value, label]) => ({ value, label }))} chosen={params.trigger} choose={(v) => setQuery({ trigger: v })} />
+      </div>
+      <Loaded of={list}>{(data) => {
+        const loaded = older.value.from === data ? older.value : { rows: [], more: data.more };
+        if (data.receipts.length === 0) return filtered ? <None /> : <Nothing />;
+        return (
+          <div ref={rows}>
+            <List of={[...data.receipts, ...loaded.rows]} />
+            {loaded.more && <p><button type="button" onClick={() => void more()}>{r.older}</button></p>}
+          </div>
+        );
+      }}</Loaded>
+    </>
+  );
+}
+
+const None = () => (
+  <Empty title={r.noneFor}>
+    <button type="button" onClick={() => setQuery({ trigger: "", outcome: "", session: "", memory: "" })}>{r.clear}</button>
+  </Empty>
+);
+
+const Nothing = () => (
+  <Empty title={r.none}>
+    <p>{r.explain}</p>
+    <ul class="bullets">{Object.values(triggers).map((t) => <li key={t}>{t}</li>)}</ul>
+  </Empty>
+);
+
+function List({ of }: { of: readonly ReceiptLine[] }) {
+  return (
+    <Table caption={r.list} of={of} id={(x) => x.id} columns={[
+      { head: r.head.when, cell: (x) => <Ago at={x.at} /> },
+      { head: r.head.asked, wide: true, cell: (x) => (
+        <span class="title-cell"><a href={"/recalls/" + x.id}>{x.asked || trigger(x.trigger)}</a>{x.asked && <span class="sub">{trigger(x.trigger)}</span>}</span>
+      ) },
+      { head: r.head.outcome, cell: (x) => {
+        const o = outcomes[x.outcome];
+        return <Tag tone={o?.tone ?? "plain"}>{o?.word ?? x.outcome}</Tag>;
+      } },
+      { head: r.head.told, num: true, spare: true, cell: (x) => <span title={`${count(x.told)} / ${count(x.candidates)}`}>{count(x.told)} <span class="muted">/ {count(x.candidates)}</span></span> },
+      { head: r.head.tokens, num: true, cell: (x) => (
+        <span class="score">{x.budget > 0 && <Bar share={x.tokens / x.budget} label={r.place2(x.tokens, x.budget)} />}<span class="num">{count(x.tokens)}</span></span>
+      ) },
+      { head: r.head.took, num: true, spare: true, cell: (x) => ms(x.took_ms) },
+      { head: r.head.session, spare: true, cell: (x) => x.session_short ? <a class="id" href={"/sessions/" + x.session_short} title={x.project}>{x.session_short}</a> : <span class="muted">–</span> },
+    ]} />
+  );
+}

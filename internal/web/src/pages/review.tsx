@@ -1,0 +1,135 @@
+// What needs a person's judgement. Every decision can be taken back.
+import { post, get, project } from "../lib/api";
+import { commandHere } from "../lib/command";
+import { act, reason, tell } from "../lib/act";
+import { useKeys, useRows } from "../lib/keys";
+import type { Memory } from "../lib/model";
+import type { Inbox, InboxItem, Resolved } from "../lib/model_upkeep";
+import { useResource } from "../lib/resource";
+import { useState } from "preact/hooks";
+import { query, setQuery } from "../lib/router";
+import { v } from "../strings/places";
+import { Ago, Empty, Facet, Head, ID, Kind, Loaded, Tag } from "../ui/parts";
+
+const key = (i: InboxItem): string => i.rule + " " + i.memories.map((m) => m.id).join(" ");
+
+export default function Review() {
+  const rule = query.value.get("rule") ?? "";
+  const params = { project: project.value, rules: rule ? [rule] : [], limit: rule ? 50 : 15 };
+  const inbox = useResource((a) => get<Inbox>("review", params, a), [rule]);
+  const rows = useRows();
+
+  const resolve = (i: InboxItem, action: string): void => {
+    let round = "";
+    void act(v.did[action] ?? action, async () => {
+      const done = await post<Resolved>("resolve", { rule: i.rule, ids: i.memories.map((m) => m.id), action });
+      round = done.round ?? "";
+      inbox.reload();
+    }, action === "reject" ? undefined : async () => {
+      if (round) await post("consolidate", { undo: round });
+      inbox.reload();
+    });
+  };
+  const chosen = (action: string) => () => {
+    const at = document.activeElement?.closest<HTMLElement>("[data-row]")?.dataset["key"];
+    const i = inbox.data?.items.find((x) => key(x) === at);
+    if (i && i.actions.includes(action as never)) resolve(i, action);
+  };
+  useKeys([
+    { key: "m", label: v.keys.merge, run: chosen("merge") },
+    { key: "a", label: v.keys.accept, run: chosen("accept") },
+    { key: "x", label: v.keys.reject, run: chosen("reject") },
+  ]);
+  return (
+    <>
+      <Head title={v.title} command={commandHere("review")} json="review" params={params} />
+      <Loaded of={inbox}>{(d) => (
+        <>
+          <div class="facets"><Facet title={v.rule} values={Object.entries(d.counts).filter(([r, n]) => n > 0 || r === rule).map(([value, n]) => ({ value, n, label: v.rules[value] ?? value }))} chosen={rule} choose={(r) => setQuery({ rule: r })} /></div>
+          {rule && (d.counts[rule] ?? 0) > 1 && <Many rule={rule} done={inbox.reload} />}
+          {d.items.length === 0
+            ? <Empty title={rule ? v.zeroFor : v.zero}><p>{v.zeroNote(d.looked)}</p>{rule && <button type="button" onClick={() => setQuery({ rule: "" })}>{v.all}</button>}</Empty>
+            : <ul class="inbox" ref={rows}>{d.items.map((i) => <Finding key={key(i)} of={i} resolve={resolve} />)}</ul>}
+          {Object.entries(d.counts).map(([r, n]) => {
+            const more = n - d.items.filter((i) => i.rule === r).length;
+            return more > 0 && (!rule || r === rule) ? <p key={r} class="muted">{v.rules[r] ?? r}: {v.beyond(more)}</p> : null;
+          })}
+        </>
+      )}</Loaded>
+    </>
+  );
+}
+
+const ages = [0, 90, 180, 365];
+
+// All findings of a rule at once: first how many that are, then the order.
+function Many({ rule, done }: { rule: string; done: () => void }) {
+  const [older, setOlder] = useState(0);
+  const [seen, setSeen] = useState<{ action: string; of: Resolved } | null>(null);
+  const ask = (action: string, dry: boolean): Promise<Resolved> => post<Resolved>("resolve", {
+    rule, action, every: true, project: project.value, dry_run: dry,
+    ...(older > 0 && { before: new Date(Date.now() - older * 86_400_000).toISOString() }),
+  });
+  const look = (action: string) => async () => {
+    try {
+      setSeen({ action, of: await ask(action, true) });
+    } catch (e) {
+      tell(reason(e), { bad: true });
+    }
+  };
+  const order = (action: string): void => {
+    let round = "";
+    void act(v.did[action] ?? action, async () => {
+      round = (await ask(action, false)).round ?? "";
+      setSeen(null);
+      done();
+    }, action === "reject" ? undefined : async () => {
+      if (round) await post("consolidate", { undo: round });
+      done();
+    });
+  };
+  return (
+    <div class="panel" data-testid="many">
+      <p class="line">
+        <label>{v.age} <select value={older} onChange={(e) => { setOlder(Number(e.currentTarget.value)); setSeen(null); }}>{ages.map((n) => <option key={n} value={n}>{v.ages(n)}</option>)}</select></label>
+        <button type="button" onClick={look("accept")}>{v.acceptAll}</button>
+        <button type="button" class="quiet" onClick={look("reject")}>{v.rejectAll}</button>
+      </p>
+      {seen && (
+        <p class="line">
+          <span>{v.many(seen.of.decided ?? 0, seen.of.left ?? 0)}</span>
+          {(seen.of.decided ?? 0) > 0 && <button type="button" onClick={() => order(seen.action)}>{seen.action === "reject" ? v.rejectAll : v.acceptAll}: {v.yes}</button>}
+          <button type="button" class="quiet" onClick={() => setSeen(null)}>{v.no}</button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Finding({ of: i, resolve }: { of: InboxItem; resolve: (i: InboxItem, action: string) => void }) {
+  const two = i.memories.length === 2;
+  const roles = i.rule === "duplicate" ? [v.keepThis, v.goes] : [v.newer, v.older];
+  return (
+    <li class="finding" data-row data-key={key(i)} data-testid="finding">
+      <p class="line"><Tag tone={i.rule === "secret" ? "bad" : i.rule === "contradiction" ? "warn" : "plain"}>{v.rules[i.rule] ?? i.rule}</Tag><span>{i.text}</span></p>
+      <div class={two ? "sides" : ""}>{i.memories.map((m, n) => <Side key={m.id} of={m} role={two ? roles[n] : undefined} />)}</div>
+      <p class="line">
+        {i.actions.includes("accept") && <button type="button" onClick={() => resolve(i, "accept")}>{v.accept}</button>}
+        {i.actions.includes("merge") && <button type="button" onClick={() => resolve(i, "merge")}>{v.merge}</button>}
+        {i.actions.includes("reject") && <button type="button" class="quiet" onClick={() => resolve(i, "reject")}>{v.reject}</button>}
+        <span class="muted">{v.will} {i.accept}</span>
+      </p>
+    </li>
+  );
+}
+
+function Side({ of: m, role }: { of: Memory; role?: string | undefined }) {
+  return (
+    <div class="panel">
+      <p class="line"><ID of={m.id} /><Kind of={m.kind} />{role && <span class="muted">{role}</span>}<span class="muted end"><Ago at={m.created} /></span></p>
+      <p>{m.title}</p>
+      {m.body && m.body !== m.title && <details class="under"><summary>…</summary><pre>{m.body}</pre></details>}
+      {!!m.files?.length && <p class="muted mono">{m.files.slice(0, 3).join(", ")}</p>}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+// The catalogue: every word that the shell and the shared parts show. Pages
+// keep theirs in a file of their own beside it.
+import { many } from "../lib/format";
+
+export const s = {
+  name: "Remanence",
+  skip: "Skip to content",
+  memories: (n: number) => many(n, "memory", "memories"),
+  undone: "Taken back.",
+  undo: "Undo",
+  close: "Close",
+  cancel: "Cancel",
+  save: "Save",
+  retry: "Try again",
+  loading: "Loading …",
+  more: "More",
+  facet: { more: (n: number) => `${n} more`, fewer: "fewer" },
+  copied: "Copied.",
+  notCopied: "The browser did not let us copy.",
+  marked: {
+    forget: (what: string) => `Forgot ${what}. It can be restored.`,
+    restore: (what: string) => `Restored ${what}.`,
+    pin: (what: string) => `Pinned ${what}.`,
+    unpin: (what: string) => `Unpinned ${what}.`,
+  },
+  nav: {
+    label: "Pages",
+    menu: "Menu",
+    project: "Project",
+    all: "All projects",
+    theme: (t: string) => `Theme: ${t}`,
+    keys: "Keys",
+  },
+  feed: {
+    live: "live",
+    connecting: "connecting",
+    offline: "offline",
+    paused: "paused",
+    offlineNote: "The worker does not answer. The page looks again by itself.",
+  },
+  tools: { link: "Copy link", command: "Copy command", json: "JSON" },
+  errors: {
+    unreachable: { what: "The worker does not answer.", fix: "remanence daemon start" },
+    loggedOut: { what: "This browser is not logged in.", fix: "remanence open" },
+    refused: "The worker refused.",
+    notFound: "Nothing is here.",
+    noPage: "There is no such page.",
+    broke: "This page broke.",
+  },
+  login: {
+    title: "Not logged in",
+    text: "The viewer is for the person whose memory this is. A login comes from the command line; it opens this page with a code that works once, for a minute.",
+    spent: "The code of this address was used already, or is too old.",
+  },
+  keys: {
+    title: "Keys",
+    on: "Single keys work",
+    search: "search",
+    help: "this list",
+    undo: "take the last order back",
+    pause: "pause the live feed",
+    theme: "next theme",
+    goto: (page: string) => `go to ${page}`,
+  },
+  time: { ago: (span: string) => `${span} ago`, now: "now" },
+  table: { caption: "The same as a table" },
+};

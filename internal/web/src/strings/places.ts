@@ -1,0 +1,67 @@
+// The words of the review inbox, the files and the graph.
+import { count, many } from "../lib/format";
+
+export const v = {
+  title: "Review",
+  rules: {
+    secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Worth every project", duplicate: "Near-duplicate", stale: "Stale",
+    dead_weight: "Dead weight", unused: "Unused", outdated: "Outdated", dead_file: "File gone",
+  } as Record<string, string>,
+  rule: "What for",
+  zero: "Inbox zero.",
+  zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your judgement.`,
+  zeroFor: "Nothing of that kind.",
+  all: "Show all",
+  left: (n: number) => many(n, "finding"),
+  accept: "Accept", reject: "Keep as it is", merge: "Merge",
+  will: "accepting:",
+  keys: { accept: "accept the finding", reject: "keep it as it is", merge: "merge the two" },
+  did: { accept: "Accepted.", reject: "Kept as it is. It is not shown again.", merge: "Merged." } as Record<string, string>,
+  newer: "newer", older: "older", keepThis: "keeps", goes: "goes into it",
+  age: "Learned", ages: (days: number) => days ? `more than ${days} days ago` : "at any time",
+  acceptAll: "Accept all", rejectAll: "Keep all as they are", yes: "yes", no: "No",
+  many: (n: number, left: number) => many(n, "finding") + (left > 0 ? `; ${count(left)} need a look of their own` : "") + ".",
+  beyond: (n: number) => `${count(n)} more of these are shown once some are done.`,
+};
+
+export const fl = {
+  title: "Files",
+  none: "No file-bound memories yet.",
+  noneNote: "A memory is tied to files when it is learned from a change or a read of them, or kept with --file.",
+  under: "Below",
+  top: "all files",
+  total: (n: number, all: number) => n < all ? `the ${count(n)} with the most memories of ${count(all)}` : many(all, "file"),
+  more: "More files",
+  beyond: "No more are listed. To see all of one folder, open one of its files and choose the folder.",
+  heads: { path: "file", memories: "memories", changes: "changes", recalls: "recalls", last: "learned" },
+  tree: "Files and folders by memories",
+  heat: (n: number) => many(n, "memory", "memories"),
+  open: "open folder", close: "close folder",
+  known: "Memories",
+  knownNone: "Nothing is remembered of this file.",
+  sessions: "Sessions",
+  sessionsNone: "No session is known that learned of it.",
+  fresh: { fresh: "unchanged since", changed: "changed since", gone: "gone since" } as Record<string, string>,
+  untied: "not tied to its content",
+  since: "file",
+  work: "prompts",
+};
+
+export const gr = {
+  title: "Graph",
+  few: (have: number, least: number) => `The graph is drawn from ${least} memories on; there ${have === 1 ? "is" : "are"} ${have} so far.`,
+  fewList: "All memories as a list",
+  fewNote: "With fewer there is nothing to see in a picture that a list does not say better.",
+  none: "Nothing is linked yet.",
+  noneNote: "Memories are linked as they are consolidated: by the names they share, by what replaces or contradicts what.",
+  around: (name: string) => `Around ${name}`,
+  center: "Names that are mentioned most",
+  depth: "Steps",
+  cut: "There is more than is shown.",
+  list: "The same as a list",
+  nodes: "Memories and names",
+  edges: "How they stand to each other",
+  heads: { name: "name", kind: "kind", links: "links", at: "when", from: "from", how: "stands to", to: "to", sure: "confidence" },
+  open: "open", centre: "centre",
+  picture: (n: number, m: number) => `${many(n, "node")}, ${many(m, "relation")}; the list beside it says the same`,
+};

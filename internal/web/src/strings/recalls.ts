@@ -1,0 +1,136 @@
+// The words of the pages on what was told, and on what it costs.
+import { count, many } from "../lib/format";
+
+/** What makes Remanence tell something, in the order of a session. */
+export const triggers: Record<string, string> = {
+  session_start: "session start",
+  resume: "session resumed",
+  prompt: "prompt",
+  nudge: "state line",
+  file: "file read or changed",
+  command: "command failed",
+  subagent: "subagent launched",
+  compact: "after a compaction",
+  compaction: "lost in a compaction",
+};
+
+export const trigger = (t: string): string => triggers[t] ?? t.replaceAll("_", " ");
+
+export const outcomes: Record<string, { word: string; tone: "ok" | "plain" | "warn" }> = {
+  injected: { word: "told", tone: "ok" },
+  abstained: { word: "abstained", tone: "plain" },
+  nothing: { word: "nothing to tell", tone: "plain" },
+  off: { word: "off", tone: "warn" },
+};
+
+/** Why something was left out. */
+export const gates: Record<string, string> = {
+  below_floor: "too little of the question",
+  budget: "no room in the budget",
+  already_told: "told to this session before",
+  in_conversation: "learned in this conversation, still in view",
+  done: "done since",
+  stale: "the file it is about is gone",
+  trust: "not trusted enough to be told unasked",
+  duplicate: "says the same as another",
+  forgotten: "holds what was forgotten",
+  limit: "enough without it",
+  missing: "not there any more",
+  unreadable: "cannot be read",
+};
+
+export const gate = (g: string): string => gates[g] ?? g.replaceAll("_", " ");
+
+export const r = {
+  title: "Recalls",
+  triggers: "Trigger",
+  outcomes: "Outcome",
+  none: "Nothing was told yet.",
+  noneFor: "No recall for this filter.",
+  clear: "Show all",
+  explain: "Memory is told at these moments of a session:",
+  older: "Older",
+  list: "Recalls, newest first",
+  head: { when: "when", session: "session", trigger: "trigger", asked: "asked", outcome: "outcome", from: "of", told: "told", tokens: "tokens", took: "took" },
+
+  abstained: (best: number, floor: number) => `Abstained: the best covered ${best.toFixed(2)} of the question, ${floor.toFixed(2)} was needed.`,
+  abstainedAll: "Abstained: nothing had anything in common with what was asked.",
+  toldLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} of ${count(budget)} tokens`,
+  steps: {
+    title: "How it came about",
+    asked: "Asked",
+    terms: (n: number) => many(n, "term"),
+    noTerms: "no terms: what matters most is told, not what was asked for",
+    candidates: "Candidates",
+    channels: { words: "by words", meaning: "by meaning", file: "by the file at hand" } as Record<string, string>,
+    named: "of those named here",
+    ranked: "Ranked",
+    best: (score: string) => `best score ${score}`,
+    floor: "Floor",
+    floorAt: (f: string) => `at ${f} of the question`,
+    gates: "Rules",
+    budget: "Budget",
+    told: "Told",
+    out: (n: number) => (n ? `${n} left out` : "all passed"),
+    besides: (n: number) => `${count(n)} fit the question less and are not named`,
+  },
+  items: "Told",
+  dropped: "Left out",
+  score: "score",
+  rule: "rule",
+  place: "place",
+  place2: (n: number, total: number) => `${n} of ${total} tokens`,
+  parts: "What the score is made of",
+  part: { name: "part", value: "value", weight: "weight", sum: "adds" },
+  used: "used afterwards",
+  now: (state: string) => `now ${state}`,
+  text: "Exact text",
+  whatif: "What if",
+  whatifNote: "Nothing is changed by this. It is laid out once more from what the receipt names, in today's wording.",
+  whatifNow: "Nothing is changed by this. A briefing is made as it would be now.",
+  budgetOf: "Budget",
+  floorOf: "Floor",
+  same: "The same would be told.",
+  would: (items: number, tokens: number) => `Would tell ${many(items, "item")}, ${count(tokens)} tokens.`,
+  added: "More",
+  lost: "Less",
+  reset: "As it was",
+  compaction: (c: { exact: number; kept: number; restored: number; told: number }) =>
+    `After a compaction: of ${many(c.exact, "exact piece")} in hand the summary kept ${c.kept}, ${c.restored} were told at once, ${c.told} here.`,
+  aside: "Told to a subagent.",
+  less: "Less of this:",
+};
+
+export const e = {
+  title: "Economy",
+  days: (n: number) => `${n} days`,
+  needs: "This page needs 3 sessions that were told something.",
+  soFar: (n: number) => `${n} of 3 so far`,
+  measured: "Tokens by day, measured",
+  chart: "Tokens told by trigger, answers of our tools and model, by day; the dashed line is an estimate of what was not read again",
+  results: "tool answers",
+  model: "model",
+  avoided: "not read again (estimate)",
+  told: "told",
+  perSession: "a session",
+  tools: "list of tools",
+  toolsNote: "Descriptions of our tools, in each session of an agent that loads them",
+  modelNote: "A model that digests turns; of all projects",
+  rate: "used afterwards",
+  rateNote: (used: number, told: number) => `${count(used)} of ${count(told)} items told were fetched, cited or confirmed afterwards`,
+  estimate: "Estimate",
+  estimateText: (items: number, per: number, reads: number) => `${count(items)} × ${count(per)} tokens, the median of ${many(reads, "read")}`,
+  estimateNone: "Nothing can be estimated yet: no item about a file was used, or no read was seen.",
+  formula: "Formula",
+  cut: "Only the newest 20,000 receipts were counted.",
+  dead: "Dead weight",
+  deadNote: "Told 6 times or more in these days, and never used.",
+  deadNone: "No dead weight: all that is told often was used.",
+  deadList: "Memories told 6 times or more and never used",
+  choose: "choose",
+  chooseAll: "Choose all",
+  forget: (n: number) => `Forget ${n}`,
+  last: "last told",
+  day: "day", times: "told", injections: "injections", abstained: "abstained", calls: "calls",
+  table: "As a table",
+};

@@ -1,0 +1,43 @@
+package worker
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/queue"
+)
+
+// SlowLease is the longest time for one job of a slow kind.
+const SlowLease = 12 * time.Minute
+
+// firstJob is how long what waited since before goes on waiting at a start.
+const firstJob = time.Second
+
+// lanes are the queues that jobs wait in: those of slow kinds hold up only one
+// another, if the store can tell them apart.
+func (w *worker) lanes() []*queue.Queue {
+	able, ok := w.cfg.Store.(mem.Lanes)
+	usual := queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log}
+	if len(w.cfg.Slow) == 0 || !ok {
+		return []*queue.Queue{queue.New(usual)}
+	}
+	slow := usual
+	usual.Store = lane{w.cfg.Store, able, w.cfg.Slow, true}
+	slow.Store, slow.Lease = lane{w.cfg.Store, able, w.cfg.Slow, false}, SlowLease
+	return []*queue.Queue{queue.New(usual), queue.New(slow)}
+}
+
+// lane is a store as a queue sees it that does jobs of some kinds only, or all
+// but those.
+type lane struct {
+	queue.Store
+	able   mem.Lanes
+	kinds  []string
+	others bool
+}
+
+// Lease implements queue.Store.
+func (l lane) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {
+	return l.able.LeaseOf(ctx, l.kinds, l.others, now, lease, n)
+}

@@ -1,0 +1,107 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// own is a tool of the plugin's server, as the client names it.
+func own(tool string, args map[string]any) turn {
+	return calls("mcp__plugin_remanence_remanence__"+tool, args)
+}
+
+func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	plugin := u.plugin()
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"hello"}, script: script(says("Hello."))}) // now it is a repository
+	u.remanence("add", "the webhook sender waits at most 90 seconds", "-k", "decision")
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"what do we know of the sender?"}, script: script(
+		own("search", map[string]any{"query": "webhook sender", "explain": true}),
+		own("get", map[string]any{"ids": []string{"m_1"}}).given(`the webhook sender waits at most 90 seconds`, `m_1`, `decision`),
+		own("timeline", map[string]any{"anchor": "m_1"}).given("Added at the command line"),
+		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to the dead letter file", "kind": "gotcha", "tags": []string{"sender"}, "files": []string{"send.go"}}),
+		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to a dead letter file"}).given(`\"saved\":true`, `\"trust\":\"L2\"`),
+		own("update", map[string]any{"id": "m_1", "importance": 0.9, "tags": map[string]any{"add": []string{"webhook"}}}).given(`Not saved: this is known`),
+		own("feedback", map[string]any{"id": "m_1", "verdict": "prevented", "note": "a wait without an end"}).given(`\"did\":\"updated\"`),
+		own("state", map[string]any{"op": "update", "phase": "beta", "next_action": "measure the sender"}).given(`marked prevented`),
+		own("state", map[string]any{"op": "get"}),
+		own("forget", map[string]any{"id": "m_1", "reason": "only to see it"}).given(`measure the sender`),
+		own("get", map[string]any{"ids": []string{"m_zz"}}).given(`remanence restore m_1`),
+		own("search", map[string]any{"query": "x", "limt": 3}).given(`\"missing\":[\"m_zz\"]`),
+		says("Done.").given(`bad_arguments`, `unknown field`),
+	)})
+	u.remanence("restore", "m_1")
+	kept := u.keeps("dead letter file")
+	if kept.Trust != "L2" || kept.Kind != "gotcha" {
+		t.Errorf("what the agent kept: %+v", kept)
+	}
+	if n := len(u.finds("dead letter")); n != 1 {
+		t.Errorf("%d memories of it, want 1", n)
+	}
+	if m := u.keeps("90 seconds"); m.Trust != "L2" { // with a word of the agent's
+		t.Errorf("what the person said and the agent tagged has %s", m.Trust)
+	}
+}
+
+func TestWhatIsSavedInATurnThatReadTheWebIsNotToldByItself(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	plugin := u.plugin()
+	u.run(session{hooks: plugin, bare: true, prompts: []string{"look at that"}, script: script(
+		bash("curl -s http://example.invalid/ || true"),
+		own("remember", map[string]any{"content": "the gateway of the harbour listens on port 7777"}),
+		says("Kept.").given(`\"trust\":\"L0\"`),
+	)})
+	if m := u.keeps("harbour"); m.Trust != "L0" {
+		t.Errorf("got %s, want L0", m.Trust)
+	}
+	r := u.run(session{hooks: plugin, bare: true, prompts: []string{"which port does the gateway of the harbour listen on?"}, script: script(says("No idea."))})
+	wantsNot(t, "told unasked", r.last(), "7777")
+}
+
+// After /clear the conversation is another, and the server that the client
+// started for the old one may go on: what it saves is judged by the new one.
+func TestASaveAfterClearIsJudgedByTheNewConversation(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	u.run(session{hooks: u.plugin(), bare: true, stream: true, prompts: []string{"hello", "/clear", "look at that"}, script: script(
+		says("Hello."),
+		bash("curl -s http://example.invalid/ || true"),
+		own("remember", map[string]any{"content": "the gateway of the harbour listens on port 7777"}),
+		says("Kept.").given(`\"trust\":\"L0\"`),
+	)})
+	if m := u.keeps("harbour"); m.Trust != "L0" {
+		t.Errorf("got %s, want L0", m.Trust)
+	}
+}
+
+// maxAlwaysOn is what the plugin may add to every request, in tokens.
+const maxAlwaysOn = 1000
+
+func TestThePluginAddsLittleToEveryRequest(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	request := func(hooks string) string {
+		r := u.run(session{hooks: hooks, bare: true, prompts: []string{"hi"}, script: script(says("Hello."))})
+		for _, m := range r.lines("requests.jsonl") {
+			if m["kind"] == "main" {
+				body, _ := m["body"].(map[string]any)
+				return texts(body)
+			}
+		}
+		t.Fatal("the model was never asked")
+		return ""
+	}
+	with, without := request(u.plugin()), request(asTheyAre)
+	cost := mem.Tokens(with) - mem.Tokens(without)
+	t.Logf("always on: %d tokens of %d", cost, mem.Tokens(with))
+	if cost > maxAlwaysOn || cost < 50 {
+		t.Errorf("got %d tokens, want at most %d", cost, maxAlwaysOn)
+	}
+	wants(t, "request", with, "mcp__plugin_remanence_remanence__search", "remanence:recall", "remanence:remember", "Long-term memory of this project")
+	wantsNot(t, "request", with, "remanence:why", "min_importance", "<remanence-context")
+}
