@@ -170,9 +170,12 @@ func TestDriversStayInTheirPackage(t *testing.T) {
 	}
 }
 
+// starters start goroutines. That of api waits for the worker that was started, which it cannot stop.
+var starters = []string{"internal/worker", "internal/queue", "internal/hook", "internal/api", "internal/store/storetest"}
+
 func TestOnlyEdgesStartGoroutines(t *testing.T) {
 	for dir, src := range read(t) {
-		ok := slices.Contains([]string{"internal/worker", "internal/queue", "internal/hook", "internal/store/storetest"}, dir) || strings.HasPrefix(dir, "test/")
+		ok := slices.Contains(starters, dir) || strings.HasPrefix(dir, "test/")
 		if src.goStmt && !ok {
 			t.Errorf("%s starts a goroutine: who would stop it and wait for it?", dir)
 		}

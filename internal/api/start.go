@@ -13,9 +13,11 @@ type Program struct {
 	Dir    string   // working directory; empty means the root directory
 }
 
-// Start starts a worker and does not wait for it: see Wait. It has its own
-// session, the null device for standard input, output and error, and no other
+// Start starts a worker and does not wait for its answer: see Wait. It has its
+// own session, the null device for standard input, output and error, and no other
 // open file of this process, so that nobody who reads our output waits for it.
+// Its end is waited for by a goroutine that nobody stops: a server of tools
+// outlives many workers, and each would stay as a zombie.
 func Start(p Program) error {
 	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
 	if err != nil {
@@ -36,5 +38,6 @@ func Start(p Program) error {
 	if err != nil {
 		return fmt.Errorf("start worker: %w", err)
 	}
-	return proc.Release()
+	go func() { _, _ = proc.Wait() }()
+	return nil
 }

@@ -24,6 +24,7 @@ type seen struct {
 	Session  bool // leads a session of its own
 	Null     bool // 0, 1 and 2 are the null device
 	Inherits bool // the file that its starter had open is open here
+	PID      int
 }
 
 func TestMain(m *testing.M) {
@@ -55,10 +56,24 @@ func TestStartedProgramInheritsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := await(t, report)
+	buried(t, got.PID)
 	want := seen{Env: []string{"HOME=/h"}, Dir: "/", Session: true, Null: true}
 	if !slices.Equal(got.Env, want.Env) || got.Dir != want.Dir || got.Session != want.Session || got.Null != want.Null || got.Inherits != want.Inherits {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
+}
+
+// A server of tools runs for days, in which workers start, go idle and end.
+func TestStartedProgramThatEndsLeavesNoZombie(t *testing.T) {
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	report := filepath.Join(t.TempDir(), "report")
+	if err := api.Start(api.Program{Binary: binary, Args: []string{"look-around", report, "0"}}); err != nil {
+		t.Fatal(err)
+	}
+	buried(t, await(t, report).PID)
 }
 
 func TestMissingProgramIsAnError(t *testing.T) {
@@ -71,7 +86,7 @@ func TestMissingProgramIsAnError(t *testing.T) {
 func lookAround(report, fd string) {
 	n, _ := strconv.Atoi(fd)
 	var st syscall.Stat_t
-	s := seen{Env: os.Environ(), Null: true, Inherits: syscall.Fstat(n, &st) == nil}
+	s := seen{PID: os.Getpid(), Env: os.Environ(), Null: true, Inherits: syscall.Fstat(n, &st) == nil}
 	s.Dir, _ = os.Getwd()
 	pgid, _ := syscall.Getpgid(0)
 	s.Session = pgid == os.Getpid()
@@ -98,4 +113,14 @@ func await(t *testing.T, report string) seen {
 	}
 	t.Fatal("the program never reported")
 	return seen{}
+}
+
+// buried waits until a process has ended and somebody has waited for it.
+func buried(t *testing.T, pid int) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); syscall.Kill(pid, 0) == nil; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("process %d has ended, and nobody waits for it", pid)
+		}
+	}
 }
