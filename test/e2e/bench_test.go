@@ -83,13 +83,17 @@ func (u *user) processes() []string {
 	return out
 }
 
-func (u *user) workerPID() int {
+// worker is what the newest worker wrote for its hooks.
+func (u *user) worker() (rt struct {
+	PID    int
+	Socket string
+},
+) {
 	u.t.Helper()
-	var rt struct{ PID int }
 	if err := json.Unmarshal([]byte(u.read(filepath.Join(u.home, ".local/state/remanence/run/runtime.json"))), &rt); err != nil {
 		u.t.Fatal(err)
 	}
-	return rt.PID
+	return rt
 }
 
 // eventually asks again and again, for a minute at most.

@@ -3,6 +3,7 @@
 package e2e
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -60,13 +61,13 @@ func TestNothingIsLostWhenTheWorkerIsKilledUnderASession(t *testing.T) {
 func TestNothingIsLostWhenTheWorkerIsKilledBetweenSessions(t *testing.T) {
 	u := learned(t)
 	u.keeps("gateway timeout")
-	before := u.workerPID()
+	before := u.worker().PID
 	if err := syscall.Kill(before, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	told := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}}).told()
 	wants(t, "next session", told, "exit 3", "fixed in retry.conf", "jittered backoff", "must not hold a unit", "gateway timeout", "last request: make the check pass")
-	if now := u.workerPID(); now == before {
+	if now := u.worker().PID; now == before {
 		t.Errorf("the worker is still %d, which was killed", now)
 	}
 }
@@ -79,7 +80,7 @@ func TestNewerProgramTakesTheWorkOver(t *testing.T) {
 	u.keeps("gateway timeout")
 	r := u.run(session{script: script(says("I know.")), prompts: []string{aboutSending}})
 	wants(t, "the newer program's session", r.told(), "exit 3", "jittered backoff", "gateway timeout", "last request: make the check pass")
-	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.workerPID())); exe != binary {
+	if exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", u.worker().PID)); exe != binary {
 		t.Errorf("the worker is %q, want %q", exe, binary)
 	}
 }
@@ -100,15 +101,38 @@ func TestWorkerThatIsKilledWhileItIsAskedIsStartedAgain(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
-	pid := u.workerPID()
+	pid := u.worker().PID
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	if !eventually(func() bool { return halted(pid) }) {
+		t.Fatalf("process %d does not stop", pid)
+	}
+	socket := u.worker().Socket
+	before := connections(socket)
 	go func() {
-		time.Sleep(60 * time.Millisecond) // meanwhile the hook has connected
+		eventually(func() bool { return connections(socket) > before })
 		_ = syscall.Kill(pid, syscall.SIGKILL)
 	}()
 	wants(t, "the session that asked it", u.opens(binary, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
+}
+
+// halted reports whether every thread of a process has stopped: until then it may answer.
+func halted(pid int) bool {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range threads {
+		stat, _ := os.ReadFile(file)
+		if !bytes.Contains(stat, []byte(") T ")) {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+// connections counts those that a socket has, taken or not, and the socket itself.
+func connections(socket string) int {
+	all, _ := os.ReadFile("/proc/net/unix")
+	return bytes.Count(all, []byte(" "+socket+"\n"))
 }
 
 func TestWorkerThatDiesAtItsStartIsStartedAgain(t *testing.T) {
@@ -117,7 +141,7 @@ func TestWorkerThatDiesAtItsStartIsStartedAgain(t *testing.T) {
 	u.remanence("add", "the webhook sender uses jittered backoff", "-k", "decision")
 	u.remanence("daemon", "stop")
 	wants(t, "first session", u.opens(binary, "a0000000-0000-4000-8000-000000000001"), "jittered backoff")
-	if err := syscall.Kill(u.workerPID(), syscall.SIGKILL); err != nil {
+	if err := syscall.Kill(u.worker().PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	wants(t, "second session", u.opens(binary, "a0000000-0000-4000-8000-000000000002"), "jittered backoff")
