@@ -19,7 +19,9 @@ if [ -n "${CC_STREAM:-}" ]; then
   i=1; F="$CC_OUT/in.fifo"; rm -f "$F"; mkfifo "$F"; : >"$CC_OUT/stream.1.jsonl"
   ( exec 3>"$F"; k=0 # one user message per prompt; wait for its result line before sending the next
     for p in "$@"; do
-      k=$((k+1)); "$CCH" say "$p" >&3 || exit
+      k=$((k+1))
+      [ -z "${CC_BEFORE:-}" ] || (cd "$CC_CWD" && "${CC_ENV[@]}" bash -c "$CC_BEFORE" before $k) >>"$CC_OUT/before.out" 2>&1
+      "$CCH" say "$p" >&3 || exit
       for _ in $(seq 3000); do
         n=$(grep -c '"type":"result"' "$CC_OUT/stream.1.jsonl"); [ "${n:-0}" -ge $k ] && break; sleep 0.1
       done

@@ -3,7 +3,7 @@
 # Exit 0 = all good; the outputs are kept when something fails, or with CC_KEEP=1.
 set -u
 H="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
-unset CC_OUT CC_HOME CC_CWD CC_ARGS CC_SETENV CC_STREAM CC_ANSWERS CC_LINT CC_AFTER CC_TEST_CMD CC_NOGIT CC_PERM
+unset CC_OUT CC_HOME CC_CWD CC_ARGS CC_SETENV CC_STREAM CC_ANSWERS CC_LINT CC_BEFORE CC_AFTER CC_TEST_CMD CC_NOGIT CC_PERM
 . "$H/lib.sh"; cc_build || exit 1
 D=$(mktemp -d); fail=0
 S="$H/scripts" ALL="$H/settings.all.json"

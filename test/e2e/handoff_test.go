@@ -19,9 +19,13 @@ func (t turn) full() turn {
 	return t
 }
 
-// late makes the model take so long for its answer that the worker sees what was
-// used until then.
-func (t turn) late() turn { t["delay_ms"] = 3500; return t }
+// seenToBeFull has the second prompt wait, for two minutes at most, until the
+// worker has seen how full the context is.
+func (u *user) seenToBeFull() []string {
+	u.t.Helper()
+	u.remanence("config", "set", "handoff.sample_every", "1s")
+	return []string{`CC_BEFORE=[ $1 != 2 ] || for i in $(seq 600); do ` + binary + ` status --json | grep -q '"tokens":86[0-9]*,"window"' && break; sleep 0.2; done`}
+}
 
 // handsOff is the command that the agent is told to use.
 func handsOff(text string) turn {
@@ -44,14 +48,14 @@ func TestHandoffOfAFullContextIsBackAfterCompact(t *testing.T) {
 			bash("sh check.sh"),
 			reads("retry.conf"),
 			edits("check.sh", "echo ok", "echo fine").full(),
-			says(stillOpen).full().late(),
+			says(stillOpen).full(),
 			handsOff("Task: the check.\n"+nextStep+"\n"+waits).full().given(asked, "checkpoint save --handoff", "/remanence:checkpoint"),
 			says("Handed off.").full(),
 			says("As before.").full(),
 			says("I go on.").given(append(goingOn(), "THE-SUMMARY")...),
 		),
 		prompts: []string{"make the check pass before port 8443 opens", "can it be done today?", "and what about it?", "/compact", "go on with it"},
-		stream:  true,
+		stream:  true, env: u.seenToBeFull(),
 	})
 	compacted(t, r)
 	if n := strings.Count(strings.Join(r.tellings("UserPromptSubmit"), "\n"), "[Remanence]"); n != 1 {
@@ -65,7 +69,7 @@ func TestHandoffIsBackAfterAutomaticCompaction(t *testing.T) {
 	r := u.run(session{
 		script: scene(map[string]any{"compact_summary": "THE-SUMMARY"},
 			bash("sh check.sh").full(),
-			says(stillOpen).full().late(),
+			says(stillOpen).full(),
 			handsOff(nextStep+"\n"+waits).full().given(asked),
 			reads("retry.conf"),
 			edits("check.sh", "echo ok", "echo fine").filling(),
@@ -73,7 +77,7 @@ func TestHandoffIsBackAfterAutomaticCompaction(t *testing.T) {
 			says("Done."),
 		),
 		prompts: []string{"make the check pass before port 8443 opens", "can it be done today?"},
-		stream:  true,
+		stream:  true, env: u.seenToBeFull(),
 	})
 	compacted(t, r)
 	u.asks(&struct{}{}, "status")
