@@ -41,7 +41,7 @@ test("what an agent does outside is seen at once", async () => {
 });
 
 test("what is new does not move what is being read, and pausing holds it back", async () => {
-  const { page, faults, context } = await eye.enter(w);
+  const { page, base, faults, context } = await eye.enter(w);
   await page.locator(".feed li a").first().focus();
   const first = await page.locator(".feed li").first().innerText();
   await prompt("sweep the chimney of the bakery");
@@ -52,8 +52,14 @@ test("what is new does not move what is being read, and pausing holds it back", 
   await page.keyboard.press(".");
   await page.getByTestId("feed-state").filter({ hasText: "paused" }).waitFor();
   await prompt("oil the hinges of the vestry");
-  await page.waitForTimeout(700);
-  assert.equal(await page.locator(".feed").getByText("oil the hinges").count(), 0);
+  const other = await context.newPage();
+  await other.goto(base);
+  await prompt("wax the pews of the vestry");
+  await other.locator(".feed").getByText("wax the pews").waitFor();
+  while ((await w.json("status")).queue.depth > 0); // what is done about it is news too
+  assert.equal(await page.locator(".feed").getByText("vestry").count(), 0);
+  await page.keyboard.press(".");
+  for (const what of ["wax the pews", "oil the hinges"]) await page.locator(".feed").getByText(what).waitFor();
   assert.deepEqual(faults, []);
   await context.close();
 });
@@ -77,6 +83,50 @@ test("ten tabs share one stream, and when the leading one closes the next leads"
   await prompt("mend the weir before the rains");
   for (const t of tabs.slice(1)) await t.locator(".feed").getByText("mend the weir").waitFor();
   assert.equal((await streams()).length, 9);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("what happens while a page comes is on it", async () => {
+  const { page: leader, base, faults, context } = await eye.enter(w);
+  const page = await context.newPage();
+  let answer;
+  const held = new Promise((go) => (answer = go));
+  await page.route("**/api/v1/now*", async (route) => {
+    const before = await route.fetch();
+    await held;
+    await route.fulfill({ response: before });
+  }, { times: 1 });
+  await page.goto(base);
+  const told = page.evaluate(() => new Promise((go) => { globalThis.heard = new BroadcastChannel("remanence-feed"); globalThis.heard.onmessage = ({ data }) => data.event && go(); }));
+  await prompt("light the lamp of the pier");
+  await told;
+  answer();
+  await page.locator(".feed").getByText("light the lamp").waitFor();
+  await leader.close();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("what is slow to load is not begun anew by all that happens meanwhile", async () => {
+  const id = (await w.json("add", "the sexton has the second key")).memories[0].id;
+  const { page: other, base, faults, context } = await eye.enter(w);
+  const page = await context.newPage(), cut = [];
+  page.on("requestfailed", (r) => { if (r.url().includes(id)) cut.push(r.failure()?.errorText); });
+  for (const t of [page, other]) await t.goto(base + "/m/" + id);
+  for (const t of [page, other]) await t.getByRole("button", { name: /^Pin/ }).waitFor();
+  let answer;
+  const held = new Promise((go) => (answer = go));
+  await page.route("**/api/v1/memories/*", (route) => held.then(() => route.continue()), { times: 1 });
+  const asked = page.waitForRequest("**/api/v1/memories/*");
+  await w.cli("pin", id);
+  await asked;
+  await other.getByRole("button", { name: /^Unpin/ }).waitFor();
+  await w.cli("unpin", id);
+  await other.getByRole("button", { name: /^Pin/ }).waitFor(); // by now the page has heard of it too
+  answer();
+  await page.getByRole("button", { name: /^Pin/ }).waitFor();
+  assert.deepEqual(cut, []);
   assert.deepEqual(faults, []);
   await context.close();
 });

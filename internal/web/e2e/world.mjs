@@ -100,7 +100,7 @@ export class World {
 
   async end() {
     await this.cli("daemon", "stop").catch(() => undefined);
-    await rm(this.home, { recursive: true, force: true });
+    await rm(this.home, { recursive: true, force: true, maxRetries: 10 }); // a process that has not ended yet may write something
   }
 }
 
@@ -151,6 +151,9 @@ export class Eye {
     await this.browser.close();
   }
 }
+
+/** Presses keys one right after the other: neither waits until the page has heard of the one before. */
+export const chord = (page, ...keys) => Promise.all(keys.map((k) => page.keyboard.press(k)));
 
 /** What a page was refused by its policy. */
 export const violations = (page) => page.evaluate(() => globalThis.__policy ?? []);

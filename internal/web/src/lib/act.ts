@@ -12,6 +12,7 @@ export interface Toast {
 
 export const toasts = signal<Toast[]>([]);
 let last = 0;
+let underway: Promise<unknown> = Promise.resolve(); // the newest order
 
 export function tell(text: string, more: { undo?: (() => Promise<void>) | undefined; bad?: boolean } = {}): void {
   const t: Toast = { id: ++last, text, ...more };
@@ -23,8 +24,9 @@ export function dismiss(id: number): void {
   toasts.value = toasts.value.filter((t) => t.id !== id);
 }
 
-/** Takes back the newest order that can be. */
+/** Takes back the newest order that can be. One that is not answered yet is waited for: it is the one that is meant. */
 export async function undoLast(): Promise<void> {
+  await underway;
   const t = toasts.value.findLast((x) => x.undo);
   if (!t?.undo) return;
   dismiss(t.id);
@@ -50,7 +52,13 @@ export function reason(e: unknown): string {
  * Gives an order and says what became of it. undo, if there is one, is offered
  * for a while. False if it failed; that is told too.
  */
-export async function act(said: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+export function act(said: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
+  const done = carryOut(said, order, undo);
+  underway = done;
+  return done;
+}
+
+async function carryOut(said: string, order: () => Promise<unknown>, undo?: () => Promise<unknown>): Promise<boolean> {
   try {
     await order();
   } catch (e) {

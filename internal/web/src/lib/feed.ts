@@ -18,7 +18,7 @@ export type FeedState = "connecting" | "live" | "offline";
 
 /** How the feed does. */
 export const feedState = signal<FeedState>("connecting");
-/** While true nothing is taken over into lists; what comes meanwhile is counted. */
+/** While true nothing is taken over into lists. */
 export const paused = signal(false);
 /** True in the tab that owns the stream. */
 export const leading = signal(false);
@@ -52,6 +52,12 @@ function give(e: Live): void {
 }
 
 const resync = (): void => give({ id: 0, type: "resync" });
+
+/** Pauses, or goes on: then what was held back is loaded. */
+export function togglePause(): void {
+  paused.value = !paused.value;
+  if (!paused.value) resync();
+}
 
 type Said = { event: Live } | { beat: FeedState; id: number };
 

@@ -1,6 +1,6 @@
 // Single keys. They never fire in an input or with a modifier, and can be switched off.
 import { signal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
 /** What a key does. label stands in the help; hidden ones do not. */
 export interface Key {
@@ -15,12 +15,12 @@ keysOn.subscribe((on) => localStorage.setItem("keys", on ? "on" : "off"));
 /** All keys that do something now; the newest of a key wins. */
 export const keys = signal<Key[]>([]);
 
-/** Keys that work while the component is shown. */
+/** Keys that work while the component is shown: from the moment that it can be seen. */
 export function useKeys(list: Key[]): void {
   const latest = useRef(list);
   latest.current = list;
   const shape = list.map((k) => k.key).join();
-  useEffect(() => {
+  useLayoutEffect(() => {
     const mine = latest.current.map((k, i) => ({ ...k, run: () => latest.current[i]?.run() }));
     keys.value = [...keys.peek(), ...mine];
     return () => (keys.value = keys.peek().filter((k) => !mine.includes(k)));
@@ -28,7 +28,7 @@ export function useKeys(list: Key[]): void {
 }
 
 let first = "";
-let since = 0;
+let since = 0; // when it was pressed: a busy page may hear of it later
 
 export function startKeys(): void {
   document.addEventListener("keydown", (e) => {
@@ -37,7 +37,7 @@ export function startKeys(): void {
     if (at.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)) return;
     if (document.querySelector("dialog[open]")) return;
     if ((e.key === "Enter" || e.key === " ") && at.closest("a,button,summary,[role=slider]")) return;
-    const chord = first && Date.now() - since < 1500 ? first + " " + e.key : "";
+    const chord = first && e.timeStamp - since < 1500 ? first + " " + e.key : "";
     first = "";
     const hit = keys.value.findLast((k) => k.key === chord) ?? keys.value.findLast((k) => k.key === e.key);
     if (hit) {
@@ -45,7 +45,7 @@ export function startKeys(): void {
       hit.run();
     } else if (keys.value.some((k) => k.key.startsWith(e.key + " "))) {
       first = e.key;
-      since = Date.now();
+      since = e.timeStamp;
     }
   });
 }

@@ -21,7 +21,8 @@ interface State<T> {
 /**
  * Loads when the component appears and whenever one of deps changes. With live
  * it also loads anew, at most twice a second, after events that live names
- * (and after "resync").
+ * (and after "resync"). That waits for what is loading already, which would
+ * never come otherwise where events are faster than answers.
  */
 export function useResource<T>(
   load: (abort: AbortSignal) => Promise<T>,
@@ -53,10 +54,13 @@ export function useResource<T>(
   useEffect(() => {
     if (!live) return;
     let timer = 0;
-    const stop = onLive((e) => {
-      if (timer || !(e.type === "resync" || live(e))) return;
-      timer = window.setTimeout(() => { timer = 0; run(); }, 500);
-    });
+    const later = (): void => {
+      timer = window.setTimeout(() => {
+        timer = 0;
+        state.peek().loading ? later() : run();
+      }, 500);
+    };
+    const stop = onLive((e) => { if (!timer && (e.type === "resync" || live(e))) later(); });
     return () => { clearTimeout(timer); stop(); };
   }, []);
   const { data, error, loading } = state.value;

@@ -104,19 +104,21 @@ function Feed({ first }: { first: Moment[] }) {
   const waiting = useSignal<Moment[]>([]);
   const box = useRef<HTMLElement | null>(null);
   const rows = useRows();
+  const take = (entries: Moment[]): void => {
+    const known = new Set(list.value.map(keyOf));
+    const fresh = entries.filter((m) => !known.has(keyOf(m)));
+    const el = box.current;
+    const reading = !!el && (el.matches(":hover") || el.contains(document.activeElement) || el.getBoundingClientRect().top < 0);
+    if (paused.value || fresh.length === 0) return;
+    if (reading && list.value.length) waiting.value = fresh;
+    else list.value = entries;
+  };
+  useEffect(() => take(first), [first]); // what happened while the page came is told to nobody
   useEffect(() => {
     let timer = 0, gone = false;
     const load = (): void => {
       timer = 0;
-      void get<{ entries: Moment[] }>("feed", { project: project.value, limit: 50 }).then(({ entries }) => {
-        if (gone) return;
-        const known = new Set(list.value.map(keyOf));
-        const fresh = entries.filter((m) => !known.has(keyOf(m)));
-        const el = box.current;
-        const reading = !!el && (el.matches(":hover") || el.contains(document.activeElement) || el.getBoundingClientRect().top < 0);
-        if (fresh.length && reading && list.value.length) waiting.value = fresh;
-        else if (fresh.length) list.value = entries;
-      }, () => undefined);
+      void get<{ entries: Moment[] }>("feed", { project: project.value, limit: 50 }).then(({ entries }) => { if (!gone) take(entries); }, () => undefined);
     };
     const stop = onLive((e) => {
       if (paused.value || timer || e.type === "processing_status") return;

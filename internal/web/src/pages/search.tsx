@@ -1,5 +1,5 @@
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { get, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
@@ -47,8 +47,8 @@ export default function Search() {
 function Box({ q }: { q: string }) {
   const text = useSignal(q);
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => { text.value = q; }, [q]);
-  useEffect(() => { if (!q) input.current?.focus(); }, []);
+  useLayoutEffect(() => { text.value = q; }, [q]); // at once: what is typed next stays
+  useLayoutEffect(() => { if (!q) input.current?.focus(); }, []);
   return (
     <search>
       <form class="box" onSubmit={(e) => { e.preventDefault(); setQuery({ q: text.value.trim(), shown: "" }, false); }}>

@@ -1,5 +1,4 @@
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
 import { get } from "../lib/api";
 import { clock, count, exact, ms, span } from "../lib/format";
 import { useKeys } from "../lib/keys";
@@ -20,7 +19,6 @@ export default function SessionPage({ id }: { id: string }) {
 function View({ of: d }: { of: SessionStory }) {
   const s = d.session, last = d.beats.length - 1;
   const at = useSignal(last);
-  useEffect(() => { at.value = last; }, [s.id]);
   const beside = (earlier: boolean) => (): void => {
     const params = earlier ? { until: s.last_event, limit: 1 } : { since: s.last_event, limit: 200 };
     void get<Sessions>("sessions", { project: s.project, ...params }).then(({ sessions }) => {

@@ -1,7 +1,7 @@
 // Every setting: what it is, where it comes from, what a change would tell.
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { get, post, project } from "../lib/api";
 import { act, reason, tell } from "../lib/act";
 import { clock } from "../lib/format";
@@ -56,7 +56,7 @@ const commas = (text: string): string => text.split("\n").map((x) => x.trim()).f
 
 function Row({ of: v, set }: { of: Setting; set: (d: Data) => void }) {
   const text = useSignal(v.text), effect = useSignal("");
-  useEffect(() => { text.value = v.text; effect.value = ""; }, [v.text]);
+  useLayoutEffect(() => { text.value = v.text; effect.value = ""; }, [v.text]);
   const env = v.origin !== "default" && v.origin !== "file", id = "set-" + v.key;
   const dirty = text.value !== v.text;
   const order = async (ask: { value?: string; unset?: boolean }, undo: { value?: string; unset?: boolean }): Promise<void> => {

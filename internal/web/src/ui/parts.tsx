@@ -1,6 +1,6 @@
 // The parts that pages are made of.
 import type { ComponentChildren, TargetedMouseEvent } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { ApiError, loggedOut, twin, type Params } from "../lib/api";
 import { reason, tell } from "../lib/act";
 import { exact, given, span, words } from "../lib/format";
@@ -183,7 +183,7 @@ export function Facet({ title, values, chosen, choose }: { title: string; values
 /** A dialog in front of the page. Esc closes it. */
 export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
   const ref = useRef<HTMLDialogElement>(null);
-  useEffect(() => ref.current?.showModal(), []);
+  useLayoutEffect(() => ref.current?.showModal(), []);
   return (
     <dialog ref={ref} aria-label={title} onClose={close} onClick={(e: TargetedMouseEvent<HTMLDialogElement>) => { if (e.target === ref.current) close(); }}>
       <div class="dialog">

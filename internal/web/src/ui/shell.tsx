@@ -4,7 +4,7 @@ import { Component, type ComponentChildren, type ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { loggedOut, get, project } from "../lib/api";
 import { dismiss, toasts, undoLast } from "../lib/act";
-import { feedState, paused } from "../lib/feed";
+import { feedState, paused, togglePause } from "../lib/feed";
 import { keys, keysOn, useKeys } from "../lib/keys";
 import { go, match, path } from "../lib/router";
 import { useResource } from "../lib/resource";
@@ -28,7 +28,7 @@ export function Shell() {
     } },
     { key: "?", label: s.keys.help, run: () => (helpOpen.value = true) },
     { key: "u", label: s.keys.undo, run: () => void undoLast() },
-    { key: ".", label: s.keys.pause, run: () => (paused.value = !paused.value) },
+    { key: ".", label: s.keys.pause, run: togglePause },
     { key: "t", label: s.keys.theme, run: () => void nextTheme() },
     ...routes.flatMap((r) => (r.nav?.key ? [{ key: "g " + r.nav.key, label: s.keys.goto(r.nav.label), run: () => go(r.path) }] : [])),
   ]);
@@ -77,7 +77,7 @@ function FeedMark() {
   const state = paused.value ? "paused" : feedState.value;
   return (
     <button type="button" class={"quiet feed-mark " + state} aria-pressed={paused.value} data-testid="feed-state"
-      title={state === "offline" ? s.feed.offlineNote : undefined} onClick={() => (paused.value = !paused.value)}>
+      title={state === "offline" ? s.feed.offlineNote : undefined} onClick={togglePause}>
       {s.feed[state]}
     </button>
   );
