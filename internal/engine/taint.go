@@ -208,7 +208,7 @@ func worth(t mem.Trust, of []mem.Memory) mem.Trust {
 
 // byAgent is the trust of what an agent keeps or changes by our command line:
 // its own words, if nothing from elsewhere came into its turn. One whose session
-// is not known may have read anything.
+// is not known may have read anything. ErrPrivateTurn if nothing may be kept.
 func (e *Engine) byAgent(ctx context.Context, session string) (mem.Trust, error) {
 	s, err := e.goesOn(ctx, session)
 	if err != nil || s.ID == "" {
@@ -221,7 +221,19 @@ func (e *Engine) byAgent(ctx context.Context, session string) (mem.Trust, error)
 	if len(turns) == 0 {
 		return mem.TrustNone, nil
 	}
+	if turns[0].Private {
+		return mem.TrustNone, ErrPrivateTurn
+	}
 	return min(mem.TrustAssistant, turns[0].Trust), nil
+}
+
+// mayKeep is ErrPrivateTurn if a text is an agent's, of a turn of which nothing is kept.
+func (e *Engine) mayKeep(ctx context.Context, agent, text string) error {
+	if agent == "" || text == "" {
+		return nil
+	}
+	_, err := e.byAgent(ctx, agent)
+	return err
 }
 
 // plain keeps the names of files that do not read like orders.
