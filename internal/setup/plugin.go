@@ -17,8 +17,9 @@ const (
 	pluginID = "remanence@" + market
 )
 
-// clientTime is how long one of the agent's own commands may take. They take half a second.
-const clientTime = 30 * time.Second
+// clientTime is how long one of the agent's own commands may take. They take half a
+// second, and far longer on a machine with too much to do.
+const clientTime = 2 * time.Minute
 
 // PluginPlan is what an installation as a plugin will do. Making one writes and runs nothing.
 type PluginPlan struct {

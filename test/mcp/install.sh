@@ -9,12 +9,15 @@ for t in node npm; do command -v $t >/dev/null || { echo "install.sh: $t is need
 DIR="${MCP_CLIENTS:-${XDG_CACHE_HOME:-$HOME/.cache}/mcp-clients}"
 WANT="$CONFORMANCE $INSPECTOR $SDK $BUN"
 if [ "$(cat "$DIR/installed" 2>/dev/null)" != "$WANT" ]; then
-  rm -rf "$DIR"; mkdir -p "$DIR"
-  (cd "$DIR" && echo '{"private":true}' >package.json &&
+  NEW="$DIR.$$" # put in place when it is whole: others may be at it too
+  trap 'rm -rf "$NEW"' EXIT
+  mkdir -p "$NEW"
+  (cd "$NEW" && echo '{"private":true}' >package.json &&
     timeout 600 npm install --no-package-lock --no-audit --no-fund --ignore-scripts --include=optional --loglevel=error \
       "@modelcontextprotocol/conformance@$CONFORMANCE" "@modelcontextprotocol/inspector@$INSPECTOR" "@modelcontextprotocol/sdk@$SDK" "bun@$BUN" \
-      </dev/null >npm.log 2>&1) || { cat "$DIR/npm.log" >&2; echo "install.sh: cannot get the clients from the package registry" >&2; exit 3; }
-  ls "$DIR"/node_modules/@oven/bun-*/bin/bun >/dev/null || { echo "install.sh: there is no bun for this machine" >&2; exit 1; }
-  echo "$WANT" >"$DIR/installed"
+      </dev/null >npm.log 2>&1) || { cat "$NEW/npm.log" >&2; echo "install.sh: cannot get the clients from the package registry" >&2; exit 3; }
+  ls "$NEW"/node_modules/@oven/bun-*/bin/bun >/dev/null || { echo "install.sh: there is no bun for this machine" >&2; exit 1; }
+  echo "$WANT" >"$NEW/installed"
+  [ "$(cat "$DIR/installed" 2>/dev/null)" = "$WANT" ] || { rm -rf "$DIR"; mv "$NEW" "$DIR"; }
 fi
 echo "clients: $DIR ($WANT)"
