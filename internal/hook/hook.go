@@ -88,7 +88,7 @@ func Run(c Config) {
 	r := &call{Config: c, begun: time.Now()}
 	r.told.to(c)
 	kind, _ := agent.Kind(c.Event)
-	r.watch = time.AfterFunc(r.hardLimit(kind)-lastWords, r.expire)
+	r.watch = time.AfterFunc(r.hardLimit(kind)-lastWords, func() { r.expire(c.Exit) })
 	defer r.watch.Stop()
 	defer r.recover()
 	holdSignals()

@@ -54,9 +54,10 @@ func (r *call) limit(k mem.EventKind) (context.Context, context.CancelFunc) {
 func (r *call) hardLimit(k mem.EventKind) time.Duration { return hardLimit(k) + r.Slack }
 
 // expire ends the process, whatever it is doing. An event that nobody has
-// acknowledged by then is counted, if that is quickly done.
-func (r *call) expire() {
-	defer r.Exit(0)
+// acknowledged by then is counted, if that is quickly done. It comes beside the
+// call, so of that it reads only what two may.
+func (r *call) expire(exit func(code int)) {
+	defer exit(0)
 	if r.stage.Load() == answering {
 		return
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -202,31 +201,5 @@ func TestABacklogIsNoEventsBusiness(t *testing.T) {
 		if n >= worker.DrainBatch {
 			t.Errorf("an event had to wait for a batch of %d", n)
 		}
-	}
-}
-
-func TestABacklogTakesAShareOfTheTime(t *testing.T) {
-	s := &spool{}
-	for i := range 50_000 {
-		s.add(fmt.Sprint("e", i))
-	}
-	var busy, batches atomic.Int64
-	w := start(t, worker.Config{Spool: s, Every: 200 * time.Millisecond, Replay: func(context.Context, []mem.Event) error {
-		begun := time.Now()
-		time.Sleep(5 * time.Millisecond)
-		busy.Add(int64(time.Since(begun)))
-		batches.Add(1)
-		return nil
-	}})
-	await(t, func() bool { return batches.Load() > 0 })
-	// So many that a batch which a busy machine holds up is one of many, or is rested for.
-	const enough = 20
-	begun, before := time.Now(), busy.Load()
-	await(t, func() bool { return batches.Load() > enough })
-	share := float64(busy.Load()-before) / float64(time.Since(begun))
-	w.cancel()
-	w.wait(t)
-	if s.Empty() || share > 0.6 {
-		t.Errorf("%.2f of the time went into the backlog, want about a quarter", share)
 	}
 }

@@ -79,3 +79,8 @@ func (s *spool) Drain(ctx context.Context, max int, keep func(context.Context, [
 
 // lasting is a setting that stays as it is.
 func lasting(d time.Duration) func() time.Duration { return func() time.Duration { return d } }
+
+// changing is a setting that the test changes while the worker runs; 0 is the usual patience.
+func changing(d *atomic.Int64) func() time.Duration {
+	return func() time.Duration { return time.Duration(d.Load()) }
+}

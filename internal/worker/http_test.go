@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -226,8 +227,10 @@ func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 
 // Whoever is not let in must not be able to keep it from ending either.
 func TestRefusedRequestsAreNoWork(t *testing.T) {
-	w := start(t, worker.Config{HTTPPort: port.Free(t), Idle: lasting(700 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
+	var idle atomic.Int64
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Idle: changing(&idle), Every: time.Millisecond, Store: &store{}})
 	at := w.told(t).HTTP
+	idle.Store(int64(700 * time.Millisecond))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -328,7 +331,8 @@ func post(t *testing.T, at, route, token, body string) (status int, answer strin
 
 func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
 	live := &api.Live{}
-	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: lasting(50 * time.Millisecond), Every: time.Millisecond, Store: &store{}})
+	var idle atomic.Int64
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond, Store: &store{}})
 	rt := w.told(t)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+rt.HTTP+"/stream", nil)
 	if err != nil {
@@ -340,6 +344,8 @@ func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer resp.Body.Close()
+	await(t, func() bool { return live.Streams() == 1 })
+	idle.Store(int64(time.Millisecond))
 	for end := time.Now().Add(300 * time.Millisecond); time.Now().Before(end); time.Sleep(time.Millisecond) {
 		if live.Streams() != 1 {
 			t.Fatal("the worker left who looks on")

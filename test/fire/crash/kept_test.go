@@ -13,10 +13,11 @@ import (
 	"remanence/test/world"
 )
 
-// openDatabase opens a person's database. No worker may run that writes to it.
+// openDatabase opens a person's database. Whoever counts in it what a worker
+// kept has to have stopped that; one that runs may be writing.
 func openDatabase(t *testing.T, p *world.Person) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(p.Data(), "remanence.db"))
+	db, err := sql.Open("sqlite", "file:"+filepath.Join(p.Data(), "remanence.db")+"?_pragma=busy_timeout(60000)")
 	if err != nil {
 		t.Fatal(err)
 	}

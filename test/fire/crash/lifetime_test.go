@@ -63,7 +63,7 @@ func replace(file string) error {
 }
 
 func TestIdleWorkerEndsAndTheNextHookBringsOne(t *testing.T) {
-	p := newPerson(t)
+	p := patient(t)
 	p.Env = append(p.Env, "REMANENCE_WORKER_IDLE_EXIT=1s")
 	for n := range 2 {
 		p.Hook(scene{mark: mark(int64(n)), session: "s", kind: kinds[0]}.payload(p))

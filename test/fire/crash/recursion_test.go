@@ -16,7 +16,7 @@ import (
 
 func TestHookOfAnAgentThatWeStartedDoesNothing(t *testing.T) {
 	for depth, kept := range map[string]int{"": 1, "0": 1, "1": 0, "2": 0, "deep": 0} {
-		p := newPerson(t)
+		p := patient(t)
 		cmd := p.HookCommand(scene{mark: mark(1), session: "s", kind: kinds[0]}.payload(p))
 		cmd.Env = append(cmd.Env, "REMANENCE_DEPTH="+depth)
 		if a := p.Await(cmd); a.Status != 0 || len(a.Stdout) > 0 {
@@ -105,7 +105,7 @@ func told(t *testing.T, a world.Answer) string {
 const nests = 100
 
 func TestWhatWasToldDoesNotComeBackAsMemory(t *testing.T) {
-	p := newPerson(t)
+	p := patient(t)
 	p.StartWorker()
 	secret := mark(7)
 	p.Run("add", "The till rounds half cents up, said "+secret)

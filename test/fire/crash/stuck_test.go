@@ -19,7 +19,7 @@ func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
 		"a job whose lease does not end": {leased: time.Hour},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPerson(t)
+			p := patient(t)
 			p.Hook(scene{mark: mark(0), session: "s", kind: kinds[0]}.payload(p))
 			p.StartWorker()
 			drained(p)
@@ -52,7 +52,7 @@ func TestWorkThatStandsStillShowsWithinAMinute(t *testing.T) {
 }
 
 func TestEventsLostShowAtOnce(t *testing.T) {
-	p := newPerson(t)
+	p := patient(t)
 	if a := p.Hook([]byte(`{"hook_event_name":"Stop"`)); a.Status != 0 { // half an object
 		t.Errorf("status %d, want 0", a.Status)
 	}

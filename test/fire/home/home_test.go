@@ -84,12 +84,13 @@ func put(t *testing.T, file, text string) {
 func newcomer(t *testing.T) (p *world.Person, temp string) {
 	t.Helper()
 	t.Parallel()
-	p = world.NewPerson(t)
-	if err := os.RemoveAll(filepath.Join(p.Home, ".local")); err != nil {
+	temp, err := os.MkdirTemp("", "rem") // short enough for a socket in it, unlike one that is named after the test
+	if err != nil {
 		t.Fatal(err)
 	}
-	temp = filepath.Join(filepath.Dir(p.Home), "tmp")
-	if err := os.Mkdir(temp, 0o700); err != nil {
+	t.Cleanup(func() { _ = os.RemoveAll(temp) }) // after the person has left
+	p = world.NewPerson(t)
+	if err := os.RemoveAll(filepath.Join(p.Home, ".local")); err != nil {
 		t.Fatal(err)
 	}
 	p.Env = append(p.Env, "TMPDIR="+temp)
