@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,7 +12,7 @@ import (
 	"remanence/internal/spool"
 )
 
-// all lists what there is of ours on the disk. Files are named one by one: the
+// all lists what there is of ours on the disk. Files are named one by one where
 // directories may be shared with others. Of a data directory that is not the
 // user's own it is only what lies in it.
 func (p Paths) all() []string {
@@ -28,7 +29,10 @@ func (p Paths) all() []string {
 			}
 		}
 	}
-	files = append(files, p.Transcripts(), p.Lock(), p.Spool(), filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.inbox(), p.spare())
+	files = append(files, p.Lock(), p.Notices(), p.upkeep(), p.inbox(), p.spare())
+	files = append(files, p.ours(p.Transcripts(), "*/????-??-??__*.jsonl", "*/????-??-??__*.jsonl.part")...)
+	files = append(files, p.spooled()...)
+	files = append(files, p.bustle()...)
 	if p.home() {
 		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.trustedFile(), p.commandDir(), p.Config)
 	}
@@ -41,10 +45,53 @@ func (p Paths) all() []string {
 	return out
 }
 
+// spooled is what there is of the spool.
+func (p Paths) spooled() []string {
+	return p.ours(p.Spool(), "log.lock", "drain.lock", "count/*", "pending/events.log", "pending/part-*.log", "pending/*.rec", "pending/*.tmp")
+}
+
+// bustle is what a worker and hooks leave of their being there.
+func (p Paths) bustle() []string {
+	log := p.ours(filepath.Dir(p.Log()), "remanence.log", "remanence-*.log")
+	run := p.ours(filepath.Dir(p.Runtime()), "runtime.json", ".runtime-*", ".try-*", "hold", "shy", "slow", "start", "start.lock", "trouble.json", "worker-*.sock")
+	if p.home() {
+		run = append(run, p.Run)
+	}
+	return append(log, run...)
+}
+
+// ours is a directory, or what in it has one of our names if there are others:
+// in a data directory that is not the user's own somebody else may keep a log
+// too.
+func (p Paths) ours(dir string, names ...string) []string {
+	var files []string
+	under := os.DirFS(dir)
+	for _, name := range names {
+		found, _ := fs.Glob(under, name) // only a malformed pattern fails
+		files = append(files, found...)
+	}
+	alone := p.home()
+	if !alone {
+		alone = nil == fs.WalkDir(under, ".", func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !slices.Contains(files, file) {
+				return fs.ErrExist
+			}
+			return err
+		})
+	}
+	if alone {
+		return []string{dir}
+	}
+	for i := range files {
+		files[i] = filepath.Join(dir, files[i])
+	}
+	return files
+}
+
 // remove erases what all lists, and the directories that are empty then: ours,
 // and those that were made for them.
 func (p Paths) remove() error {
-	if err := erase(p.all()); err != nil {
+	if err := p.erase(p.all()); err != nil {
 		return err
 	}
 	// Whoever is killed on the way is to find the rest the next time: what tells
@@ -53,7 +100,7 @@ func (p Paths) remove() error {
 	last := slices.Index(made, p.Work) + 1
 	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.spare()))
 	removeEmpty(append(rest, made[last:]...))
-	err := erase([]string{p.leftMark(), p.made()})
+	err := p.erase([]string{p.leftMark(), p.made()})
 	removeEmpty(append([]string{p.Work}, made...))
 	return err
 }
@@ -68,20 +115,24 @@ func removeEmpty(dirs []string) {
 // leave erases what only a worker and hooks need. What was remembered stays, and with it what is still on its
 // way there, the secret that its marks are made with, and the configuration.
 func (p Paths) leave() error {
-	gone := []string{filepath.Dir(p.Log()), filepath.Dir(p.Runtime()), p.Run, p.Notices(), p.upkeep(), p.inbox(), p.spare()}
+	gone := append(p.bustle(), p.Notices(), p.upkeep(), p.inbox(), p.spare())
 	if spool.Open(spool.Config{Dir: p.Spool()}).Empty() {
-		gone = append(gone, p.Spool())
+		gone = append(gone, p.spooled()...)
 	}
-	err := erase(gone)
+	err := p.erase(gone)
 	_ = os.Remove(filepath.Dir(p.spare()))
 	return err
 }
 
-func erase(files []string) error {
+// erase removes files, and the directories that they leave empty in ours.
+func (p Paths) erase(files []string) error {
 	var errs []error
 	for _, f := range files {
 		if err := os.RemoveAll(f); err != nil {
 			errs = append(errs, fmt.Errorf("erase %s: %w", f, err))
+		}
+		for dir := filepath.Dir(f); strings.HasPrefix(dir, p.Work+string(filepath.Separator)); dir = filepath.Dir(dir) {
+			_ = os.Remove(dir)
 		}
 	}
 	return errors.Join(errs...)
