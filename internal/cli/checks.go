@@ -239,7 +239,11 @@ func (a *app) drainSpool(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		return errors.Join(h.takeSpool(ctx), h.store.Close())
+		left, err := h.takeSpool(ctx)
+		if left > 0 {
+			err = fmt.Errorf("%s cannot be kept", plural(left, "event", "events"))
+		}
+		return errors.Join(err, h.store.Close())
 	})
 }
 

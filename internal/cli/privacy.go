@@ -301,7 +301,8 @@ func (v scanView) human(p *printer) {
 
 // scan takes the spool in first: what waits there is part of what is kept.
 func (h *house) scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) {
-	if err := h.takeSpool(ctx); err != nil {
+	left, err := h.takeSpool(ctx)
+	if err != nil {
 		return mem.Scanned{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
@@ -309,13 +310,17 @@ func (h *house) scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) 
 	if err == nil && ask.Fix && len(copies) > 0 {
 		h.keepDaily(ctx) // they went with what was taken out
 	}
+	got.Unreached = append(got.Unreached, h.stillSpooled(left)...)
 	return got, err
 }
 
 // doomed takes the spool in first, as purge does.
 func (h *house) doomed(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
-	if err := h.takeSpool(ctx); err != nil {
+	left, err := h.takeSpool(ctx)
+	if err != nil {
 		return mem.Erased{}, err
 	}
-	return h.engine.Doomed(ctx, ask)
+	would, err := h.engine.Doomed(ctx, ask)
+	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
+	return would, err
 }

@@ -21,7 +21,6 @@ import (
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
-	"remanence/internal/worker"
 )
 
 // house is everything behind the worker's socket, built and open.
@@ -228,21 +227,10 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 	return o, nil
 }
 
-// takeSpool takes in all that waits in the spool.
-func (h *house) takeSpool(ctx context.Context) error {
-	for !h.spool.Empty() {
-		if n, err := h.spool.Drain(ctx, worker.DrainBatch, h.engine.Replay); err != nil {
-			return fmt.Errorf("take in the spool: %w", err)
-		} else if n == 0 {
-			break
-		}
-	}
-	return nil
-}
-
 // purge takes the spool in first: what is erased must not come back from it.
 func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
-	if err := h.takeSpool(ctx); err != nil {
+	left, err := h.takeSpool(ctx)
+	if err != nil {
 		return mem.Erased{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
@@ -250,6 +238,7 @@ func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	if err == nil && len(copies) > 0 {
 		h.keepDaily(ctx) // they went with what was erased
 	}
+	done.Unreached = append(done.Unreached, h.stillSpooled(left)...)
 	return done, err
 }
 
