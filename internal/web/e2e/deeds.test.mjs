@@ -4,7 +4,7 @@ import { after, before } from "node:test";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "./rig.mjs";
-import { browserPath, chord, Eye, hostile, violations, World } from "./world.mjs";
+import { browserPath, chord, Eye, hostile, live, violations, World } from "./world.mjs";
 
 let w, eye;
 before(async () => {
@@ -173,6 +173,7 @@ test("keys that come faster than a busy page takes them mean the same", async ()
   const id = await add("a slow desk hears late");
   const { page, base, faults, context } = await eye.enter(w);
   await page.goto(base + "/m/" + id);
+  await live(page);
   await page.getByRole("button", { name: /^Pin/ }).click();
   await page.getByRole("button", { name: "Undo" }).waitFor();
   let answer;

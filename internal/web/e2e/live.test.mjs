@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { test } from "./rig.mjs";
-import { browserPath, Eye, World } from "./world.mjs";
+import { browserPath, Eye, live, World } from "./world.mjs";
 
 let w, eye;
 before(async () => {
@@ -20,6 +20,11 @@ let n = 0;
 async function prompt(text) {
   n++;
   await w.hook({ session_id: "live-1", hook_event_name: "UserPromptSubmit", prompt_id: "live-" + n, prompt: text });
+}
+
+/** Waits until nothing is left to do about what was prompted: that would be news too. */
+async function done() {
+  while ((await w.json("status")).queue.depth > 0);
 }
 
 test("what an agent does outside is seen at once", async () => {
@@ -56,7 +61,7 @@ test("what is new does not move what is being read, and pausing holds it back", 
   await other.goto(base);
   await prompt("wax the pews of the vestry");
   await other.locator(".feed").getByText("wax the pews").waitFor();
-  while ((await w.json("status")).queue.depth > 0); // what is done about it is news too
+  await done();
   assert.equal(await page.locator(".feed").getByText("vestry").count(), 0);
   await page.keyboard.press(".");
   for (const what of ["wax the pews", "oil the hinges"]) await page.locator(".feed").getByText(what).waitFor();
@@ -89,20 +94,30 @@ test("ten tabs share one stream, and when the leading one closes the next leads"
 
 test("what happens while a page comes is on it", async () => {
   const { page: leader, base, faults, context } = await eye.enter(w);
-  const page = await context.newPage();
-  let answer;
-  const held = new Promise((go) => (answer = go));
-  await page.route("**/api/v1/now*", async (route) => {
-    const before = await route.fetch();
-    await held;
-    await route.fulfill({ response: before });
-  }, { times: 1 });
-  await page.goto(base);
-  const told = page.evaluate(() => new Promise((go) => { globalThis.heard = new BroadcastChannel("remanence-feed"); globalThis.heard.onmessage = ({ data }) => data.event && go(); }));
-  await prompt("light the lamp of the pier");
-  await told;
-  answer();
-  await page.locator(".feed").getByText("light the lamp").waitFor();
+  for (const slow of ["**/api/v1/now*", "**/assets/now-*.js"]) { // what it shows, and its program while that was read ahead
+    const page = await context.newPage();
+    let answer, read;
+    const there = new Promise((go) => (read = go)), held = new Promise((go) => (answer = go));
+    await page.route(slow, async (route) => {
+      const before = await route.fetch();
+      read();
+      await held;
+      await route.fulfill({ response: before });
+    }, { times: 1 });
+    const ahead = slow.includes("assets") && page.waitForResponse("**/api/v1/now*").then((r) => r.finished());
+    await page.goto(base, { waitUntil: "domcontentloaded" });
+    await Promise.all([there, ahead]);
+    await page.evaluate(() => {
+      globalThis.channel = new BroadcastChannel("remanence-feed");
+      globalThis.channel.onmessage = ({ data }) => { globalThis.heard ||= !!data.event; };
+    });
+    await prompt("light the lamp for " + slow);
+    await page.waitForFunction(() => globalThis.heard);
+    if (ahead) await done();
+    answer();
+    await page.locator(".feed").getByText("light the lamp for " + slow).waitFor();
+    await page.close();
+  }
   await leader.close();
   assert.deepEqual(faults, []);
   await context.close();
@@ -114,6 +129,7 @@ test("what is slow to load is not begun anew by all that happens meanwhile", asy
   const page = await context.newPage(), cut = [];
   page.on("requestfailed", (r) => { if (r.url().includes(id)) cut.push(r.failure()?.errorText); });
   for (const t of [page, other]) await t.goto(base + "/m/" + id);
+  for (const t of [page, other]) await live(t);
   for (const t of [page, other]) await t.getByRole("button", { name: /^Pin/ }).waitFor();
   let answer;
   const held = new Promise((go) => (answer = go));

@@ -142,7 +142,7 @@ export class Eye {
     const base = new URL(home).origin;
     if (login) {
       await page.goto(home);
-      await page.getByTestId("feed-state").filter({ hasText: "live" }).waitFor({ state: "attached" });
+      await live(page);
     }
     return { context, page, base, faults };
   }
@@ -151,6 +151,9 @@ export class Eye {
     await this.browser.close();
   }
 }
+
+/** Waits until a page hears of all that happens from now on. */
+export const live = (page) => page.getByTestId("feed-state").filter({ hasText: "live" }).waitFor({ state: "attached" });
 
 /** Presses keys one right after the other: neither waits until the page has heard of the one before. */
 export const chord = (page, ...keys) => Promise.all(keys.map((k) => page.keyboard.press(k)));

@@ -49,6 +49,9 @@ export function readAhead(path: string, params: Params = {}): void {
   setTimeout(() => ahead.delete(at), 3_000); // nobody came for it, and it grows old
 }
 
+/** What was read ahead is not how it stands any more. */
+export const dropAhead = (): void => ahead.clear();
+
 /** Orders, or reads with more than a query can say. */
 export function post<T>(name: string, body: unknown = {}, abort?: AbortSignal): Promise<T> {
   return ask<T>("/api/v1/" + name, {

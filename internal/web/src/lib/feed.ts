@@ -2,7 +2,7 @@
 // the lock "remanence-feed" owns the stream and repeats it on the channel of the
 // same name; the others listen. When it closes, the next one leads.
 import { signal } from "@preact/signals";
-import { loggedOut } from "./api";
+import { dropAhead, loggedOut } from "./api";
 
 /** What happened. type is the event's name, data what came with it. */
 export interface Live {
@@ -48,6 +48,7 @@ function give(e: Live): void {
     if (e.id <= lastID && e.type !== "resync") return;
     lastID = Math.max(lastID, e.id);
   }
+  dropAhead();
   for (const f of [...listeners]) f(e);
 }
 
