@@ -11,12 +11,12 @@ import (
 
 const noWait = 0
 
-func lookAt(root *os.Root, _ *os.File, base string) (size int64, written time.Time, ok bool) {
+func lookAt(root *os.Root, _ *os.File, base string) (size int64, written time.Time, isDir bool, err error) {
 	info, err := root.Lstat(filepath.Join(memoryDir, base))
-	if err != nil || info.IsDir() {
-		return 0, written, false
+	if err != nil {
+		return 0, written, false, err
 	}
-	return info.Size(), info.ModTime(), true
+	return info.Size(), info.ModTime(), info.IsDir(), nil
 }
 
 func trusted(fs.FileInfo) bool { return true }

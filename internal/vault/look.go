@@ -147,8 +147,8 @@ type found struct {
 }
 
 // list are the files of memories; whole is false where the folder holds more than
-// is looked at. What is hidden is nobody's memory, and so are the copies that wait
-// for the person.
+// is looked at, or not all of it can be. What is hidden is nobody's memory, and so
+// are the copies that wait for the person.
 func list(root *os.Root) (files []found, whole bool, err error) {
 	d, err := root.OpenFile(memoryDir, os.O_RDONLY|noWait, 0)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -159,21 +159,27 @@ func list(root *os.Root) (files []found, whole bool, err error) {
 	}
 	defer d.Close()
 	names, err := d.Readdirnames(maxFiles)
-	if err != nil && len(names) == 0 && !errors.Is(err, io.EOF) {
+	broken := err != nil && !errors.Is(err, io.EOF)
+	if broken && len(names) == 0 {
 		return nil, false, fmt.Errorf("list %s: %w", memoryDir, err)
 	}
+	whole = !broken && len(names) < maxFiles
 	files = make([]found, 0, len(names))
 	for _, base := range names {
 		if !strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") || base == indexFile || strings.Contains(base, conflictMark) {
 			continue
 		}
 		f := found{name: memoryDir + "/" + base}
-		var ok bool
-		if f.size, f.written, ok = lookAt(root, d, base); ok {
+		var isDir bool
+		f.size, f.written, isDir, err = lookAt(root, d, base)
+		switch {
+		case err == nil && !isDir:
 			files = append(files, f)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			whole = false
 		}
 	}
-	return files, len(names) < maxFiles, nil
+	return files, whole, nil
 }
 
 // conflictMark is in the name of a copy that waits for the person.
