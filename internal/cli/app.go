@@ -48,6 +48,9 @@ func execute(ctx context.Context, sys System) int {
 	cmd, err := root.ExecuteContextC(ctx)
 	a.close()
 	if err == nil {
+		err = a.out.failed
+	}
+	if err == nil {
 		return 0
 	}
 	if slices.Contains(sys.Args, "--json") { // also where the command line was not understood

@@ -55,9 +55,9 @@ func (f toFile) check() error {
 	case err != nil:
 		return fmt.Errorf("look at %s: %w", f.path, err)
 	case !info.Mode().IsRegular():
-		return faultInput.about("%s is no plain file", f.path).fixedBy("--file with another name")
+		return faultInput.about("%s is no plain file", f.path).fixedBy("give another name")
 	case !f.force:
-		return faultInput.about("%s is there already", f.path).because("nothing was written").fixedBy("add --force", "--file with another name")
+		return faultInput.about("%s is there already", f.path).because("nothing was written").fixedBy("add --force", "give another name")
 	}
 	return nil
 }

@@ -16,7 +16,8 @@ import (
 )
 
 func (a *app) exportCommand() *cobra.Command {
-	var format, file string
+	var format string
+	var file toFile
 	cmd := &cobra.Command{
 		Use:   "export",
 		Short: "write where all projects stand as one HTML page",
@@ -28,6 +29,9 @@ func (a *app) exportCommand() *cobra.Command {
 			if format != "html" {
 				return faultInput.about("--format %q is unknown", format).fixedBy("use html")
 			}
+			if err := file.check(); err != nil {
+				return err
+			}
 			f, err := ask(cmd.Context(), a, api.Fleet, api.Nothing{})
 			if err != nil {
 				return err
@@ -38,18 +42,18 @@ func (a *app) exportCommand() *cobra.Command {
 				}
 			}
 			page := fleetPage(f)
-			if file == "" {
-				_, err := fmt.Fprint(a.out.out, page)
+			if file.path == "" {
+				return a.out.write(page)
+			}
+			if err := file.write(page); err != nil {
 				return err
 			}
-			if err := replaceFile(file, []byte(page)); err != nil {
-				return err
-			}
-			return a.out.show(exportView{File: file, Format: format, Projects: len(f.Projects), Bytes: len(page)})
+			return a.out.show(exportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "html")
-	cmd.Flags().StringVarP(&file, "output", "o", "", "the file to write, for your eyes only (default: standard output)")
+	cmd.Flags().StringVarP(&file.path, "output", "o", "", "the file to write, for your eyes only (default: standard output)")
+	cmd.Flags().BoolVar(&file.force, "force", false, "overwrite the file")
 	return cmd
 }
 

@@ -26,6 +26,7 @@ type printer struct {
 	height   int // lines of the screen; 0 if standard output is no terminal
 	pager    string
 	now      func() time.Time
+	failed   error // the first that kept data from being written; nil without one
 }
 
 func newPrinter(sys System, f flags) *printer {
@@ -55,7 +56,7 @@ func (p *printer) show(v view) error {
 	}
 	if p.height == 0 {
 		v.human(p)
-		return nil
+		return p.failed
 	}
 	var page bytes.Buffer
 	screen := p.out
@@ -65,8 +66,16 @@ func (p *printer) show(v view) error {
 	if p.pager != "" && bytes.Count(page.Bytes(), []byte("\n")) >= p.height && runPager(p.pager, page.Bytes(), screen) {
 		return nil
 	}
-	_, err := screen.Write(page.Bytes())
-	return err
+	return p.write(page.String())
+}
+
+// write prints data as it is.
+func (p *printer) write(text string) error {
+	_, err := fmt.Fprint(p.out, text)
+	if err != nil && p.failed == nil {
+		p.failed = faultOther.about("the output is incomplete").because("%s", err).fixedBy("free some space, or send it elsewhere")
+	}
+	return p.failed
 }
 
 func (p *printer) machine(v view) error {
@@ -79,8 +88,7 @@ func (p *printer) machine(v view) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(p.out, "%s\n", b)
-	return err
+	return p.write(string(b) + "\n")
 }
 
 // lister is a view that is a list: --jsonl prints its items alone, one a line.
@@ -101,7 +109,7 @@ func (p *printer) lines(items []any) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(p.out, "%s\n", b); err != nil {
+		if err := p.write(string(b) + "\n"); err != nil {
 			return err
 		}
 	}
@@ -131,10 +139,11 @@ func encode(v any) ([]byte, error) {
 	return []byte(strings.TrimSpace(sb.String())), nil
 }
 
-// line prints one line of data. Text of memories goes through safe first.
+// line prints one line of data. Text of memories goes through safe first. That it
+// failed is found at the end.
 func (p *printer) line(format string, args ...any) {
 	s := fmt.Sprintf(format, args...)
-	fmt.Fprintln(p.out, strings.TrimRight(s, " "))
+	_ = p.write(strings.TrimRight(s, " ") + "\n")
 }
 
 // field prints a named value, its name padded to the names beside it.
