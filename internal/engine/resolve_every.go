@@ -71,7 +71,7 @@ func (d *desk) livesFor(f mem.Finding, taken map[string]bool) (ls []*life, ok bo
 // alone reports whether an action needs a look at each: nobody vouches by the
 // hundred for what reads like an order.
 func (r reviewed) alone(action string, ls []*life) bool {
-	return r.rule == ReviewLowTrust && action == mem.AcceptFinding && (inject.Suspicious(ls[0].Title) || inject.Suspicious(ls[0].Body))
+	return r.rule == ReviewLowTrust && action == mem.AcceptFinding && inject.SuspiciousMemory(ls[0].Memory)
 }
 
 // resolveAll writes what was decided about findings, and returns the round's id.

@@ -262,7 +262,7 @@ func (d *desk) lowTrust() []mem.Finding {
 	look := func(m mem.Memory) {
 		switch {
 		case m.Trust >= mem.TrustUser:
-		case inject.Suspicious(m.Title) || inject.Suspicious(m.Body):
+		case inject.SuspiciousMemory(m):
 			out = append(out, mem.Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
 		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && joinable(m.Kind):
 			out = append(out, mem.Finding{IDs: []string{m.ID}, Text: source(m.Origin) + "; never told unasked"})

@@ -3,6 +3,8 @@ package inject
 import (
 	"strings"
 	"unicode"
+
+	"remanence/internal/mem"
 )
 
 // Suspicious reports whether a text reads like an order to an agent rather than
@@ -14,6 +16,12 @@ func Suspicious(text string) bool {
 	seen := bare(text)
 	t := " " + strings.ToLower(seen) + " "
 	return overrides(t) || overridesByName(t) || runsFetched(t) || namesSecretAndURL(t) || hasBlob(seen)
+}
+
+// SuspiciousMemory is Suspicious for title and body of a memory, which are told in
+// one line: an order may begin in the one and end in the other.
+func SuspiciousMemory(m mem.Memory) bool {
+	return Suspicious(strings.TrimRight(m.Title, " .:…") + " " + m.Body)
 }
 
 // overridesByName finds orders that come as one name, its words held together.

@@ -33,7 +33,7 @@ func allowed(m mem.Memory) bool {
 	if m.Status != "" && m.Status != mem.Active && m.Status != mem.Archived || m.Trust <= mem.TrustNone {
 		return false
 	}
-	return m.Trust >= mem.TrustUser || !Suspicious(m.Title) && !Suspicious(m.Body)
+	return m.Trust >= mem.TrustUser || !SuspiciousMemory(m)
 }
 
 // joined is title and body in one line, without saying twice what the body begins with.
