@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -54,19 +56,59 @@ func parseJSON(text string) (mem.Digest, bool) {
 			return mem.Digest{}, false
 		}
 		text = text[at:]
-		var v any
-		dec := json.NewDecoder(strings.NewReader(text))
-		dec.UseNumber() // of any size: none is read
-		if dec.Decode(&v) != nil {
+		v, end, err := value(text)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			if d, ok := ofBroken(text); ok {
+				return d, true
+			}
+		}
+		if err != nil {
 			text = text[1:]
 			continue
 		}
 		if d, ok := ofValue(v); ok {
 			return d, true
 		}
-		text = text[dec.InputOffset():]
+		text = text[end:]
 	}
 	return mem.Digest{}, false
+}
+
+// value is the JSON value that a text begins with, and where it ends.
+func value(text string) (v any, end int64, err error) {
+	dec := json.NewDecoder(strings.NewReader(text))
+	dec.UseNumber() // of any size: none is read
+	err = dec.Decode(&v)
+	return v, dec.InputOffset(), err
+}
+
+// ofBroken reads JSON that is right but for its end, which is missing, up to the
+// last object that is whole.
+func ofBroken(text string) (mem.Digest, bool) {
+	var open, missing []byte // the brackets that close what is open at the end, and there; last first
+	end, quoted := 0, false
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			open = append(open, c+2) // in ASCII
+		case c == '}' || c == ']':
+			open = open[:len(open)-1]
+			if c == '}' {
+				end, missing = i+1, slices.Clone(open)
+			}
+		}
+	}
+	slices.Reverse(missing)
+	v, _, err := value(text[:end] + string(missing))
+	if err != nil {
+		return mem.Digest{}, false
+	}
+	return ofValue(v)
 }
 
 // ofValue is a list of observations, one alone, or an object that holds them.
