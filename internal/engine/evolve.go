@@ -56,7 +56,7 @@ func newRound(now time.Time, ms []mem.Memory, moved, open func(mem.Memory) bool)
 // ours reports whether a memory is kept in step with something outside of the
 // store, which alone changes it.
 func ours(m mem.Memory) bool {
-	return m.Note.File != "" || slices.Contains(m.Tags, mindTag) || slices.Contains(m.Tags, stateTag) || m.Kind == mem.Utterance
+	return m.Note.File != "" || ofStateFile(m) || isField(m) || m.Kind == mem.Utterance
 }
 
 // guarded reports whether nothing but a person's order may put a memory away.

@@ -18,6 +18,12 @@ import (
 // the files themselves.
 const mindTag = "state-file"
 
+// mindKey begins their keys: a tag may be anybody's.
+const mindKey = "mind:"
+
+// ofStateFile reports whether a memory is a piece of a state file.
+func ofStateFile(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, mindKey) }
+
 // The kinds of jobs about state files.
 const (
 	JobMind = "mind"  // make what they say findable
@@ -77,7 +83,7 @@ func (e *Engine) mindBatch(ctx context.Context, p mem.Project) (b mem.Batch, tak
 	for _, o := range old {
 		gone, none := mem.Superseded, mem.TrustNone
 		switch {
-		case seen[o.Key] || o.Status != mem.Active || !mind.Present:
+		case !ofStateFile(o) || seen[o.Key] || o.Status != mem.Active || !mind.Present:
 		case !mind.Trusted && o.Trust > none:
 			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Trust: &none})
 		case mind.Trusted:
@@ -89,7 +95,7 @@ func (e *Engine) mindBatch(ctx context.Context, p mem.Project) (b mem.Batch, tak
 
 func (e *Engine) mindMemory(p mem.Project, part mem.MindPart) mem.Memory {
 	mm := e.stateMemory(p, part.Kind, true)
-	mm.Trust, mm.Key = mem.TrustAssistant, "mind:"+part.Key
+	mm.Trust, mm.Key = mem.TrustAssistant, mindKey+part.Key
 	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{mindTag, part.File}
 	mm.Index = rank.Index(mm)
 	return mm

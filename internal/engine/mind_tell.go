@@ -68,7 +68,7 @@ func partMark(key, title, body string) string {
 // toldInBriefing reports whether a memory is a piece of the state files that the
 // conversation was told as it is now.
 func (m *moment) toldInBriefing(mm mem.Memory) bool {
-	key, ok := strings.CutPrefix(mm.Key, "mind:")
+	key, ok := strings.CutPrefix(mm.Key, mindKey)
 	return ok && m.session.Told[partMark(key, mm.Title, mm.Body)]
 }
 

@@ -149,7 +149,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 	listed := c.todos[:min(len(c.todos), 20)]
 	yes := true
 	for _, o := range open {
-		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) &&
+		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) && strings.HasPrefix(o.Key, listedKey) &&
 			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
 		i := slices.IndexFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
 		if i >= 0 && listed[i].status == "completed" {
@@ -164,7 +164,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 			continue // an update by id alone
 		}
 		mm := m.newMemory(mem.Todo, mem.ScopeProject)
-		mm.Title, mm.Key = t.text, "todo:"+strings.ToLower(t.text)
+		mm.Title, mm.Key = t.text, listedKey+strings.ToLower(t.text)
 		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant, ConfidenceAgent
 		mm.Resolved, mm.Tags = t.done(), []string{listedTag}
 		if t.id != "" {
@@ -177,6 +177,9 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 
 // listedTag tags items of the agent's own list.
 const listedTag = "todo"
+
+// listedKey begins their keys: a tag may be anybody's.
+const listedKey = "todo:"
 
 func taskTag(id string) string { return "task:" + id }
 

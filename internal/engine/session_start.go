@@ -276,7 +276,7 @@ func (g *gather) news(mm mem.Memory) bool {
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return slices.Contains(mm.Tags, stateTag) || slices.Contains(mm.Tags, mindTag) || g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
+	return isField(mm) || ofStateFile(mm) || g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,

@@ -16,6 +16,12 @@ import (
 // are told as the state, not among the memories.
 const stateTag = "project-state"
 
+// fieldKey begins their keys: a tag may be anybody's.
+const fieldKey = "state:"
+
+// isField reports whether a memory holds a field of a project's state.
+func isField(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, fieldKey) }
+
 // The fields of the state, as their memories begin.
 const (
 	fieldPhase   = "Phase"
@@ -144,11 +150,11 @@ func (e *Engine) standingSessions(ctx context.Context, p mem.Project, out *mem.S
 
 // stateFields are the memories that hold the fields of a project's state.
 func (e *Engine) stateFields(ctx context.Context, project string) ([]mem.Memory, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool, Limit: 10})
+	ms, err := e.all(ctx, mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool})
 	if err != nil {
 		return nil, fmt.Errorf("fields: %w", err)
 	}
-	return ms, nil
+	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !isField(mm) }), nil
 }
 
 // laidDownState puts what was laid down about the state of a project over what
@@ -201,7 +207,7 @@ func (e *Engine) storeFields(ctx context.Context, p mem.Project, ask mem.StateAs
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
 		mm := e.stateMemory(p, mem.Fact, ask.Agent != "")
-		mm.Tags, mm.Key, mm.Importance = []string{stateTag}, "state:"+strings.ToLower(name), 0.4
+		mm.Tags, mm.Key, mm.Importance = []string{stateTag}, fieldKey+strings.ToLower(name), 0.4
 		full := name + ": " + cmp.Or(text, noValue)
 		mm.Title, mm.Facts = mem.Clip(full, 160), facts
 		if mm.Title != full {
@@ -225,7 +231,7 @@ func (e *Engine) storeFields(ctx context.Context, p mem.Project, ask mem.StateAs
 			add(f.name, strings.Join(*f.list, "; "), *f.list)
 		}
 	}
-	old, err := e.Store.List(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}, Limit: 10})
+	old, err := e.all(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("fields: %w", err)
 	}
@@ -271,7 +277,7 @@ func (e *Engine) storeProgress(ctx context.Context, p mem.Project, ask mem.State
 	if ask.Progress.Action == "add" {
 		section := cmp.Or(ask.Progress.Section, sectionDoing)
 		mm := e.stateMemory(p, mem.Todo, ask.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = mem.Clip(ask.Progress.Task, 160), "todo:"+strings.ToLower(ask.Progress.Task), false
+		mm.Title, mm.Key, mm.Resolved = mem.Clip(ask.Progress.Task, 160), listedKey+strings.ToLower(ask.Progress.Task), false
 		mm.Tags = []string{sectionTag + section}
 		return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
 	}
