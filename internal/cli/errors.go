@@ -89,6 +89,11 @@ func suggest(cmd *cobra.Command, word string) []string {
 	if cmd == nil {
 		return faultUsage.Fix
 	}
+	for _, c := range cmd.Commands() {
+		if slices.Contains(c.SuggestFor, word) { // by another name
+			return []string{c.CommandPath()}
+		}
+	}
 	var out []string
 	cmd.SuggestionsMinimumDistance = 2
 	for _, near := range cmd.SuggestionsFor(word) {

@@ -63,8 +63,9 @@ func (a *app) installCommand() *cobra.Command {
 	var scope, hooks string
 	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool
 	cmd := &cobra.Command{
-		Use:   "install [agent]...",
-		Short: "put the hooks into a coding agent",
+		Use:        "install [agent]...",
+		SuggestFor: []string{"init", "setup"},
+		Short:      "put the hooks into a coding agent",
 		Long: "Supported now: claude-code. Only entries of Remanence are added to the agent's\nsettings; every other byte stays. An install record allows to undo it.\n\n" +
 			"With --plugin the hooks come as a plugin, which the agent's own commands\nregister. The agent then lays its settings out anew; uninstall gives the bytes\nback.",
 		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project --hooks full\n  remanence install claude-code --plugin",

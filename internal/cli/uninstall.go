@@ -54,6 +54,9 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
 		v.Purged = a.paths.all()
+		if at := a.vault(); at.There() {
+			v.Vault = at.Dir
+		}
 	}
 	if how.dry {
 		return errors.Join(a.out.show(v), planErr)
@@ -123,7 +126,8 @@ type uninstallView struct {
 	DryRun  bool       `json:"dry_run"`
 	Steps   []stepItem `json:"steps"`
 	Stopped bool       `json:"daemon_stopped"`
-	Purged  []string   `json:"purged"` // files and directories; empty: data is kept
+	Purged  []string   `json:"purged"`          // files and directories; empty: data is kept
+	Vault   string     `json:"vault,omitempty"` // that is kept where data is not; missing: there is none
 	TookMS  float64    `json:"took_ms"`
 
 	Plugin *pluginGone `json:"plugin,omitempty"` // missing: there is none
@@ -232,5 +236,8 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	}
 	for i, f := range v.Purged {
 		line("%s%s", pad(first(i, "Erases"), 7), tilde(f, v.home))
+	}
+	if v.Vault != "" {
+		line("Keeps  %s: the files of the vault are yours", tilde(v.Vault, v.home))
 	}
 }
