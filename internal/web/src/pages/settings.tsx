@@ -69,13 +69,12 @@ function Row({ of: v, set }: { of: Setting; set: (d: Data) => void }) {
   };
   const before = v.origin === "file" ? { value: v.text } : { unset: true };
   const preview = async (): Promise<void> => {
-    if (!project.value) { effect.value = st.previewNeeds; return; }
     try {
       const [then, now] = await Promise.all([
         get<Receipt>("config_try", { project: project.value, key: v.key, value: text.value }),
         get<Receipt>("next", { project: project.value }),
       ]);
-      effect.value = st.previewOf(then.items?.length ?? 0, then.tokens, then.tokens - now.tokens);
+      effect.value = st.previewOf(then.items?.length ?? 0, then.tokens, then.tokens - now.tokens, !!project.value);
     } catch (e) {
       effect.value = reason(e);
     }
