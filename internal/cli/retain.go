@@ -26,8 +26,8 @@ func (h *house) tidy(ctx context.Context) time.Duration {
 	said, terr := h.dropTalks(ctx)
 	err = errors.Join(err, terr)
 	h.gone.Next, h.gone.Payloads, h.gone.Memories = 0, 0, 0
-	if step.Payloads+step.Memories+said > 0 {
-		h.log.Info("retention", "payloads dropped", step.Payloads, "forgotten memories erased", step.Memories, "lines of transcripts dropped", said)
+	if step.Payloads+step.Jobs+step.Memories+said > 0 {
+		h.log.Info("retention", "payloads dropped", step.Payloads, "jobs given up", step.Jobs, "forgotten memories erased", step.Memories, "lines of transcripts dropped", said)
 	}
 	if err != nil {
 		h.log.Error("retention", "error", err)

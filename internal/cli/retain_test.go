@@ -28,7 +28,8 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 	const words = "swordfish-4711 opens the drawer"
 	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: clock, Text: "the till is a swordfish-0815"}
 	m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: words, Status: mem.Forgotten, Hidden: clock}
-	if _, err := h.store.Apply(t.Context(), mem.Batch{Event: &event}, mem.Batch{Memories: []mem.Memory{m}}); err != nil {
+	job := mem.Job{Kind: "digest", Created: clock, Dead: true, Error: "no such model"}
+	if _, err := h.store.Apply(t.Context(), mem.Batch{Event: &event}, mem.Batch{Memories: []mem.Memory{m}, Jobs: []mem.Job{job}}); err != nil {
 		t.Fatal(err)
 	}
 	forgotten := mem.Forgotten
@@ -38,10 +39,11 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 	for _, step := range []struct {
 		after time.Duration
 		left  []string
+		jobs  int
 	}{
-		{2 * tidyEvery, []string{"4711", "0815"}},
-		{4 * tidyEvery, []string{"0815"}},
-		{91 * tidyEvery, nil},
+		{2 * tidyEvery, []string{"4711", "0815"}, 1},
+		{4 * tidyEvery, []string{"0815"}, 1},
+		{91 * tidyEvery, nil, 0},
 	} {
 		clock = event.At.Add(step.after)
 		for range 10 {
@@ -57,6 +59,9 @@ func TestWhatIsTooOldIsLetGoOf(t *testing.T) {
 		}
 		if strings.Join(left, " ") != strings.Join(step.left, " ") {
 			t.Errorf("after %v: %v is there, want %v", step.after, left, step.left)
+		}
+		if st, err := h.store.Waiting(t.Context()); err != nil || st.DeadJobs != step.jobs {
+			t.Errorf("after %v: %d jobs that were given up, %v, want %d", step.after, st.DeadJobs, err, step.jobs)
 		}
 	}
 	if rest := h.tidy(t.Context()); rest != tidyEvery {

@@ -13,9 +13,13 @@ import (
 // something to drop.
 const letGoEvents = 500
 
+// letGoJobs is how many jobs one round deletes at most. Few are ever given up.
+const letGoJobs = 500
+
 // Gone is what a step of LetGo let go of, and where the next begins.
 type Gone struct {
 	Payloads int   // dropped; the rows of their events stay
+	Jobs     int   // that had been given up, deleted
 	Memories int   // erased, as by Purge
 	Next     int64 // place of the event to go on from
 	More     bool  // there may be more to do
@@ -24,8 +28,9 @@ type Gone struct {
 // LetGo does one short step of what the person's retention rules ask for. What
 // was forgotten long ago is erased, one memory a step, since each is looked for
 // in every text that is kept. Then what agents reported word for word is
-// dropped, from the event on whose place is from; 0 begins a round. A store
-// that cannot drop payloads keeps them. With copies, the store has copies that
+// dropped, from the event on whose place is from; 0 begins a round. At its end
+// go jobs that were given up as long ago: what they were to work on is gone. A
+// store that cannot drop either keeps them. With copies, the store has copies that
 // the person made or may still need; they would have to go with what is erased,
 // and so that waits.
 func (e *Engine) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
@@ -47,7 +52,13 @@ func (e *Engine) LetGo(ctx context.Context, from int64, copies bool) (Gone, erro
 	if err != nil {
 		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("let go: %w", err))
 	}
-	return Gone{Payloads: n, Next: next, More: next > 0}, failed
+	gone := Gone{Payloads: n, Next: next, More: next > 0}
+	if !gone.More {
+		if gone.Jobs, err = r.DropJobs(ctx, before, letGoJobs); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("let go: %w", err))
+		}
+	}
+	return gone, failed
 }
 
 // KeptSince is the time from which on what agents reported word for word is

@@ -33,6 +33,29 @@ func (s *Store) DropPayloads(ctx context.Context, before time.Time, from int64, 
 	return next, dropped, nil
 }
 
+// DropJobs implements mem.Retainer.
+func (s *Store) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
+	unlock, err := s.lock(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("drop jobs: %w", err)
+	}
+	defer unlock()
+	err = s.transact(context.WithoutCancel(ctx), func(w *writer) error {
+		res, err := w.exec(ctx, `DELETE FROM job WHERE number IN
+			(SELECT number FROM job WHERE dead = 1 AND created < ? AND not_before < ? LIMIT ?+0)`, stamp(before), stamp(before), n)
+		if err != nil {
+			return err
+		}
+		gone, err := res.RowsAffected()
+		dropped = int(gone)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("drop jobs: %w", translate(err))
+	}
+	return dropped, nil
+}
+
 // oldPayloads looks at n events and returns those that have a payload to drop.
 func (s *Store) oldPayloads(ctx context.Context, before time.Time, from int64, n int) (next int64, old []int64, err error) {
 	var last sql.NullInt64

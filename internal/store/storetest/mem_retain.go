@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -28,4 +29,21 @@ func (s *Mem) DropPayloads(ctx context.Context, before time.Time, from int64, n 
 		next = 0
 	}
 	return next, dropped, nil
+}
+
+// DropJobs implements mem.Retainer.
+func (s *Mem) DropJobs(ctx context.Context, before time.Time, n int) (dropped int, err error) {
+	unlock, err := s.enter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	s.jobs = slices.DeleteFunc(s.jobs, func(j *job) bool {
+		gone := j.Dead && j.Created.Before(before) && j.NotBy.Before(before) && dropped < n
+		if gone {
+			dropped++
+		}
+		return gone
+	})
+	return dropped, nil
 }

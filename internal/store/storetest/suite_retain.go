@@ -105,6 +105,27 @@ var retainTests = []promise{
 			k.Errorf("dropped %d, next %d", dropped, next)
 		}
 	}},
+	{"jobs that were given up before a time go, and no others", func(k kit) {
+		day := Clock()
+		job := func(key string, made, put time.Time, dead bool) mem.Job {
+			return mem.Job{Kind: "digest", Key: key, Created: made, NotBy: put, Dead: dead}
+		}
+		old, new := day.Add(-time.Hour), day
+		k.apply(mem.Batch{Jobs: []mem.Job{
+			job("old", old, old, true), job("old too", old, time.Time{}, true), job("tried since", old, new, true), job("new", new, new, true), job("waits", old, old, false),
+		}})
+		var left []int
+		for range 3 {
+			n, err := k.retainer().DropJobs(k.Context(), day, 1)
+			if err != nil {
+				k.Fatalf("DropJobs: %v", err)
+			}
+			left = append(left, n)
+		}
+		k.same("dropped by step", left, []int{1, 1, 0})
+		st := k.stats("")
+		k.same("given up and waiting", []int{st.DeadJobs, st.Jobs}, []int{2, 1})
+	}},
 	{"List finds what was forgotten before a time", func(k kit) {
 		ids := k.keep(note("kept"), note("forgotten"), note("replaced"))
 		forgotten, superseded := mem.Forgotten, mem.Superseded
