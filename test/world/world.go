@@ -17,6 +17,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,6 +71,23 @@ func Build(file string, flags ...string) error {
 	}
 	return nil
 }
+
+// Unhurried is the program with hooks that have seconds on top of their limits,
+// for single tests of what a hook answers where others of the package are of when.
+func Unhurried(t testing.TB) string {
+	t.Helper()
+	program, err := unhurried()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return program
+}
+
+// unhurried builds it, once.
+var unhurried = sync.OnceValues(func() (program string, err error) {
+	program = filepath.Join(filepath.Dir(Binary), "unhurried")
+	return program, Build(program, "-ldflags", "-s -w -X main.slack=6s")
+})
 
 // Person is somebody with a home directory and one project in it.
 type Person struct {

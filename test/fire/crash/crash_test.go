@@ -9,9 +9,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
-	"sync"
 	"testing"
 	"time"
 
@@ -35,24 +33,14 @@ func newPerson(t *testing.T) *world.Person {
 	return p
 }
 
-// patient is a person whose hooks have all the time in the world: what becomes of
+// patient is a person whose hooks have all the time they need: what becomes of
 // their events does not hang on how busy the machine is.
 func patient(t *testing.T) *world.Person {
 	t.Helper()
 	p := newPerson(t)
-	program, err := unhurried()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Program = program
+	p.Program = world.Unhurried(t)
 	return p
 }
-
-// unhurried is the program with such hooks, built once.
-var unhurried = sync.OnceValues(func() (program string, err error) {
-	program = filepath.Join(filepath.Dir(world.Binary), "unhurried")
-	return program, world.Build(program, "-ldflags", "-s -w -X main.slack=20s")
-})
 
 // mark is a word that is in one event and in no other.
 func mark(n int64) string { return fmt.Sprintf("kestrel%08dq", n) }
