@@ -12,12 +12,14 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"remanence/internal/mcpserver"
 	"remanence/internal/mem"
+	ports "remanence/test/port"
 )
 
 func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
@@ -27,12 +29,7 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	}
 	told := &strings.Builder{}
 	a := &app{sys: System{Getenv: environment(nil), Now: time.Now, Stderr: io.Discard}, paths: p, out: newPrinter(System{Stderr: told, Stdout: io.Discard, Getenv: environment(nil), Now: time.Now}, flags{})}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	_ = l.Close()
+	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Free(t)))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context, mem.SearchAsk) (mem.Found, error) {

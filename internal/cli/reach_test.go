@@ -67,13 +67,30 @@ func (s station) capture(limit time.Duration) error {
 	return err
 }
 
+// waits captures until the wait leaves its stamp: on a busy machine the time of
+// one may be up before it has begun to wait, which is not the worker's fault.
+func (s station) waits(t *testing.T, stamp string) {
+	t.Helper()
+	for range 20 {
+		if err := s.capture(shortWait); !errors.Is(err, context.DeadlineExceeded) {
+			t.Fatalf("got %v, want a time out", err)
+		}
+		if exists(stamp) {
+			return
+		}
+	}
+	t.Fatalf("20 waits left no %s", filepath.Base(stamp))
+}
+
 func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
 	s := newStation(t) // the system takes the connections, nobody reads
-	for i, held := range []bool{false, false, true} {
-		err := s.capture(shortWait)
-		if errors.Is(err, errHeldOff) != held || !held && !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("call %d: got %v, want it held off: %v", i+1, err, held)
-		}
+	s.waits(t, s.reach.slow())
+	if exists(s.reach.shy()) {
+		t.Error("captures are held off after one slow call")
+	}
+	s.waits(t, s.reach.shy())
+	if err := s.capture(shortWait); !errors.Is(err, errHeldOff) {
+		t.Errorf("the third: got %v, want it held off", err)
 	}
 	// When the hold is over, one more wait is enough.
 	if exists(s.reach.hold()) {
@@ -82,21 +99,15 @@ func TestAWorkerThatTakesCallsAndNeverAnswersIsLeftAloneAfterTwo(t *testing.T) {
 	if err := os.Remove(s.reach.shy()); err != nil {
 		t.Fatal(err)
 	}
-	for i, held := range []bool{false, true} {
-		if err := s.capture(shortWait); errors.Is(err, errHeldOff) != held {
-			t.Errorf("call %d after the hold: got %v, want it held off: %v", i+1, err, held)
-		}
+	s.waits(t, s.reach.shy())
+	if err := s.capture(shortWait); !errors.Is(err, errHeldOff) {
+		t.Errorf("after the hold: got %v, want it held off", err)
 	}
 }
 
 func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
 	s := newStation(t)
-	if err := s.capture(shortWait); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("got %v, want a time out", err)
-	}
-	if !exists(s.reach.slow()) {
-		t.Error("the first slow call left no stamp")
-	}
+	s.waits(t, s.reach.slow())
 	s.answers(t)
 	if err := s.capture(time.Minute); err != nil {
 		t.Fatal(err)
@@ -108,7 +119,7 @@ func TestAnAnswerInBetweenForgivesASlowOne(t *testing.T) {
 
 func TestOneLongWaitIsEnough(t *testing.T) {
 	s := newStation(t)
-	if err := s.capture(blackHole + 50*time.Millisecond); !errors.Is(err, context.DeadlineExceeded) {
+	if err := s.capture(5 * blackHole); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v, want a time out", err)
 	}
 	if !exists(s.reach.hold()) {

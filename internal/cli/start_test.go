@@ -31,8 +31,13 @@ func TestAHookThatEndsWhileItStartsAWorkerKeepsNoOtherFromIt(t *testing.T) {
 func TestOneStartASecondIsEnoughUnlessItsWorkerHasComeAndGone(t *testing.T) {
 	r := newStation(t).reach
 	touch(r.started())
-	if was, err := os.Stat(r.started()); err != nil || r.start() != nil {
-		t.Fatal("start", err)
+	was, err := os.Stat(r.started())
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sys.Now = was.ModTime // however long this takes
+	if err := r.start(); err != nil {
+		t.Fatal(err)
 	} else if now, err := os.Stat(r.started()); err != nil || !now.ModTime().Equal(was.ModTime()) {
 		t.Errorf("started again within a second: %v", err)
 	}

@@ -117,14 +117,15 @@ func TestAHitIsCountedOnceATurnAndWrittenLater(t *testing.T) {
 	for range 3 { // a turn that stops again, each time saying the same
 		d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "No: feedback_friday.md says never on a Friday, see " + id + " and `feedback_friday`."})
 	}
-	if m := d.note("memory/feedback_friday.md"); m.Uses != 4 || m.LastUsed.IsZero() {
+	m := d.note("memory/feedback_friday.md")
+	if m.Uses != 4 || m.LastUsed.IsZero() {
 		t.Errorf("%d uses, want 4: 3 from the file and one turn", m.Uses)
 	}
 	if got := d.read("memory/feedback_friday.md"); got != friday {
 		t.Errorf("written by an event:\n%s", got)
 	}
 	d.writesVault()
-	want := strings.Replace(friday, "hits: 3   # mine\nx: {a: 1}\n", "hits: 4   # mine\nx: {a: 1}\nid: "+id+"\nlast_applied: "+time.Now().UTC().Format(time.DateOnly)+"\n", 1)
+	want := strings.Replace(friday, "hits: 3   # mine\nx: {a: 1}\n", "hits: 4   # mine\nx: {a: 1}\nid: "+id+"\nlast_applied: "+m.LastUsed.UTC().Format(time.DateOnly)+"\n", 1)
 	if got := d.read("memory/feedback_friday.md"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
