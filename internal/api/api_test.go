@@ -126,6 +126,30 @@ func TestSilentServerEndsAtTheDeadline(t *testing.T) {
 	}
 }
 
+// justUp is a time that is up right after it was last looked at.
+type justUp struct {
+	context.Context
+	seen bool
+}
+
+func (c *justUp) Err() error {
+	if !c.seen {
+		c.seen = true
+		return nil
+	}
+	return c.Context.Err()
+}
+
+// Whoever took it for a missing worker would start another.
+func TestATimeThatIsUpSaysNothingOfTheWorker(t *testing.T) {
+	c := serve(t, api.Config{})
+	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
+	defer cancel()
+	if _, err := c.Health(&justUp{Context: ctx}); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, api.ErrUnreachable) {
+		t.Errorf("got %v, want DeadlineExceeded and not ErrUnreachable", err)
+	}
+}
+
 func TestMissingWorkerIsUnreachable(t *testing.T) {
 	dir := socketDir(t)
 	open := filepath.Join(t.TempDir(), "open")

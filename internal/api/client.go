@@ -102,6 +102,9 @@ func (c Client) dial(ctx context.Context) (net.Conn, error) {
 	}
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", c.Socket)
+	if errors.Is(err, context.DeadlineExceeded) { // it may not even have been tried
+		return nil, err
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrUnreachable, err)
 	}

@@ -497,7 +497,7 @@ func TestOpeningSideBySideMakesOneDatabase(t *testing.T) {
 	errs := make(chan error)
 	for range 4 {
 		go func() {
-			s, err := Open(context.WithoutCancel(t.Context()), Config{Path: path})
+			s, err := Open(context.WithoutCancel(t.Context()), Config{Path: path, Busy: time.Minute})
 			if err == nil {
 				err = s.Close()
 			}
