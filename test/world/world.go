@@ -327,6 +327,15 @@ func Crowd() float64 {
 	return n / float64(runtime.NumCPU())
 }
 
+// Crowded is how many programs for a core leave none of them its time.
+const Crowded = 4
+
+// Stretched is a time that is long enough on a busy machine, the longer the more
+// programs want to run on it.
+func Stretched(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * max(1, Crowd()/Crowded))
+}
+
 // Eventually asks again and again, for a minute at most.
 func (p *Person) Eventually(ok func() bool) bool {
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {

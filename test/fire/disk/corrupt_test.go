@@ -356,7 +356,7 @@ func (s sample) report(t *testing.T, p *world.Person, what, id string) string {
 	b := p.Hook(p.Payload("PostToolUse.Bash", map[string]any{"session_id": "later-" + id, "tool_use_id": id}))
 	polite(t, what, b)
 	for _, x := range []world.Answer{a, b} {
-		if x.Took > 5*time.Second {
+		if x.Took > world.Stretched(5*time.Second) {
 			t.Errorf("%s: a hook took %s", what, x.Took)
 		}
 	}

@@ -42,17 +42,13 @@ const (
 	nothing = "-" // there was none
 )
 
-// crowded is how many programs for a core leave none of them its time.
-const crowded = 4
-
-// hardStop is above what any call may take on a busy machine, the more so the
-// more programs want to run on it.
+// hardStop is above what any call may take on a busy machine.
 func (f fault) hardStop() time.Duration {
 	stop := 3 * time.Second
 	if f.slow {
 		stop = 8 * time.Second
 	}
-	return time.Duration(float64(stop) * max(1, world.Crowd()/crowded))
+	return world.Stretched(stop)
 }
 
 // cell is one call under one fault.
@@ -156,7 +152,7 @@ func (l *lateness) add(cells []*cell) {
 
 func (l *lateness) judge(t *testing.T) {
 	t.Logf("%d calls, %d of them too late to count their event, %.1f programs for a core", l.calls.Load(), l.late.Load(), world.Crowd())
-	if l.late.Load()*20 > l.calls.Load() && world.Crowd() < crowded {
+	if l.late.Load()*20 > l.calls.Load() && world.Crowd() < world.Crowded {
 		t.Errorf("%d of %d calls came too late to count their event", l.late.Load(), l.calls.Load())
 	}
 }
