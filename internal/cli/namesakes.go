@@ -2,6 +2,10 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
@@ -30,4 +34,27 @@ func (a *app) sayNamesakes(ctx context.Context) {
 		used = ", last used " + at(last, a.sys.Now())
 	}
 	a.out.say("%d projects are called %s; this is %s%s", len(ps), oneLine(where.Project), ps[0].Key, used)
+}
+
+// movedFrom is the last used directory outside of git that is gone and may be
+// this one under the name or at the place that it had. Nothing tells for sure:
+// the person decides. Without a key there is none.
+func (a *app) movedFrom(ctx context.Context, here mem.Project) mem.Project {
+	if here.Root == "" || here.Common != "" {
+		return mem.Project{}
+	}
+	all, err := ask(ctx, a, api.Projects, api.Nothing{})
+	if err != nil {
+		return mem.Project{}
+	}
+	for _, o := range all.Projects {
+		alike := filepath.Base(o.Root) == filepath.Base(here.Root) || filepath.Dir(o.Root) == filepath.Dir(here.Root)
+		if o.Common != "" || o.Root == "" || o.Root == here.Root || !alike {
+			continue
+		}
+		if _, err := os.Lstat(o.Root); errors.Is(err, fs.ErrNotExist) {
+			return o
+		}
+	}
+	return mem.Project{}
 }

@@ -168,6 +168,9 @@ func (a *app) searchCommand() *cobra.Command {
 			}
 			v := searched(found, q, n)
 			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.flags)
+			if found.Total == 0 {
+				v.before = a.movedFrom(cmd.Context(), found.Project)
+			}
 			if found.Warning != "" {
 				a.out.say("%s", found.Warning)
 			}
@@ -216,6 +219,7 @@ type searchView struct {
 
 	explain, ids bool
 	filters      []string
+	before       mem.Project // that this one may have been; without a key there is none
 }
 
 type hit struct {
@@ -331,6 +335,8 @@ func (v searchView) nothing(p *printer) {
 	switch {
 	case len(v.filters) > 0:
 		p.line("Try without %s.", v.filters[0])
+	case v.Searched == 0 && v.before.Key != "":
+		p.line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s", oneLine(v.before.Root), v.before.Key)
 	case v.Searched == 0 && v.Project != nil:
 		p.line("Nothing is remembered here yet. Every project: --project all")
 	case v.Project != nil:
