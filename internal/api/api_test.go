@@ -128,24 +128,28 @@ func TestSilentServerEndsAtTheDeadline(t *testing.T) {
 
 // justUp is a time that is up right after it was last looked at.
 type justUp struct {
-	context.Context
-	seen bool
+	looked bool
+	up     chan struct{} // closed
 }
 
+func (c *justUp) Deadline() (at time.Time, ok bool) { return at, false }
+func (c *justUp) Value(any) any                     { return nil }
+func (c *justUp) Done() <-chan struct{}             { return c.up }
+
 func (c *justUp) Err() error {
-	if !c.seen {
-		c.seen = true
+	if !c.looked {
+		c.looked = true
 		return nil
 	}
-	return c.Context.Err()
+	return context.DeadlineExceeded
 }
 
 // Whoever took it for a missing worker would start another.
 func TestATimeThatIsUpSaysNothingOfTheWorker(t *testing.T) {
 	c := serve(t, api.Config{})
-	ctx, cancel := context.WithDeadline(t.Context(), time.Now().Add(-time.Second))
-	defer cancel()
-	if _, err := c.Health(&justUp{Context: ctx}); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, api.ErrUnreachable) {
+	ctx := &justUp{up: make(chan struct{})}
+	close(ctx.up)
+	if _, err := c.Health(ctx); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, api.ErrUnreachable) {
 		t.Errorf("got %v, want DeadlineExceeded and not ErrUnreachable", err)
 	}
 }
