@@ -51,7 +51,7 @@ func lintHooks(path string, crowded bool) (findings []string) {
 		}
 		if r.Phase == "start" {
 			calls++
-			if r.Event != unawaited {
+			if !r.mayBeCut(crowded) {
 				running[r.PID] = r.label()
 			}
 			return
@@ -79,12 +79,18 @@ func crowd() float64 {
 	return n / float64(runtime.NumCPU())
 }
 
-// conduct is what the process did wrong. On a crowded machine a SessionEnd may take longer than the client waits.
+// mayBeCut reports whether the client may leave before the call has ended. On a crowded machine a SessionEnd may take
+// longer than it waits.
+func (r hookRecord) mayBeCut(crowded bool) bool {
+	return r.Event == unawaited || r.Event == "SessionEnd" && crowded
+}
+
+// conduct is what the process did wrong.
 func (r hookRecord) conduct(crowded bool) (faults []string) {
 	switch {
 	case r.Error != "":
 		return []string{"did not start: " + r.Error}
-	case r.Killed != "" && (r.Event == unawaited || r.Event == "SessionEnd" && crowded):
+	case r.Killed != "" && r.mayBeCut(crowded):
 	case r.Killed != "":
 		faults = append(faults, fmt.Sprintf("was stopped by the client after %d ms (%s)", r.MS, r.Killed))
 	case r.Exit != 0:

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -53,6 +52,17 @@ func TestACrowdedMachineIsNoFaultOfASessionEnd(t *testing.T) {
 	if got := judgeOn(t, true, obj{"event": "Stop", "killed": "terminated", "exit": -1}); len(got) == 0 {
 		t.Error("a Stop that was stopped is a finding however crowded it is")
 	}
+	if got := unended(t, true, "SessionEnd"); len(got) != 0 {
+		t.Errorf("a SessionEnd without an end: findings = %q, want none", got)
+	}
+}
+
+// unended lints a record of one wrapped call whose end is not recorded.
+func unended(t *testing.T, crowded bool, event string) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hooks.jsonl")
+	appendJSON(path, obj{"phase": "start", "mode": "wrap", "event": event, "name": event, "pid": 9})
+	return lintHooks(path, crowded)
 }
 
 func TestLintFindsEachBreachOfTheContract(t *testing.T) {
@@ -98,13 +108,13 @@ func TestARunWithoutWrappedCallsIsAFinding(t *testing.T) {
 }
 
 func TestACallWithoutAnEndIsAFinding(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "hooks.jsonl")
-	line := `{"phase":"start","mode":"wrap","name":"Stop","pid":9}` + "\n"
-	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	got := lintHooks(path, false)
-	if len(got) != 1 || !strings.Contains(got[0], "no end record") {
+	if got := unended(t, true, "Stop"); len(got) != 1 || !strings.Contains(got[0], "no end record") {
 		t.Errorf("findings = %q", got)
+	}
+	if got := unended(t, false, "SessionEnd"); len(got) != 1 {
+		t.Errorf("a SessionEnd on a machine that has time: findings = %q", got)
+	}
+	if got := unended(t, false, unawaited); len(got) != 0 {
+		t.Errorf("one that the client does not wait for: findings = %q", got)
 	}
 }
