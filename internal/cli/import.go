@@ -75,7 +75,8 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	} else if isTerminal(in) {
 		return api.OldMemories{}, faultUsage.about("no file was given").fixedBy("remanence import --help")
 	}
-	r := bufio.NewReader(io.LimitReader(in, maxImportFile))
+	within := &io.LimitedReader{R: in, N: maxImportFile}
+	r := bufio.NewReader(within)
 	var from io.Reader = r
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
 		rows, err := sqlite.Tables(ctx, name, map[string]string{"observations": "observations", "session_summaries": "summaries"})
@@ -90,6 +91,8 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	}
 	old, err := api.ReadOld(from)
 	switch {
+	case within.N <= 0:
+		return old, faultInput.about("%s is larger than %d MB", name, maxImportFile>>20).because("nothing was taken over").fixedBy("import it in parts, of whole lines")
 	case err != nil:
 		return old, faultInput.about("%s is no export that can be read", name).because("%s", err).fixedBy("remanence import --help")
 	case len(old.Memories) == 0:
