@@ -28,7 +28,7 @@ func (a *app) checkMind() []checkItem {
 	case len(m.Warnings) > 0:
 		return []checkItem{bad("mind", false, faultStateOld.because("%s", strings.Join(m.Warnings, "; ")))}
 	case len(m.Sections) == 0:
-		return []checkItem{bad("mind", false, faultStateOld.because("%s says nothing: a heading needs text on the next lines", filepath.Join(dir, "STATE.md")))}
+		return []checkItem{bad("mind", false, faultStateOld.because("%s says nothing: a heading needs text on the next lines", filepath.Join(dir, "STATE.md")).fixedBy("write below its headings what is so"))}
 	case files.Forgotten(p):
 		return []checkItem{bad("mind", false, faultStateOld.because("%s was last written %s ago and the last session changed files", filepath.Join(dir, "STATE.md"), inject.Age(a.sys.Now().Sub(m.Written))))}
 	}

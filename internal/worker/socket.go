@@ -56,9 +56,6 @@ func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string,
 			continue
 		}
 		real, err := privateDir(dir)
-		if err == nil && len(filepath.Join(real, name)) > maxSocketPath() {
-			err = errors.New("path is too long for a socket")
-		}
 		if err == nil {
 			var l net.Listener
 			var path string
@@ -114,6 +111,9 @@ func dropTempDir(socket string) {
 }
 
 func listenAt(path string) (net.Listener, string, error) {
+	if len(path) > maxSocketPath() { // the system would call it an invalid argument
+		return nil, "", fmt.Errorf("%s: path is too long for a socket, which may have %d bytes", path, maxSocketPath())
+	}
 	if err := removeStale(path); err != nil {
 		return nil, "", err
 	}
