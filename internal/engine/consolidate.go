@@ -163,16 +163,21 @@ func (e *Engine) all(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return e.upTo(ctx, maxLinted, q)
 }
 
-// upTo are the first most memories of a query, in pages.
+// upTo are the first most memories of a query, in pages. What is kept meanwhile
+// moves the others on: those that come again are there already.
 func (e *Engine) upTo(ctx context.Context, most int, q mem.Query) ([]mem.Memory, error) {
 	var out []mem.Memory
-	for q.Limit = lintPage; len(out) < most; {
-		q.Offset = len(out)
+	known := map[string]bool{}
+	for q.Limit = lintPage; len(out) < most; q.Offset += lintPage {
 		page, err := e.Store.List(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("memories: %w", err)
 		}
-		out = append(out, page...)
+		for _, m := range page {
+			if !known[m.ID] {
+				known[m.ID], out = true, append(out, m)
+			}
+		}
 		if len(page) < lintPage {
 			break
 		}
