@@ -40,6 +40,9 @@ func (e *Engine) Resolve(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved,
 	case ask.Action == mem.AcceptFinding && ask.Rule == ReviewSecret:
 		_, err = e.Scan(ctx, mem.ScanAsk{Fix: true})
 	case r.does(ask.Action):
+		if err := stillThere(ls); err != nil {
+			return out, err
+		}
 		rd := &round{lives: ls}
 		r.settle(rd, ask.Action, ls)
 		out.Round, err = e.decide(ctx, rd, mem.Batch{}, ls)
@@ -91,11 +94,12 @@ func (e *Engine) Merge(ctx context.Context, ask mem.MergeAsk) (mem.Merged, error
 		return mem.Merged{}, err
 	}
 	keep, drop := ls[0], ls[1]
+	gone := stillThere(ls)
 	switch {
 	case keep.ID == drop.ID:
 		return mem.Merged{}, fmt.Errorf("%s: %w", keep.ID, ErrSame)
-	case keep.Status != mem.Active && keep.Status != mem.Archived:
-		return mem.Merged{}, fmt.Errorf("%s is %s: %w", keep.ID, keep.Status, ErrNoFinding)
+	case gone != nil:
+		return mem.Merged{}, gone
 	case ask.Agent != "" && (drop.Trust > keep.Trust || guarded(drop.Memory)):
 		return mem.Merged{}, fmt.Errorf("%s is worth more than %s: %w", drop.ID, keep.ID, ErrNotPerson)
 	}
@@ -108,6 +112,17 @@ func (e *Engine) Merge(ctx context.Context, ask mem.MergeAsk) (mem.Merged, error
 	out := mem.Merged{Round: id}
 	out.Memories, err = e.asTheyAre(ctx, ls)
 	return out, err
+}
+
+// stillThere is the error about memories of which one was put away: what is
+// done to it now would bring it back, or take another one with it.
+func stillThere(ls []*life) error {
+	for _, l := range ls {
+		if !slices.Contains(mem.Findable(), l.Status) {
+			return fmt.Errorf("%s is %s: %w", l.ID, l.Status, ErrNoFinding)
+		}
+	}
+	return nil
 }
 
 // livesOf are memories by id, hidden ones too.

@@ -279,3 +279,30 @@ func TestMergeOnRequest(t *testing.T) {
 		t.Errorf("the person's own is %s", m.Status)
 	}
 }
+
+// A page that was opened before still shows what was put away since.
+func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
+	for _, tt := range []struct {
+		forgotten, action, finding string
+	}{
+		{"m_1", mem.AcceptFinding, "stale m_1"},
+		{"m_2", mem.AcceptFinding, "contradiction m_3 m_2"},
+		{"m_7", mem.MergeFinding, "duplicate m_7 m_6"},
+		{"m_6", mem.MergeFinding, "duplicate m_7 m_6"},
+	} {
+		s := reviewed(t)
+		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{tt.forgotten}}); err != nil {
+			t.Fatal(err)
+		}
+		f := strings.Fields(tt.finding)
+		_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: tt.action})
+		if !errors.Is(err, engine.ErrNoFinding) {
+			t.Errorf("%s of %s: error %v, want %v", tt.action, tt.finding, err, engine.ErrNoFinding)
+		}
+		for _, id := range f[1:] {
+			if m := s.memory(id); (m.Status == mem.Forgotten) != (id == tt.forgotten) || m.MergedInto != "" {
+				t.Errorf("%s of %s: %s is %s, merged into %q", tt.action, tt.finding, id, m.Status, m.MergedInto)
+			}
+		}
+	}
+}
