@@ -291,3 +291,23 @@ func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
 	wants(t, "briefing", before, "weighty thing number 0", "weighty thing number 19")
 	wantsNot(t, "briefing", before, "the last of the light ones")
 }
+
+// A new task is told the project's conventions beside what was found for it.
+func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	const text = "every endpoint of the billing service answers with problem json"
+	ids := s.learned(mem.Memory{Kind: mem.Convention, Title: text, Trust: mem.TrustUser, Created: s.clock.Add(-300 * day)}, mem.Memory{Kind: mem.Decision, Title: text, Trust: mem.TrustUser, Importance: 0.9}, mem.Memory{Kind: mem.Convention, Title: "branches are named after their ticket for the service", Trust: mem.TrustUser})
+	told, r := s.asks("two", "add an endpoint to the billing service that answers with a problem")
+	if n := strings.Count(told, text); n != 1 {
+		t.Errorf("told %d times:\n%s", n, told)
+	}
+	wants(t, "told", told, ids[2])
+	for _, it := range r.Items {
+		for _, c := range r.Dropped {
+			if c.ID == it.ID {
+				t.Errorf("%s is told, and left out by %s", c.ID, c.Gate)
+			}
+		}
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -140,7 +141,7 @@ func (e *Engine) promptRecall(ctx context.Context, m *moment) ([]mem.Hit, mem.Re
 		query: mem.Query{NotKinds: notRecalled()},
 	})
 	if err == nil && len(hits) > 0 && rank.NewTask(m.Text) { // a task that this project knows nothing about is not one of it
-		hits, err = e.withRules(ctx, m, hits)
+		hits, err = e.withRules(ctx, m, hits, &r)
 	}
 	if err != nil {
 		return nil, mem.Receipt{}, err
@@ -151,8 +152,8 @@ func (e *Engine) promptRecall(ctx context.Context, m *moment) ([]mem.Hit, mem.Re
 }
 
 // withRules adds the project's conventions to what was found: a new task has to
-// keep to them whether or not it names them.
-func (e *Engine) withRules(ctx context.Context, m *moment, hits []mem.Hit) ([]mem.Hit, error) {
+// keep to them whether or not it names them, unless what was found says the same.
+func (e *Engine) withRules(ctx context.Context, m *moment, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
 	rules, _, err := e.recall(ctx, m, question{
 		trigger: "prompt", most: m.settings.MaxMemories, strict: true,
 		query: mem.Query{Kinds: []mem.Kind{mem.Convention, mem.Preference}, Order: mem.ByImportance, Limit: 5},
@@ -161,9 +162,12 @@ func (e *Engine) withRules(ctx context.Context, m *moment, hits []mem.Hit) ([]me
 		return nil, err
 	}
 	for _, h := range rules {
-		if len(hits) < m.settings.MaxMemories && !contains(hits, h.Memory.ID) {
-			hits = append(hits, h)
+		ofIt := func(c mem.Cut) bool { return c.ID == h.Memory.ID }
+		cut := slices.IndexFunc(r.Dropped, ofIt)
+		if len(hits) >= m.settings.MaxMemories || contains(hits, h.Memory.ID) || cut >= 0 && r.Dropped[cut].Gate == "duplicate" {
+			continue
 		}
+		hits, r.Dropped = append(hits, h), slices.DeleteFunc(r.Dropped, ofIt)
 	}
 	return hits, nil
 }
