@@ -60,7 +60,7 @@ func finds(rs []rune, terms []string) []found {
 	var out []found
 	for at := 0; at < len(rs); {
 		end := at
-		for end < len(rs) && (unicode.IsLetter(rs[end]) || unicode.IsDigit(rs[end])) {
+		for end < len(rs) && unicode.In(rs[end], unicode.L, unicode.M, unicode.N) {
 			end++
 		}
 		word := strings.ToLower(string(rs[at:end]))

@@ -13,11 +13,12 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 		terms []string
 		holds string
 	}{
-		"in the middle":     {filler + "The walrus sleeps in the harbour. " + filler, []string{"walrus", "harbour"}, "The walrus sleeps in the harbour."},
-		"at the end":        {filler + "The walrus sleeps in the harbour.", []string{"harbours"}, "harbour"},
-		"more terms win":    {"A walrus. " + filler + "The walrus sleeps in the harbour.", []string{"walrus", "harbour"}, "harbour"},
-		"nothing is met":    {filler, []string{"walrus"}, "Nothing of interest"},
-		"letters not bytes": {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
+		"in the middle":      {filler + "The walrus sleeps in the harbour. " + filler, []string{"walrus", "harbour"}, "The walrus sleeps in the harbour."},
+		"at the end":         {filler + "The walrus sleeps in the harbour.", []string{"harbours"}, "harbour"},
+		"more terms win":     {"A walrus. " + filler + "The walrus sleeps in the harbour.", []string{"walrus", "harbour"}, "harbour"},
+		"nothing is met":     {filler, []string{"walrus"}, "Nothing of interest"},
+		"marks are of words": {strings.Repeat("कल बारिश थी। ", 40) + "यहाँ दीपक हिन्दी सीखता है। " + strings.Repeat("कल बारिश थी। ", 40), []string{"हिन्दी"}, "हिन्दी"},
+		"letters not bytes":  {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
 	} {
 		got := passage(tt.text, tt.terms, 120)
 		if n := utf8.RuneCountInString(got); n > 120 || !strings.Contains(got, tt.holds) {
