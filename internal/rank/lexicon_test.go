@@ -2,8 +2,10 @@ package rank
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
+	"unsafe"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -50,5 +52,25 @@ func TestALexiconIsBoundedAndShared(t *testing.T) {
 	all.Wait()
 	if n := len(l.names); n == 0 || n > maxLexicon {
 		t.Errorf("%d names, want at most %d", n, maxLexicon)
+	}
+}
+
+// A text is many times as long as the few words of it that are remembered.
+func TestALexiconHoldsNoTexts(t *testing.T) {
+	text := strings.Repeat("walrus harbour retryCount ", 40)
+	lexicon := &Lexicon{}
+	Rerank(Ask{Terms: []string{"walrus"}, Lexicon: lexicon}, []mem.Hit{{Memory: mem.Memory{ID: "m_1", Body: text}}})
+	if len(lexicon.names) == 0 {
+		t.Fatal("no name is remembered")
+	}
+	begin := uintptr(unsafe.Pointer(unsafe.StringData(text)))
+	for name, list := range lexicon.names {
+		for _, tok := range list {
+			for _, s := range []string{name, tok.key, tok.folded} {
+				if at := uintptr(unsafe.Pointer(unsafe.StringData(s))); s != "" && at >= begin && at < begin+uintptr(len(text)) {
+					t.Errorf("%q of %q is a piece of the text, which is kept for it", s, name)
+				}
+			}
+		}
 	}
 }

@@ -109,9 +109,10 @@ func (q *query) reading(name string) reading {
 	}
 	list, known := q.lexicon.known(name)
 	if !known {
+		name = strings.Clone(name) // a piece of a text, all of which would stay for it
 		list = tokens(name)
 		if len(name) <= maxName {
-			q.fresh[strings.Clone(name)] = list
+			q.fresh[name] = list
 		}
 	}
 	out := make([]form, len(list))
