@@ -44,3 +44,23 @@ func TestKinAreFormsOfOneWord(t *testing.T) {
 		}
 	}
 }
+
+func TestASummaryThatSaysItInWordsWithMarksSaysIt(t *testing.T) {
+	if says := saysWords("परीक्षण हिन्दी में लिखना है"); !says("बाकी: परीक्षण हिन्दी में लिखना है") {
+		t.Error("it is not recognised in the very same words")
+	}
+}
+
+func TestALineWithoutSpacesIsToldWhole(t *testing.T) {
+	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " + strings.Repeat("部署", 200) + " end"} {
+		got := toldLines(line)
+		if strings.ReplaceAll(strings.Join(got, ""), " ", "") != strings.ReplaceAll(line, " ", "") {
+			t.Errorf("%d lines do not hold all of %.40q…", len(got), line)
+		}
+		for _, l := range got {
+			if len(l) > maxLine || !utf8.ValidString(l) {
+				t.Errorf("a line of %d bytes, valid %v: it would be cut", len(l), utf8.ValidString(l))
+			}
+		}
+	}
+}

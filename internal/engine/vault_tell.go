@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -264,10 +265,12 @@ func toldLines(text string) []string {
 		line = strings.TrimSpace(line)
 		for len(line) > maxLine {
 			cut := strings.LastIndexByte(line[:maxLine], ' ')
-			if cut <= 0 {
-				break // one word: it is clipped where it is told
+			if cut <= 0 { // a script without spaces, or one long word
+				for cut = maxLine; cut > maxLine-utf8.UTFMax && !utf8.RuneStart(line[cut]); {
+					cut--
+				}
 			}
-			out, line = append(out, line[:cut]), line[cut+1:]
+			out, line = append(out, line[:cut]), strings.TrimLeft(line[cut:], " ")
 		}
 		if line != "" {
 			out = append(out, line)
