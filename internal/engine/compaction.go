@@ -209,7 +209,7 @@ const mostWords = 0.6
 func saysWords(sentence string) func(string) bool {
 	want := slices.DeleteFunc(rank.Terms(sentence), func(t string) bool { return strings.Contains(t, " ") }) // phrases, whose words are there too
 	return func(in string) bool {
-		have := strings.FieldsFunc(strings.ToLower(in), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+		have := strings.FieldsFunc(strings.ToLower(in), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
 		n := 0
 		for _, t := range want {
 			if slices.ContainsFunc(have, func(w string) bool { return akin(w, t) }) {
