@@ -312,9 +312,9 @@ func (r *round) edits() []mem.Edit {
 }
 
 // editFrom is what makes one memory of another of the same id, as far as a life
-// goes; ok is false where that is nothing.
+// goes; ok is false where that is nothing. Somebody may forget it meanwhile.
 func editFrom(was, m mem.Memory) (ed mem.Edit, ok bool) {
-	ed.ID = m.ID
+	ed.ID, ed.From = m.ID, was.Status
 	ok = differ(&ed.Status, was.Status, m.Status)
 	ok = differ(&ed.Scope, was.Scope, m.Scope) || ok
 	ok = differ(&ed.Trust, was.Trust, m.Trust) || ok

@@ -43,3 +43,32 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 		t.Errorf("in the inbox: %q", got)
 	}
 }
+
+// late is a store that hears of something else just before it writes a round.
+type late struct {
+	*storetest.Mem
+	first func()
+}
+
+func (l late) Apply(ctx context.Context, bs ...mem.Batch) ([]mem.Result, error) {
+	if len(bs) > 0 && bs[0].Run != nil {
+		l.first()
+	}
+	return l.Mem.Apply(ctx, bs...)
+}
+
+func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"))
+	ids := s.learned(mem.Memory{Title: words(1), Created: s.clock.Add(-400 * day)}, mem.Memory{Title: words(2), Created: s.clock.Add(-400 * day)})
+	forgotten := mem.Forgotten
+	s.Store = late{s.store, func() {
+		if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}}); err != nil {
+			t.Fatal(err)
+		}
+	}}
+	s.consolidate(mem.ConsolidateAsk{})
+	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {
+		t.Errorf("the forgotten one is %s, the other %s, want it forgotten and the other archived", a.Status, b.Status)
+	}
+}

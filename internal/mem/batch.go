@@ -40,6 +40,7 @@ type Result struct {
 // Edit changes one memory. Nil and empty fields leave it alone.
 type Edit struct {
 	ID         string // exact
+	From       Status // of a memory that is in another state by now nothing is changed
 	Title      *string
 	Body       *string
 	Index      *string // see Memory.Index; given with every change of text

@@ -363,6 +363,9 @@ func (e *entry) edit(ctx context.Context, ed mem.Edit) error {
 		return mem.ErrNotFound
 	}
 	m := old.Memory
+	if ed.From != "" && ed.From != m.Status {
+		return nil
+	}
 	changed, reindex := edited(&m, ed)
 	if ed.Project != nil {
 		if m.Project, err = e.knownProject(ctx, *ed.Project); err != nil {

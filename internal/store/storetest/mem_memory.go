@@ -106,6 +106,9 @@ func (d *deed) repeat(old *memory, m mem.Memory) {
 
 func (d *deed) edit(ed mem.Edit) {
 	m := d.memory(ed.ID)
+	if ed.From != "" && ed.From != m.Status {
+		return
+	}
 	before := cloned(m.Memory)
 	given := assign(&m.Title, ed.Title)
 	given = assign(&m.Body, ed.Body) || given

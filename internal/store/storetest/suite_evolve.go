@@ -74,6 +74,17 @@ var evolveTests = []promise{
 		k.same("promoted from", ms[1].PromotedFrom, mem.ScopeSession)
 		k.same("still told", titles(k.list(mem.Query{})), []string{"third fact", "first fact"})
 	}},
+	{"what was decided about a memory in one state changes none that is in another", func(k kit) {
+		k.three()
+		archived, forgotten, into := mem.Archived, mem.Forgotten, "m_1"
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", From: mem.Active, Status: &archived, MergedInto: &into, Used: 1}, {ID: "m_3", From: mem.Active, Status: &archived}}})
+		ms := k.list(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
+		k.same("the forgotten one", ms[0].Status, mem.Forgotten)
+		k.same("merged into", ms[0].MergedInto, "")
+		k.same("uses", ms[0].Uses, 0)
+		k.same("the active one", ms[1].Status, mem.Archived)
+	}},
 	{"erasing a memory erases what was merged into it, and that alone", func(k kit) {
 		k.three()
 		first, second, status := "m_1", "m_2", mem.Consolidated
