@@ -262,16 +262,17 @@ func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(),
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
 		err := d.write(name, mine, 0o600)
 		if err == nil {
-			return func() { d.unlock(mine) }, nil
+			return func() { d.unlock(mine, now) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
 			_ = d.root.Remove(name) // made, and could not be written
 			return nil, asMem(err)
 		}
-		if info, err := d.root.Lstat(name); err == nil && now().Sub(info.ModTime()) > staleLock {
-			if err := d.root.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // trying again would never end
-				return nil, fmt.Errorf("take away %s, which was left behind: %w", lockName, asMem(err))
-			}
+		gone, err := d.takeAway(now)
+		if err != nil { // trying again would never end
+			return nil, fmt.Errorf("take away %s, which was left behind: %w", lockName, asMem(err))
+		}
+		if gone {
 			continue
 		}
 		select {
@@ -282,8 +283,35 @@ func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(),
 	}
 }
 
+// takeAway takes a lock away that was left behind. It looks again when it is
+// alone: another may have taken it away by then, and hold its own.
+func (d *folder) takeAway(now func() time.Time) (gone bool, err error) {
+	if !d.leftBehind(now) {
+		return false, nil
+	}
+	release, alone := d.alone()
+	defer release()
+	if !alone || !d.leftBehind(now) {
+		return false, nil
+	}
+	if err := d.root.Remove(d.path(lockName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return false, err
+	}
+	return true, nil
+}
+
+func (d *folder) leftBehind(now func() time.Time) bool {
+	info, err := d.root.Lstat(d.path(lockName))
+	return err == nil && now().Sub(info.ModTime()) > staleLock
+}
+
 // unlock takes the lock away, if it is still the one that was taken.
-func (d *folder) unlock(mine []byte) {
+func (d *folder) unlock(mine []byte, now func() time.Time) {
+	release, alone := d.alone()
+	defer release()
+	if !alone && d.leftBehind(now) {
+		return // somebody is about to take it away
+	}
 	if b, _, err := d.read(lockName, maxConfig); err == nil && bytes.Equal(b, mine) {
 		_ = d.root.Remove(d.path(lockName))
 	}

@@ -164,6 +164,46 @@ func TestALockThatAnotherTookSinceIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestOfTwoThatFindALockLeftBehindOneTakesIt lets a second one come in between
+// the looks of the first at the lock and what it does.
+func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
+	for moment := 2; moment <= 3; moment++ {
+		d := newDesk(t, "forge")
+		d.write(lockName, "left behind")
+		d.old(lockName, 31*time.Second)
+		first, err := openFolder(d.p.Root, mem.MindDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer first.close()
+		second, err := openFolder(d.p.Root, mem.MindDir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer second.close()
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		over, end := context.WithCancel(t.Context())
+		end()
+		looks, both := 0, 0
+		_, err = first.lock(ctx, func() time.Time {
+			if looks++; looks == moment {
+				if _, err := second.lock(over, time.Now); err == nil {
+					both++
+					cancel()
+				}
+			}
+			return time.Now()
+		})
+		if err == nil {
+			both++
+		}
+		if both != 1 {
+			t.Errorf("at look %d: %d hold the lock, want one", moment, both)
+		}
+	}
+}
+
 // TestWhereNothingCanBeWrittenNothingIsLost lets every write end half way, as
 // on a full disk or one that may not be written.
 func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
