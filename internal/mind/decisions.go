@@ -160,13 +160,13 @@ func (t *text) lastDecision() int {
 	most := 0
 	for _, old := range t.decisions() {
 		n, _ := strconv.Atoi(strings.TrimPrefix(old.ID, "DEC-"))
-		most = max(most, n)
+		most = higher(most, n)
 	}
 	if h := t.find(headOldDecisions); h >= 0 {
 		for _, it := range t.items(t.below(h, false)) {
 			if id, _, ok := decisionHead(it.text); ok {
 				n, _ := strconv.Atoi(strings.TrimPrefix(id, "DEC-"))
-				most = max(most, n)
+				most = higher(most, n)
 			}
 		}
 	}

@@ -2,6 +2,7 @@ package mind
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -86,15 +87,24 @@ func (t *text) addSession(s mem.StateSession, at time.Time) {
 func (t *text) nextSession() int {
 	most := 0
 	for _, e := range t.sessions() {
-		most = max(most, e.number)
+		most = higher(most, e.number)
 	}
 	if h := t.find(headOldSessions); h >= 0 {
 		for _, it := range t.items(t.below(h, false)) {
 			n, _ := sessionNumber(it.text)
-			most = max(most, n)
+			most = higher(most, n)
 		}
 	}
 	return most + 1
+}
+
+// higher is the higher of two numbers. One that nothing comes after does not
+// count, nor does what is read as it: a larger one.
+func higher(most, n int) int {
+	if n == math.MaxInt {
+		return most
+	}
+	return max(most, n)
 }
 
 // maxLogFiles is how many files an automatic entry names.

@@ -242,6 +242,23 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 	}
 }
 
+// TestANumberThatNothingComesAfterIsNotCountedOn: a hand may write any number.
+func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
+	for _, number := range []string{"9223372036854775807", "99999999999999999999"} {
+		d := newDesk(t, "forge")
+		d.write(logFile, "# Session Log\n\n## Session "+number+" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
+		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
+		d.change(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
+		d.change(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Go on"}})
+		if got := d.file(logFile); !strings.Contains(got, "\n## Session 5 — ") {
+			t.Errorf("got\n%s\nwant session 5", got)
+		}
+		if got := d.file(decisionFile); !strings.Contains(got, "\n## DEC-005: Go on\n") {
+			t.Errorf("got\n%s\nwant decision 5", got)
+		}
+	}
+}
+
 func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 	d := newDesk(t, "forge")
 	before := d.file(logFile)
