@@ -2,6 +2,7 @@ package vault
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -212,5 +213,50 @@ func TestAFileKeepsItsMode(t *testing.T) {
 	info, err := os.Stat(file)
 	if err != nil || info.Mode().Perm() != 0o666 {
 		t.Errorf("got %v, %v, want the mode that it had", info.Mode(), err)
+	}
+}
+
+// TestAnIndexKeepsWhatIsNotListed: which files of a folder that holds too many
+// are listed is up to the file system.
+func TestAnIndexKeepsWhatIsNotListed(t *testing.T) {
+	v := newVault(t)
+	dir := filepath.Join(v.Dir, memoryDir)
+	put := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	index := func() string {
+		t.Helper()
+		if err := v.WriteIndex(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(v.Dir, indexFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		put(fmt.Sprintf("fact_%d.md", i), fmt.Sprintf("---\nname: \"the (%d)\"\n---\n", i))
+	}
+	before := index()
+	for i := range maxFiles {
+		put(fmt.Sprintf("%d.txt", i), "")
+	}
+	if got := index(); got != before {
+		t.Errorf("got %d entries, want the %d that are there", strings.Count(got, "\n- "), strings.Count(before, "\n- "))
+	}
+	for i := range 300 {
+		if err := os.Remove(filepath.Join(dir, fmt.Sprintf("fact_%d.md", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := index(); strings.Contains(got, "\n- ") {
+		t.Errorf("got\n%s\nwant no entry of a file that is gone", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,7 +21,8 @@ const (
 )
 
 // WriteIndex writes the index of all memories anew. A file that has no place for
-// it is the person's and left alone.
+// it is the person's and left alone. Where not all files are listed, those that
+// are not keep their entries as long as they are there.
 func (v *Vault) WriteIndex() error {
 	v.turn.Lock()
 	defer v.turn.Unlock()
@@ -28,24 +31,37 @@ func (v *Vault) WriteIndex() error {
 		return err
 	}
 	defer root.Close()
-	files, _, err := list(root)
+	files, whole, err := list(root)
 	if err != nil {
 		return err
 	}
-	var entries []string
-	for _, name := range sortedNames(files) {
+	entries := map[string]string{} // by file; empty for one that has none
+	for _, f := range files {
+		name := f.name
+		entries[name] = ""
 		b, _, err := readFile(root, name)
 		if err != nil {
 			continue // reported by those who look
 		}
 		if n := parseNote(name, string(b)); n.Status == "" && n.Type != "index" {
 			entry := mem.IndexEntry(n.Name, n.Description, n.File)
-			entries = append(entries, "- "+strings.ReplaceAll(entry, "<!--", "&lt;!--")) // it may tell of our own lines
+			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may tell of our own lines
 		}
 	}
-	block := indexBegin + "\n" + strings.Join(append(entries, indexEnd), "\n")
 	for range tries {
-		err = changeFile(root, indexFile, func(was string) string { return indexed(was, block) })
+		err = changeFile(root, indexFile, func(was string) string {
+			all := maps.Clone(entries)
+			if !whole {
+				keepEntries(root, was, all)
+			}
+			lines := []string{indexBegin}
+			for _, name := range slices.Sorted(maps.Keys(all)) {
+				if all[name] != "" {
+					lines = append(lines, all[name])
+				}
+			}
+			return indexed(was, strings.Join(append(lines, indexEnd), "\n"))
+		})
 		if !errors.Is(err, errChanged) {
 			break
 		}
@@ -54,6 +70,24 @@ func (v *Vault) WriteIndex() error {
 		return fmt.Errorf("write %s: %w", indexFile, err)
 	}
 	return nil
+}
+
+// keepEntries adds to all what an index says of files that are not in all and
+// still there.
+func keepEntries(root *os.Root, was string, all map[string]string) {
+	_, rest, _ := strings.Cut(was, indexBegin)
+	block, _, _ := strings.Cut(rest, indexEnd)
+	for line := range strings.Lines(block) {
+		_, link, _ := strings.Cut(line, "](")
+		name, _, ok := strings.Cut(link, ".md)")
+		name += ".md"
+		if _, listed := all[name]; !ok || listed || !ours(name) {
+			continue
+		}
+		if _, err := root.Lstat(filepath.FromSlash(name)); !errors.Is(err, fs.ErrNotExist) {
+			all[name] = strings.TrimRight(line, "\r\n")
+		}
+	}
 }
 
 // sortedNames are the names of files in their order.
