@@ -22,7 +22,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the parts of the checkpoint routine that go by rule.",
 		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, mem.CheckpointsAsk{}) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, mem.CheckpointsAsk{Limit: mem.DefaultLimit}) },
 	}
 	cmd.AddCommand(a.checkpointSaveCommand(), a.checkpointShowCommand(), a.checkpointListCommand(), a.checkpointResumeCommand(),
 		a.checkpointDiffCommand(), a.checkpointLogCommand(), a.checkpointDriftCommand())
@@ -193,7 +193,7 @@ func (a *app) checkpointListCommand() *cobra.Command {
 }
 
 func (a *app) checkpoints(cmd *cobra.Command, q mem.CheckpointsAsk) error {
-	if q.Limit < 0 {
+	if q.Limit < 1 {
 		return faultInput.about("-n has to be 1 or more")
 	}
 	q.Place = a.place()
@@ -256,7 +256,7 @@ func (a *app) checkpointResumeCommand() *cobra.Command {
 			}
 			q.Place, q.ID = a.place(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
-			if errors.Is(err, mem.ErrNotFound) && q.ID == "" && q.Session == "" {
+			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
 				return faultNoWork.about("there is nothing to go on with").because("no checkpoint of this project was ever saved").fixedBy("remanence checkpoint list --project all")
 			}
 			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {

@@ -20,6 +20,10 @@ func (a *app) forgetCommand() *cobra.Command {
 		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			words := strings.Fields(query)
+			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
+				return faultInput.about("--query is empty")
+			}
 			narrowed := query != "" || len(f.inForce(flags{})) > 0
 			switch {
 			case len(args) > 0 && narrowed:
@@ -29,7 +33,7 @@ func (a *app) forgetCommand() *cobra.Command {
 			case len(args) > 0:
 				return a.mark(cmd, order)
 			}
-			q, err := f.query(strings.Fields(query), a.sys.Now())
+			q, err := f.query(words, a.sys.Now())
 			if err != nil {
 				return err
 			}

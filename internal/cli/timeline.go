@@ -37,7 +37,7 @@ func anchor(s string, now time.Time) string {
 		return s
 	}
 	if t, _, err := span(s, now); err == nil {
-		return t.Format("2006-01-02")
+		return t.Local().Format("2006-01-02")
 	}
 	return s
 }

@@ -37,6 +37,17 @@ func TestPeoplesTimesAreRead(t *testing.T) {
 	}
 }
 
+func TestATimelineIsOfTheDayThatAMomentIsOnHere(t *testing.T) {
+	zone := time.Local
+	time.Local = time.UTC
+	defer func() { time.Local = zone }()
+	for in, want := range map[string]string{"2026-03-14T23:30:00-08:00": "2026-03-15", "2026-03-15T01:00:00+09:00": "2026-03-14", "2026-03-15": "2026-03-15", "Makefile": "Makefile"} {
+		if got := anchor(in, time.Now()); got != want {
+			t.Errorf("%s: got %s, want %s", in, got, want)
+		}
+	}
+}
+
 func TestLengthsOfTimeAreRead(t *testing.T) {
 	for in, want := range map[string]time.Duration{"2h": 2 * time.Hour, "30m": 30 * time.Minute, "3d": 72 * time.Hour, "1h30m": 90 * time.Minute} {
 		if got, err := lasting(in); err != nil || got != want {

@@ -242,6 +242,18 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 	}
 }
 
+func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
+	for _, none := range []string{"None.\n", "\nNone.\n"} {
+		d := newDesk(t, "forge")
+		d.write(progressFile, "# Progress\n\n### In Progress\n"+none+"\n## What's Next\n")
+		d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Icons", Action: "add"}})
+		want := "# Progress\n\n### In Progress\n" + strings.Replace(none, "None.", "- [ ] Icons", 1) + "\n## What's Next\n"
+		if got := d.file(progressFile); got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+	}
+}
+
 // TestANumberThatNothingComesAfterIsNotCountedOn: a hand may write any number.
 func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 	for _, number := range []string{"9223372036854775807", "99999999999999999999"} {

@@ -123,8 +123,8 @@ func (t *text) addTask(section, what string) {
 // says there is nothing.
 func (t *text) addBelow(h int, lines ...string) {
 	body := t.trimmed(t.below(h, false))
-	if body.to-body.from == 1 && nothing(t.lines[body.from]) {
-		t.replace(body, lines...)
+	if last := body.to - 1; len(t.said(body)) == 1 && nothing(t.lines[last]) {
+		t.replace(span{last, body.to}, lines...)
 		return
 	}
 	if items := t.items(body); len(items) > 0 {
