@@ -22,7 +22,9 @@ func (a *app) checkpointCommand() *cobra.Command {
 			"each compaction and at the end of each session; save makes one now. log, drift\nand remanence lint are the parts of the checkpoint routine that go by rule.",
 		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, mem.CheckpointsAsk{Limit: mem.DefaultLimit}) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.checkpoints(cmd, mem.CheckpointsAsk{Limit: mem.DefaultLimit})
+		},
 	}
 	cmd.AddCommand(a.checkpointSaveCommand(), a.checkpointShowCommand(), a.checkpointListCommand(), a.checkpointResumeCommand(),
 		a.checkpointDiffCommand(), a.checkpointLogCommand(), a.checkpointDriftCommand())
