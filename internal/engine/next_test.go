@@ -140,6 +140,18 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 	}
 }
 
+func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	r := s.foresee(mem.NextAsk{})
+	if !strings.Contains(r.Text, "last request: ") {
+		t.Fatalf("told\n%s\nwant a line without an ID in it", r.Text)
+	}
+	if named := len(r.Items) + len(r.Dropped); r.Candidates != named || named == 0 {
+		t.Errorf("%d candidates, %d told and %d left out", r.Candidates, len(r.Items), len(r.Dropped))
+	}
+}
+
 func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)

@@ -144,7 +144,12 @@ func (e *Engine) brief(ctx context.Context, m *moment, budget int) (string, erro
 	r := m.receipt(trigger, budget)
 	r.Dropped = missing
 	for _, part := range s {
-		r.Candidates += len(part.Items) + len(part.Rows)
+		r.Candidates += len(part.Rows)
+		for _, it := range part.Items {
+			if it.Told.ID != "" { // without one it is in no receipt
+				r.Candidates++
+			}
+		}
 	}
 	if m.mind.Trusted {
 		r.Marks = append(r.Marks, m.mindMark())
