@@ -403,10 +403,12 @@ func (a *app) repair(ctx context.Context, checks []checkItem) []string {
 // bytesText is a size for people.
 func bytesText(n int64) string {
 	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%d MB", n>>20)
+	case n >= 1e9:
+		return fmt.Sprintf("%.1f GB", float64(n)/1e9)
+	case n >= 1e7:
+		return fmt.Sprintf("%.0f MB", float64(n)/1e6)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
 	}
-	return fmt.Sprintf("%d KB", (n+1023)>>10)
+	return fmt.Sprintf("%d KB", (n+999)/1000)
 }

@@ -119,7 +119,7 @@ func houseOptions(d engine.Settings) []Option {
 		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
 		{Key: "privacy.retention_days", Def: d.RetentionDays, Doc: "the raw text of events is dropped after so many days, and jobs given up that long ago; memories stay; 0 is never"},
 		{Key: "privacy.hide_days", Def: d.HideDays, Doc: "a forgotten memory can be restored for so many days, then it is erased; 0 is never"},
-		{Key: "privacy.rules", Def: []string{}, Doc: "secrets of your own to take out, NAME=PATTERN each; a change counts from the daemon's next start on", Check: checkRules},
+		{Key: "privacy.rules", Def: []string{}, Doc: "secrets of your own to take out, NAME=PATTERN each", Check: checkRules},
 		{Key: "mcp.tools", Def: "core", One: []string{"core", "all"}, Doc: "which tools an agent is offered: the eight of remanence, or also the names that other memory servers have for them"},
 		{Key: "mcp.http", Def: "", Doc: "loopback address of remanence mcp --http on; empty is any free port", Check: checkLoopback},
 		{Key: "log.level", Def: "info", One: []string{"debug", "info", "warn", "error"}, Doc: "what goes into the log"},
