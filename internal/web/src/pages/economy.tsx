@@ -3,7 +3,7 @@ import { useSignal } from "@preact/signals";
 import { get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { mark } from "../lib/act";
-import { count, percent } from "../lib/format";
+import { count, many, percent } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { Day, Dead, Economy as Data } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
@@ -19,7 +19,7 @@ export default function Economy() {
   return (
     <>
       <Head title={w.title} command={commandHere("stats", "--days", String(days))} json="economy" params={params}>
-        <Facet title="" values={[7, 30, 90].map((n) => ({ value: String(n), label: w.days(n) }))} chosen={String(days)} choose={(v) => setQuery({ days: v === "30" ? "" : v })} />
+        <Facet title={w.period} values={[7, 30, 90].map((n) => ({ value: String(n), label: w.days(n) }))} chosen={String(days)} choose={(v) => setQuery({ days: v === "30" ? "" : v })} />
       </Head>
       <Loaded of={data}>{(d) => d.sessions < 3 ? <Few n={d.sessions} /> : <Full of={d} reload={data.reload} />}</Loaded>
     </>
@@ -45,7 +45,7 @@ function Full({ of: d, reload }: { of: Data; reload: () => void }) {
       <Figures of={[
         { term: w.told, value: count(told(t)) },
         { term: w.perSession, value: count(told(t) / Math.max(1, d.sessions)) },
-        { term: w.results, value: count(t.results), note: `${t.calls}` },
+        { term: w.results, value: count(t.results), note: many(t.calls, "call") },
         { term: w.tools, value: count(d.tools_tokens), note: w.toolsNote },
         { term: w.model, value: count(t.model), note: w.modelNote },
         { term: w.rate, value: d.told ? percent(d.used / d.told) : "–", note: w.rateNote(d.used, d.told) },
@@ -94,7 +94,7 @@ function DeadList({ of, reload }: { of: Dead[]; reload: () => void }) {
       </p>
       <Table caption={w.deadList} of={of} id={(x) => x.id} columns={[
         { head: <span class="sr">{w.choose}</span>, cell: (x) => <input type="checkbox" aria-label={`${w.choose} ${x.id}`} disabled={x.pinned} checked={chosen.value.has(x.id)} onChange={(ev) => choose(x.id, ev.currentTarget.checked)} /> },
-        { head: "id", cell: (x) => <ID of={x.id} /> },
+        { head: "ID", cell: (x) => <ID of={x.id} /> },
         { head: "memory", wide: true, cell: (x) => <span class="title-cell">{x.title}<span class="sub"><Kind of={x.kind} /> {x.pinned && <Tag>pinned</Tag>}</span></span> },
         { head: w.times, num: true, cell: (x) => count(x.told) + "×" },
         { head: "tokens", num: true, cell: (x) => count(x.tokens) },

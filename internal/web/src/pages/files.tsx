@@ -77,7 +77,7 @@ function Tree() {
             <p class="muted">{fl.total(d.files.length, d.total)}</p>
             <Table caption={fl.tree} of={flat(folderOf(d.files), 0)} id={(r) => r.line.path + (r.folder ? "/" : "")} columns={[
               { head: fl.heads.path, wide: true, cell: (r) => (
-                <span class="tree-path" style={{ paddingLeft: r.depth * 1.2 + "em" }}>
+                <span class="tree-path" style={{ paddingLeft: (r.folder ? r.depth : r.depth + 1) * 1.2 + "em" }}>
                   {r.folder
                     ? <button type="button" class="quiet" aria-expanded={!shut.value.has(r.folder.path)} aria-label={`${shut.value.has(r.folder.path) ? fl.open : fl.close} ${r.folder.path}`} onClick={() => toggle(r.folder!.path)}>{shut.value.has(r.folder.path) ? "▸" : "▾"} {r.name}</button>
                     : <a href={link(r.line.path)}>{r.name}</a>}

@@ -19,12 +19,13 @@ export default function Graph() {
   const status = useResource((a) => get<Overview>("status", { project: project.value }, a), []);
   const graph = useResource((a) => get<Data>("related", params, a), [id, depth], (e) => e.type === "changed");
   const center = graph.data?.nodes.find((n) => n.id === graph.data?.center);
+  const few = !id && (status.data?.stats.memories ?? 0) < least;
   return (
     <>
       <Head title={center ? gr.around(center.name) : gr.title} name={gr.title} command={id ? command("show", id) : command("stats", "--by", "kind")} json="related" params={params}>
-        <Facet title={gr.depth} values={[{ value: "1" }, { value: "2" }]} chosen={String(depth)} choose={(d) => setQuery({ depth: d === "2" ? "2" : "" })} />
+        {(graph.data?.nodes.length ?? 0) > 0 && !few && <Facet title={gr.depth} values={[{ value: "1" }, { value: "2" }]} chosen={String(depth)} choose={(d) => setQuery({ depth: d === "2" ? "2" : "" })} />}
       </Head>
-      <Loaded of={status}>{(s) => s.stats.memories < least && !id ? <Empty title={gr.few(s.stats.memories, least)}><p class="muted">{gr.fewNote}</p><p><a href="/search">{gr.fewList}</a></p></Empty> : (
+      <Loaded of={status}>{(s) => few ? <Empty title={gr.few(s.stats.memories, least)}><p class="muted">{gr.fewNote}</p><p><a href="/search">{gr.fewList}</a></p></Empty> : (
         <Loaded of={graph}>{(d) => d.nodes.length === 0 ? <Empty title={gr.none}><p class="muted">{gr.noneNote}</p></Empty> : <Full of={d} />}</Loaded>
       )}</Loaded>
     </>
@@ -123,7 +124,7 @@ function Picture({ of: d }: { of: Data }) {
         })}
         {named.map((n) => {
           const p = spots.get(n.id)!;
-          return <text key={n.id} class={"label" + (n.id === d.center ? " center" : "")} x={p.x} y={p.y + 20} text-anchor="middle">{cut(n.name)}</text>;
+          return <text key={n.id} class={"label" + (n.id === d.center ? " center" : "")} x={p.x} y={p.y + 20} text-anchor={p.x < 80 ? "start" : p.x > width - 80 ? "end" : "middle"}>{cut(n.name)}</text>;
         })}
       </svg>
     </figure>

@@ -55,7 +55,7 @@ function Full({ of: c, check, busy }: { of: Checkup; check: (all: boolean) => vo
         { term: h.figures.db, value: bytes(s.bytes) },
         { term: h.figures.memories, value: count(s.memories) },
       ]} />
-      <Section title={h.latency} id="latency" aside={c.latencies_ms.length > 0 && h.latencyOf(c.latencies_ms.length)}><Latency of={c.latencies_ms} /></Section>
+      <Section title={h.latency} id="latency" aside={c.latencies_ms.length > 0 && h.latencyOf(c.latencies_ms.length, ms(Math.max(...c.latencies_ms)))}><Latency of={c.latencies_ms} /></Section>
       <Section title={h.checks} id="checks" aside={<><span class={c.ok ? "" : "bad"}>{h.verdict(c.summary.ok, c.summary.fail, c.summary.warn)}</span><button type="button" class="quiet" disabled={busy} onClick={() => check(false)}>{busy ? h.checking : h.again}</button><button type="button" class="quiet" disabled={busy} onClick={() => check(true)}>{h.deep}</button></>}>
         <Checks title={h.required} of={rest.filter((k) => k.required)} />
         <Checks title={h.optional} of={rest.filter((k) => !k.required)} />
@@ -71,7 +71,7 @@ function Latency({ of }: { of: number[] }) {
   const table = steps.map((to, i) => ({ to, n: of.filter((v) => v < to && v >= (steps[i - 1] ?? 0)).length })).filter((b) => b.n > 0);
   return (
     <>
-      <Sparkline caption={`${h.latency}: ${h.latencyOf(of.length)}, at most ${ms(Math.max(...of))}`} values={of} />
+      <Sparkline caption={`${h.latency}: ${h.latencyOf(of.length, ms(Math.max(...of)))}`} values={of} />
       <details class="twin"><summary>{h.latencyTable}</summary>
         <Table caption={h.latencyTable} of={table} id={(b) => String(b.to)} columns={[
           { head: h.bucket, cell: (b) => b.to === Infinity ? `over ${ms(1000)}` : `under ${ms(b.to)}` },

@@ -69,7 +69,7 @@ function Briefing({ of: r, where, reload }: { of: Receipt; where: string; reload
   const items = (r.items ?? []).filter((i) => i.id.startsWith("m_"));
   const rows = useRows();
   return (
-    <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, items.length) : undefined}>
+    <Section id="next" title={p.now.next(where)} aside={r.text ? p.now.cost(r.tokens, r.budget, r.items?.length ?? 0) : undefined}>
       {!r.text ? <p>{r.outcome === "off" ? p.now.off : p.now.nothing}</p> : (
         <div class="briefing">
           <pre class="panel" tabIndex={0} role="region" aria-label={p.now.text} data-testid="briefing">{r.text}</pre>

@@ -119,13 +119,13 @@ function ItemTable({ caption, of, all, weights, state }: { caption: string; of: 
     <div class="hscroll">
       <table class="list">
         <caption class="sr">{caption}</caption>
-        <thead><tr><th scope="col">id</th><th scope="col" class="wide">memory</th><th scope="col" class="num">{r.score}</th><th scope="col" class="num spare">{r.head.tokens}</th><th scope="col">{of[0]?.gate ? r.rule : "since"}</th></tr></thead>
+        <thead><tr><th scope="col">ID</th><th scope="col" class="wide">memory</th><th scope="col" class="num">{r.score}</th><th scope="col" class="num spare">{r.head.tokens}</th><th scope="col">{of[0]?.gate ? r.rule : "since"}</th></tr></thead>
         <tbody>
           {of.map((i) => (
             <tr key={i.id} data-row>
               <td><ID of={i.id} /></td>
               <td class="wide">
-                <span class="title-cell">{i.title || i.id}<span class="sub">{i.kind && <Kind of={i.kind} />} {i.place && words(i.place)} {i.stale && <Tag tone="warn">file {i.stale}</Tag>}</span></span>
+                <span class="title-cell">{i.title || i.id}<span class="sub">{i.kind && <Kind of={i.kind} />}{i.kind && i.place && " · "}{i.place && words(i.place)} {i.stale && <Tag tone="warn">file {i.stale}</Tag>}</span></span>
                 {i.parts && <Parts of={i} weights={"session" in i.parts ? weights.said : weights.kept} />}
               </td>
               <td class="num">{i.parts ? <ScoreBar of={i} most={most} weights={"session" in i.parts ? weights.said : weights.kept} /> : <span class="muted">–</span>}</td>

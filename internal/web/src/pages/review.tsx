@@ -128,7 +128,7 @@ function Side({ of: m, role }: { of: Memory; role?: string | undefined }) {
     <div class="panel">
       <p class="line"><ID of={m.id} /><Kind of={m.kind} />{role && <span class="muted">{role}</span>}<span class="muted end"><Ago at={m.created} /></span></p>
       <p>{m.title}</p>
-      {m.body && m.body !== m.title && <details class="under"><summary>…</summary><pre>{m.body}</pre></details>}
+      {m.body && m.body !== m.title && <details class="under"><summary>{v.whole}</summary><pre>{m.body}</pre></details>}
       {!!m.files?.length && <p class="muted mono">{m.files.slice(0, 3).join(", ")}</p>}
     </div>
   );

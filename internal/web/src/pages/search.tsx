@@ -9,7 +9,7 @@ import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { ask, parse, withFilter, write } from "../lib/syntax";
 import { p } from "../strings/pages";
-import { Ago, Bar, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/parts";
+import { Ago, Bar, Command, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/parts";
 import { Marked, States } from "../ui/memory";
 
 const t = p.search;
@@ -135,7 +135,7 @@ function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
 
 /** Searches that find something here: the first words of memories, one each. */
 function queries(hits: Hit[]): string[] {
-  const all = hits.map((h) => (h.memory.title.match(/\p{L}{4,}/gu) ?? []).slice(0, 3).join(" ") || h.memory.title.slice(0, 30));
+  const all = hits.map((h) => [...new Set(h.memory.title.match(/\p{L}{4,}/gu))].slice(0, 3).join(" ") || h.memory.title.slice(0, 30));
   return [...new Set(all)].slice(0, 5);
 }
 
@@ -150,7 +150,8 @@ function NoHits({ q, found }: { q: string; found: Resource<Found> }) {
   const typed = parse(q);
   const examples = useResource((a) => get<Found>("search", { project: project.value || "all", limit: 5, facets: true }, a), []);
   return (
-    <Empty title={t.noHits}>
+    <Empty title={q ? t.noHits : p.now.emptyTitle}>
+      {!q && <p><Command>{'remanence add "tests use the fake clock"'}</Command></p>}
       {typed.filters.map((f) => (
         <p key={f.key + f.value}><a href={"/search?q=" + encodeURIComponent(write({ text: typed.text, filters: typed.filters.filter((x) => x !== f) }))}>{t.drop(f.key + ":" + f.value)}</a></p>
       ))}

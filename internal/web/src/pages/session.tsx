@@ -7,6 +7,7 @@ import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { p } from "../strings/pages";
 import { Empty, Figures, Head, ID, Loaded, Section, Table, Tag } from "../ui/parts";
+import { State } from "./sessions";
 import { Lanes, Overview } from "../ui/lanes";
 
 const t = p.session;
@@ -36,7 +37,7 @@ function View({ of: d }: { of: SessionStory }) {
   return (
     <>
       <Head title={s.first_prompt || p.sessions.untitled} name={s.short} command={"remanence timeline " + s.short} json={"sessions/" + s.short} />
-      <div class="line states"><ID of={s.short} /><Tag>{s.status}</Tag><span>{s.project_name}</span><span class="muted">{[s.agent, s.model, ...(s.branches ?? [])].filter(Boolean).join(" · ")}</span></div>
+      <div class="line states"><ID of={s.short} /><State of={s} /><span>{s.project_name}</span><span class="muted">{[s.agent, s.model, ...(s.branches ?? [])].filter(Boolean).join(" · ")}</span></div>
       {d.partial && <p class="warn">{t.partial}</p>}
       {d.cut ? <p class="muted">{t.cut(d.cut)}</p> : null}
       <Figures of={[
@@ -56,7 +57,7 @@ function View({ of: d }: { of: SessionStory }) {
         <>
           <Section id="lanes" title={t.lanes} aside={t.at(at.value + 1, d.beats.length)}>
             <Lanes beats={d.beats} at={at.value} choose={(i) => (at.value = i)} />
-            <div class="under">
+            <div class="lane-slider">
               {d.beats.length > 30 && <Overview beats={d.beats} at={at.value} />}
               <input class="slider" type="range" min={0} max={last} value={at.value} aria-label={t.slider} aria-valuetext={`${t.at(at.value + 1, d.beats.length)}: ${now.title}`}
                 onInput={(e) => (at.value = e.currentTarget.valueAsNumber)} />

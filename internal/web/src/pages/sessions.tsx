@@ -6,7 +6,7 @@ import type { Sessions as Data, Sitting } from "../lib/model";
 import { useResource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
 import { p } from "../strings/pages";
-import { Ago, Empty, Facet, Head, Loaded, Table, Tag } from "../ui/parts";
+import { Ago, Command, Empty, Facet, Head, Loaded, Table, Tag } from "../ui/parts";
 
 const t = p.sessions;
 const PAGE = 50;
@@ -34,7 +34,9 @@ export default function Sessions() {
             </div>
             {d.sessions.length === 0 ? (
               <Empty title={filtered ? t.empty : t.emptyAll}>
-                {filtered && <button type="button" onClick={() => setQuery({ agent: "", branch: "", when: "" })}>{t.clear}</button>}
+                {filtered
+                  ? <button type="button" onClick={() => setQuery({ agent: "", branch: "", when: "" })}>{t.clear}</button>
+                  : <><p class="muted">{t.emptyNote}</p><p><Command>remanence install claude-code</Command></p></>}
               </Empty>
             ) : (
               <div ref={rows}>
@@ -62,7 +64,8 @@ export default function Sessions() {
   );
 }
 
-function State({ of: s }: { of: Sitting }) {
+/** How a session stands. */
+export function State({ of: s }: { of: Sitting }) {
   const tone = { completed: "plain", active: "ok", summarizing: "ok", abandoned: "warn" }[s.status] as "plain" | "ok" | "warn" | undefined;
   return <Tag tone={tone ?? "plain"} title={s.end_reason}>{s.status}</Tag>;
 }

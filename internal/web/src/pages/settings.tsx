@@ -148,7 +148,7 @@ function Tester() {
   const r = kept.value;
   const out = r ? [r.private ? st.spans(r.private) : "", r.injected ? st.blocks(r.injected) : "", ...r.secrets.map((s) => `${s.count} × ${s.kind}`)].filter(Boolean) : [];
   return (
-    <div class="stack">
+    <div class="stack foot">
       <p class="muted">{st.privacyText}</p>
       <textarea aria-label={st.privacyLabel} rows={3} value={text.value} onInput={(e) => (text.value = e.currentTarget.value)} spellcheck={false} />
       {error.value && <p class="bad">{error.value}</p>}

@@ -7,7 +7,7 @@ export const v = {
     secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Worth every project", duplicate: "Near-duplicate", stale: "Stale",
     dead_weight: "Dead weight", unused: "Unused", outdated: "Outdated", dead_file: "File gone",
   } as Record<string, string>,
-  rule: "What for",
+  rule: "What for", whole: "Whole text",
   zero: "Inbox zero.",
   zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your judgement.`,
   zeroFor: "Nothing of that kind.",

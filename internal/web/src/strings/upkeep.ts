@@ -8,7 +8,7 @@ export const h = {
   waits: (n: number) => many(n, "job"),
   dead: (n: number) => `${many(n, "job")} given up`,
   latency: "Hook latency",
-  latencyOf: (n: number) => `the newest ${count(n)} since the daemon started`,
+  latencyOf: (n: number, most: string) => `the newest ${count(n)} since the daemon started, ${most} at most`,
   latencyNone: "No hook was answered since the daemon started.",
   latencyTable: "Hooks by how long they took",
   bucket: "took", share: "hooks",

@@ -166,16 +166,16 @@ export function Facet({ title, values, chosen, choose }: { title: string; values
   const all = useSignal(false);
   const list = chosen && !values.some((v) => v.value === chosen) ? [{ value: chosen }, ...values] : values;
   if (list.length === 0) return null;
-  const more = list.length - facetShown;
+  const more = list.length - facetShown, cut = more > 1; // one more needs no button of its own
   return (
     <fieldset class="facet">
       <legend>{title}</legend>
-      {list.filter((v, i) => all.value || i < facetShown || v.value === chosen).map((v) => (
+      {list.filter((v, i) => all.value || !cut || i < facetShown || v.value === chosen).map((v) => (
         <button type="button" key={v.value} aria-pressed={v.value === chosen} onClick={() => choose(v.value === chosen ? "" : v.value)}>
           <span>{v.label ?? v.value}</span>{v.n !== undefined && <span class="n">{v.n}</span>}
         </button>
       ))}
-      {more > 0 && <button type="button" class="quiet" aria-label={`${title}: ${all.value ? s.facet.fewer : s.facet.more(more)}`} aria-expanded={all.value} onClick={() => (all.value = !all.value)}>{all.value ? s.facet.fewer : s.facet.more(more)}</button>}
+      {cut && <button type="button" class="quiet" aria-label={`${title}: ${all.value ? s.facet.fewer : s.facet.more(more)}`} aria-expanded={all.value} onClick={() => (all.value = !all.value)}>{all.value ? s.facet.fewer : s.facet.more(more)}</button>}
     </fieldset>
   );
 }
