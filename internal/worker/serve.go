@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"slices"
+	"syscall"
 	"time"
 
 	"remanence/internal/api"
@@ -148,11 +149,13 @@ func (w *worker) health() api.Health {
 	return h
 }
 
-// observe logs what went wrong. What callers did wrong is theirs to tell.
+// observe logs what went wrong. What callers did wrong is theirs to tell, and
+// that one left before its answer is no fault.
 func (w *worker) observe(name string, took time.Duration, err error) {
 	level := slog.LevelDebug
 	w.answered.count(name, took, outcome(err))
-	if outcome(err) == "failed" && !errors.Is(err, context.Canceled) {
+	left := errors.Is(err, context.Canceled) || errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET)
+	if outcome(err) == "failed" && !left {
 		level = slog.LevelWarn
 	}
 	w.cfg.Log.Log(context.Background(), level, "answered", "route", name, "took", took, "error", err)
