@@ -4,6 +4,7 @@ SHELL := /bin/bash
 
 GOLANGCI_VERSION := v2.15.0
 GOFUMPT_VERSION  := v0.12.0
+GOTESTSUM_VERSION := v1.13.0
 FUZZTIME  ?= 10s
 BENCH     ?= .
 BENCHTIME ?= 100ms
@@ -15,7 +16,13 @@ KILLS     ?= 100
 TOOLS    := $(CURDIR)/bin/tools
 GOLANGCI := $(TOOLS)/golangci-lint@$(GOLANGCI_VERSION)/golangci-lint
 GOFUMPT  := $(TOOLS)/gofumpt@$(GOFUMPT_VERSION)/gofumpt
+GOTESTSUM := $(TOOLS)/gotestsum@$(GOTESTSUM_VERSION)/gotestsum
 BENCHDIR := test/client# the client bench: a Go module of its own, checked here all the same
+
+# gotest FLAGS,PACKAGES: go test. With RERUN, a directory, each test that failed is tried once more when the others are
+# through, and a report of those is left there.
+gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
+  --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
 .PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web fire crash soak nightly plugin
 
@@ -25,8 +32,8 @@ help: ## this list
 build: ## the static binary -> bin/remanence
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o bin/remanence ./cmd/remanence
 
-test: ## all tests
-	go test -timeout 20m ./...
+test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
+	$(call gotest,-timeout 20m,./...)
 
 check: format libc-pin vet lint bench-check race ## format, vet, linters, pins, tests with the race detector
 
@@ -43,9 +50,9 @@ TestNoDisguiseBringsPrivateTextThrough|TestNoCutLeaves.*|TestOrderAndChunksDoNot
 TestAnObjectIsBoundedAndItsIDsAreKept|TestLongStringsKeepTheirEnds|TestEveryHeadIsFound|TestOrdinarySourceIsLeftAlone|$\
 TestUnrelatedPromptsAreToldNothing|TestRelatedPromptsFindTheirMemory|TestAllPairsThatAreAlikeAreFound
 
-race: ## tests with the race detector (needs a C compiler)
-	CGO_ENABLED=1 go test -race -timeout 20m -gcflags='modernc.org/...=-race=false' -skip '^($(ALONE))$$' \
-	  $$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done)
+race: $(if $(RERUN),$(GOTESTSUM)) ## tests with the race detector (needs a C compiler)
+	@export CGO_ENABLED=1 && paired=$$(go list -f '{{.Dir}}' ./... | grep -v '/cmd/remanence$$' | while read -r dir; do ! grep -qE '$(SECOND)' "$$dir"/*.go || echo "$$dir"; done) && set -x && \
+	$(call gotest,-race -timeout 20m -gcflags='modernc.org/...=-race=false' -skip '^($(ALONE))$$',$$paired)
 
 # A finding names a failing input. Now and then go's fuzzer reports the end of its own time as a failure, without one.
 fuzz: ## every fuzz target for FUZZTIME (10s) each
@@ -61,16 +68,16 @@ bench: ## benchmarks that match BENCH (all), for BENCHTIME (100ms) each; then wh
 	go test -run '^$$' -bench '$(BENCH)' -benchmem -benchtime $(BENCHTIME) ./...
 	go run ./test/bench -n $(RUNS) -memories $(MEMORIES)
 
-e2e: ## the real client with our hooks in it (fetches the client once)
+e2e: $(if $(RERUN),$(GOTESTSUM)) ## the real client with our hooks in it (fetches the client once)
 	$(BENCHDIR)/install.sh
-	go test -tags e2e -count=1 -parallel 4 -timeout 30m ./test/e2e/... # most of it is waiting for a client
+	$(call gotest,-tags e2e -count=1 -parallel 4 -timeout 30m,./test/e2e/...) # most of it is waiting for a client
 
 web: ## the viewer: src and vendor -> internal/web/dist, which is committed
 	go -C internal/web/build run .
 
-mcp: ## the MCP server with the official clients, and many at once (fetches those once)
+mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh
-	go test -tags mcp -count=1 -timeout 20m ./test/mcp/
+	$(call gotest,-tags mcp -count=1 -timeout 20m,./test/mcp/)
 
 # Chromium comes from the system; without one the tests skip, which in CI is a failure.
 e2e-web: build ## the viewer in a browser: its bundle, its types, every page and what is done on it
@@ -80,15 +87,16 @@ e2e-web: build ## the viewer in a browser: its bundle, its types, every page and
 	go build -o bin/fill ./test/fill
 	go build -ldflags "-X main.slack=20s" -o bin/unhurried ./cmd/remanence
 	npm run --prefix internal/web/e2e types
-	REMANENCE=$(CURDIR)/bin/unhurried npm test --prefix internal/web/e2e
+	@export REMANENCE=$(CURDIR)/bin/unhurried && set -x && npm test --prefix internal/web/e2e \
+	  $(if $(RERUN),|| { echo 'a page' >'$(RERUN)/web' && npm test --prefix internal/web/e2e; })
 
 # Those that mostly wait run two at a time; the others want the machine for themselves.
 PATIENT := /(attack|doctor|home|privacy)$$
 
-fire: ## the built program under every fault: processes killed, disk failing, callers hostile
-	@all=$$(go list -tags fire ./test/fire/...) && failed=0 && set -x && \
-	{ go test -tags fire -count=1 -p 2 -timeout 20m $$(grep -E '$(PATIENT)' <<<"$$all") || failed=1; } && \
-	{ go test -tags fire -count=1 -p 1 -timeout 20m $$(grep -vE '$(PATIENT)' <<<"$$all") || failed=1; } && exit $$failed
+fire: $(if $(RERUN),$(GOTESTSUM)) ## the built program under every fault: processes killed, disk failing, callers hostile
+	@all=$$(go list -tags fire ./test/fire/...) && patient=$$(grep -E '$(PATIENT)' <<<"$$all") && failed=0 && set -x && \
+	{ $(call gotest,-tags fire -count=1 -p 2 -timeout 20m,$$patient) || failed=1; } && \
+	{ $(call gotest,-tags fire -count=1 -p 1 -timeout 20m,$$(grep -vxF "$$patient" <<<"$$all")) || failed=1; } && exit $$failed
 
 crash: ## worker and hooks killed -9 under load, KILLS (100) times
 	REMANENCE_KILLS=$(KILLS) go test -tags fire -count=1 -timeout 60m -v -run 'TestKilled' ./test/fire/crash/
@@ -128,3 +136,6 @@ $(GOLANGCI):
 
 $(GOFUMPT):
 	GOBIN=$(@D) GOFLAGS= go install mvdan.cc/gofumpt@$(GOFUMPT_VERSION)
+
+$(GOTESTSUM):
+	GOBIN=$(@D) GOFLAGS= go install gotest.tools/gotestsum@$(GOTESTSUM_VERSION)

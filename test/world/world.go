@@ -287,6 +287,15 @@ func (p *Person) StartWorker() api.Runtime {
 	return rt
 }
 
+// StopWorker ends the worker, and each that was started beside it and would take
+// its place.
+func (p *Person) StopWorker() {
+	p.T.Helper()
+	if !p.Eventually(func() bool { p.Run("daemon", "stop"); return len(p.Workers()) == 0 }) {
+		p.T.Fatalf("these workers do not end: %v", p.Workers())
+	}
+}
+
 // Workers are the pids of the person's running workers.
 func (p *Person) Workers() []int {
 	var pids []int

@@ -340,7 +340,7 @@ func TestAHookTellsASquatterNothing(t *testing.T) {
 			t.Parallel()
 			p := newPerson(t)
 			rt := p.StartWorker()
-			p.Run("daemon", "stop")
+			p.StopWorker()
 			s, free := block(t, p, rt)
 			tell(t, p)
 			if s != nil && !p.Eventually(func() bool { return s.over.Load() == s.calls.Load() }) {

@@ -147,7 +147,7 @@ func TestNoWorkerLeavesAProcessBehind(t *testing.T) {
 			p.StartWorker()
 			work(p)
 			if how == "clean" {
-				p.Run("daemon", "stop")
+				p.StopWorker()
 			}
 			for _, pid := range p.Workers() {
 				proc, _ := os.FindProcess(pid)

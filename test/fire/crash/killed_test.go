@@ -266,7 +266,7 @@ func (s *storm) answered(e mem.Event) bool {
 // worker gives a backlog a share of its time only; without it all goes at once.
 func (s *storm) takeIn() int {
 	s.StartWorker()
-	s.Run("daemon", "stop")
+	s.StopWorker()
 	last := -1
 	for {
 		st, err := s.spool.Stat()

@@ -30,7 +30,7 @@ func TestHookOfAnAgentThatWeStartedDoesNothing(t *testing.T) {
 		if len(p.Workers()) > 0 {
 			p.StartWorker()
 			drained(p)
-			p.Run("daemon", "stop")
+			p.StopWorker()
 			got = stored(t, openDatabase(t, p))[mark(1)]
 		}
 		if got != kept {
@@ -70,7 +70,7 @@ func TestSessionStartsNoAgent(t *testing.T) {
 	}
 	p.StartWorker() // if no hook brought one
 	drained(p)
-	p.Run("daemon", "stop") // its jobs are done or cut off
+	p.StopWorker() // its jobs are done or cut off
 	if calls, err := os.ReadFile(filepath.Join(p.Home, "calls")); err == nil {
 		t.Errorf("the agent was called %d times", bytes.Count(calls, []byte("\n")))
 	}
@@ -118,7 +118,7 @@ func TestWhatWasToldDoesNotComeBackAsMemory(t *testing.T) {
 		nested = echo(t, p, fmt.Sprint("echo-", n), block, nested)
 	}
 	drained(p)
-	p.Run("daemon", "stop")
+	p.StopWorker()
 
 	db := openDatabase(t, p)
 	if n := marked(t, db, "SELECT title || ' ' || body || ' ' || facts FROM memory")[secret]; n != 1 {

@@ -78,7 +78,7 @@ func TestStampedeOfHooksMakesOneWorker(t *testing.T) {
 			if st, ok := drained(p); !ok {
 				t.Fatalf("left in the spool: %+v", st)
 			}
-			p.Run("daemon", "stop")
+			p.StopWorker()
 			checkHerd(t, p, holders, started, inTime)
 		})
 	}

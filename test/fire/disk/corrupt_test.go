@@ -372,7 +372,7 @@ func (s sample) repair(t *testing.T, p *world.Person) {
 		return
 	}
 	t.Logf("db restore: %v\n%s", err, out)
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	for name := range s.data {
 		_ = os.RemoveAll(filepath.Join(p.Data(), name))
 	}

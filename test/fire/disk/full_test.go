@@ -108,7 +108,7 @@ func TestAFullDiskOfTheDatabaseLosesNothing(t *testing.T) {
 	t.Logf("full after %d events: %v", len(acked), err)
 	sent = append(append(sent, acked...), hooks(t, p, "while", 6)...)
 	notDamaged(t, p)
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	sent = append(sent, hooks(t, p, "restarted", 3)...)
 	notDamaged(t, p)
 	free()
@@ -152,7 +152,7 @@ func TestADiskThatIsFullForAllKeepsWhatItTook(t *testing.T) {
 	if missing > 0 && !strings.Contains(string(out), "REM-H014") {
 		t.Errorf("%d events are lost, and the doctor does not say so:\n%s", missing, out)
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 }
 
 func notDamaged(t *testing.T, p *world.Person) {
@@ -174,7 +174,7 @@ func TestFilesThatMayNotGrowLoseNothing(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	p.StartWorker()
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	for i, kb := range []int{350, 401, 877} {
 		cmd := p.Command("daemon", "run")
 		limited(cmd, kb)
@@ -210,7 +210,7 @@ func TestAHookWhoseFilesMayNotGrowIsPolite(t *testing.T) {
 	t.Parallel()
 	p := world.NewPerson(t)
 	p.StartWorker()
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	var sent []string
 	for i, kb := range []int{0, 1, 2, 3, 4, 100} {
 		hold(t, p)

@@ -185,7 +185,7 @@ func settle(t *testing.T, p *world.Person) {
 		st, err := p.Spool().Stat()
 		t.Errorf("the spool is not taken in: %+v, %v", st, err)
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 }
 
 // allThere compares what was sent with what is kept. What hooks counted as
@@ -263,7 +263,7 @@ func TestHooksSurviveFailingCalls(t *testing.T) {
 			helpless++
 		}
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	allThere(t, p, sent, helpless)
 	enough(t, real, len(sent))
 }

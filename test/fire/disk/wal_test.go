@@ -95,7 +95,7 @@ func TestALongReaderDoesNotHideHowLongTheLogIs(t *testing.T) {
 	if n := sizeOf(db + "-wal"); n > 32<<20 {
 		t.Errorf("the reader is gone, and the log still has %d bytes", n)
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	if got := tools(t, p); len(got) < sent {
 		t.Errorf("%d events are there, want %d at least", len(got), sent)
 	}
@@ -117,7 +117,7 @@ func TestWithoutReadersTheLogIsBounded(t *testing.T) {
 	if longest > 64<<20 {
 		t.Errorf("the log had %d bytes, want 64 MB at most", longest)
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 }
 
 // TestALongLogIsOpenedInTime starts the worker over a log that a killed program
@@ -125,7 +125,7 @@ func TestWithoutReadersTheLogIsBounded(t *testing.T) {
 func TestALongLogIsOpenedInTime(t *testing.T) {
 	p := world.NewPerson(t)
 	p.StartWorker()
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	path := filepath.Join(p.Data(), "remanence.db")
 	size := int64(tier.Runs(100, 2_000)) << 20
 	leaveLog(t, path, size)
@@ -136,7 +136,7 @@ func TestALongLogIsOpenedInTime(t *testing.T) {
 	p.StartWorker() // which gives up after 10 s
 	t.Logf("a log of %d MB was taken in within %s", size>>20, time.Since(begun).Round(time.Millisecond))
 	polite(t, "over a long log", p.Hook(tool(p, "late")))
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	if got := tools(t, p); got["late"] != 1 {
 		t.Errorf("the event over a long log is there %d times", got["late"])
 	}
@@ -224,7 +224,7 @@ func TestLocalFileSystemsGetALog(t *testing.T) {
 			if sizeOf(filepath.Join(p.Data(), "remanence.db-wal")) <= 0 {
 				t.Error("there is no log")
 			}
-			p.Run("daemon", "stop")
+			p.StopWorker()
 			if st, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(p.Data(), "remanence.db")}); err != nil {
 				t.Error(err)
 			} else if err := st.Close(); err != nil {

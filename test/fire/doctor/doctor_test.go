@@ -87,7 +87,7 @@ func TestADamagedDatabaseComesBack(t *testing.T) {
 			p.Run("add", fmt.Sprintf("the keeper counts herons, number %d", i))
 		}
 		p.Run("db", "backup")
-		p.Run("daemon", "stop")
+		p.StopWorker()
 		file := filepath.Join(p.Data(), "remanence.db")
 		sound, err := os.ReadFile(file)
 		if err != nil {

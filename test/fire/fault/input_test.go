@@ -178,7 +178,7 @@ func limits() []fault {
 		{name: "no network", lay: under("unshare", "-n", "--"), ends: stored},
 		{name: "no /proc", lay: hiddenProc, ends: stored + spooled},
 		{name: "no temporary directory", lay: func(s *scene) { s.worker(); s.env = []string{"TMPDIR=/nonexistent"} }, ends: stored},
-		{name: "nothing on the search path", lay: func(s *scene) { s.worker(); s.Run("daemon", "stop"); s.env = []string{"PATH="} }, ends: stored + spooled},
+		{name: "nothing on the search path", lay: func(s *scene) { s.worker(); s.StopWorker(); s.env = []string{"PATH="} }, ends: stored + spooled},
 		{name: "bad rule for secrets", lay: configured("[privacy]\nrules = ['mine=(((', 'x{9999}', 'own=ab+c']\n"), ends: stored},
 		{name: "bad configuration", lay: configured("inject = 7\n[nothing\nof = this"), ends: stored},
 		{name: "bad values", lay: configured("profile = 3\n[worker]\nidle_exit = 'soon'\n[spool]\nmax_bytes = -1\n[log]\nlevel = {}\n"), ends: stored},

@@ -203,7 +203,7 @@ func (s *scene) recover() {
 	if !s.Eventually(taken) {
 		s.t.Errorf("the spool is not taken in: %+v", left)
 	}
-	s.Run("daemon", "stop")
+	s.StopWorker()
 }
 
 // kept counts the events in the store by session.

@@ -71,7 +71,7 @@ func fullDisk(place string, worker bool) func(*scene) {
 		}
 		s.worker()
 		if !worker {
-			s.Run("daemon", "stop")
+			s.StopWorker()
 		}
 		s.full(dir)
 	}
@@ -79,7 +79,7 @@ func fullDisk(place string, worker bool) func(*scene) {
 
 func stopsWorker(s *scene) {
 	s.worker()
-	s.Run("daemon", "stop")
+	s.StopWorker()
 }
 
 // limited runs hooks under a limit of the system's.
@@ -102,7 +102,7 @@ func readOnly(worker bool) func(*scene) {
 	return func(s *scene) {
 		s.worker()
 		if !worker {
-			s.Run("daemon", "stop")
+			s.StopWorker()
 		}
 		dir := filepath.Join(s.Home, ".local")
 		s.mount(dir, dir, "", syscall.MS_BIND, "")
@@ -146,7 +146,7 @@ func homeOfRoot(s *scene) { s.asNobody() } // 0700, and root's
 // cappedSpool leaves the spool no room, and the worker no database.
 func cappedSpool(s *scene) {
 	s.worker()
-	s.Run("daemon", "stop")
+	s.StopWorker()
 	rt, err := s.Runtime()
 	s.need(err)
 	small := rt
@@ -183,6 +183,6 @@ func clocks() []fault {
 	return []fault{
 		{name: "clock set back a year", lay: started(year), each: stamps(year), ends: stored},
 		{name: "clock set ahead a year", lay: started(-year), each: stamps(-year), ends: stored},
-		{name: "clock set back, no worker", lay: func(s *scene) { started(year)(s); s.Run("daemon", "stop") }, each: stamps(year), ends: stored + spooled},
+		{name: "clock set back, no worker", lay: func(s *scene) { started(year)(s); s.StopWorker() }, each: stamps(year), ends: stored + spooled},
 	}
 }

@@ -39,7 +39,7 @@ func healthy() []fault {
 func starts() []fault {
 	return []fault{
 		{name: "no worker yet", lay: func(*scene) {}, ends: stored + spooled},
-		{name: "worker ended", lay: func(s *scene) { s.worker(); s.Run("daemon", "stop") }, ends: stored + spooled},
+		{name: "worker ended", lay: func(s *scene) { s.worker(); s.StopWorker() }, ends: stored + spooled},
 		{name: "program removed", lay: ownProgram, call: changing(os.Remove), ends: spooled},
 		{name: "program not executable", lay: ownProgram, call: changing(func(f string) error { return os.Chmod(f, 0o600) }), ends: spooled},
 		{name: "program replaced by no program", lay: ownProgram, call: changing(by("not a program\n")), ends: spooled},
@@ -103,7 +103,7 @@ func noNewProcess(s *scene) {
 // lateWorker holds the lock that every worker needs, until the fault is lifted.
 func lateWorker(s *scene) {
 	s.worker()
-	s.Run("daemon", "stop")
+	s.StopWorker()
 	f, err := os.OpenFile(filepath.Join(s.Data(), "worker.lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	s.need(err)
 	s.need(syscall.Flock(int(f.Fd()), syscall.LOCK_EX))
@@ -215,7 +215,7 @@ const nobody = 65534
 func impostor(answer func(net.Conn)) func(*scene) {
 	return func(s *scene) {
 		s.worker()
-		s.Run("daemon", "stop")
+		s.StopWorker()
 		l := s.listen(s.room(), answer)
 		s.lifting(func() { _ = l.Close() })
 	}
@@ -281,7 +281,7 @@ func drip(c net.Conn, text string) {
 func foreign(spoil func(dir string) error) func(*scene) {
 	return func(s *scene) {
 		s.StartWorker()
-		s.Run("daemon", "stop")
+		s.StopWorker()
 		dir := s.room()
 		var calls atomic.Int64
 		l := s.listen(dir, func(net.Conn) { calls.Add(1) })
@@ -310,7 +310,7 @@ func databases() []fault {
 
 func newerSchema(s *scene) {
 	s.worker()
-	s.Run("daemon", "stop")
+	s.StopWorker()
 	was := s.version(0)
 	s.version(9999)
 	s.lifting(func() { s.version(was) })
@@ -341,7 +341,7 @@ func (s *scene) version(to int) (was int) {
 func damaged(spoil func([]byte) []byte) func(*scene) {
 	return func(s *scene) {
 		s.worker()
-		s.Run("daemon", "stop")
+		s.StopWorker()
 		good, err := os.ReadFile(s.database())
 		s.need(err)
 		s.need(os.WriteFile(s.database(), spoil(bytes.Clone(good)), 0o600))

@@ -60,7 +60,7 @@ func TestNothingConnectsToAnywhereUnlessAsked(t *testing.T) {
 	for _, args := range [][]string{{"add", "the porter counts the keys"}, {"search", "keys"}, {"status"}, {"doctor"}} {
 		_ = watched(p.Command(args...)).Run() // doctor may find fault with a machine like this
 	}
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	_ = worker.Wait()
 	files, err := filepath.Glob(log + ".*")
 	if err != nil || len(files) != n {

@@ -51,7 +51,7 @@ func TestNothingPrivateIsWrittenByAWorker(t *testing.T) {
 	p.StartWorker()
 	plant(t, p, r, tier.Runs(150, 10_000), private(r))
 	none(t, p, canary.Word)
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	none(t, p, canary.Word)
 }
 
@@ -82,7 +82,7 @@ func TestNothingPrivateIsLoggedWhenTheStoreIsDamaged(t *testing.T) {
 	p := person(t)
 	r := tier.Rand(t)
 	p.Run("add", "a note")
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	if err := os.WriteFile(filepath.Join(p.Data(), "remanence.db"), []byte("SQLite format 3\x00 and then nothing of the kind"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -106,6 +106,6 @@ func TestNoSecretIsWrittenInAnyField(t *testing.T) {
 		return s.Text
 	})
 	none(t, p, cores...)
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	none(t, p, cores...)
 }

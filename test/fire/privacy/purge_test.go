@@ -186,7 +186,7 @@ func TestAnErasedSessionIsGoneAndDoesNotComeBack(t *testing.T) {
 	s.settle()
 	s.gone("reported again")
 
-	s.Run("daemon", "stop")
+	s.StopWorker()
 	lock, err := worker.Acquire(s.Data(), 0)
 	if err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestWhatWaitsInTheSpoolIsErasedToo(t *testing.T) {
 	p := person(t)
 	s := &told{Person: p, session: "5e551077-0000-4000-8000-000000000002"}
 	p.Run("add", "a note beside")
-	p.Run("daemon", "stop")
+	p.StopWorker()
 	lock, err := worker.Acquire(p.Data(), 0)
 	if err != nil {
 		t.Fatal(err)
