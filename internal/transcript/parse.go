@@ -14,7 +14,6 @@ import (
 // what our own hooks said.
 type record struct {
 	Type      string          `json:"type"`
-	Subtype   string          `json:"subtype"`
 	Sidechain bool            `json:"isSidechain"` // a subagent's
 	Agent     string          `json:"agentId"`     // the subagent's; "" for the main conversation
 	Meta      bool            `json:"isMeta"`      // the client's own words
@@ -34,19 +33,9 @@ type message struct {
 	ID      string          `json:"id"`
 	Model   string          `json:"model"`
 	Content json.RawMessage `json:"content"` // a string or blocks
-	Usage   usage           `json:"usage"`
 
 	StopReason string `json:"stop_reason"`
 }
-
-type usage struct {
-	Input       int `json:"input_tokens"`
-	CacheCreate int `json:"cache_creation_input_tokens"`
-	CacheRead   int `json:"cache_read_input_tokens"`
-	Output      int `json:"output_tokens"`
-}
-
-func (u usage) total() int { return u.Input + u.CacheCreate + u.CacheRead + u.Output }
 
 type block struct {
 	Type string `json:"type"`
@@ -93,27 +82,18 @@ func (p *parser) line(line []byte) {
 	if r.PromptID != "" {
 		p.prompt = r.PromptID
 	}
-	switch r.Type {
-	case "system":
-		p.system(r)
-	case "user", "assistant":
-		var m message
-		if err := json.Unmarshal(r.Message, &m); err != nil {
-			p.part.Bad++
-			return
-		}
-		if r.Type == "user" {
-			p.user(r, m)
-		} else {
-			p.assistant(r, m)
-		}
+	if r.Type != "user" && r.Type != "assistant" {
+		return
 	}
-}
-
-func (p *parser) system(r record) {
-	if r.Subtype == "compact_boundary" {
-		p.part.Compactions++
-		p.part.Fill = 0
+	var m message
+	if err := json.Unmarshal(r.Message, &m); err != nil {
+		p.part.Bad++
+		return
+	}
+	if r.Type == "user" {
+		p.user(r, m)
+	} else {
+		p.assistant(r, m)
 	}
 }
 
@@ -134,14 +114,10 @@ func (p *parser) user(r record, m message) {
 	p.say(r, Utterance{Said: mem.Said{Who: User, Text: text}})
 }
 
-// assistant takes one content block of a message: each is a record of its own,
-// with the usage of the whole message.
+// assistant takes one content block of a message: each is a record of its own.
 func (p *parser) assistant(r record, m message) {
 	if m.Model == synthetic {
 		return
-	}
-	if n := m.Usage.total(); n > 0 {
-		p.part.Fill = n
 	}
 	text, ok := words(m.Content)
 	if !ok || text == "" {
@@ -191,11 +167,6 @@ func (p *parser) finish(door func(string) string, hidden func(string) bool) Part
 			continue
 		}
 		kept = append(kept, u)
-		if u.Who == User {
-			p.part.LastUser = u.Text
-		} else {
-			p.part.LastAssistant = u.Text
-		}
 	}
 	p.part.Said, p.part.PromptID, p.part.Private = kept, p.prompt, private
 	return p.part

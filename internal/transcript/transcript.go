@@ -44,19 +44,12 @@ type Utterance struct {
 
 // Part is what a stretch of the record says.
 type Part struct {
-	Said          []Utterance // in order
-	LastUser      string      // the last thing the person said; empty if nothing
-	LastAssistant string
-	// Fill is how many tokens of context the last message of the main
-	// conversation used, since the last compaction; 0 if no message tells.
-	Fill        int
-	Compactions int    // boundaries seen; with one and no Fill the context is new and unmeasured
-	PromptID    string // of the turn at Next; empty if no record says
-	Private     bool   // the turn of the last prompt is private: what follows at Next belongs to it
-	From        int64  // where reading began: 0 if the file is shorter than the watermark
-	Next        int64  // the new watermark, in bytes: the end of the last whole line
-	Bad         int    // lines that were no record, or too long
-	More        bool   // MaxRead or MaxWords was reached; read on from Next
+	Said     []Utterance // in order
+	PromptID string      // of the turn at Next; empty if no record says
+	Private  bool        // the turn of the last prompt is private: what follows at Next belongs to it
+	Next     int64       // the new watermark, in bytes: the end of the last whole line
+	Bad      int         // lines that were no record, or too long
+	More     bool        // MaxRead or MaxWords was reached; read on from Next
 }
 
 // wholly looks at no part of a prompt: its turn is private if nothing of it is left.
@@ -151,7 +144,7 @@ func read(f *os.File, from int64, door func(string) string, private func(string)
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return Part{}, fmt.Errorf("read transcript: %w", err)
 	}
-	p := parser{part: Part{From: from, Next: from}}
+	p := parser{part: Part{Next: from}}
 	lines := lineReader{r: bufio.NewReaderSize(f, 64<<10)}
 	for !p.part.More {
 		line, n, err := lines.next()

@@ -16,24 +16,23 @@ import (
 
 func TestRecordedSessions(t *testing.T) {
 	tests := []struct {
-		file        string
-		said        []string
-		fill        int
-		compactions int
+		file string
+		said []string
+		fill int
 	}{
-		{"basic-print", []string{"user: please do the basic thing", "assistant: I will look.", "assistant: All done."}, 15620, 0},
+		{"basic-print", []string{"user: please do the basic thing", "assistant: I will look.", "assistant: All done."}, 15620},
 		{"main-with-background-subagent", []string{
 			"user: the user prompt text", "assistant: Looking.", "assistant: Finished main.",
 			"assistant: Finished main after stop-context.", "assistant: third",
-		}, 1050, 0},
+		}, 1050},
 		{"compact-then-clear.session1", []string{
 			"user: first prompt", "assistant: Answer after tool.", "user: after compact", "assistant: Answer three.",
-		}, 1050, 1},
-		{"auto-compaction", []string{"user: first prompt", "assistant: end"}, 9050, 1},
+		}, 1050},
+		{"auto-compaction", []string{"user: first prompt", "assistant: end"}, 9050},
 		{"tui-resume", []string{
 			"user: hello three", "assistant: TUI answer one UNIQ1.", "user: after resume", "assistant: TUI answer two UNIQ2.",
-		}, 175700, 0},
-		{"subagent-agent-a988c051f26d30663", nil, 0, 0},
+		}, 175700},
+		{"subagent-agent-a988c051f26d30663", nil, 0},
 	}
 	for _, tt := range tests {
 		t.Run(tt.file, func(t *testing.T) {
@@ -45,9 +44,11 @@ func TestRecordedSessions(t *testing.T) {
 			if !slices.Equal(said(got), tt.said) {
 				t.Errorf("said\n%q, want\n%q", said(got), tt.said)
 			}
-			if got.Fill != tt.fill || got.Compactions != tt.compactions || got.Bad != 0 || got.More {
-				t.Errorf("fill %d, compactions %d, bad %d, more %t, want %d, %d, 0, false",
-					got.Fill, got.Compactions, got.Bad, got.More, tt.fill, tt.compactions)
+			if got.Bad != 0 || got.More {
+				t.Errorf("bad %d, more %t, want 0, false", got.Bad, got.More)
+			}
+			if fill, err := transcript.Fill(path); err != nil || fill.Tokens != tt.fill {
+				t.Errorf("fill %d, %v, want %d", fill.Tokens, err, tt.fill)
 			}
 			if info, _ := os.Stat(path); got.Next != info.Size() {
 				t.Errorf("watermark = %d, want %d", got.Next, info.Size())
@@ -70,7 +71,7 @@ func TestReadingInPiecesSaysTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		p, err := transcript.Read(path, mark, same)
-		if err != nil || p.Bad != 0 || p.From != mark {
+		if err != nil || p.Bad != 0 {
 			t.Fatalf("at %d: %+v, %v", mark, p, err)
 		}
 		got, mark = append(got, said(p)...), p.Next
@@ -124,16 +125,13 @@ func TestOnlyWordsOfPersonAndAssistantAreTaken(t *testing.T) {
 }
 
 func TestBlocksOfOneMessageAreOneUtterance(t *testing.T) {
-	answer := func(id, text string, tokens int) string {
-		return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"content":[{"type":"text","text":%q}],"usage":{"input_tokens":%d,"output_tokens":1}}}`+"\n", id, text, tokens)
+	answer := func(id, text string) string {
+		return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"content":[{"type":"text","text":%q}]}}`+"\n", id, text)
 	}
 	result := `{"type":"user","toolUseResult":{},"message":{"content":[{"type":"tool_result"}]}}` + "\n"
-	p := readText(t, answer("m1", "one", 10)+result+answer("m1", "two", 10)+answer("m2", "three", 20))
+	p := readText(t, answer("m1", "one")+result+answer("m1", "two")+answer("m2", "three"))
 	if got, want := said(p), []string{"assistant: one\ntwo", "assistant: three"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
-	}
-	if p.Fill != 21 || p.LastAssistant != "three" || p.LastUser != "" {
-		t.Errorf("fill %d, last %q and %q, want 21, three and nothing", p.Fill, p.LastAssistant, p.LastUser)
 	}
 }
 
@@ -146,19 +144,11 @@ func TestAMessageOfManyRecordsCostsWhatItIsLong(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	p, err := transcript.Read(path, 0, same)
 	runtime.ReadMemStats(&after)
-	if err != nil || len(p.Said) != 1 || len(p.LastAssistant) != 59_999 {
-		t.Fatalf("%d utterances, the last of %d bytes, %v", len(p.Said), len(p.LastAssistant), err)
+	if err != nil || len(p.Said) != 1 || len(last(p)) != 59_999 {
+		t.Fatalf("%d utterances, the last of %d bytes, %v", len(p.Said), len(last(p)), err)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(100*len(text)) {
 		t.Errorf("%d bytes of memory for a record of %d", used, len(text))
-	}
-}
-
-func TestCompactionEmptiesTheFill(t *testing.T) {
-	p := readText(t, `{"type":"assistant","message":{"id":"m","content":[],"usage":{"input_tokens":9}}}`+"\n"+
-		`{"type":"system","subtype":"compact_boundary"}`+"\n")
-	if p.Fill != 0 || p.Compactions != 1 {
-		t.Errorf("fill %d, compactions %d, want 0, 1", p.Fill, p.Compactions)
 	}
 }
 
@@ -179,8 +169,8 @@ func TestBadLinesAreCountedAndPassedOver(t *testing.T) {
 func TestLineOfFullLengthIsTaken(t *testing.T) {
 	const frame = `{"type":"user","message":{"content":""}}` + "\n"
 	text := strings.Repeat("x", transcript.MaxLine-len(frame))
-	if p := readText(t, strings.Replace(frame, `""`, `"`+text+`"`, 1)); p.LastUser != text || p.Bad != 0 {
-		t.Errorf("got %d characters and %d bad, want %d and 0", len(p.LastUser), p.Bad, len(text))
+	if p := readText(t, strings.Replace(frame, `""`, `"`+text+`"`, 1)); last(p) != text || p.Bad != 0 {
+		t.Errorf("got %d characters and %d bad, want %d and 0", len(last(p)), p.Bad, len(text))
 	}
 }
 
@@ -216,8 +206,8 @@ func TestEveryTextPassesTheDoor(t *testing.T) {
 		`{"type":"assistant","message":{"id":"m","content":[{"type":"text","text":"ok"}]}}`+"\n"+
 		`{"type":"user","message":{"content":"my secret"}}`+"\n")
 	p, err := transcript.Read(path, 0, door)
-	if want := []string{"user: HI", "assistant: OK"}; err != nil || !slices.Equal(said(p), want) || p.LastUser != "HI" || p.LastAssistant != "OK" {
-		t.Errorf("got %q, last %q and %q, %v, want %q", said(p), p.LastUser, p.LastAssistant, err, want)
+	if want := []string{"user: HI", "assistant: OK"}; err != nil || !slices.Equal(said(p), want) {
+		t.Errorf("got %q, %v, want %q", said(p), err, want)
 	}
 	if _, err := transcript.Read(path, 0, nil); err == nil {
 		t.Error("without a door: got nil, want an error")
@@ -238,8 +228,8 @@ func TestTailReadsTheNewestLines(t *testing.T) {
 		if want := min(n, 50); err != nil || len(p.Said) != want {
 			t.Errorf("Tail(%d): %d utterances, %v, want %d", n, len(p.Said), err, want)
 		}
-		if n > 0 && (p.LastUser != "49" || p.Bad != 0) {
-			t.Errorf("Tail(%d): last %q, bad %d, want 49, 0", n, p.LastUser, p.Bad)
+		if n > 0 && (last(p) != "49" || p.Bad != 0) {
+			t.Errorf("Tail(%d): last %q, bad %d, want 49, 0", n, last(p), p.Bad)
 		}
 	}
 }
@@ -250,23 +240,23 @@ func TestTailReadsTheNewestLinesHoweverMuchTheySay(t *testing.T) {
 		fmt.Fprintf(&b, `{"type":"user","message":{"content":"%d%s"}}`+"\n", i, strings.Repeat("x", transcript.MaxWords/2))
 	}
 	p, err := transcript.Tail(write(t, b.String()), 4, same)
-	if err != nil || !strings.HasPrefix(p.LastUser, "3") {
-		t.Errorf("got %.5q, %v, want the newest", p.LastUser, err)
+	if err != nil || !strings.HasPrefix(last(p), "3") {
+		t.Errorf("got %.5q, %v, want the newest", last(p), err)
 	}
 }
 
 func TestTailOfAHugeLineIsBounded(t *testing.T) {
 	path := write(t, strings.Repeat("x", transcript.MaxTail+10)+"\n"+`{"type":"user","message":{"content":"hi"}}`+"\n")
 	p, err := transcript.Tail(path, 5, same)
-	if err != nil || p.LastUser != "hi" || p.Bad != 0 {
-		t.Errorf("got %q, bad %d, %v, want hi alone", p.LastUser, p.Bad, err)
+	if err != nil || last(p) != "hi" || p.Bad != 0 {
+		t.Errorf("got %q, bad %d, %v, want hi alone", last(p), p.Bad, err)
 	}
 }
 
 func TestShrunkRecordIsReadFromItsStart(t *testing.T) {
 	path := write(t, `{"type":"user","message":{"content":"hi"}}`+"\n")
 	for _, from := range []int64{-5, 1 << 40} {
-		if p, err := transcript.Read(path, from, same); err != nil || p.From != 0 || p.LastUser != "hi" {
+		if p, err := transcript.Read(path, from, same); err != nil || last(p) != "hi" {
 			t.Errorf("from %d: %+v, %v, want it read from 0", from, p, err)
 		}
 	}
@@ -321,6 +311,14 @@ func said(p transcript.Part) []string {
 		out = append(out, u.Who+": "+u.Text)
 	}
 	return out
+}
+
+// last is the text of the last thing said.
+func last(p transcript.Part) string {
+	if len(p.Said) == 0 {
+		return ""
+	}
+	return p.Said[len(p.Said)-1].Text
 }
 
 func readText(t *testing.T, text string) transcript.Part {
