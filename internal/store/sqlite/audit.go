@@ -26,6 +26,16 @@ type Audit struct {
 	Spoilt []string
 }
 
+// Health is what Describe tells of a database.
+type Health struct {
+	Schema  int
+	SQLite  string // version of the library
+	Journal string // "wal" where all is well
+	Bytes   int64  // of database and log
+	Log     int64  // bytes of the log
+	Err     error
+}
+
 // OK reports that nothing was found.
 func (a Audit) OK() bool {
 	return len(a.Damage) == 0 && a.Dangling == 0 && len(a.Index) == 0 && len(a.Spoilt) == 0
@@ -34,8 +44,7 @@ func (a Audit) OK() bool {
 // Describe says what the database is like, without reading much of it: Err is
 // nil also where it is damaged.
 func (s *Store) Describe(ctx context.Context) Health {
-	h := Health{Path: s.path, Log: fileSize(s.path + "-wal")}
-	h.Bytes = s.Bytes()
+	h := Health{Bytes: s.Bytes(), Log: fileSize(s.path + "-wal")}
 	err := s.read.QueryRowContext(ctx, "SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
 		Scan(&h.Schema, &h.Journal, &h.SQLite)
 	if err != nil {

@@ -36,9 +36,7 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() {
-				t.Errorf("after reindex: %+v, %v, want ok", a, err)
-			}
+			sound(t, s)
 			hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Limit: 1000})
 			if err != nil || len(hits) != 40 || n < 40 {
 				t.Errorf("%d of %d memories found, %v, want 40", len(hits), n, err)
@@ -51,6 +49,25 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 				t.Errorf("secure-delete is %d, %v, want 1", erases, err)
 			}
 		})
+	}
+}
+
+// sound has the whole database looked at.
+func sound(t *testing.T, s *Store) {
+	t.Helper()
+	if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() {
+		t.Errorf("audit: %+v, %v, want ok", a, err)
+	}
+}
+
+func TestAStoreThatGrowsBetweenTwoLooksIsSound(t *testing.T) {
+	s := opened(t)
+	for i := range 3 {
+		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) + " something to be found"}
+		if _, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}}); err != nil {
+			t.Fatal(err)
+		}
+		sound(t, s)
 	}
 }
 

@@ -94,9 +94,7 @@ func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, again)
-	if err := again.Check(t.Context()).Err; err != nil {
-		t.Error(err)
-	}
+	sound(t, again)
 	got, err := again.Events(t.Context(), mem.EventQuery{})
 	if err != nil || len(got) != 4 {
 		t.Errorf("%d events, %v, want 4", len(got), err)
@@ -463,16 +461,16 @@ func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 	}
 }
 
-func TestCheckTellsHowTheDatabaseIs(t *testing.T) {
+func TestHowTheDatabaseIsIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
 	s, err := at(t, path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := s.Check(t.Context())
-	if c.Err != nil || c.Schema < 1 || c.Journal != "wal" || c.Path != path || c.Bytes == 0 {
-		t.Errorf("got %+v", c)
+	h := s.Describe(t.Context())
+	if h.Err != nil || h.Schema < 1 || h.Journal != "wal" || h.Bytes == 0 {
+		t.Errorf("got %+v", h)
 	}
 	closed(t, s)
 	b, err := os.ReadFile(path)
@@ -487,8 +485,8 @@ func TestCheckTellsHowTheDatabaseIs(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }() // of a damaged file
-	if c := s.Check(t.Context()); !errors.Is(c.Err, mem.ErrCorrupt) {
-		t.Errorf("error %v, want %v", c.Err, mem.ErrCorrupt)
+	if a, err := s.Audit(t.Context(), false); err != nil || len(a.Damage) == 0 {
+		t.Errorf("got %+v, %v, want damage", a, err)
 	}
 }
 

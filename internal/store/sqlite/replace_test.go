@@ -49,9 +49,7 @@ func found(t *testing.T, path, word string) int {
 		t.Fatal(err)
 	}
 	defer closed(t, s)
-	if a, err := s.Audit(t.Context(), true); err != nil || !a.OK() {
-		t.Fatalf("audit: %+v, %v, want ok", a, err)
-	}
+	sound(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{word}, Limit: 10000})
 	if err != nil {
 		t.Fatal(err)

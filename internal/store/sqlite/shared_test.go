@@ -51,8 +51,9 @@ func TestASharedDiskGetsNoLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed(t, back)
-	if c := back.Check(t.Context()); c.Err != nil || c.Journal != "wal" {
-		t.Errorf("back on a local disk: %+v", c)
+	sound(t, back)
+	if h := back.Describe(t.Context()); h.Err != nil || h.Journal != "wal" {
+		t.Errorf("back on a local disk: %+v", h)
 	}
 	if got, err := back.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 5 {
 		t.Errorf("%d events, %v, want 5", len(got), err)

@@ -149,8 +149,8 @@ func tools(t *testing.T, p *world.Person) map[string]int {
 		t.Fatalf("open: %v", err)
 	}
 	defer st.Close()
-	if h := st.Check(t.Context()); h.Err != nil {
-		t.Errorf("check: %v", h.Err)
+	if a, err := st.Audit(t.Context(), false); err != nil || !a.OK() {
+		t.Errorf("audit: %+v, %v", a, err)
 	}
 	// Past the store: of what a damaged page held, some may not be readable any more.
 	db, err := sql.Open("sqlite", "file://"+filepath.Join(p.Data(), "remanence.db"))

@@ -172,8 +172,8 @@ func (im image) judge(dir string, v *verdict) error {
 		return nil
 	}
 	defer st.Close()
-	if h := st.Check(context.Background()); h.Err != nil {
-		v.note(&v.damaged, 1, "cut at %d: %v", im.pos, h.Err)
+	if a, err := st.Audit(context.Background(), false); err != nil || !a.OK() {
+		v.note(&v.damaged, 1, "cut at %d: %+v, %v", im.pos, a, err)
 	}
 	events, err := st.Events(context.Background(), mem.EventQuery{Limit: 1 << 20})
 	if err != nil {
@@ -321,8 +321,8 @@ func (im image) checkCopy(path string, v *verdict) {
 		return
 	}
 	defer st.Close()
-	if h := st.Check(context.Background()); h.Err != nil {
-		v.odd("cut at %d: the copy from before the migration: %v", im.pos, h.Err)
+	if a, err := st.Audit(context.Background(), false); err != nil || !a.OK() {
+		v.odd("cut at %d: the copy from before the migration: %+v, %v", im.pos, a, err)
 	}
 }
 
