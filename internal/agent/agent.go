@@ -48,8 +48,6 @@ type Env struct {
 	SessionID  string
 	Entrypoint string
 	EnvFile    string // file that takes variables for the session's later commands
-	PluginRoot string
-	PluginData string
 }
 
 // ManualSession is the session of a run by hand that names none.

@@ -200,7 +200,7 @@ func TestEnvFileCountsWhereTheClientReadsIt(t *testing.T) {
 func TestOnlyListedVariablesAreRead(t *testing.T) {
 	listed := map[string]bool{
 		"CLAUDE_PROJECT_DIR": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_ENTRYPOINT": true,
-		"CLAUDE_ENV_FILE": true, "CLAUDE_PLUGIN_ROOT": true, "CLAUDE_PLUGIN_DATA": true,
+		"CLAUDE_ENV_FILE": true,
 	}
 	agent.Claude{}.Environ(func(name string) string {
 		if !listed[name] {

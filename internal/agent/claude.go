@@ -20,8 +20,6 @@ func (Claude) Environ(get func(string) string) Env {
 		SessionID:  get("CLAUDE_CODE_SESSION_ID"),
 		Entrypoint: get("CLAUDE_CODE_ENTRYPOINT"),
 		EnvFile:    get("CLAUDE_ENV_FILE"),
-		PluginRoot: get("CLAUDE_PLUGIN_ROOT"),
-		PluginData: get("CLAUDE_PLUGIN_DATA"),
 	}
 }
 

@@ -28,7 +28,6 @@ type Client struct {
 	Socket  string
 	Token   string
 	Version string // of this program, for the worker's log
-	Build   string // of the worker, from the runtime file
 }
 
 // Call implements Caller.

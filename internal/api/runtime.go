@@ -100,7 +100,7 @@ func (r Runtime) Write(path string) error {
 
 // Client returns the client of the worker that wrote the file. version is this program's.
 func (r Runtime) Client(version string) Client {
-	return Client{Socket: r.Socket, Token: r.Token, Version: version, Build: r.Build}
+	return Client{Socket: r.Socket, Token: r.Token, Version: version}
 }
 
 // Wait returns a client once the worker of the runtime file answers, if ours says

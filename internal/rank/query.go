@@ -30,7 +30,6 @@ type query struct {
 const none = math.MinInt
 
 type word struct {
-	key    string
 	light  bool    // everyday, or a whole whose parts are words of the query too, or no word at all
 	name   bool    // looks like an identifier
 	half   bool    // a pair of letters, which is less than a word
@@ -137,7 +136,6 @@ func (q *query) word(key string) int {
 	r, _ := utf8.DecodeRuneInString(key)
 	q.ids[key] = len(q.words)
 	q.words = append(q.words, word{
-		key:   key,
 		light: everyday(key) || stopWord(key) || len(key) < 2,
 		name:  strings.IndexFunc(key, unicode.IsDigit) >= 0 && strings.IndexFunc(key, unicode.IsLetter) >= 0,
 		half:  unsegmented(r),

@@ -194,7 +194,7 @@ func TestDetectFindsTheAgentAndItsPast(t *testing.T) {
 	program := filepath.Join(m.Path[0], "claude")
 	m.write(program, "", 0o755)
 	got := Detect(m.Config)
-	want := Agent{ID: "claude-code", Short: "claude", Name: "Claude Code", Dir: filepath.Dir(projects), Program: program, Sessions: 3}
+	want := Agent{ID: "claude-code", Name: "Claude Code", Dir: filepath.Dir(projects), Program: program, Sessions: 3}
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}

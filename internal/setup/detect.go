@@ -9,10 +9,10 @@ import (
 
 // Agent is a coding agent found on this machine.
 type Agent struct {
-	ID, Short, Name string
-	Dir             string // its own directory; "" if there is none
-	Program         string // path of its command; "" if it is not on the search path
-	Sessions        int    // transcripts of past sessions
+	ID, Name string
+	Dir      string // its own directory; "" if there is none
+	Program  string // path of its command; "" if it is not on the search path
+	Sessions int    // transcripts of past sessions
 }
 
 // Agents are the agents found, in the order in which they are shown.
@@ -20,7 +20,7 @@ type Agents []Agent
 
 // Detect looks for agents by their directories and commands. It runs nothing.
 func Detect(c Config) Agents {
-	a := Agent{ID: AgentID, Short: AgentShort, Name: "Claude Code"}
+	a := Agent{ID: AgentID, Name: "Claude Code"}
 	if info, err := os.Stat(c.claudeDir()); err == nil && info.IsDir() {
 		a.Dir = c.claudeDir()
 		a.Sessions = countTranscripts(filepath.Join(a.Dir, "projects"))

@@ -121,7 +121,7 @@ func planServerRemoval(c Config, records []Record) (Step, error) {
 // serverStep is what uninstalling will do to the agent's configuration. Nothing of
 // ours in it, and no record of it, is a step of no kind.
 func serverStep(path string, records []Record) (Step, error) {
-	s := Step{File: path, Target: path, Action: Keep, Server: true}
+	s := Step{File: path, Action: Keep, Server: true}
 	created := false
 	for _, r := range records {
 		s.Records, s.Dirs, created = append(s.Records, r.ID), append(s.Dirs, r.Dirs...), created || r.Created
@@ -133,7 +133,7 @@ func serverStep(path string, records []Record) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	if s.Target = s.was.target; !s.was.exists() {
+	if !s.was.exists() {
 		return s, nil
 	}
 	if s.after, err = unmergeServer(s.was.data); err != nil {

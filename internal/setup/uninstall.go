@@ -22,12 +22,12 @@ const (
 
 // Step is what an uninstallation will do to one settings file.
 type Step struct {
-	File, Target string
-	Action       Action
-	Hooks        int      // entries of ours that will go
-	Server       bool     // what will go is our server, out of the agent's configuration
-	Records      []string // install records that are undone by it
-	Dirs         []string // directories made by us, outermost first; those that are empty will go
+	File    string
+	Action  Action
+	Hooks   int      // entries of ours that will go
+	Server  bool     // what will go is our server, out of the agent's configuration
+	Records []string // install records that are undone by it
+	Dirs    []string // directories made by us, outermost first; those that are empty will go
 
 	was   file
 	after []byte
@@ -86,7 +86,7 @@ func (c Config) hookFiles(records []Record) []string {
 }
 
 func planStep(path string, records []Record) (Step, error) {
-	s := Step{File: path, Target: path, Action: Keep}
+	s := Step{File: path, Action: Keep}
 	for _, r := range records {
 		s.Records = append(s.Records, r.ID)
 		s.Dirs = append(s.Dirs, r.Dirs...)
@@ -99,7 +99,6 @@ func planStep(path string, records []Record) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	s.Target = s.was.target
 	if !s.was.exists() {
 		return s, nil
 	}

@@ -23,7 +23,6 @@ type front struct {
 // field is one key at the left margin with all that belongs to it.
 type field struct {
 	key        string
-	start      int // of the key
 	from, to   int // of the value, as it is written, without comment and line end
 	value      string
 	list       []string // of a list; value is empty then
@@ -143,7 +142,7 @@ func fieldsOf(text string, at, end int) []field {
 			}
 			stop = n
 		}
-		fd := field{key: key, start: at}
+		fd := field{key: key}
 		colon := at + strings.IndexByte(line, ':') + 1
 		fd.read(text, colon, stop)
 		out = append(out, fd)
