@@ -186,6 +186,8 @@ var listTests = []promise{
 			"branch":                 {mem.Query{Branch: "main"}, []string{"filed"}},
 			"after, inclusive":       {mem.Query{After: later(-3 * time.Hour)}, []string{"learned", "filed"}},
 			"before, exclusive":      {mem.Query{Before: later(-8 * time.Hour)}, []string{"plain"}},
+			"after long ago":         {mem.Query{After: time.Date(1500, 1, 1, 0, 0, 0, 0, time.UTC), Kinds: []mem.Kind{mem.Gotcha}}, []string{"gotcha"}},
+			"before a far day":       {mem.Query{Before: time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), Kinds: []mem.Kind{mem.Gotcha}}, []string{"gotcha"}},
 			"importance":             {mem.Query{MinImportance: 0.9}, []string{"gotcha"}},
 			"trust":                  {mem.Query{MinTrust: mem.TrustUser, After: later(-3 * time.Hour)}, []string{"filed"}},
 			"open":                   {mem.Query{Open: true, After: later(-3 * time.Hour)}, []string{"filed"}},

@@ -136,6 +136,12 @@ var recordTests = []promise{
 		}})
 		k.same("pauses", k.pauses(), []mem.Pause{{Target: "one", InjectOnly: true}, {Target: "p_1", Until: later(time.Hour)}})
 	}},
+	{"a pause for longer than anybody lives is in force", func(k kit) {
+		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all", Until: Clock().AddDate(280, 0, 0)}}})
+		if got := k.pauses(); len(got) != 1 || got[0].Target != "all" {
+			k.Errorf("pauses %+v, want that of all", got)
+		}
+	}},
 	{"a pause is replaced and lifted", func(k kit) {
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all"}}})
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "all", Until: later(time.Hour), InjectOnly: true}}})
