@@ -48,13 +48,16 @@ func (e *Engine) indexSaid(ctx context.Context, m *moment) (made int, err error)
 	return made, err
 }
 
-// saidAtOnce is how many pieces one batch takes: an event that waits behind it
-// does not wait long.
+// saidAtOnce is how many pieces one batch takes, and those that belong to the last:
+// an event that waits behind it does not wait long.
 const saidAtOnce = 50
 
 func (e *Engine) keepSaid(ctx context.Context, ms []mem.Memory) error {
 	for len(ms) > 0 {
 		n := min(len(ms), saidAtOnce)
+		for n < len(ms) && saidIn(ms[n]) == saidIn(ms[n-1]) { // see lastIndexed
+			n++
+		}
 		b := mem.Batch{Memories: ms[:n]}
 		e.follow(&b)
 		if _, err := e.Store.Apply(ctx, b); err != nil {
