@@ -37,7 +37,7 @@ func (e *eraser) bury(ctx context.Context) error {
 func (w *writer) raise(ctx context.Context, id string) error {
 	_, err := w.exec(ctx, `INSERT INTO event (id, key, session, prompt_id, kind, tool, tool_use_id, agent_id, agent_type,
 		ok, exit_code, duration_ms, payload, created_at) VALUES (?,'',NULL,'',?,'','','','',1,NULL,0,'',?)
-		ON CONFLICT (id) DO UPDATE SET created_at=excluded.created_at`, id, string(tombstone), stamp(w.now))
+		ON CONFLICT (id) DO UPDATE SET created_at=max(created_at, excluded.created_at)`, id, string(tombstone), stamp(w.now))
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -183,5 +184,29 @@ func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
 	begun.ID, begun.At = "e_bbbbbbbbbbbbbbbbbbbbbbbb.2", begun.At.Add(48*time.Hour)
 	if apply(mem.Batch{Event: &begun}).Duplicate {
 		t.Error("a session whose past was erased cannot begin again")
+	}
+}
+
+// What was erased stays erased for a clock that was set back before the next purge.
+func TestATombstoneIsNotMovedBackByAClock(t *testing.T) {
+	now := storetest.Clock()
+	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "m.db"), Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, title := range []string{"the first of two", "the second of two"} {
+		b := mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: title}}}
+		r, err := s.Apply(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Purge(t.Context(), r[0].IDs[0]); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(-time.Hour)
+	}
+	if until, err := s.ErasedUntil(t.Context(), "one"); err != nil || !until.Equal(storetest.Clock()) {
+		t.Errorf("erased until %v, %v; want %v", until, err, storetest.Clock())
 	}
 }
