@@ -238,6 +238,8 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 			return reply, err
 		} else if errors.Is(err, fs.ErrPermission) {
 			return mem.Reply{}, err // a sandbox: a worker of ours could not be reached either
+		} else {
+			e.Again = errors.Is(err, api.ErrGone)
 		}
 	}
 	return r.await(ctx, e, r.start())

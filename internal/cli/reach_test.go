@@ -5,6 +5,8 @@ package cli
 import (
 	"context"
 	"errors"
+	"io"
+	"log"
 	"net"
 	"net/http"
 	"os"
@@ -172,4 +174,38 @@ type seenEvent struct{ event mem.Event }
 func (s *seenEvent) Handle(_ context.Context, e mem.Event) (mem.Reply, error) {
 	s.event = e
 	return mem.Reply{}, nil
+}
+
+func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
+	s := newStation(t)
+	var got mem.Event
+	mux := api.Mux(api.Config{
+		Bindings: []api.Binding{api.On(api.Event, func(_ context.Context, e mem.Event) (mem.Reply, error) {
+			got = e
+			return mem.Reply{Context: "told"}, nil
+		})},
+		Health: func() api.Health { return api.Health{Status: api.OK} },
+	})
+	calls := 0
+	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if calls++; calls == 1 {
+			panic(http.ErrAbortHandler) // the worker ends before it has answered
+		}
+		mux.ServeHTTP(w, r)
+	}), ErrorLog: log.New(io.Discard, "", 0)}
+	go func() { _ = srv.Serve(s.listener) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	if err := s.reach.rt.Write(s.paths.Runtime()); err != nil {
+		t.Fatal(err)
+	}
+	touch(s.reach.started()) // another hook starts the next worker
+	ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+	defer stop()
+	r, err := s.reach.Handle(ctx, mem.Event{ID: "e", Kind: mem.UserPromptSubmit, Session: "s"})
+	if err != nil || r.Context != "told" {
+		t.Fatalf("got %+v, %v", r, err)
+	}
+	if !got.Again || got.ID != "e" {
+		t.Errorf("the next worker saw %+v", got)
+	}
 }

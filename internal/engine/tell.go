@@ -96,6 +96,19 @@ func (m *moment) gate(mm mem.Memory) string {
 	return ""
 }
 
+// toldOnce is what an event was told that is handed in again since the answer never
+// came, by its receipt: nobody else knows of it. Others are told nothing twice.
+func (e *Engine) toldOnce(ctx context.Context, m *moment) string {
+	if !m.Again || m.replay || m.Quiet {
+		return ""
+	}
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: receiptID(m.ID)})
+	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
+		return "" // there was nothing to tell
+	}
+	return rs[0].Text
+}
+
 // receiptID makes the short id of an event's receipt.
 func receiptID(event string) string {
 	sum := sha256.Sum256([]byte(event))

@@ -1,0 +1,35 @@
+package engine_test
+
+import (
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// A worker that is killed between keeping an event and answering it told nobody
+// what the receipt says: the hook that hands the event in again gets it then. A
+// second hook that reports the same does not.
+func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	s.settings.Budgets.SessionStart = 0
+	asks := prompt("q1", "why did two logins race for the session lock?")
+	asks.Session = "second"
+	s.play(in("second", start("startup"))...)
+	told := s.play(asks)
+	wants(t, "the first time", told.Context, "login race")
+	if got := s.play(asks); !got.Silent() {
+		t.Errorf("a second report of it is told\n%s", got.Context)
+	}
+	asks.Again = true
+	if got := s.play(asks); got.Context != told.Context {
+		t.Errorf("asked again, told\n%s\nwant\n%s", got.Context, told.Context)
+	}
+	asks.Quiet = true
+	if got := s.play(asks); !got.Silent() {
+		t.Errorf("told although telling is off:\n%s", got.Context)
+	}
+	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil || len(rs) != 1 {
+		t.Errorf("%d receipts of it, %v; want one", len(rs), err)
+	}
+}
