@@ -5,11 +5,15 @@ import (
 	"time"
 )
 
+// MaxTerms is how many terms of a query count. Twenty thousand cost a full-text
+// search more than a second; past thirty the gain is a tenth of a point.
+const MaxTerms = 64
+
 // Query asks for memories. The zero value means every active memory of every
 // project, newest first, DefaultLimit of them.
 type Query struct {
 	Text  string   `json:"text,omitempty"`  // as typed; for people and receipts
-	Terms []string `json:"terms,omitempty"` // words and phrases to match, from package rank; Match needs them, List ignores them
+	Terms []string `json:"terms,omitempty"` // words and phrases to match, from package rank, MaxTerms of them; Match needs them, List ignores them
 
 	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; every other filter but Hidden is then ignored
 	Scopes   []Scope  `json:"scopes,omitempty"`

@@ -5,13 +5,11 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"remanence/internal/mem"
 )
 
 const (
-	// MaxTerms bounds a query. Twenty thousand terms cost a full-text search
-	// more than a second; past thirty the gain is a tenth of a point.
-	MaxTerms = 64
-
 	// maxText is how much of a text is read for terms, from each of its ends:
 	// in a long paste the question stands first or last.
 	maxText = 32 << 10
@@ -22,7 +20,7 @@ const (
 )
 
 // Terms turns any text into the terms of a search, each once, in the order of
-// the text, at most MaxTerms: lower-case words without stop words, compounds
+// the text, at most mem.MaxTerms: lower-case words without stop words, compounds
 // as one phrase with their parts beside them, and pairs of the letters of
 // unsegmented scripts. Stop words stay if there is nothing else. A text
 // without a letter or digit has no terms.
@@ -33,7 +31,7 @@ func Terms(text string) []string {
 		t.all = true
 		t.add(text)
 	}
-	return t.best(MaxTerms)
+	return t.best(mem.MaxTerms)
 }
 
 type term struct {

@@ -60,8 +60,8 @@ func TestLongTextKeepsItsRarestTerms(t *testing.T) {
 		words = append(words, "w"+strings.Repeat("x", i%7)+string(rune('a'+i%26)))
 	}
 	got := Terms(strings.Join(words, " ") + " store/sqlite.go resumeSessionLock")
-	if len(got) != MaxTerms {
-		t.Errorf("got %d terms, want %d", len(got), MaxTerms)
+	if len(got) != mem.MaxTerms {
+		t.Errorf("got %d terms, want %d", len(got), mem.MaxTerms)
 	}
 	for _, want := range []string{"store/sqlite.go", "sqlite.go", "resumesessionlock"} {
 		if !slices.Contains(got, want) {
@@ -81,8 +81,8 @@ func TestAnyTextIsLegal(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[a-zA-Z0-9_./:'#+@ -]{0,80}`)).Draw(t, "text")
 		terms := Terms(text)
-		if len(terms) > MaxTerms {
-			t.Fatalf("%d terms, want at most %d", len(terms), MaxTerms)
+		if len(terms) > mem.MaxTerms {
+			t.Fatalf("%d terms, want at most %d", len(terms), mem.MaxTerms)
 		}
 		seen := map[string]bool{}
 		for _, term := range terms {
@@ -197,7 +197,7 @@ func FuzzTerms(f *testing.F) {
 	f.Add("don't --no-daemon c++ 数据库 กิน")
 	f.Fuzz(func(t *testing.T, text string) {
 		terms := Terms(text)
-		if len(terms) > MaxTerms {
+		if len(terms) > mem.MaxTerms {
 			t.Fatalf("%d terms", len(terms))
 		}
 		m := mem.Memory{ID: "m_1", Title: text, Body: text, Files: []string{text}}
@@ -217,7 +217,7 @@ func TestAPastedLogDoesNotHideTheQuestion(t *testing.T) {
 	const question = "how often does the webhook sender retry, with exponential backoff?"
 	for name, text := range map[string]string{"first": question + "\n" + log.String(), "last": log.String() + "\n" + question + "\n"} {
 		got := Terms(text)
-		if len(got) > MaxTerms {
+		if len(got) > mem.MaxTerms {
 			t.Errorf("%s: %d terms", name, len(got))
 		}
 		for _, want := range []string{"webhook", "sender", "retry", "exponential", "backoff"} {

@@ -63,7 +63,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	}
 	var unknown []string // expressions that were not counted lately, and their places
 	places := map[string][]int{}
-	for i, t := range q.Terms[:min(len(q.Terms), maxTerms)] {
+	for i, t := range q.Terms[:min(len(q.Terms), mem.MaxTerms)] {
 		terms := matchTerm(t)
 		if terms == "" {
 			continue

@@ -15,10 +15,8 @@ import (
 	"remanence/internal/mem"
 )
 
-const (
-	maxTerms  = 64  // 20,000 would take a second
-	maxPhrase = 400 // bytes of one term
-)
+// maxPhrase bounds one term, in bytes.
+const maxPhrase = 400
 
 // Match implements mem.Store. What rare terms find the index scores itself, as
 // BM25; of common ones it gives no more than the numbers of the records that hold
@@ -137,7 +135,7 @@ func chosen(terms []string, corpus mem.Corpus) (rare, common []string) {
 		held  int
 	}
 	var list []term
-	for i, t := range terms[:min(len(terms), maxTerms)] {
+	for i, t := range terms[:min(len(terms), mem.MaxTerms)] {
 		if match := matchTerm(t); match != "" && corpus.Holding[i] > 0 {
 			list = append(list, term{match, corpus.Holding[i]})
 		}

@@ -99,9 +99,9 @@ func TestTheRarestTermsAreScored(t *testing.T) {
 		"more than one can ask": {many, held, "", ""},
 	} {
 		rare, common := chosen(c.terms, mem.Corpus{Size: 1e6, Holding: c.holding})
-		if len(c.terms) > maxTerms {
-			if len(rare)+len(common) != maxTerms {
-				t.Errorf("%s: %d terms are asked, want %d", name, len(rare)+len(common), maxTerms)
+		if len(c.terms) > mem.MaxTerms {
+			if len(rare)+len(common) != mem.MaxTerms {
+				t.Errorf("%s: %d terms are asked, want %d", name, len(rare)+len(common), mem.MaxTerms)
 			}
 			continue
 		}

@@ -48,14 +48,11 @@ func (s *Mem) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	return page(hits, q.Offset, q.Limit, mem.DefaultLimit), nil
 }
 
-// maxTerms is how many terms count.
-const maxTerms = 64
-
 // phrases splits each term into stems; one without any is left out.
 func phrases(terms []string) [][]string {
 	var out [][]string
 	for _, t := range terms {
-		if p := stems(t); len(p) > 0 && len(out) < maxTerms {
+		if p := stems(t); len(p) > 0 && len(out) < mem.MaxTerms {
 			out = append(out, p)
 		}
 	}
