@@ -19,8 +19,6 @@ type gram uint32
 
 func newGrams() grams { return grams{ids: map[gram]int{}} }
 
-func (g *grams) count() int { return len(g.ids) }
-
 // learn adds the grams of a word of the query.
 func (g *grams) learn(word string) {
 	if stopWord(word) {

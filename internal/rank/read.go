@@ -60,7 +60,7 @@ func (q *query) read(hits []mem.Hit) []doc {
 }
 
 func (q *query) readOne(m mem.Memory) doc {
-	r := reader{q: q, seen: map[string]bool{}, doc: doc{times: make([][fields]float64, len(q.words)), phrases: make([]float64, len(q.phrases)), grams: make([]int, q.grams.count())}}
+	r := reader{q: q, seen: map[string]bool{}, doc: doc{times: make([][fields]float64, len(q.words)), phrases: make([]float64, len(q.phrases)), grams: make([]int, len(q.grams.ids))}}
 	title, body := m.Title, m.Body
 	switch {
 	case m.Kind == mem.Utterance: // its title is no more than its beginning

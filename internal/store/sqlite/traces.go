@@ -149,11 +149,8 @@ func (t traces) blankReceipt(doc, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if same, err := t.normal(doc); err != nil || same == blank {
+	if same, err := traces(nil).blank(doc); err != nil || same == blank {
 		return "", errors.Join(err, errUnchanged)
 	}
 	return blank, nil
 }
-
-// normal writes a document the way blank does, without blanking.
-func (traces) normal(doc string) (string, error) { return traces(nil).blank(doc) }

@@ -5,12 +5,9 @@ package fault
 import (
 	"os"
 	"path/filepath"
-	"strconv"
 	"syscall"
 	"time"
 )
-
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // injected is a prefix under which calls of the system fail: strace stands
 // between, and steps aside where another program is started. When is strace's
@@ -39,7 +36,7 @@ func disks() []fault {
 		{name: "no right to write", lay: withoutRight, ends: dropped},
 		{name: "no home", lay: func(s *scene) { s.env = []string{"HOME="} }, ends: nothing},
 		{name: "home missing", lay: homeMissing, ends: dropped},
-		{name: "home of another user", lay: homeOfRoot, ends: dropped},
+		{name: "home of another user", lay: (*scene).asNobody, ends: dropped}, // 0700, and root's
 		{name: "spool at its cap", lay: cappedSpool, ends: dropped},
 	}
 }
@@ -140,8 +137,6 @@ func homeMissing(s *scene) {
 	s.asNobody()
 	s.env = []string{"HOME=" + filepath.Join(s.Home, "nobody-was-here")}
 }
-
-func homeOfRoot(s *scene) { s.asNobody() } // 0700, and root's
 
 // cappedSpool leaves the spool no room, and the worker no database.
 func cappedSpool(s *scene) {

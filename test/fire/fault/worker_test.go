@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -331,7 +332,7 @@ func (s *scene) version(to int) (was int) {
 	defer db.Close()
 	s.need(db.QueryRow("PRAGMA user_version").Scan(&was))
 	if to != 0 {
-		_, err := db.Exec("PRAGMA user_version = " + itoa(to))
+		_, err := db.Exec("PRAGMA user_version = " + strconv.Itoa(to))
 		s.need(err)
 	}
 	return was
