@@ -78,8 +78,7 @@ func known() []knownError {
 
 // asError puts any error into the form of the wire.
 func asError(err error) *Error {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e
 	}
 	for _, k := range known() {

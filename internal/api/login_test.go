@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -38,9 +39,7 @@ func newLodge() *lodge {
 
 func (l *lodge) do(method, path, body string, set map[string]string) *httptest.ResponseRecorder {
 	all := map[string]string{"Host": own, "Authorization": ""}
-	for k, v := range set {
-		all[k] = v
-	}
+	maps.Copy(all, set)
 	rec := httptest.NewRecorder()
 	l.ServeHTTP(rec, request(method, path, body, all))
 	return rec

@@ -131,8 +131,7 @@ func readConfig(file string) (map[string]any, error) {
 	}
 	var tree map[string]any
 	if err := toml.Unmarshal(b, &tree); err != nil {
-		var at *toml.DecodeError
-		if errors.As(err, &at) {
+		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, col := at.Position()
 			return flat, fmt.Errorf("%s line %d column %d: %w: %s", file, line, col, errConfig, at.Error())
 		}

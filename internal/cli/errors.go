@@ -18,8 +18,7 @@ import (
 // explain turns any error into a fault. Without a root nothing is suggested for
 // misspelt commands.
 func explain(root *cobra.Command, err error) Fault {
-	var f Fault
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[Fault](err); ok {
 		return f
 	}
 	if e := (*api.Error)(nil); errors.As(err, &e) && e.Name == api.NameInvalid && e.Fix != "" {
@@ -69,8 +68,7 @@ func explain(root *cobra.Command, err error) Fault {
 
 // cause is an error in words: the daemon's own, where it answered with one.
 func cause(err error) string {
-	var e *api.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*api.Error](err); ok {
 		return e.Error()
 	}
 	return err.Error()

@@ -64,8 +64,7 @@ func (s *Server) Due() error { return s.rest.due() }
 // Note says how a request went. After a mem.Later the server is left alone for
 // as long as it asked, else longer each time; after any other it is not.
 func (s *Server) Note(err error) {
-	var later mem.Later
-	if errors.As(err, &later) {
+	if later, ok := errors.AsType[mem.Later](err); ok {
 		s.rest.begin(later)
 		return
 	}

@@ -202,13 +202,8 @@ func recent(turns []mem.Turn, stops []mem.Event) []mem.Said {
 }
 
 func appendNew(list []string, s string, limit int) []string {
-	if s == "" || len(list) >= limit {
+	if s == "" || len(list) >= limit || slices.Contains(list, s) {
 		return list
-	}
-	for _, have := range list {
-		if have == s {
-			return list
-		}
 	}
 	return append(list, s)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -272,9 +273,7 @@ func joined(hits, found []mem.Hit, cos map[string]float64) []mem.Hit {
 	for i, h := range out {
 		if c, ok := cos[h.Memory.ID]; ok {
 			parts := map[string]float64{mem.PartCos: c}
-			for name, v := range h.Parts {
-				parts[name] = v
-			}
+			maps.Copy(parts, h.Parts)
 			out[i].Parts = parts
 		}
 	}

@@ -286,12 +286,12 @@ func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 
 func TestAnAgentsChangeOfTheStateGoesToTheFilesThroughTheDoor(t *testing.T) {
 	s, d := minded(t)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: ptr("Phase 3 <private>hush</private>")}})
+	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 3 <private>hush</private>")}})
 	if len(d.asked) != 1 || *d.asked[0].Update.Phase != "Phase 3" {
 		t.Errorf("got %+v", d.asked)
 	}
 	d.Mind = mem.Mind{Present: true}
-	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: ptr("Phase 4")}})
+	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 4")}})
 	if len(d.asked) != 1 || got.Untrusted != ".mind" || got.Files != "" {
 		t.Errorf("of files that nobody stands for: got %+v", got)
 	}

@@ -198,8 +198,7 @@ func (e *Engine) later(job mem.Job, at time.Time) mem.Batch {
 // refineAgain says what becomes of a job that got no digest. Its session waits with
 // it, and no other: the store leases no job of a session in which one rests.
 func (e *Engine) refineAgain(job mem.Job, cause error) (mem.Batch, error) {
-	var full capReached
-	if errors.As(cause, &full) {
+	if full, ok := errors.AsType[capReached](cause); ok {
 		return e.later(job, full.until), nil
 	}
 	var later mem.Later

@@ -63,13 +63,12 @@ func (e *Engine) paid(ctx context.Context, model Summarizer, text string) (mem.D
 		return d, err // cut off: what was counted stays
 	}
 	settled := mem.Spending{Day: day, Tokens: d.Tokens - most}
-	var paid mem.Unusable
 	var later mem.Later
 	if errors.As(err, &later); later.Unasked {
 		settled.Calls = -1 // it was not begun
 	} else if err != nil {
 		settled.Failures = 1
-		if errors.As(err, &paid) {
+		if paid, ok := errors.AsType[mem.Unusable](err); ok {
 			settled.Tokens = min(paid.Tokens, 2*most) - most
 		}
 	}

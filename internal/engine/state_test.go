@@ -22,15 +22,13 @@ func (s *stage) state(ask mem.StateAsk) mem.Standing {
 	return got
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) {
 	s := newStage(t)
 	s.play(in("one", start("startup"), prompt("p1", "set up the payment service"))...)
 	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{
-		Phase: ptr("Phase 2: payments"), Next: ptr("write the refund handler"), Blockers: ptr([]string{"no test keys"}), Active: ptr([]string{"charge endpoint", "webhook"}),
+		Phase: new("Phase 2: payments"), Next: new("write the refund handler"), Blockers: new([]string{"no test keys"}), Active: new([]string{"charge endpoint", "webhook"}),
 	}})
-	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Next: ptr("review the refund handler")}})
+	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Next: new("review the refund handler")}})
 	if got.Phase != "Phase 2: payments" || got.Next != "review the refund handler" || !slices.Equal(got.Active, []string{"charge endpoint", "webhook"}) || !slices.Equal(got.Blockers, []string{"no test keys"}) {
 		t.Errorf("got %+v, want only the next action changed", got)
 	}
@@ -83,10 +81,10 @@ func TestStateOfAnAgentThatReadTheWebIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(prompt("p1", "look at that page please"),
 		tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "text"))
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: ptr("Phase Zebra")}})
+	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase Zebra")}})
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "Zebra")
 	s.play(in("three", start("startup"), prompt("p1", "go on with the work then"))...)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "three", Update: mem.StateUpdate{Phase: ptr("Phase Okapi")}})
+	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "three", Update: mem.StateUpdate{Phase: new("Phase Okapi")}})
 	wants(t, "briefing", s.play(in("four", start("startup"))...).Context, "Okapi")
 }
 

@@ -51,8 +51,7 @@ type element struct {
 // mistake says where in its file the element is wrong.
 func (e element) mistake(err error) error {
 	at := e.at
-	var typed *json.UnmarshalTypeError
-	if errors.As(err, &typed) {
+	if typed, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
 		at += typed.Offset
 	}
 	return &Mistake{File: e.file, Line: lineOf(e.file, at), Err: inWords(err)}

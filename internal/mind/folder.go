@@ -319,8 +319,7 @@ func (d *folder) unlock(mine []byte, now func() time.Time) {
 
 // why is an error without the path of the file that it is about.
 func why(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

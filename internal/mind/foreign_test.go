@@ -129,7 +129,7 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 	d.write(lockName, "held")
 	ctx, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: ptr("x")}}); !errors.Is(err, ErrBusy) {
+	if _, err := d.Change(ctx, d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if d.look().Phase != "after the lock" || d.file(lockName) != "held" {

@@ -101,8 +101,6 @@ func changedLines(before, after string) []string {
 	return out
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
 	m := newDesk(t, "forge").look()
 	if m.Phase != "Phase 2: API — IN PROGRESS" || m.Next != "Write the PATCH endpoint, then its tests" ||
@@ -147,7 +145,7 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 	d := newDesk(t, "forge")
 	before := d.file(stateFile)
 	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
-		Next: ptr("Review"), Active: ptr([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: ptr([]string{}),
+		Next: new("Review"), Active: new([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: new([]string{}),
 	}})
 	want := []string{
 		"-- GET /api/users/:id\n", "-- Payment webhook (no test keys yet)\n", "-Write the PATCH endpoint, then its tests\n", "-2026-02-10\n",
@@ -163,7 +161,7 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 
 func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 	d := newDesk(t, "old")
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: ptr("Phase 3: Trim"), Status: ptr("Nearly there"), Next: ptr("Ship")}})
+	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase 3: Trim"), Status: new("Nearly there"), Next: new("Ship")}})
 	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" + d.now.UTC().Format(time.RFC3339) + "\r\n"
 	if got := d.file(stateFile); got != want {
 		t.Errorf("got\n%q, want\n%q", got, want)
@@ -175,7 +173,7 @@ func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
 	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
-		Seen: seen, Phase: ptr("Phase 2: by the agent"), Next: ptr("by the agent"), Active: ptr([]string{"Token rotation", "by the agent"}),
+		Seen: seen, Phase: new("Phase 2: by the agent"), Next: new("by the agent"), Active: new([]string{"Token rotation", "by the agent"}),
 	}})
 	if got.Phase != "Phase 3: by hand" || got.Next != "by the agent" || !slices.Equal(got.Active, []string{"Token rotation", "Added by hand", "by the agent"}) {
 		t.Errorf("got phase %q, next %q, active %q", got.Phase, got.Next, got.Active)
@@ -336,7 +334,7 @@ func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
 		t.Errorf("got %+v", m)
 	}
-	if _, err := d.Change(context.Background(), d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: ptr("x")}}); err == nil {
+	if _, err := d.Change(context.Background(), d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err == nil {
 		t.Error("written all the same")
 	}
 	before := tree(t, d.p.Root)

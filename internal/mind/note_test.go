@@ -183,7 +183,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	if got := d.file(logFile); got != after {
 		t.Errorf("written down twice:\n%s", got)
 	}
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Next: ptr("x")}})
+	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Next: new("x")}})
 	d.note(mem.MindNotes{EndReason: "clear", Files: []string{"a.go"}})
 	if d.Forgotten(d.p) {
 		t.Error("the state was brought up to date, and it is told that it was not")

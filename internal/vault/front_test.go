@@ -67,12 +67,10 @@ func equalNote(a, b mem.NoteText) bool {
 		a.Critical == b.Critical && a.Evergreen == b.Evergreen && a.Invariant == b.Invariant
 }
 
-func ptr[T any](v T) *T { return &v }
-
 func TestOnlyTheChangedValuesChange(t *testing.T) {
 	const file = "\ufeff---\r\n# mine\r\nname:   Odd   spacing   # why\r\n'hits' : 3   # counted\r\nweird: {a: [1, 2], b: {c: d}}\r\nnotes: |\r\n    keep\r\n      this: exactly\r\n\r\ntags:\r\n  - a   # first\r\n  - b\r\ndescription: >\r\n  folded\r\n  text\r\nunknown_key: 0x1F\r\nlast_applied: null\r\n---\r\n\r\nBody   with  trailing  \r\n\r\n\r\n"
 	got, err := changed("memory/a.md", file, mem.NoteChange{
-		ID: ptr("m_12"), Hits: ptr(4), Caught: ptr(2), LastApplied: ptr(day(2026, 3, 1)), Critical: ptr(true),
+		ID: new("m_12"), Hits: new(4), Caught: new(2), LastApplied: new(day(2026, 3, 1)), Critical: new(true),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +81,7 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	got, err = changed("memory/a.md", file, mem.NoteChange{Description: ptr("new: text"), Tags: []string{"x", "y z"}})
+	got, err = changed("memory/a.md", file, mem.NoteChange{Description: new("new: text"), Tags: []string{"x", "y z"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +89,7 @@ func TestOnlyTheChangedValuesChange(t *testing.T) {
 	if got != want {
 		t.Errorf("got\n%q\nwant\n%q", got, want)
 	}
-	if got, err = changed("memory/a.md", file, mem.NoteChange{Hits: ptr(3), Tags: []string{"a", "b"}}); err != nil || got != file {
+	if got, err = changed("memory/a.md", file, mem.NoteChange{Hits: new(3), Tags: []string{"a", "b"}}); err != nil || got != file {
 		t.Errorf("what is so already changed bytes: %q, %v", got, err)
 	}
 }
@@ -104,7 +102,7 @@ func TestAFileThatCannotBeChangedSafelyIsNot(t *testing.T) {
 		"an open bracket":     "---\nhits: [1\ntype: user\n---\nb",
 		"a fence and no more": "---",
 	} {
-		got, err := changed("memory/a.md", text, mem.NoteChange{Hits: ptr(9)})
+		got, err := changed("memory/a.md", text, mem.NoteChange{Hits: new(9)})
 		if err == nil && parseNote("memory/a.md", got).Hits != 9 {
 			t.Errorf("%s: silently without effect: %q", name, got)
 		}

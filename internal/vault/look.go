@@ -132,8 +132,7 @@ const unsettled = -1
 
 // reason says what is wrong with a file, without its path.
 func reason(err error) string {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()

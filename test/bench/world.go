@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -144,8 +145,6 @@ func (w *world) payload(name string, set map[string]any) ([]byte, error) {
 	}
 	recorded.Stdin["cwd"] = w.project
 	recorded.Stdin["transcript_path"] = filepath.Join(w.project, "none.jsonl")
-	for field, v := range set {
-		recorded.Stdin[field] = v
-	}
+	maps.Copy(recorded.Stdin, set)
 	return json.Marshal(recorded.Stdin)
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -263,9 +264,7 @@ func (p *Person) Payload(name string, set map[string]any) []byte {
 	}
 	recorded.Stdin["cwd"] = p.Project
 	recorded.Stdin["transcript_path"] = filepath.Join(p.Home, "none.jsonl")
-	for field, v := range set {
-		recorded.Stdin[field] = v
-	}
+	maps.Copy(recorded.Stdin, set)
 	b, err = json.Marshal(recorded.Stdin)
 	if err != nil {
 		p.T.Fatal(err)

@@ -15,8 +15,7 @@ import (
 
 // primary returns SQLite's primary result code, 0 for any other error.
 func primary(err error) int {
-	var e *driver.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*driver.Error](err); ok {
 		return e.Code() & 0xff
 	}
 	return 0

@@ -5,6 +5,7 @@ package privacy
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -37,9 +38,7 @@ func (s *told) tell() {
 	s.times++
 	of := func(more map[string]any) map[string]any {
 		set := map[string]any{"session_id": s.session, "prompt_id": s.session + "-p1", "transcript_path": s.transcript()}
-		for k, v := range more {
-			set[k] = v
-		}
+		maps.Copy(set, more)
 		return set
 	}
 	for _, e := range []struct {

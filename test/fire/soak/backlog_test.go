@@ -5,6 +5,7 @@ package soak
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,9 +64,7 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 	// A person works all the while.
 	say := func(event string, more payload) world.Answer {
 		pl := payload{"hook_event_name": event, "session_id": "live", "cwd": p.Project, "transcript_path": filepath.Join(p.Home, "none.jsonl")}
-		for k, v := range more {
-			pl[k] = v
-		}
+		maps.Copy(pl, more)
 		b, err := json.Marshal(pl)
 		if err != nil {
 			t.Fatal(err)

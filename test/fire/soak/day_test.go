@@ -4,6 +4,7 @@ package soak
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"strings"
 )
@@ -61,9 +62,7 @@ func (s *scene) say(event string, more payload) {
 	if s.prompt != "" {
 		p["prompt_id"] = s.prompt
 	}
-	for k, v := range more {
-		p[k] = v
-	}
+	maps.Copy(p, more)
 	s.left--
 	s.emit(p)
 }
