@@ -117,7 +117,7 @@ plugin: build ## the Claude Code plugin with its binary -> dist/plugin/claude-co
 	cp bin/remanence dist/plugin/claude-code/bin/remanence
 
 format: $(GOFUMPT)
-	@out="$$($(GOFUMPT) -d .)" || exit 1; [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
+	@out="$$($(GOFUMPT) -d .)" && [ -z "$$out" ] || { echo "$$out"; echo "not formatted; run: $(GOFUMPT) -w ." >&2; exit 1; }
 
 vet: # with the tags, which add files and take none away
 	go vet -tags e2e,fire,mcp ./...

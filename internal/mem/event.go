@@ -87,7 +87,7 @@ type Event struct {
 	Size       int64 `json:"size,omitempty"`       // bytes of the original payload
 	Cut        bool  `json:"cut,omitempty"`        // some of its text was cut to the bounds
 	Quiet      bool  `json:"quiet,omitempty"`      // the person switched telling off for this client; capture goes on
-	Again      bool  `json:"again,omitempty"`    // handed in once more: the worker that took it ended before it answered
+	Again      bool  `json:"again,omitempty"`      // handed in once more: the worker that took it ended before it answered
 	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds the hook took before it handed the event over
 	Dropped    bool  `json:"dropped,omitempty"`    // its payload was let go, see Husk
 	Recovered  bool  `json:"recovered,omitempty"`  // no hook delivered it: it was found in the agent's own record
