@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"strings"
 	"time"
 
@@ -40,6 +41,9 @@ func (a *app) consolidateCommand() *cobra.Command {
 				return a.out.show(consolidationOf("listed", got))
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
+			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
+				return faultNoID.about("no such round").because("nothing has the id %q", q.Undo).fixedBy("remanence consolidate --list")
+			}
 			if err != nil {
 				return a.noProject(err)
 			}

@@ -135,11 +135,11 @@ func (v digestView) human(p *printer) {
 		p.field("put off", "%s", oneLine(*v.PutOff))
 	}
 	if r := v.Redo; r != nil {
-		verb := "are digested again"
+		what := plural(r.Turns, "turn is", "turns are")
 		if r.DryRun {
-			verb = "would be digested again"
+			what = plural(r.Turns, "turn", "turns") + " would be"
 		}
-		p.line("%s %s, for %s at most", plural(r.Turns, "turn", "turns"), verb, tokens(r.MostTokens))
+		p.line("%s digested again, for %s at most", what, tokens(r.MostTokens))
 	}
 }
 

@@ -429,7 +429,7 @@ var (
 	faultSettings = Fault{
 		"REM-H015", exitRefused, "the agent's settings cannot be edited", "",
 		"What cannot be read or is of an unknown shape is left as it is.",
-		[]string{"remanence install claude-code --dry-run"},
+		[]string{"see to that file, then run the command again"},
 	}
 )
 

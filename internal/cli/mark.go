@@ -182,7 +182,7 @@ func (a *app) alike(h mem.Hit) error {
 	}
 	if !a.flags.json && !a.flags.jsonl {
 		a.out.hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
-		a.out.hint("or put this in its place: add --replaces %s; or keep both: leave --if-new out", h.Memory.ID)
+		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: leave --if-new out", h.Memory.ID)
 	}
 	return foundProblems
 }
