@@ -188,13 +188,18 @@ func TestATagThatGoesMakesRoomForAnother(t *testing.T) {
 }
 
 func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
-	for _, vectors := range []bool{true, false} {
+	for _, server := range []string{"answers", "fails", "none"} {
+		vectors := server == "answers"
 		s := newStage(t)
-		if vectors {
-			s.sees(&thesaurus{model: "m"})
+		d := &thesaurus{model: "m"}
+		if server != "none" {
+			s.sees(d)
 		}
 		ids := s.add("the automobile is in the hall", "the car of the boss", "bread is at the bakery")
 		s.work()
+		if server == "fails" {
+			d.fails = errors.New("gone")
+		}
 		for how, want := range map[mem.Strategy]string{
 			mem.ByKeyword: ids[1], mem.ByVector: ids[0] + ids[1], mem.Hybrid: ids[0] + ids[1], mem.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
 		} {
@@ -211,10 +216,10 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 				want = ids[1]
 			}
 			if all := join(got); all != want {
-				t.Errorf("vectors %v, strategy %q: got %q, want %q", vectors, how, all, want)
+				t.Errorf("server %s, strategy %q: got %q, want %q", server, how, all, want)
 			}
 			if warned := found.Warning != ""; warned != (!vectors && (how == mem.ByVector || how == mem.Hybrid)) {
-				t.Errorf("vectors %v, strategy %q: warning %q", vectors, how, found.Warning)
+				t.Errorf("server %s, strategy %q: warning %q", server, how, found.Warning)
 			}
 		}
 	}

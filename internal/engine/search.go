@@ -33,7 +33,8 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 		out.TookMS = ms1(e.Now().Sub(start))
 		return out, err
 	}
-	how, warning, err := e.strategy(ask.Strategy)
+	q.Text = e.Door.Text(q.Text)
+	how, warning, err := e.strategy(ctx, ask.Strategy, q.Text)
 	if err != nil {
 		return mem.Found{}, err
 	}
@@ -41,7 +42,6 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	if limit <= 0 {
 		limit = mem.DefaultLimit
 	}
-	q.Text = e.Door.Text(q.Text)
 	q.Terms = rank.Terms(q.Text)
 	q.Limit, q.Offset = max(rank.Candidates, limit+offset), 0
 	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: set(ask.Without)}
@@ -101,8 +101,8 @@ func (e *Engine) listed(ctx context.Context, q mem.Query, withFacets bool, out *
 	return err
 }
 
-// strategy is how a search goes about it here, and a word on what it has to do without.
-func (e *Engine) strategy(how mem.Strategy) (mem.Strategy, string, error) {
+// strategy is how a search of text goes about it here, and a word on what it has to do without.
+func (e *Engine) strategy(ctx context.Context, how mem.Strategy, text string) (mem.Strategy, string, error) {
 	switch how {
 	case "", mem.Auto, mem.ByKeyword:
 		return how, "", nil
@@ -110,8 +110,13 @@ func (e *Engine) strategy(how mem.Strategy) (mem.Strategy, string, error) {
 	default:
 		return how, "", fmt.Errorf("%q: %w", how, ErrNoStrategy)
 	}
-	if _, _, ok := e.embedding(); !ok {
+	em, _, ok := e.embedding()
+	if !ok {
 		return mem.ByKeyword, "there are no vectors here, so only words were searched for", nil
+	}
+	if _, err := e.questionVector(ctx, em, text); err != nil { // one that is there is not asked for again
+		e.without("vectors", err)
+		return mem.ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
 	}
 	return how, "", nil
 }

@@ -25,7 +25,7 @@ type SearchAsk struct {
 // Strategy is how a search looks for words. Without words it does not count.
 type Strategy string
 
-// The strategies. Where there are no vectors, all are ByKeyword.
+// The strategies. Where there are no vectors, or that of the question is not to be had, all are ByKeyword.
 const (
 	Auto      Strategy = "auto"    // by words, and by meaning where there are vectors
 	ByKeyword Strategy = "keyword" // by words alone
