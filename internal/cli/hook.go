@@ -234,13 +234,12 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		c := r.rt.Client(Version)
 		if older(r.rt.Build, buildID()) {
 			return r.await(ctx, e, r.takeOver(ctx, c))
-		} else if reply, err := c.Handle(ctx, e); !noWorker(err) {
-			return reply, err
-		} else if errors.Is(err, fs.ErrPermission) {
-			return mem.Reply{}, err // a sandbox: a worker of ours could not be reached either
-		} else {
-			e.Again = errors.Is(err, api.ErrGone)
 		}
+		reply, err := c.Handle(ctx, e)
+		if !noWorker(err) || errors.Is(err, fs.ErrPermission) { // a sandbox: a worker of ours could not be reached either
+			return reply, err
+		}
+		e.Again = errors.Is(err, api.ErrGone)
 	}
 	return r.await(ctx, e, r.start())
 }
