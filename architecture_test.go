@@ -60,6 +60,7 @@ var floors = map[string][]string{
 	"test/tier":         {},
 	"test/port":         {},
 	"test/canary":       {},
+	"test/golden":       {},
 	"test/corpus":       {"internal/mem", "internal/rank"},
 	"test/fire/fault":   nil,
 	"test/fire/crash":   nil,
@@ -72,7 +73,7 @@ var floors = map[string][]string{
 }
 
 // forTests may be imported by any test.
-var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus", "test/port"}
+var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus", "test/golden", "test/port"}
 
 // unreachable lists what no package on the hook's way may reach, by any path
 // inside the module.

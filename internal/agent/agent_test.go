@@ -3,7 +3,6 @@ package agent_test
 import (
 	"encoding/json"
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +13,8 @@ import (
 
 	"remanence/internal/agent"
 	"remanence/internal/mem"
+	"remanence/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // call is one recorded hook call.
 type call struct {
@@ -66,20 +64,7 @@ var chatty = mem.Reply{
 func TestRecordedCallsDecodeAndAnswerAsRecorded(t *testing.T) {
 	for name, c := range recorded(t) {
 		t.Run(name, func(t *testing.T) {
-			golden := filepath.Join("testdata", "golden", name+".txt")
-			got := render(t, c)
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("differs from %s (-want +got):\n%s", golden, diff)
-			}
+			golden.Compare(t, filepath.Join("testdata", "golden", name+".txt"), render(t, c))
 		})
 	}
 }

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"remanence/internal/agent"
 	"remanence/internal/engine"
 	"remanence/internal/hook"
@@ -20,6 +18,7 @@ import (
 	"remanence/internal/project"
 	"remanence/internal/redact"
 	"remanence/internal/store/storetest"
+	"remanence/test/golden"
 )
 
 // fixture is one recorded call of the real client.
@@ -50,19 +49,7 @@ func TestEveryRecordedCallHasItsExactAnswer(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			got := answerTo(t, f)
-			golden := filepath.Join("testdata", "answers", name+".txt")
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("answer changed (-want +got):\n%s", diff)
-			}
+			golden.Compare(t, filepath.Join("testdata", "answers", name+".txt"), got)
 		})
 	}
 }

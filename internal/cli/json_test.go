@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,9 +14,8 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 	"remanence/internal/setup"
+	"remanence/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
@@ -162,7 +160,7 @@ func TestJSONShapesStayAsTheyAre(t *testing.T) {
 		if want := `{"schema":"remanence.` + name + `/v1",`; !bytes.HasPrefix(got, []byte(want)) {
 			t.Errorf("got %.60s, want it to begin with %s", got, want)
 		}
-		golden(t, name, got)
+		asRecorded(t, name, got)
 	}
 }
 
@@ -172,27 +170,18 @@ func TestErrorsAsJSONStayAsTheyAre(t *testing.T) {
 	if code := p.fail(faultStale.because("nobody answers")); code != exitNoSetup {
 		t.Errorf("got exit %d, want %d", code, exitNoSetup)
 	}
-	golden(t, "error", []byte(strings.TrimSpace(p.err.(*strings.Builder).String())))
+	asRecorded(t, "error", []byte(strings.TrimSpace(p.err.(*strings.Builder).String())))
 }
 
-// golden compares with a file, which holds the same indented.
-func golden(t *testing.T, name string, got []byte) {
+// asRecorded compares with a file, which holds the same indented.
+func asRecorded(t *testing.T, name string, got []byte) {
 	t.Helper()
 	var pretty bytes.Buffer
 	if err := json.Indent(&pretty, got, "", "  "); err != nil {
 		t.Fatalf("%s: %v in %s", name, err, got)
 	}
 	pretty.WriteByte('\n')
-	file := filepath.Join("testdata", "json", name+".json")
-	if *update {
-		if err := os.WriteFile(file, pretty.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(pretty.Bytes(), want) {
-		t.Errorf("%s (%v):\ngot\n%swant\n%s", file, err, pretty.String(), want)
-	}
+	golden.Compare(t, filepath.Join("testdata", "json", name+".json"), pretty.Bytes())
 }
 
 func TestListsAreOneItemALineOnRequest(t *testing.T) {

@@ -1,16 +1,15 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/test/golden"
 )
 
 // workersOwn are the routes that the worker binds itself.
@@ -22,22 +21,14 @@ func workersOwn() []api.Binding {
 	}
 }
 
+// If the routes changed: go test ./internal/cli -run Description -update
 func TestTheDescriptionOfTheAPIIsAsItIs(t *testing.T) {
 	_, way := housed(t)
 	got, err := api.OpenAPI(append(way, workersOwn()...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join("..", "..", "docs", "openapi.json")
-	if *update {
-		if err := os.WriteFile(file, append(got, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil || !bytes.Equal(append(got, '\n'), want) {
-		t.Errorf("%s is not what the routes say (%v): go test ./internal/cli -run Description -update", file, err)
-	}
+	golden.Compare(t, filepath.Join("..", "..", "docs", "openapi.json"), append(got, '\n'))
 }
 
 // Every reference leads somewhere, every operation has a name of its own, and

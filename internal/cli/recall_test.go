@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remanence/internal/eval"
+	"remanence/test/golden"
 )
 
 // recallStats holds how good recall was when it was last looked at.
@@ -51,13 +52,13 @@ func TestRecallIsWhatItWas(t *testing.T) {
 				mu.Lock()
 				got[name] = line
 				mu.Unlock()
-				if line != want[name] && !*update {
+				if line != want[name] && !golden.Updating() {
 					t.Errorf("R@1 R@5 R@10 MRR nDCG@10:\ngot  %s\nwant %s", line, want[name])
 				}
 			})
 		}
 	})
-	if *update {
+	if golden.Updating() {
 		maps.Copy(want, got)
 		writeStats(t, want)
 	}
@@ -95,7 +96,7 @@ const statsHead = `# How much of each set is found, in percent: R@1 R@5 R@10 MRR
 func readStats(t *testing.T) map[string]string {
 	t.Helper()
 	text, err := os.ReadFile(recallStats)
-	if err != nil && !*update {
+	if err != nil && !golden.Updating() {
 		t.Fatal(err)
 	}
 	out := map[string]string{}

@@ -2,17 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/test/golden"
 )
 
 // explained are receipts as their reader may meet them.
@@ -63,7 +61,7 @@ func TestWhyReadsAsItDid(t *testing.T) {
 			p, out := testPrinter(width)
 			p.now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
 			v.human(p)
-			goldenText(t, fmt.Sprintf("why_%s_%d", name, width), unweighed(out.String()))
+			golden.Compare(t, filepath.Join("testdata", "text", fmt.Sprintf("why_%s_%d.txt", name, width)), unweighed(out.String()))
 		}
 	}
 }
@@ -83,7 +81,7 @@ func TestNextReadsAsItDid(t *testing.T) {
 		p, out := testPrinter(100)
 		nextView{receiptOf("next", r), name == "short"}.human(p)
 		said := out.String() + p.err.(*strings.Builder).String()
-		goldenText(t, "next_"+name, unweighed(said))
+		golden.Compare(t, filepath.Join("testdata", "text", "next_"+name+".txt"), unweighed(said))
 	}
 }
 
@@ -108,26 +106,5 @@ func TestEveryPartIsShownWithItsWeight(t *testing.T) {
 				t.Errorf("want %q in\n%s", want, out)
 			}
 		}
-	}
-}
-
-// goldenText compares with a file.
-func goldenText(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", "text", name+".txt")
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", file, diff)
 	}
 }

@@ -1,7 +1,6 @@
 package engine_test
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -11,9 +10,8 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // labelled is one session of the labelled turns: what happens in it, and what a
 // careful engineer would keep of it. testdata/turns/README.md has the form.
@@ -370,38 +368,5 @@ func TestWhatIsKeptOfLabelledTurns(t *testing.T) {
 			}
 		}
 	}
-	golden(t, filepath.Join("testdata", "turns.golden"), b.String())
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s:\n%s", file, lineDiff(string(want), got))
-	}
-}
-
-// lineDiff lists the lines that only one of two texts has.
-func lineDiff(want, got string) string {
-	var b strings.Builder
-	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
-	for _, line := range w {
-		if !slices.Contains(g, line) {
-			b.WriteString("- " + line + "\n")
-		}
-	}
-	for _, line := range g {
-		if !slices.Contains(w, line) {
-			b.WriteString("+ " + line + "\n")
-		}
-	}
-	return b.String()
+	golden.Compare(t, filepath.Join("testdata", "turns.golden"), b.String())
 }

@@ -1,10 +1,7 @@
 package inject
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -12,9 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"remanence/internal/mem"
+	"remanence/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files")
 
 const boundary = "9f3c01ab77de4402"
 
@@ -28,23 +24,6 @@ func items(n int, text string) []Item {
 		out = append(out, item(fmt.Sprintf("m_%d", i), fmt.Sprintf("%s %d", text, i)))
 	}
 	return out
-}
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	path := filepath.Join("testdata", name+".golden")
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s differs (-want +got):\n%s", path, diff)
-	}
 }
 
 var noon = time.Date(2025, 10, 26, 12, 0, 0, 0, time.UTC)
@@ -68,7 +47,7 @@ func TestRecallBlock(t *testing.T) {
 			quoted,
 		}}},
 	})
-	golden(t, "recall", got.Text)
+	golden.Compare(t, "testdata/recall.golden", got.Text)
 }
 
 func TestBriefingBlock(t *testing.T) {
@@ -81,7 +60,7 @@ func TestBriefingBlock(t *testing.T) {
 			{Name: "index", Share: 10, Rows: indexRows()},
 		},
 	})
-	golden(t, "briefing", got.Text)
+	golden.Compare(t, "testdata/briefing.golden", got.Text)
 }
 
 func indexRows() []Row {
@@ -99,7 +78,7 @@ func TestIndexBlockWithoutGlyphs(t *testing.T) {
 		Kind: "briefing", Receipt: "r_1", Boundary: boundary, Budget: 500,
 		Sections: []Section{{Name: "index", Share: 100, Plain: true, Rows: indexRows()}},
 	})
-	golden(t, "index_plain", got.Text)
+	golden.Compare(t, "testdata/index_plain.golden", got.Text)
 }
 
 func TestNothingToTellIsNoText(t *testing.T) {

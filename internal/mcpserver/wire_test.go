@@ -6,21 +6,17 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"remanence/internal/mem"
+	"remanence/test/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // wire is a client's end of a server that is served.
 type wire struct {
@@ -214,7 +210,7 @@ func TestTheWireSaysWhatTheTranscriptsSay(t *testing.T) {
 			w := dial(t, shop(stocked()))
 			play(w)
 			w.leave()
-			golden(t, name, w.log.Bytes())
+			golden.Compare(t, filepath.Join("testdata", name+".txt"), w.log.Bytes())
 		})
 	}
 }
@@ -236,7 +232,7 @@ func TestAMemoryThatIsNotThereIsAnAnswer(t *testing.T) {
 		}
 	}
 	w.leave()
-	golden(t, "unavailable", w.log.Bytes())
+	golden.Compare(t, "testdata/unavailable.txt", w.log.Bytes())
 }
 
 func TestWhoeverIsPausedIsNotWrittenTo(t *testing.T) {
@@ -377,7 +373,7 @@ func TestTheNamesOfOthersAreTheSameTools(t *testing.T) {
 		w.say(line, true)
 	}
 	w.leave()
-	golden(t, "others", w.log.Bytes())
+	golden.Compare(t, "testdata/others.txt", w.log.Bytes())
 }
 
 func TestAHalfLineAtTheEndIsNoMessage(t *testing.T) {
@@ -415,24 +411,6 @@ func TestCallsThatCameBeforeTheEndAreAnswered(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	w.leave()
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name+".txt")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(strings.Split(string(want), "\n"), strings.Split(string(got), "\n")); diff != "" {
-		t.Errorf("%s: want -, got +\n%s", file, diff)
-	}
 }
 
 // textOf is the JSON that a tool answered with.

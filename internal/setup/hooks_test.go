@@ -1,13 +1,17 @@
 package setup
 
-import "testing"
+import (
+	"testing"
+
+	"remanence/test/golden"
+)
 
 func TestThePluginRunsTheLeanHooks(t *testing.T) {
-	golden(t, "plugin-hooks.json", PluginHooks())
+	golden.Compare(t, "testdata/plugin-hooks.json", PluginHooks())
 }
 
 func TestPasteIsAWholeSettingsFile(t *testing.T) {
-	golden(t, "paste.json", Paste(entries(t, Full, `C:\Program Files\remanence.exe`)))
+	golden.Compare(t, "testdata/paste.json", Paste(entries(t, Full, `C:\Program Files\remanence.exe`)))
 }
 
 func TestSilentHooksWhatLeanHooks(t *testing.T) {

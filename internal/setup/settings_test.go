@@ -3,14 +3,12 @@ package setup
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden files")
+	"remanence/test/golden"
+)
 
 const binary = "/opt/remanence/bin/remanence"
 
@@ -21,24 +19,6 @@ func entries(t testing.TB, p Profile, binary string) []Entry {
 		t.Fatal(err)
 	}
 	return list
-}
-
-// golden compares got with testdata/name.
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs\ngot:\n%s\nwant:\n%s", file, got, want)
-	}
 }
 
 // layouts are settings without hooks of ours, as people and programs leave them.
@@ -69,7 +49,7 @@ func TestMergeLooksLikeTheFileItEdits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".json", got)
+			golden.Compare(t, filepath.Join("testdata", name+".json"), got)
 		})
 	}
 }
