@@ -49,7 +49,7 @@ func explain(root *cobra.Command, err error) Fault {
 		{setup.ErrNotFile, faultSettings},
 		{setup.ErrReadOnly, faultSettings},
 		{setup.ErrChanged, faultSettings},
-		{setup.ErrBinary, faultBinary},
+		{setup.ErrBinary, faultBinary.fixedBy("give it the name remanence, and run it by its full path")},
 		{api.ErrUnreachable, faultStale},
 		{api.ErrGone, faultStale},
 		{api.ErrUnknownRoute, faultVersion},

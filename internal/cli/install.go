@@ -129,8 +129,10 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 		return err
 	}
 	plan, err := setup.PlanInstall(c, o)
-	if err != nil {
+	if err != nil && !errors.Is(err, setup.ErrBinary) { // of that one nothing belongs there
 		a.out.say("This is what belongs into the settings:\n%s", setup.Paste(entries))
+	}
+	if err != nil {
 		return err
 	}
 	server, serverErr := serverPlan(c, o, how)
