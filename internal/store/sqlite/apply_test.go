@@ -128,10 +128,7 @@ func TestCloseWritesWhatWaits(t *testing.T) {
 	})
 	release()
 	wg.Wait()
-	again, err := at(t, s.path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := openedAt(t, s.path)
 	defer closed(t, again)
 	if got, err := again.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 5 {
 		t.Errorf("%d events, %v, want 5", len(got), err)
@@ -220,10 +217,7 @@ func (h *hurried) Err() error {
 
 func TestWhoGoesAwayWhileATransactionBeginsLeavesNoneOpen(t *testing.T) {
 	path := coast(t, 0)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)

@@ -21,10 +21,7 @@ func TestAnIndexOutOfDateIsToldFromDamageAndMadeAnew(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			s, err := at(t, path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := openedAt(t, path)
 			defer closed(t, s)
 			for _, full := range []bool{false, true} {
 				a, err := s.Audit(t.Context(), full)
@@ -78,10 +75,7 @@ func TestDanglingRowsAreCounted(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	if a, err := s.Audit(t.Context(), false); err != nil || a.Dangling == 0 || a.OK() {
 		t.Errorf("got %+v, %v, want dangling rows", a, err)

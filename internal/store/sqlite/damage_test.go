@@ -82,10 +82,7 @@ func TestAnEmptyFileWithALogIsDamaged(t *testing.T) {
 func TestAFaultOfTheStoreIsToldFromOneOfTheEvent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	other := raw(t, path)
 	other.SetMaxOpenConns(1)
 	run(t, other, "BEGIN IMMEDIATE")

@@ -24,6 +24,16 @@ func at(t *testing.T, path string) (*Store, error) {
 	return Open(t.Context(), Config{Path: path, Now: storetest.Clock, Busy: 50 * time.Millisecond})
 }
 
+// openedAt is the store of a path that is whole.
+func openedAt(t *testing.T, path string) *Store {
+	t.Helper()
+	s, err := at(t, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // raw opens a file as SQLite does, without our settings.
 func raw(t *testing.T, path string) *sql.DB {
 	t.Helper()
@@ -51,17 +61,12 @@ func closed(t *testing.T, s *Store) {
 
 func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	if s, err = at(t, path); err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, path)
 	defer closed(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"swordfish"}})
 	if err != nil || len(hits) != 2 {
@@ -89,10 +94,7 @@ func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	again, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := openedAt(t, path)
 	defer closed(t, again)
 	sound(t, again)
 	got, err := again.Events(t.Context(), mem.EventQuery{})
@@ -103,10 +105,7 @@ func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 
 func TestNobodyElseCanReadTheFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
-	s, err := at(t, filepath.Join(dir, "m.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, filepath.Join(dir, "m.db"))
 	defer closed(t, s)
 	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
 		t.Fatal(err)
@@ -130,10 +129,7 @@ func TestALooseFileIsClosedToOthers(t *testing.T) {
 	if err := os.WriteFile(path, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	for _, suffix := range []string{"", "-wal", "-shm"} {
 		if info, err := os.Stat(path + suffix); err != nil || info.Mode() != 0o600 {
@@ -242,10 +238,7 @@ func TestOpenRefuses(t *testing.T) {
 // ours leaves a database of ours at path, closed.
 func ours(t *testing.T, path string) {
 	t.Helper()
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
 		t.Fatal(err)
 	}
@@ -269,10 +262,7 @@ func TestALockOfAnotherProgramIsSaid(t *testing.T) {
 		t.Errorf("error %v, want %v", err, mem.ErrLocked)
 	}
 	run(t, other, "ROLLBACK")
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	run(t, other, "BEGIN IMMEDIATE")
 	late := mem.Batch{Event: &mem.Event{ID: "e_late", Session: "one"}}
@@ -299,10 +289,7 @@ func TestADirectoryThatCannotBeMadeIsAPlainError(t *testing.T) {
 func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	steps, err := migrations()
 	if err != nil {
 		t.Fatal(err)
@@ -318,10 +305,7 @@ func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 	if _, err := at(t, path); !errors.Is(err, mem.ErrNewer) {
 		t.Errorf("opening the newer one: %v, want %v", err, mem.ErrNewer)
 	}
-	old, err := at(t, fmt.Sprintf("%s.schema%d", path, len(steps)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := openedAt(t, fmt.Sprintf("%s.schema%d", path, len(steps)))
 	defer closed(t, old)
 	if got, err := old.Events(t.Context(), mem.EventQuery{}); err != nil || len(got) != 4 {
 		t.Errorf("%d events in the copy, %v, want 4", len(got), err)
@@ -330,10 +314,7 @@ func TestEachSchemaStepIsCopiedBefore(t *testing.T) {
 
 func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	var b mem.Batch
 	for _, title := range []string{"hidden by a rule", "forgotten by somebody", "in use"} {
 		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
@@ -346,10 +327,7 @@ func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	s, err = at(t, older(t, path, 5))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, older(t, path, 5))
 	defer closed(t, s)
 	ms, err := s.List(t.Context(), mem.Query{Hidden: true})
 	got := map[string]mem.Memory{}
@@ -388,10 +366,7 @@ func older(t *testing.T, path string, schema int) string {
 
 func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	var b mem.Batch
 	b.Event = &mem.Event{ID: "e_1", Kind: mem.Stop, Session: "one", At: storetest.Clock()}
 	for i, branch := range []string{"main", "retry", "main", ""} {
@@ -401,10 +376,7 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed(t, s)
-	s, err = at(t, older(t, path, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, older(t, path, 6))
 	defer closed(t, s)
 	got, err := s.Sittings(t.Context(), mem.SessionsAsk{Branch: "retry"})
 	if err != nil || len(got.Sessions) != 1 || fmt.Sprint(got.Branches) != "[{main 1} {retry 1}]" {
@@ -439,10 +411,7 @@ func TestABranchIsLookedUp(t *testing.T) {
 func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	steps, err := migrations()
 	if err != nil {
 		t.Fatal(err)
@@ -451,9 +420,7 @@ func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 		t.Fatal("no error")
 	}
 	closed(t, s)
-	if s, err = at(t, path); err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, path)
 	defer closed(t, s)
 	var n int
 	if err := s.conn.QueryRowContext(t.Context(), "SELECT count(*) FROM sqlite_schema WHERE name='half'").Scan(&n); err != nil || n != 0 {
@@ -464,10 +431,7 @@ func TestAFailedSchemaStepLeavesTheOldOne(t *testing.T) {
 func TestHowTheDatabaseIsIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	h := s.Describe(t.Context())
 	if h.Err != nil || h.Schema < 1 || h.Journal != "wal" || h.Bytes == 0 {
 		t.Errorf("got %+v", h)
@@ -481,9 +445,7 @@ func TestHowTheDatabaseIsIsTold(t *testing.T) {
 		copy(b[page*4096:], strings.Repeat("damage", 600))
 	}
 	write(t, path, b)
-	if s, err = at(t, path); err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, path)
 	defer func() { _ = s.Close() }() // of a damaged file
 	if a, err := s.Audit(t.Context(), false); err != nil || len(a.Damage) == 0 {
 		t.Errorf("got %+v, %v, want damage", a, err)

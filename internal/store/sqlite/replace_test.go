@@ -20,10 +20,7 @@ import (
 func coast(t *testing.T, n int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "m.db")
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
 		t.Fatal(err)
@@ -44,10 +41,7 @@ func coast(t *testing.T, n int) string {
 // found counts what a search finds, over a store opened for it, which has to be sound.
 func found(t *testing.T, path, word string) int {
 	t.Helper()
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	sound(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{word}, Limit: 10000})
@@ -59,10 +53,7 @@ func found(t *testing.T, path, word string) int {
 
 func TestARestoredBackupTakesThePlaceOfTheDatabaseWhichStaysAside(t *testing.T) {
 	path := coast(t, 3)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	kept, err := s.Keep(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -176,10 +167,7 @@ func TestADatabaseInUseIsNotReplaced(t *testing.T) {
 
 func TestVacuumGivesFreePagesBackAndKeepsTheRest(t *testing.T) {
 	path := coast(t, 400)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	all, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
@@ -223,10 +211,7 @@ func TestVacuumLeavesADamagedDatabaseAlone(t *testing.T) {
 
 func TestPurgeErasesFromOwnCopiesToo(t *testing.T) {
 	path := coast(t, 3)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	if _, err := s.Keep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -240,9 +225,7 @@ func TestPurgeErasesFromOwnCopiesToo(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if s, err = at(t, path); err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, path)
 	defer closed(t, s)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse 1"}})
 	if err != nil || len(hits) != 1 {
@@ -264,10 +247,7 @@ func TestPurgeErasesFromOwnCopiesToo(t *testing.T) {
 
 func TestACopyBegunBeforeAPurgeIsNotKept(t *testing.T) {
 	path := coast(t, 3)
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := openedAt(t, path)
 	defer closed(t, s)
 	next, name, before := path+".backup-x.part", path+".backup-x", s.purges.Load()
 	if err := s.makeCopy(t.Context(), next); err != nil {

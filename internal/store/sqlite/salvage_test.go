@@ -171,10 +171,7 @@ func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
 func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
 	path := coast(t, 3)
 	add := func() string {
-		s, err := at(t, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openedAt(t, path)
 		defer closed(t, s)
 		ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
 		if err != nil {
@@ -224,10 +221,7 @@ func TestSalvageEndsWithASoundDatabaseWhateverIsDamaged(t *testing.T) {
 			continue
 		}
 		found(t, path, "lighthouse")
-		s, err := at(t, path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := openedAt(t, path)
 		if _, err := s.List(t.Context(), mem.Query{Within: "*", Limit: 1000}); err != nil {
 			t.Errorf("list: %v", err)
 		}

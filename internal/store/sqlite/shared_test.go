@@ -46,10 +46,7 @@ func TestASharedDiskGetsNoLog(t *testing.T) {
 		}
 	}
 	closed(t, s)
-	back, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := openedAt(t, path)
 	defer closed(t, back)
 	sound(t, back)
 	if h := back.Describe(t.Context()); h.Err != nil || h.Journal != "wal" {

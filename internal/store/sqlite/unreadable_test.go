@@ -26,10 +26,7 @@ func blotted(t *testing.T) (s *Store, path string) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	s, err := at(t, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = openedAt(t, path)
 	t.Cleanup(func() { _ = s.Close() })
 	return s, path
 }
