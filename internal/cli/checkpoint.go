@@ -91,7 +91,7 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 			if handoff {
 				return a.handOff(cmd, q, file)
 			}
-			return a.save(cmd, q, file)
+			return a.save(cmd, q, file, nil)
 		},
 	}
 	f := cmd.Flags()
@@ -103,26 +103,40 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 	return cmd
 }
 
-// save saves and says how that went; the exit status is 0 only if all of it did.
-func (a *app) save(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
+// save saves and says how that went, with the trouble there was before; the exit
+// status is 0 only if all of it did.
+func (a *app) save(cmd *cobra.Command, q mem.SaveAsk, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
-	if err == nil && file.path != "" {
-		var r mem.Resumption
-		if r, err = ask(cmd.Context(), a, api.Resume, mem.CheckpointsAsk{ID: got.Checkpoint.ID}); err == nil {
-			if err = file.write(r.Text); err != nil {
-				got.Trouble, err = append(got.Trouble, "file: "+err.Error()), nil
-			}
-		}
-	}
 	if errors.Is(err, mem.ErrNotFound) {
 		err = faultNoWork.because("%s", nobodyWorked(q.Session))
 	}
 	if err != nil {
 		return a.notSaved(err)
 	}
-	v := savedView{checkpointItem: itemOf(got.Checkpoint, got.Short), Status: "ok", Trouble: some(got.Trouble), Asked: q.Index}
+	if file.path != "" {
+		r, err := ask(cmd.Context(), a, api.Resume, mem.CheckpointsAsk{ID: got.Checkpoint.ID})
+		if err == nil {
+			err = file.write(r.Text)
+		}
+		trouble = append(trouble, notInFile(err)...)
+	}
+	v := savedView{checkpointItem: itemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
 	v.Said, v.Indexed, v.Found = got.Taken.Said, got.Indexed, got.Found
-	if len(got.Trouble) > 0 {
+	return a.saved(v)
+}
+
+// notInFile is the trouble of a checkpoint that was kept, but not in the file.
+func notInFile(err error) []string {
+	if err == nil {
+		return nil
+	}
+	return []string{"file: " + err.Error()}
+}
+
+// saved shows what was kept; the exit status says whether there was any trouble.
+func (a *app) saved(v savedView) error {
+	v.Status, v.Trouble = "ok", some(v.Trouble)
+	if len(v.Trouble) > 0 {
 		v.Status = "degraded"
 	}
 	if err := a.out.show(v); err != nil {
@@ -164,20 +178,16 @@ func (a *app) handOff(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
 	if err != nil {
 		return a.notSaved(err)
 	}
-	if err := file.write(got.Handoff + "\n"); err != nil {
-		return a.notSaved(err)
-	}
+	trouble := notInFile(file.write(got.Handoff + "\n"))
 	if q.Index {
 		q.Note = ""
-		return a.save(cmd, q, toFile{})
+		return a.save(cmd, q, toFile{}, trouble)
 	}
-	if err := a.out.show(savedView{checkpointItem: itemOf(got, ""), Status: "ok", Trouble: []string{}}); err != nil {
-		return err
-	}
+	err = a.saved(savedView{checkpointItem: itemOf(got, ""), Trouble: trouble})
 	if got.Trust < mem.TrustAssistant {
 		a.out.say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
 	}
-	return nil
+	return err
 }
 
 func (a *app) checkpointListCommand() *cobra.Command {

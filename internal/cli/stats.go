@@ -41,6 +41,9 @@ func (a *app) stats(ctx context.Context, days int, by string) (statsView, error)
 	if days < 1 || days > 366 {
 		return statsView{}, faultInput.about("--days %d is out of range", days).fixedBy("give 1 to 366")
 	}
+	if !slices.Contains([]string{"day", "trigger", "agent", "kind", "project"}, by) {
+		return statsView{}, faultInput.about("--by %q is unknown", by).fixedBy("use day, trigger, agent, kind or project")
+	}
 	e, err := ask(ctx, a, api.Economy, mem.EconomyAsk{Place: a.place(), Days: days})
 	if err != nil {
 		return statsView{}, a.noProject(err)
@@ -81,8 +84,6 @@ func (a *app) stats(ctx context.Context, days int, by string) (statsView, error)
 			v.Bars = append(v.Bars, statsBar{cmp.Or(p.Standing.Project.Name, p.Standing.Project.Key), p.Memories})
 		}
 		slices.SortStableFunc(v.Bars, func(a, b statsBar) int { return cmp.Compare(b.Value, a.Value) })
-	default:
-		return v, faultInput.about("--by %q is unknown", by).fixedBy("use day, trigger, agent, kind or project")
 	}
 	return v, nil
 }
@@ -108,14 +109,14 @@ func (v statsView) human(p *printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.line("%s · %s up to today", p.style(bold, safe(where)), plural(len(v.Days), "day", "days"))
 	told := v.Total.Told()
-	p.field("told", "%s tokens in %s, %s with nothing worth telling", grouped(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
-	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", grouped(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
+	p.field("told", "%s tokens in %s, %s with nothing worth telling", thousands(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
+	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", thousands(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
 	if v.Total.Model > 0 {
-		p.field("model", "%s tokens, of all projects", grouped(v.Total.Model))
+		p.field("model", "%s tokens, of all projects", thousands(v.Total.Model))
 	}
 	p.field("used", "%s", v.usedText())
 	if e := v.Estimate; e.Tokens > 0 {
-		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", grouped(e.Tokens), e.Items, e.PerRead, e.Formula)
+		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
 	}
 	if v.Cut {
 		p.line("  only the newest %d receipts were counted", mem.MaxEconomy)
@@ -127,7 +128,7 @@ func (v statsView) human(p *printer) {
 	p.line("dead weight: told %d times or more, never used", mem.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
-		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, grouped(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
+		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, thousands(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
 		ids = append(ids, d.ID)
 	}
 	if more := len(v.Dead) - len(ids); more > 0 {
@@ -165,7 +166,7 @@ func (v statsView) draw(p *printer) {
 	name = min(name, 30)
 	room := max(10, min(p.width, roomy)-name-14)
 	for _, b := range bars {
-		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), grouped(b.Value), bar(b.Value, most, room))
+		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), thousands(b.Value), bar(b.Value, most, room))
 	}
 }
 
@@ -177,13 +178,4 @@ func bar(value, most, room int) string {
 	}
 	parts := []string{"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"}
 	return strings.Repeat("█", eighths/8) + parts[eighths%8]
-}
-
-// grouped is a number in groups of three digits.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -33,8 +33,8 @@ func TestStatsDrawsItsBarsToScale(t *testing.T) {
 }
 
 func TestNumbersAreGroupedByThree(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {
-		if got := grouped(n); got != want {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234"} {
+		if got := thousands(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}

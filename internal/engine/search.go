@@ -281,7 +281,8 @@ func (e *Engine) recall(ctx context.Context, m *moment, q question) ([]mem.Hit, 
 const spare = 5
 
 // unmarked is text without the marks that stand for secrets: their words are
-// ours, and what shares one with them has nothing else in common.
+// ours, and what shares one with them has nothing else in common. One that was
+// cut off, or typed, ends with its last letter.
 func unmarked(s string) string {
 	const mark = "[secret:"
 	var b strings.Builder
@@ -291,12 +292,8 @@ func unmarked(s string) string {
 		if !found {
 			return b.String()
 		}
-		_, after, closed := strings.Cut(rest, "]")
-		if !closed {
-			return b.String()
-		}
 		b.WriteByte(' ')
-		s = after
+		s = strings.TrimPrefix(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789-:"), "]")
 	}
 }
 

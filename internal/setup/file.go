@@ -38,8 +38,12 @@ func read(path string) (file, error) {
 	case err != nil:
 		return f, fmt.Errorf("look at %s: %w", path, err)
 	}
-	if f.target, err = filepath.EvalSymlinks(path); err != nil {
+	f.target, err = filepath.EvalSymlinks(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return f, fmt.Errorf("%s: %w: it is a link that leads nowhere; make its target or remove it (%w)", path, ErrNotFile, err)
+	case err != nil:
+		return f, fmt.Errorf("%s: %w: it is a link that cannot be followed (%w)", path, ErrNotFile, err)
 	}
 	info, err := os.Stat(f.target)
 	if err != nil {
