@@ -96,7 +96,7 @@ func (e *Engine) Review(ctx context.Context, ask mem.ReviewAsk) (mem.Inbox, erro
 	if err != nil {
 		return out, err
 	}
-	out.Project, out.Looked = d.project, len(d.ms)
+	out.Project, out.Looked = d.project, len(d.known)
 	limit := cmp.Or(max(0, ask.Limit), findingsShown)
 	for _, r := range reviews() {
 		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, r.rule) {

@@ -94,8 +94,12 @@ func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
 func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 	s := newStage(t)
 	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
-	if got := findings(s.inbox(engine.ReviewSecret)); len(got) != 1 || got[0] != "secret "+id {
+	in := s.inbox(engine.ReviewSecret)
+	if got := findings(in); len(got) != 1 || got[0] != "secret "+id {
 		t.Errorf("inbox %q", got)
+	}
+	if in.Looked != 1 {
+		t.Errorf("looked at %d memories, want the one that was found counted", in.Looked)
 	}
 }
 
