@@ -367,10 +367,14 @@ func (a *app) checkConfig() []checkItem {
 	if len(cfg.Warnings) > 0 {
 		list[0] = bad("config", false, faultConfig.because("%s", strings.Join(cfg.Warnings, "; ")))
 	}
+	var overrides []string
 	for _, v := range cfg.Values {
 		if v.Origin != "default" && v.Origin != "file" {
-			list = append(list, note("config", faultOverridden.because("%s sets %s to %s", v.Origin, v.Key, settingOf(v).text())))
+			overrides = append(overrides, fmt.Sprintf("%s sets %s to %s", v.Origin, v.Key, settingOf(v).text()))
 		}
+	}
+	if len(overrides) > 0 {
+		list = append(list, note("override", faultOverridden.because("%s", strings.Join(overrides, "; "))))
 	}
 	if value[string](cfg, "profile") == "silent" {
 		list = append(list, note("profile", faultOff.about("nothing is told, only captured").because("profile is silent").fixedBy("remanence config set profile lean")))

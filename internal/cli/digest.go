@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -75,7 +74,7 @@ func (a *app) digest(cmd *cobra.Command, q mem.DigestAsk) error {
 		return faultNoModel.about("the model that is set up cannot be asked").because("%s", d.Error).fixedBy("remanence config list --origin", "remanence doctor")
 	case q.Redo && d.Refused && !q.DryRun:
 		return faultCap.because("%s of %s are spent, and the first of %s may take more than is left",
-			thousands(d.Today.Tokens), tokens(d.Limit), plural(d.Turns, "turn", "turns"))
+			mem.Thousands(d.Today.Tokens), tokens(d.Limit), plural(d.Turns, "turn", "turns"))
 	}
 	return a.out.show(v)
 }
@@ -144,7 +143,7 @@ func (v digestView) human(p *printer) {
 }
 
 func (v digestView) spent() string {
-	return fmt.Sprintf("%s of %s · %s · %s", thousands(v.Today.Tokens), tokens(v.Limit),
+	return fmt.Sprintf("%s of %s · %s · %s", mem.Thousands(v.Today.Tokens), tokens(v.Limit),
 		plural(v.Today.Calls, "question", "questions"), plural(v.Today.Failures, "failure", "failures"))
 }
 
@@ -156,23 +155,11 @@ func (v digestView) waits() string {
 	return s
 }
 
-// thousands is a number with commas.
-func thousands(n int) string {
-	if n < 0 {
-		return "-" + thousands(-n)
-	}
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 func tokens(n int) string {
 	if n == 1 {
 		return "1 token"
 	}
-	return thousands(n) + " tokens"
+	return mem.Thousands(n) + " tokens"
 }
 
 // llmItem is how it stands with the digest by a model, in the overview.
@@ -202,7 +189,7 @@ func (l llmItem) sentence() string {
 	if l.Model != nil {
 		name = oneLine(*l.Model)
 	}
-	s := fmt.Sprintf("%s · %s of %s today", name, thousands(l.TokensToday), tokens(l.DailyTokens))
+	s := fmt.Sprintf("%s · %s of %s today", name, mem.Thousands(l.TokensToday), tokens(l.DailyTokens))
 	if l.Failures > 0 {
 		s += " · " + plural(l.Failures, "failure", "failures")
 	}

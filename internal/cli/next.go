@@ -121,5 +121,5 @@ func (v nextView) human(p *printer) {
 		return
 	}
 	p.line("%s", safe(v.Text))
-	p.say("%s · %d/%d tokens", plural(len(v.Items), "item", "items"), v.Tokens, v.Budget)
+	p.say("%s, %s", plural(len(v.Items), "item", "items"), mem.Cost(v.Tokens, v.Budget))
 }

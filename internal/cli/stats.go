@@ -109,14 +109,14 @@ func (v statsView) human(p *printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.line("%s · %s up to today", p.style(bold, safe(where)), plural(len(v.Days), "day", "days"))
 	told := v.Total.Told()
-	p.field("told", "%s tokens in %s, %s with nothing worth telling", thousands(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
-	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", thousands(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
+	p.field("told", "%s tokens in %s, %s with nothing worth telling", mem.Thousands(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
+	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", mem.Thousands(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
 	if v.Total.Model > 0 {
-		p.field("model", "%s tokens, of all projects", thousands(v.Total.Model))
+		p.field("model", "%s tokens, of all projects", mem.Thousands(v.Total.Model))
 	}
 	p.field("used", "%s", v.usedText())
 	if e := v.Estimate; e.Tokens > 0 {
-		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
+		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", mem.Thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
 	}
 	if v.Cut {
 		p.line("  only the newest %d receipts were counted", mem.MaxEconomy)
@@ -128,7 +128,7 @@ func (v statsView) human(p *printer) {
 	p.line("dead weight: told %d times or more, never used", mem.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
-		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, thousands(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
+		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, mem.Thousands(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
 		ids = append(ids, d.ID)
 	}
 	if more := len(v.Dead) - len(ids); more > 0 {
@@ -166,7 +166,7 @@ func (v statsView) draw(p *printer) {
 	name = min(name, 30)
 	room := max(10, min(p.width, roomy)-name-14)
 	for _, b := range bars {
-		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), thousands(b.Value), bar(b.Value, most, room))
+		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), mem.Thousands(b.Value), bar(b.Value, most, room))
 	}
 }
 

@@ -31,11 +31,3 @@ func TestStatsDrawsItsBarsToScale(t *testing.T) {
 		t.Errorf("the longest bar has %d cells, the least is %q", full, least)
 	}
 }
-
-func TestNumbersAreGroupedByThree(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d: got %s, want %s", n, got, want)
-		}
-	}
-}

@@ -62,7 +62,7 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 		ids  []string
 		want string
 	}{
-		{[]string{"m_1", "m_2", "s_1"}, "remove one: remanence forget m_2 · less of this: remanence config set hooks.session_start.token_budget 600"},
+		{[]string{"m_1", "m_2", "s_1"}, "remove one: remanence forget m_2\nless of this: remanence config set hooks.session_start.token_budget 600"},
 		{[]string{"s_1"}, "less of this: remanence config set hooks.session_start.token_budget 600"},
 		{nil, ""},
 	} {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -139,20 +138,17 @@ func (v *receiptView) become(got mem.Explained) {
 
 func (v receiptView) hints(p *printer) {
 	if v.Later != nil {
-		p.hint("since then %s%s was told nothing: remanence why %s", v.Later.Trigger, question(v.Later.Asked), v.Later.ID)
+		since, rest := "since then "+v.Later.Trigger, " was told nothing: remanence why "+v.Later.ID
+		p.hint("%s%s%s", since, question(v.Later.Asked, p.width-len(since+rest)), rest)
 	}
 	if len(v.Items) == 0 {
 		return
 	}
-	key := budgetKey(v.Trigger)
-	less := ""
-	if key != "" {
-		less = fmt.Sprintf(" · less of this: remanence config set %s %d", key, v.Budget/2)
-	}
 	if id := v.lastMemory(); id != "" {
-		p.hint("remove one: remanence forget %s%s", id, less)
-	} else if less != "" {
-		p.line("%s", strings.TrimPrefix(less, " · "))
+		p.hint("remove one: remanence forget %s", id)
+	}
+	if key := budgetKey(v.Trigger); key != "" {
+		p.hint("less of this: remanence config set %s %d", key, v.Budget/2)
 	}
 }
 

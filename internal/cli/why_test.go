@@ -66,6 +66,27 @@ func TestWhyReadsAsItDid(t *testing.T) {
 	}
 }
 
+func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
+	asked := strings.Repeat("why does the gate squeak ", 8)
+	for _, width := range []int{80, 100} {
+		for _, trigger := range []string{"session_start", "prompt", "compaction", "subagent"} {
+			v := receiptOf("receipt", mem.Receipt{
+				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Asked: asked, Outcome: mem.Injected,
+				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.Told{{ID: "m_0123456"}},
+			})
+			v.become(mem.Explained{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Asked: asked}})
+			p, out := testPrinter(width)
+			v.head(p)
+			v.hints(p)
+			for line := range strings.Lines(out.String()) {
+				if n := cells(strings.TrimSpace(line)); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
+}
+
 func TestNextReadsAsItDid(t *testing.T) {
 	all := explained()
 	for name, r := range map[string]mem.Receipt{

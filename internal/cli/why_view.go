@@ -28,8 +28,8 @@ func (v receiptView) head(p *printer) {
 	if v.At != nil {
 		when = " · " + at(*v.At, p.now())
 	}
-	p.line("%s%s · %s%s · %d of %s · %d/%d tokens · %.0f ms", p.style(bold, *v.ID), when, v.Trigger, question(v.Asked),
-		len(v.Items), plural(v.Candidates, "candidate", "candidates"), v.Tokens, v.Budget, v.TookMS)
+	p.line("%s%s · %s%s", p.style(bold, *v.ID), when, v.Trigger, question(v.Asked, p.width-cells(*v.ID+when+" · "+v.Trigger)))
+	p.line("  %d of %s · %s · %.0f ms", len(v.Items), plural(v.Candidates, "candidate", "candidates"), mem.Cost(v.Tokens, v.Budget), v.TookMS)
 	switch v.Outcome {
 	case mem.Abstained:
 		p.line("  abstained: nothing had enough in common with what was asked")
@@ -44,12 +44,12 @@ func (v receiptView) head(p *printer) {
 	}
 }
 
-// question is what was asked, short, behind a space.
-func question(asked *string) string {
+// question is what was asked, behind a space and in quotes, within a width.
+func question(asked *string, width int) string {
 	if asked == nil {
 		return ""
 	}
-	return " " + inQuotes(*asked)
+	return ` "` + clip(oneLine(*asked), max(8, min(60, width-len(` ""`)))) + `"`
 }
 
 func (v receiptView) items(p *printer) {

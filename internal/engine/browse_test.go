@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -9,6 +10,20 @@ import (
 
 	"remanence/internal/mem"
 )
+
+func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
+	s := newStage(t)
+	s.learned(mem.Memory{Title: "Orders are numbered per warehouse and year"})
+	s.play(start("startup"))
+	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	if err != nil || len(got.Beats) == 0 {
+		t.Fatal(got.Beats, err)
+	}
+	b := got.Beats[len(got.Beats)-1]
+	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != mem.LaneInjection || !regexp.MustCompile(want).MatchString(b.Detail) {
+		t.Errorf("%s: got %q, want %s", b.Lane, b.Detail, want)
+	}
+}
 
 func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 	s := newStage(t)

@@ -111,7 +111,7 @@ func (e *Engine) storyRecords(ctx context.Context, out *mem.SessionStory) error 
 			s.Spent += r.Tokens
 			out.Beats = append(out.Beats, mem.Beat{
 				ID: r.ID, At: r.At, Lane: mem.LaneInjection, Tokens: r.Tokens,
-				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: fmt.Sprintf("%d items, %d of %d tokens", len(r.Items), r.Tokens, r.Budget),
+				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: itemsOf(len(r.Items)) + ", " + mem.Cost(r.Tokens, r.Budget),
 			})
 		}
 	}

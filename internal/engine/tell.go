@@ -262,5 +262,12 @@ func (e *Engine) recallBlock(m *moment, kind string, hits []mem.Hit) inject.Bloc
 
 // toldLine says in one line what a session was told.
 func toldLine(r mem.Receipt) string {
-	return fmt.Sprintf("remanence: told %d items, %d tokens · remanence why %s", len(r.Items), r.Tokens, r.ID)
+	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", itemsOf(len(r.Items)), mem.Thousands(r.Tokens), r.ID)
+}
+
+func itemsOf(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
 }

@@ -19,8 +19,8 @@ type Receipt struct {
 	Outcome    string   `json:"outcome"` // injected, abstained, nothing
 	Candidates int      `json:"candidates"`
 	Floor      float64  `json:"floor"`
-	Budget     int      `json:"budget"` // tokens
-	Tokens     int      `json:"tokens"`
+	Budget     int      `json:"budget"` // tokens, the frame apart
+	Tokens     int      `json:"tokens"` // of the text, with its frame
 	TookMS     float64  `json:"took_ms"`
 	Items      []Told   `json:"items,omitempty"`
 	Dropped    []Cut    `json:"dropped,omitempty"`

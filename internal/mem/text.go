@@ -1,6 +1,7 @@
 package mem
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -37,6 +38,23 @@ func Units(s string) int {
 		}
 	}
 	return n
+}
+
+// Thousands is a number with commas.
+func Thousands(n int) string {
+	if n < 0 {
+		return "-" + Thousands(-n)
+	}
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Cost says what a text took of its budget, which the frame comes on top of.
+func Cost(tokens, budget int) string {
+	return Thousands(tokens) + " tokens (budget " + Thousands(budget) + " + frame)"
 }
 
 // Clip cuts s to at most max characters. A cut text ends in an ellipsis, which counts.

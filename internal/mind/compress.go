@@ -38,8 +38,16 @@ type Compressed struct {
 
 // Compress makes old entries short: of sessions and decisions all but the
 // newest, and moves tasks completed long ago to ARCHIVE.md. What it changes it
-// copies first, and without a copy it changes nothing.
+// copies first, and without a copy it changes nothing. A dry run only reads.
 func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compressed, error) {
+	if dry {
+		d, err := f.open(p)
+		if err != nil {
+			return Compressed{DryRun: dry, Backups: []string{}}, err
+		}
+		defer d.close()
+		return f.compress(d, dry)
+	}
 	d, done, err := f.writing(ctx, p)
 	if err != nil {
 		return Compressed{DryRun: dry, Backups: []string{}}, err
@@ -48,7 +56,7 @@ func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compress
 	return f.compress(d, dry)
 }
 
-// compress is Compress by whoever holds the lock.
+// compress is Compress by whoever holds the lock, if it is to write.
 func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 	out := Compressed{DryRun: dry, Backups: []string{}}
 	l, at := f.limitsNow(d), f.cfg.Now()
@@ -89,7 +97,9 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 			return out, fmt.Errorf("write %s: %w", job.name, err)
 		}
 	}
-	d.pruneBackups()
+	if !dry {
+		d.pruneBackups()
+	}
 	return out, nil
 }
 

@@ -205,14 +205,22 @@ func (f *Files) limitsNow(d *folder) mem.MindLimits {
 	return l
 }
 
-// writing opens the state files of a project that somebody stands for, and holds
-// their lock. The caller calls done.
-func (f *Files) writing(ctx context.Context, p mem.Project) (d *folder, done func(), err error) {
+// open opens the state files of a project that somebody stands for. The caller closes them.
+func (f *Files) open(p mem.Project) (*folder, error) {
 	if !f.cfg.Trusted(p) {
-		return nil, nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
+		return nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
 	}
-	if d, err = openFolder(p.Root, mem.MindDir); err != nil {
-		return nil, nil, fmt.Errorf("open %s: %w", mem.MindDir, err)
+	d, err := openFolder(p.Root, mem.MindDir)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", mem.MindDir, err)
+	}
+	return d, nil
+}
+
+// writing opens them and holds their lock. The caller calls done.
+func (f *Files) writing(ctx context.Context, p mem.Project) (d *folder, done func(), err error) {
+	if d, err = f.open(p); err != nil {
+		return nil, nil, err
 	}
 	d.put = f.put
 	unlock, err := d.lock(ctx, f.cfg.Now)

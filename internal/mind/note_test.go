@@ -1,6 +1,7 @@
 package mind
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -231,10 +232,21 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 	d.write(logFile, log)
 	d.write(decisionFile, decided)
 	d.write(progressFile, progress)
+	kept := []string{"a" + backupEnd, "b" + backupEnd, "c" + backupEnd, "d" + backupEnd}
+	for _, name := range append(kept, lockName) {
+		d.write(name, "of another")
+	}
 	before := tree(t, d.p.Root)
-	dry, err := d.Compress(t.Context(), d.p, true)
+	ended, end := context.WithCancel(t.Context())
+	end() // who would wait for the lock gives up
+	dry, err := d.Compress(ended, d.p, true)
 	if err != nil || dry.Sessions != 3 || dry.Decisions != 2 || dry.Tasks != 1 || tree(t, d.p.Root) != before {
 		t.Fatalf("got %+v, %v", dry, err)
+	}
+	for _, name := range append(kept, lockName) {
+		if err := os.Remove(d.path(name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	done, err := d.Compress(t.Context(), d.p, false)
 	if err != nil || len(done.Backups) != 3 || done.After >= done.Before || done.After != dry.After {

@@ -210,7 +210,7 @@ test("a session is replayed: the point moves by key, and what was known grows", 
   const second = await eye.enter(w);
   await second.page.goto(base + "/sessions");
   await second.page.getByRole("link", { name: /is red again since the upgrade/ }).click();
-  await second.page.locator("#known").getByRole("link", { name: /^told at session start: \d+ items/ }).click();
+  await second.page.locator("#known").getByRole("link", { name: /^told at session start: \d+ items?, \d+ tokens \(budget 1,200 \+ frame\)/ }).click();
   await second.page.getByTestId("told").waitFor(); // what that was
   await second.context.close();
   await page.getByRole("slider", { name: "Point in the session" }).fill("4");

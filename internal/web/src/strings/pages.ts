@@ -5,7 +5,7 @@ export const p = {
   now: {
     title: "Now",
     next: (project: string) => `What the next session${project ? " in " + project : ""} will be told`,
-    cost: (tokens: number, budget: number, items: number) => `${count(tokens)} of ${count(budget)} tokens · ${many(items, "item")}`,
+    cost: (tokens: number, budget: number, items: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} + frame)`,
     nothing: "The next session will be told nothing: nothing here is worth it yet.",
     off: "The next session will be told nothing: telling is switched off or paused here.",
     text: "The exact text",

@@ -55,7 +55,7 @@ export const r = {
 
   abstained: (best: number, floor: number) => `Abstained: the best covered ${best.toFixed(2)} of the question, ${floor.toFixed(2)} was needed.`,
   abstainedAll: "Abstained: nothing had anything in common with what was asked.",
-  toldLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} of ${count(budget)} tokens`,
+  toldLine: (items: number, tokens: number, budget: number) => `${many(items, "item")}, ${count(tokens)} tokens (budget ${count(budget)} + frame)`,
   steps: {
     title: "How it came about",
     asked: "Asked",

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-554UG3LU.js";import"./chunk-7QHZY4ER.js";import"./chunk-F3QE7SEF.js";import"./chunk-QA4CCYYE.js";import"./chunk-DDG3PVS7.js";import"./chunk-54YDXMKA.js";export{b as State,a as default};
