@@ -45,16 +45,16 @@ type MindPart struct {
 }
 
 // MindLimits say how much of the state files is told and kept. A zero field
-// means its default.
+// means its default, but none for what a briefing tells.
 type MindLimits struct {
 	KeepSessions    int           // told apart in SESSION-LOG.md by a compression
 	KeepDecisions   int           // likewise in DECISIONS.md
 	ArchiveAfter    time.Duration // a completed task moves to ARCHIVE.md
 	TrackingLines   int           // that a tracking file is cut to
 	CompressBytes   int64         // of a file, from which a compression is offered
-	LogTail         int           // lines of SESSION-LOG.md in a briefing
-	RecentDecisions int           // decisions in a briefing
-	ProgressLines   int           // lines of PROGRESS.md in a briefing
+	LogTail         int           // lines of SESSION-LOG.md in a briefing, 0 is none
+	RecentDecisions int           // decisions in a briefing, 0 is none
+	ProgressLines   int           // lines of PROGRESS.md in a briefing, 0 is none
 	Checkpoints     int           // stamped checkpoint files, at least 3
 	StaleAfter      time.Duration // STATE.md is out of date
 	AutoCompress    bool          // compress at the end of a session

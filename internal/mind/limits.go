@@ -81,17 +81,19 @@ func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
 	return l, warnings
 }
 
-// bounded puts defaults in the place of zeros.
+// bounded puts defaults in the place of zeros that would be of no use. No lines
+// in a briefing are of use: they are none.
 func bounded(l mem.MindLimits) mem.MindLimits {
 	d := mem.MindDefaults()
 	for _, p := range []struct {
 		v   *int
 		def int
-	}{{&l.KeepSessions, d.KeepSessions}, {&l.KeepDecisions, d.KeepDecisions}, {&l.TrackingLines, d.TrackingLines}, {&l.LogTail, d.LogTail}, {&l.RecentDecisions, d.RecentDecisions}, {&l.ProgressLines, d.ProgressLines}, {&l.Checkpoints, d.Checkpoints}} {
+	}{{&l.KeepSessions, d.KeepSessions}, {&l.KeepDecisions, d.KeepDecisions}, {&l.TrackingLines, d.TrackingLines}, {&l.Checkpoints, d.Checkpoints}} {
 		if *p.v <= 0 {
 			*p.v = p.def
 		}
 	}
+	l.LogTail, l.RecentDecisions, l.ProgressLines = max(0, l.LogTail), max(0, l.RecentDecisions), max(0, l.ProgressLines)
 	l.Checkpoints = max(l.Checkpoints, 3)
 	if l.ArchiveAfter <= 0 {
 		l.ArchiveAfter = d.ArchiveAfter

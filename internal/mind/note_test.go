@@ -395,6 +395,31 @@ func TestThePersonsLimitsCountAtOnce(t *testing.T) {
 	}
 }
 
+func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
+	for by, set := range map[string]func(d *desk){
+		"the person": func(d *desk) {
+			l := mem.MindDefaults()
+			l.RecentDecisions, l.LogTail, l.ProgressLines = 0, 0, 0
+			d.Files.cfg.Limits = func() mem.MindLimits { return l }
+		},
+		"the project": func(d *desk) {
+			own := `{"briefingRecentDecisions": 0, "sessionLogTailLines": 0, "briefingMaxProgressLines": 0}`
+			if err := os.WriteFile(filepath.Join(d.p.Root, limitsFile), []byte(own), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		d := newDesk(t, "forge")
+		if m := d.look(); len(m.Decided) == 0 || len(m.Log) == 0 || len(m.Work) == 0 {
+			t.Fatalf("nothing is told in any case: %+v", m)
+		}
+		set(d)
+		if m := d.look(); len(m.Decided)+len(m.Log)+len(m.Work) > 0 || len(m.Warnings) > 0 {
+			t.Errorf("%s: %d decisions, %d lines of the log, %d of progress, warnings %q", by, len(m.Decided), len(m.Log), len(m.Work), m.Warnings)
+		}
+	}
+}
+
 func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 	d := newDesk(t, "forge")
 	reads := 0
