@@ -40,12 +40,31 @@ func TestScripts(t *testing.T) {
 			}
 			env.Setenv("HOME", home)
 			env.Setenv("TZ", "UTC")
+			env.Setenv("NOON", noon(time.Now()))
 			env.Cd = proj
 			env.Defer(func() { endDaemons(env.WorkDir) })
 			return nil
 		},
 		Cmds: commands(),
 	})
+}
+
+// noon is the zone in which it is between twelve and one: a script that speaks of
+// today sets it as its TZ, and no day ends while it runs. The names of these zones
+// count westwards.
+func noon(now time.Time) string { return fmt.Sprintf("Etc/GMT%+d", now.UTC().Hour()-12) }
+
+func TestItIsNoonAtAnyHour(t *testing.T) {
+	for h := range 24 {
+		now := time.Date(2026, 3, 1, h, 59, 0, 0, time.UTC)
+		zone, err := time.LoadLocation(noon(now))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := now.In(zone).Hour(); got != 12 {
+			t.Errorf("%v in %v: hour %d", now, zone, got)
+		}
+	}
 }
 
 // commands are those of our own that scripts know.

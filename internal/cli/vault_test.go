@@ -326,6 +326,28 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 	}
 }
 
+func TestACutLineNamesItsFile(t *testing.T) {
+	// 300 characters and 360 bytes may stand in a line without being cut.
+	for script, c := range map[string]struct {
+		word string
+		fits int // bytes
+	}{"Latin": {"painted green by law; ", 280}, "Han": {"门必须漆成绿色", 340}, "Hangul": {"문은 초록색이어야 한다 ", 340}} {
+		word, d := c.word, newDen(t)
+		d.write("USER.md", "A.\n"+strings.Repeat(word, 900/len(word))+"\n\n"+strings.Repeat("more. ", 400))
+		d.write("memory/gate.md", "---\nname: gates\ndescription: gates\ncritical: true\n---\n"+strings.Repeat(word, 900/len(word))+"\n")
+		d.write("memory/roof.md", "---\nname: roofs\ndescription: roofs\ncritical: true\n---\n"+strings.Repeat(word, c.fits/len(word))+"\n")
+		got := d.starts("one")
+		for _, file := range []string{"USER.md", "memory/gate.md"} {
+			if want := "… (all of it: " + d.path(file) + ")\n"; !strings.Contains(got, want) {
+				t.Errorf("%s: want %q in\n%s", script, want, got)
+			}
+		}
+		if file := d.path("memory/roof.md"); strings.Contains(got, file) {
+			t.Errorf("%s: %s is told whole, and pointed to:\n%s", script, file, got)
+		}
+	}
+}
+
 func TestTheVaultTellsEachTitleOnce(t *testing.T) {
 	d := newDen(t)
 	if err := os.MkdirAll(filepath.Dir(d.paths.Config), 0o700); err != nil {

@@ -274,6 +274,25 @@ func TestWhatIsKnownOfTheFileAtHandIsAlwaysLookedAt(t *testing.T) {
 	}
 }
 
+func TestABriefingTakesOneTitleForOneMemoryOnlyWhereTheWordsAreTheSame(t *testing.T) {
+	s := newStage(t)
+	web := mem.Memory{Kind: mem.Gotcha, Title: "The gateway is slow", Trust: mem.TrustTool}
+	ids := s.learned(
+		mem.Memory{Kind: mem.Convention, Title: "Retries", Body: "The sender tries three times."},
+		mem.Memory{Kind: mem.Convention, Title: "Retries", Body: "The receiver never tries again."},
+		mem.Memory{Kind: mem.Convention, Title: "Amounts are kept in cents"},
+		mem.Memory{Kind: mem.Convention, Title: "Amounts are kept in cents", Body: "Amounts are kept in cents"},
+		web, web,
+	)
+	got := s.play(start("startup"))
+	wants(t, "different words", got.Context, "The sender tries three times.", "The receiver never tries again.")
+	for _, words := range []string{"Amounts are kept in cents", web.Title} {
+		if n := strings.Count(got.Context, words); n != 1 {
+			t.Errorf("%q is told %d times of %v:\n%s", words, n, ids, got.Context)
+		}
+	}
+}
+
 func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 8000

@@ -208,7 +208,7 @@ func (e *Engine) sections(ctx context.Context, m *moment, budget int) (out []inj
 type gather struct {
 	e    *Engine
 	m    *moment
-	told map[string]bool // ids and titles in this briefing
+	told map[string]bool // ids and words in this briefing
 }
 
 func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
@@ -276,12 +276,12 @@ func (g *gather) news(mm mem.Memory) bool {
 	if g.known(mm) {
 		return false
 	}
-	g.told[mm.ID], g.told[mm.Title] = true, true
+	g.told[mm.ID], g.told[saying(mm)] = true, true
 	return true
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return isField(mm) || ofStateFile(mm) || g.told[mm.ID] || g.told[mm.Title] || g.m.session.Told[mm.ID]
+	return isField(mm) || ofStateFile(mm) || g.told[mm.ID] || g.told[saying(mm)] || g.m.session.Told[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,

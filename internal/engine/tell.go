@@ -260,6 +260,14 @@ func (e *Engine) recallBlock(m *moment, kind string, hits []mem.Hit) inject.Bloc
 	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
 }
 
+// saying is what a briefing tells of a memory: of what is little trusted the title alone.
+func saying(mm mem.Memory) string {
+	if mm.Trust < mem.TrustAssistant {
+		return mm.Title + "\n"
+	}
+	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
+}
+
 // toldLine says in one line what a session was told.
 func toldLine(r mem.Receipt) string {
 	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", itemsOf(len(r.Items)), mem.Thousands(r.Tokens), r.ID)

@@ -3,7 +3,6 @@ package engine
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,7 +139,7 @@ func (g *gather) persona(s shelf) inject.Section {
 		lines := toldLines(text)
 		out.Items = append(out.Items, inject.Item{
 			Text: page.File + ": " + lines[0], More: lines[1:], Required: true,
-			Short: fmt.Sprintf("%s: %s (all of it: %s)", page.File, mem.Clip(paragraph(text), maxParagraph), filepath.Join(s.pages.Dir, page.File)),
+			Short: s.pointed(page.File+": "+paragraph(text), page.File),
 			Told:  mem.Told{ID: id, Kind: mem.Preference, Title: page.File},
 		})
 	}
@@ -154,23 +153,35 @@ func (g *gather) invariants(s shelf) inject.Section {
 		if g.known(mm) {
 			continue
 		}
-		text := mm.Invariant
-		if text == "" {
-			text = mm.Title
-			if p := paragraph(mm.Body); !strings.HasPrefix(p, text) {
-				text = strings.TrimRight(text, ".:") + ": " + p
-			} else if p != "" {
-				text = p
-			}
-			if text = mem.Clip(text, maxParagraph); mem.Line(mm.Body) != paragraph(mm.Body) || len(text) > maxParagraph {
-				text += " (all of it: " + filepath.Join(s.pages.Dir, filepath.FromSlash(mm.Note.File)) + ")"
-			}
-		}
 		out.Items = append(out.Items, inject.Item{
-			Text: mm.ID + ": " + text, Required: true, Told: mem.Told{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
+			Text: s.invariant(mm), Required: true, Told: mem.Told{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
 		})
 	}
 	return out
+}
+
+// invariant is the line of a critical memory: what it says holds always, else how
+// it begins, and where the rest is.
+func (s shelf) invariant(mm mem.Memory) string {
+	if mm.Invariant != "" {
+		return mm.ID + ": " + mm.Invariant
+	}
+	text, p := mm.Title, paragraph(mm.Body)
+	if !strings.HasPrefix(p, text) {
+		text = strings.TrimRight(text, ".:") + ": " + p
+	} else if p != "" {
+		text = p
+	}
+	line := mm.ID + ": " + text
+	if mem.Line(mm.Body) == p && utf8.RuneCountInString(text) <= maxParagraph && len(line) <= maxLine {
+		return line
+	}
+	return s.pointed(line, mm.Note.File)
+}
+
+// pointed is how a text begins, and the file that holds all of it.
+func (s shelf) pointed(text, file string) string {
+	return inject.Ended(mem.Clip(text, maxParagraph), " (all of it: "+filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
 }
 
 // critical tells critical memories whole, where there is room.
@@ -181,7 +192,7 @@ func (g *gather) critical(s shelf) inject.Section {
 			continue
 		}
 		lines := toldLines(mm.Body)
-		g.told[mm.ID], g.told[mm.Title] = true, true
+		g.told[mm.ID], g.told[saying(mm)] = true, true
 		if mm.Body == "" || mm.Invariant == "" && len(lines) == 1 { // said already
 			continue
 		}

@@ -121,6 +121,11 @@ func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	return Item{Text: clipBytes(head+text, maxItemText-len(tail)) + tail, Told: told}, true
 }
 
+// Ended is a text for an item, cut so that its end is told whole.
+func Ended(text, end string) string {
+	return clipBytes(Neutral(text), max(0, maxItemText-len(end))) + end
+}
+
 // Quote is a piece of what was said in a conversation: id, day, who said it, and
 // the piece. ok is false where Tellable is, for what somebody else may have
 // written, and for what reads like an order, also in the person's own prompt:
