@@ -8,7 +8,7 @@ func TestMarksOfSecretsAreNoWordsOfAQuestion(t *testing.T) {
 		"[secret:github-pat:3fa2][secret:jwt:0000] now": "   now",
 		"cut off [secret:passw":                         "cut off  ",
 		"what is [secret: to the printer?":              "what is   to the printer?",
-		"a [secret:pass\nand more [secret:jwt:00]":       "a  \nand more  ",
+		"a [secret:pass\nand more [secret:jwt:00]":      "a  \nand more  ",
 		"nothing [here]":                                "nothing [here]",
 	} {
 		if got := unmarked(text); got != want {
