@@ -47,6 +47,18 @@ func (p Paths) readTrusted() ([]trusted, error) {
 	return list, nil
 }
 
+// stateFiles are the directories of trusted projects that hold state files. Of a
+// list that cannot be read nothing is known.
+func (p Paths) stateFiles() (dirs []string) {
+	list, _ := p.readTrusted()
+	for _, t := range list {
+		if dir := filepath.Join(t.Root, mem.MindDir); exists(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // writeTrusted replaces the list, whole or not at all.
 func (p Paths) writeTrusted(list []trusted) error {
 	if err := p.settle(); err != nil {

@@ -57,6 +57,10 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 		if at := a.vault(); at.There() {
 			v.Vault = at.Dir
 		}
+		if former := a.paths.Vault(); former != v.Vault && exists(former) {
+			v.Former = former
+		}
+		v.StateFiles = a.paths.stateFiles()
 	}
 	if how.dry {
 		return errors.Join(a.out.show(v), planErr)
@@ -126,9 +130,13 @@ type uninstallView struct {
 	DryRun  bool       `json:"dry_run"`
 	Steps   []stepItem `json:"steps"`
 	Stopped bool       `json:"daemon_stopped"`
-	Purged  []string   `json:"purged"`          // files and directories; empty: data is kept
-	Vault   string     `json:"vault,omitempty"` // that is kept where data is not; missing: there is none
+	Purged  []string   `json:"purged"` // files and directories; empty: data is kept
 	TookMS  float64    `json:"took_ms"`
+
+	// What is kept where data is not, for it is the person's; missing: there is none.
+	Vault      string   `json:"vault,omitempty"`
+	Former     string   `json:"former_vault,omitempty"` // made before vault.dir named another
+	StateFiles []string `json:"state_files,omitempty"`  // directories of projects
 
 	Plugin *pluginGone `json:"plugin,omitempty"` // missing: there is none
 
@@ -237,7 +245,17 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	for i, f := range v.Purged {
 		line("%s%s", pad(first(i, "Erases"), 7), tilde(f, v.home))
 	}
+	var kept []string
 	if v.Vault != "" {
-		line("Keeps  %s: the files of the vault are yours", tilde(v.Vault, v.home))
+		kept = append(kept, tilde(v.Vault, v.home)+": the files of the vault are yours")
+	}
+	if v.Former != "" {
+		kept = append(kept, tilde(v.Former, v.home)+": the files of an earlier vault are yours")
+	}
+	for _, dir := range v.StateFiles {
+		kept = append(kept, oneLine(tilde(dir, v.home))+": the state files of a project are yours")
+	}
+	for i, what := range kept {
+		line("%s%s", pad(first(i, "Keeps"), 7), what)
 	}
 }
