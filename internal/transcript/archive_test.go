@@ -59,9 +59,7 @@ func (d *desk) writes(lines ...string) {
 
 func (d *desk) save(text string) {
 	d.t.Helper()
-	if err := os.WriteFile(d.record, []byte(text), 0o600); err != nil {
-		d.t.Fatal(err)
-	}
+	put(d.t, d.record, text)
 }
 
 func all(*mem.Spoken) mem.Verdict { return mem.TakeIn }
@@ -145,9 +143,7 @@ func TestTakingInThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 	d.takes(all)
 	whole := d.bytes()
 	for cut := before; cut <= len(whole); cut++ {
-		if err := os.WriteFile(d.file(), []byte(whole[:cut]), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, d.file(), whole[:cut])
 		if got := d.kept(""); cut < len(whole) && len(got) != 2 {
 			t.Fatalf("cut at %d: %q counts before it is marked", cut, got)
 		}
@@ -202,9 +198,7 @@ func TestALongTornEndIsCutOff(t *testing.T) {
 	d.writes("user p1: one")
 	d.takes(all)
 	torn := d.bytes() + strings.Repeat(`{"id":"u9","text":"torn"}`+"\n", 100)
-	if err := os.WriteFile(d.file(), []byte(torn), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, d.file(), torn)
 	d.writes("assistant: two")
 	d.takes(all)
 	if strings.Contains(d.bytes(), "torn") {
@@ -276,9 +270,7 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	d.writes("user p1: keep one", "assistant: lose two", "user p2: keep three")
 	d.takes(all)
 	for name, text := range map[string]string{d.file(): d.bytes() + `{"id":"u9","text":"lose torn`, d.file() + ".part": "lose more"} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, name, text)
 	}
 	err := d.Rewrite(t.Context(), "one", func(s mem.Spoken) (mem.Spoken, bool) { return s, !strings.Contains(s.Text, "lose") })
 	if err != nil {
@@ -294,9 +286,7 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	d.wants("later", "user p1: keep one", "user p2: keep three", "assistant p2: keep four")
 
 	torn := d.bytes() + `{"id":"u9","text":"lose torn`
-	if err := os.WriteFile(d.file(), []byte(torn), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, d.file(), torn)
 	nothing := func(s mem.Spoken) (mem.Spoken, bool) { return s, true }
 	if err := d.Rewrite(t.Context(), "one", nothing); err != nil || strings.Contains(d.bytes(), "lose") {
 		t.Errorf("%v; what was cut off is left: %s", err, d.bytes())

@@ -29,11 +29,7 @@ const hundred = `"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_
 
 func filled(t *testing.T, lines ...string) mem.Fill {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := transcript.Fill(path)
+	f, err := transcript.Fill(written(t, lines...))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,9 +108,7 @@ func TestOnlyTheEndOfALongRecordIsRead(t *testing.T) {
 func TestARecordThatShrankIsReadAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "s.jsonl")
 	for _, text := range []string{speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":900`) + "\n", speaks("a", hundred) + "\n", speaks("a", hundred) + "\n" + speaks("b", `"input_tokens":9`)} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, text)
 		if got, err := transcript.Fill(path); err != nil || got.Tokens != 900 && got.Tokens != 100 || got.Tokens == 900 && !strings.Contains(text, "900") {
 			t.Errorf("%+v, %v", got, err)
 		}

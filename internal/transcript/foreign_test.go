@@ -17,14 +17,6 @@ import (
 // secret is a file that has the form of a record and is none of the session's.
 const secret = `{"type":"user","message":{"content":"the heron key is 4711"}}` + "\n" + `{"type":"assistant","message":{"content":"heron"}}` + "\n"
 
-func put(t *testing.T, file, text string) string {
-	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // readAll reads a path in both ways; said is all that is said there.
 func readAll(path string) (said string) {
 	door := func(s string) string { return s }

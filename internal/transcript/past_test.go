@@ -110,11 +110,7 @@ func answered(at, text string) string {
 
 func written(t *testing.T, lines ...string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "s.jsonl")
-	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return put(t, filepath.Join(t.TempDir(), "s.jsonl"), strings.Join(lines, "\n")+"\n")
 }
 
 const (
@@ -164,9 +160,7 @@ func TestARecordThatIsAnotherIsReadFromItsBeginning(t *testing.T) {
 		"shorter":  {asked("p5", noon, "five")},
 		"replaced": {asked("p5", noon, "five"), answered(noon, strings.Repeat("long ", 100)), asked("p6", noon, "six")},
 	} {
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, strings.Join(lines, "\n")+"\n")
 		if got, _ := tells(t, past(), path, mark, always); len(got) == 0 || got[0] != "UserPromptSubmit  five" {
 			t.Errorf("%s: tells %q", name, got)
 		}
@@ -226,7 +220,7 @@ func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
 // A subagent's record lies in a folder beside that of its session.
 func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 	dir := t.TempDir()
-	put := func(name string, from ...string) string {
+	lay := func(name string, from ...string) string {
 		t.Helper()
 		path := filepath.Join(dir, name)
 		var text []byte
@@ -240,18 +234,13 @@ func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
+		return put(t, path, string(text))
 	}
-	record := put("s.jsonl", "main-with-background-subagent.jsonl")
-	agent := put("s/subagents/agent-a988c051f26d30663.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
-	put("s/subagents/agent-other.jsonl", "subagent-agent-a988c051f26d30663.jsonl") // not its own record
-	put("s/subagents/notes.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
-	if err := os.WriteFile(strings.TrimSuffix(agent, ".jsonl")+".meta.json", []byte(`{"agentType":"Explore"}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	record := lay("s.jsonl", "main-with-background-subagent.jsonl")
+	agent := lay("s/subagents/agent-a988c051f26d30663.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
+	lay("s/subagents/agent-other.jsonl", "subagent-agent-a988c051f26d30663.jsonl") // not its own record
+	lay("s/subagents/notes.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
+	put(t, strings.TrimSuffix(agent, ".jsonl")+".meta.json", `{"agentType":"Explore"}`)
 	read := func(since mem.Checked, until time.Time) (inside []mem.Event, mark mem.Checked) {
 		t.Helper()
 		mark, err := past().Read(t.Context(), record, since, until, func(e mem.Event) error {
@@ -304,17 +293,11 @@ func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	put := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for i := range 600 {
-		put(fmt.Sprintf("a%03d.meta.json", i), "{}")
+		put(t, filepath.Join(dir, fmt.Sprintf("a%03d.meta.json", i)), "{}")
 	}
 	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1", ""))
-	put("agent-b.jsonl", inside+"\n")
+	put(t, filepath.Join(dir, "agent-b.jsonl"), inside+"\n")
 	if got, _ := tells(t, past(), record, mem.Checked{}, always); len(got) != 2 {
 		t.Errorf("tells %q, want the prompt and the subagent's call", got)
 	}

@@ -178,9 +178,7 @@ func TestHugeRecordIsReadInBoundedParts(t *testing.T) {
 	line := `{"type":"user","message":{"content":"hi"},"pad":"` + strings.Repeat("x", 900<<10) + `"}` + "\n"
 	path := filepath.Join(t.TempDir(), "t.jsonl")
 	const lines = 80
-	if err := os.WriteFile(path, []byte(strings.Repeat(line, lines)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	put(t, path, strings.Repeat(line, lines))
 	var mark int64
 	total, calls := 0, 0
 	for more := true; more; calls++ {
@@ -288,9 +286,7 @@ func FuzzLine(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "t.jsonl")
 	f.Fuzz(func(t *testing.T, text string) {
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		put(t, path, text+"\n")
 		p, err := transcript.Read(path, 0, same)
 		if err != nil || p.Next != int64(len(text)+1) {
 			t.Fatalf("next %d, %v, want %d", p.Next, err, len(text)+1)
@@ -330,13 +326,17 @@ func readText(t *testing.T, text string) transcript.Part {
 	return p
 }
 
-func write(t *testing.T, text string) string {
+func put(t *testing.T, file, text string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return file
+}
+
+func write(t *testing.T, text string) string {
+	t.Helper()
+	return put(t, filepath.Join(t.TempDir(), "t.jsonl"), text)
 }
 
 func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
@@ -348,10 +348,7 @@ func TestAPrivateTurnsAnswersAreNotRead(t *testing.T) {
 		`{"type":"assistant","message":{"id":"m2","content":[{"type":"text","text":"the salary is 91,234"}]}}`,
 		`{"type":"user","turnOrigin":"human","message":{"content":"another question"}}`,
 	}
-	file := filepath.Join(t.TempDir(), "t.jsonl")
-	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	file := written(t, lines...)
 	door := func(s string) string { return strings.ReplaceAll(s, "PRIVATE", "") }
 	said := func(p transcript.Part, err error) []string {
 		t.Helper()

@@ -151,9 +151,7 @@ func TestTheLogStaysBounded(t *testing.T) {
 		for i := from; i < to; i++ {
 			b := event(fmt.Sprint("e_", i), "one")
 			b.Event.Text = big
-			if _, err := s.Apply(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			applied(t, s, b)
 		}
 	}
 	write(0, 40)

@@ -61,9 +61,7 @@ func TestAStoreThatGrowsBetweenTwoLooksIsSound(t *testing.T) {
 	s := opened(t)
 	for i := range 3 {
 		m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: string(rune('a'+i)) + " something to be found"}
-		if _, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}}); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, mem.Batch{Memories: []mem.Memory{m}})
 		sound(t, s)
 	}
 }

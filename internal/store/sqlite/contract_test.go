@@ -24,6 +24,15 @@ func opened(t testing.TB) *Store {
 	return s
 }
 
+func applied(t testing.TB, s *Store, batches ...mem.Batch) []mem.Result {
+	t.Helper()
+	got, err := s.Apply(t.Context(), batches...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
 func TestSQLiteKeepsTheContract(t *testing.T) {
 	storetest.Run(t, func(t *testing.T) mem.Store { return opened(t) })
 }

@@ -19,9 +19,7 @@ func TestCountTellsHowCommonTermsAre(t *testing.T) {
 		b.Memories = append(b.Memories, m)
 	}
 	b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Title: "the walrus said it"})
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	for range 2 { // counted, then remembered
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
 		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.Holding, want) {
@@ -44,9 +42,7 @@ func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
 			next++
 			b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: fmt.Sprintf("common words %d", next)})
 		}
-		if _, err := s.Apply(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, b)
 	}
 	for _, n := range []int{100, 3, 200} {
 		grow(n)

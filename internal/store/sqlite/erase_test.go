@@ -44,15 +44,11 @@ func filled(t *testing.T) *Store {
 		for i := from; i < to; i++ {
 			e := mem.Event{ID: fmt.Sprint("e_noise", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: []string{"one", "three"}[i%2], PromptID: "p1", Text: strings.Repeat(fmt.Sprint("noise ", i, " "), r.IntN(300))}
 			m := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: e.Session, Kind: mem.Fact, Title: fmt.Sprint("noise memory ", i), Body: strings.Repeat(fmt.Sprint("word", i, " "), r.IntN(200))}
-			if _, err := s.Apply(t.Context(), mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}}); err != nil {
-				t.Fatal(err)
-			}
+			applied(t, s, mem.Batch{Event: &e, Turn: &mem.TurnChange{}, Memories: []mem.Memory{m}})
 		}
 	}
 	for i, b := range storetest.Diary() {
-		if _, err := s.Apply(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, b)
 		noise(i*100, i*100+100)
 	}
 	return s
@@ -82,9 +78,7 @@ func TestNoByteOfAnErasedMemoryIsLeft(t *testing.T) {
 func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
 	s := filled(t)
 	title := "harmless by now"
-	if _, err := s.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: "m_1", Title: &title, Body: &title, Index: &title}}})
 	if _, err := s.Purge(t.Context(), "one"); err != nil {
 		t.Fatal(err)
 	}
@@ -96,13 +90,10 @@ func TestATextThatWasReplacedCanBeErasedToo(t *testing.T) {
 func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
-	res, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := s.conn.ExecContext(t.Context(), "UPDATE memory SET facts='[\"half a li' WHERE kind='utterance'"); err != nil {
 		t.Fatal(err)
 	}
@@ -117,13 +108,10 @@ func TestWhatWasSaidGoesAlsoWhereItsRowCannotBeRead(t *testing.T) {
 func TestAJobGoesForItsErrorAlone(t *testing.T) {
 	s := opened(t)
 	title := "The password is swordfish"
-	res, err := s.Apply(t.Context(), mem.Batch{
+	res := applied(t, s, mem.Batch{
 		Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title}},
 		Jobs:     []mem.Job{{Kind: "embed", Key: "all", Error: fmt.Sprintf("memory %q: nobody answers", title)}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if _, err := s.Purge(t.Context(), res[0].IDs...); err != nil {
 		t.Fatal(err)
 	}
@@ -135,14 +123,11 @@ func TestAJobGoesForItsErrorAlone(t *testing.T) {
 func TestARehearsalNamesWhatWasSaidThatAMemoryWasMadeOf(t *testing.T) {
 	s := opened(t)
 	turn := mem.Source{PromptID: "p1"}
-	res, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Decision, Origin: mem.FromAssistant, Title: "We decided to keep the walrus", Source: turn},
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "assistant", Key: "u1/0", Title: "It stays, as agreed", Source: turn},
 		{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Utterance, Who: "user", Key: "u2/0", Title: "does it stay", Source: turn},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ids := res[0].IDs
 	doomed, would, err := s.Doomed(t.Context(), ids[0])
 	if err != nil || would.Memories != 2 || len(doomed) != 2 || doomed[1].ID != ids[1] {

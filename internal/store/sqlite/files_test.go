@@ -13,24 +13,17 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 	note := func(title, project string, kind mem.Kind, files ...string) mem.Memory {
 		return mem.Memory{Scope: mem.ScopeProject, Project: project, Kind: kind, Title: title, Files: files, Trust: mem.TrustUser, Created: at}
 	}
-	res, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+	res := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		note("the lock is one for each session", "p_1", mem.Gotcha, "auth/session.go", "auth/login.go"),
 		note("logins race", "p_1", mem.Fact, "auth/session.go"),
 		note("changed it", "p_1", mem.Change, "auth/session.go"),
 		note("another project", "p_2", mem.Fact, "till.go"),
 		note("beside the folder", "p_1", mem.Fact, "authors.md"),
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.Told{{ID: res[0].IDs[0]}}, Dropped: []mem.Cut{{ID: res[0].IDs[1]}}}
-	if _, err := s.Apply(t.Context(), mem.Batch{Receipts: []mem.Receipt{told}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Receipts: []mem.Receipt{told}})
 	forgotten := mem.Forgotten
-	if _, err := s.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})
 	for _, c := range []struct {
 		project, under string
 		limit, total   int

@@ -18,9 +18,7 @@ func TestAMatchBehindManyBetterOnesIsFound(t *testing.T) {
 	for i := range heads[0] + heads[1] + 50 {
 		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeProject, Project: "p_many", Kind: mem.Fact, Title: fmt.Sprint("lighthouse ", i), Index: "lighthouse"})
 	}
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	hits, err := s.Match(t.Context(), mem.Query{Terms: []string{"lighthouse"}, Project: "p_one", Limit: 10})
 	if err != nil || len(hits) != 1 {
 		t.Errorf("got %d hits, %v, want the one of this project", len(hits), err)

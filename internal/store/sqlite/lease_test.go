@@ -11,9 +11,7 @@ import (
 func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
-	if _, err := s.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}}})
 	first, err := s.Lease(t.Context(), now, time.Hour, 1)
 	if err != nil || len(first) != 1 {
 		t.Fatalf("leased %+v, %v", first, err)
@@ -33,17 +31,13 @@ func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
 func TestWhatWasGivenUpIsTriedAgainFromTheFirstAttempt(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
-	if _, err := s.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBy: now.Add(time.Hour)}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBy: now.Add(time.Hour)}}})
 	jobs, err := s.Lease(t.Context(), now, time.Hour, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("leased %+v, %v", jobs, err)
 	}
 	jobs[0].Dead, jobs[0].Error, jobs[0].NotBy = true, "no such model", now.Add(time.Hour)
-	if _, err := s.Apply(t.Context(), mem.Batch{Failed: jobs}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Failed: jobs})
 	if n, err := s.Revive(t.Context()); err != nil || n != 1 {
 		t.Fatalf("revived %d, %v, want the one that was given up", n, err)
 	}

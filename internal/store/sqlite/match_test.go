@@ -131,9 +131,7 @@ func TestCommonTermsCount(t *testing.T) {
 	}
 	note("alpha rare", "the rarest of all")
 	note("rare", "the rarest of all")
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	for _, c := range []struct {
 		terms []string
 		first string
@@ -173,9 +171,7 @@ func TestACommonTermCountsLessBesideARecord(t *testing.T) {
 			Scope: mem.ScopeProject, Project: "p", Session: "one", Kind: mem.Utterance, Title: text, Body: text, Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		})
 	}
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	sums := map[int64]float64{}
 	if err := s.addCommon(t.Context(), indexOf(mem.Query{Kinds: []mem.Kind{mem.Utterance}}), `"alpha"`, len(b.Memories), sums); err != nil {
 		t.Fatal(err)
@@ -190,9 +186,7 @@ func FuzzAnyTextIsALegalTerm(f *testing.F) {
 		f.Add(s, s+" "+s)
 	}
 	s := opened(f)
-	if _, err := s.Apply(f.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Title: "foo bar near and x"}}}); err != nil {
-		f.Fatal(err)
-	}
+	applied(f, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Title: "foo bar near and x"}}})
 	f.Fuzz(func(t *testing.T, a, b string) {
 		if _, err := s.Match(t.Context(), mem.Query{Terms: []string{a, b}}); err != nil {
 			t.Errorf("terms %q, %q: %v", a, b, err)
@@ -220,9 +214,7 @@ func library(b testing.TB, n int) *Store {
 			Body: strings.Join(words, " "), Files: []string{fmt.Sprintf("dir%d/file%d.go", i%50, i%999)}, Tags: []string{"t"}, Created: storetest.Clock().Add(time.Duration(i) * time.Second),
 		}}})
 	}
-	if _, err := s.Apply(b.Context(), batches...); err != nil {
-		b.Fatal(err)
-	}
+	applied(b, s, batches...)
 	return s
 }
 

@@ -62,9 +62,7 @@ func closed(t *testing.T, s *Store) {
 func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "odd name? #1 %41 é", "sub", "m.db")
 	s := openedAt(t, path)
-	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, storetest.Diary()...)
 	closed(t, s)
 	s = openedAt(t, path)
 	defer closed(t, s)
@@ -80,9 +78,7 @@ func TestWhatWasWrittenIsThereAfterReopening(t *testing.T) {
 
 func TestWhatWasAcknowledgedSurvivesTheEndOfTheProcess(t *testing.T) {
 	s := opened(t)
-	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, storetest.Diary()...)
 	// What a killed process leaves: database and log as they are now.
 	path := filepath.Join(t.TempDir(), "killed.db")
 	for _, suffix := range []string{"", "-wal"} {
@@ -107,9 +103,7 @@ func TestNobodyElseCanReadTheFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	s := openedAt(t, filepath.Join(dir, "m.db"))
 	defer closed(t, s)
-	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, storetest.Diary()...)
 	if err := s.Backup(t.Context(), filepath.Join(dir, "copy.db")); err != nil {
 		t.Fatal(err)
 	}
@@ -239,9 +233,7 @@ func TestOpenRefuses(t *testing.T) {
 func ours(t *testing.T, path string) {
 	t.Helper()
 	s := openedAt(t, path)
-	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, storetest.Diary()...)
 	closed(t, s)
 }
 
@@ -319,9 +311,7 @@ func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
 	for _, title := range []string{"hidden by a rule", "forgotten by somebody", "in use"} {
 		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: title, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
 	}
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	if _, err := s.conn.ExecContext(t.Context(), `UPDATE memory SET status='forgotten', hidden=1 WHERE id IN ('m_1', 'm_2');
 		UPDATE memory SET standing='{"faded":true,"prevented":2}' WHERE id='m_1'`); err != nil {
 		t.Fatal(err)
@@ -372,9 +362,7 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	for i, branch := range []string{"main", "retry", "main", ""} {
 		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Session: "one", Kind: mem.Fact, Title: fmt.Sprint("learned ", i), Branch: branch, Trust: mem.TrustUser, Origin: mem.FromUserCommand})
 	}
-	if _, err := s.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, b)
 	closed(t, s)
 	s = openedAt(t, older(t, path, 6))
 	defer closed(t, s)

@@ -32,9 +32,7 @@ func TestWhatIsSaidAgainInTheSameWordsIsNotIndexedAgain(t *testing.T) {
 		said++
 		m.Session, m.Key, m.Kind, m.Scope, m.Trust = "one", "worked:go test", mem.Command, mem.ScopeSession, mem.TrustTool
 		ev := mem.Event{ID: fmt.Sprint("e_", said), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one", PromptID: "p1"}
-		if _, err := s.Apply(t.Context(), mem.Batch{Event: &ev, Memories: []mem.Memory{m}}); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
 	}
 	found := func(q mem.Query) int {
 		t.Helper()
@@ -82,9 +80,7 @@ func TestWhatIsSaidAgainWritesFewPages(t *testing.T) {
 			Session: "one", Key: "worked:go test", Kind: mem.Command, Scope: mem.ScopeSession, Trust: mem.TrustTool,
 			Title: "the tests pass", Command: "go test", Project: "p_one", Source: mem.Source{Session: "one", PromptID: "p1"},
 		}
-		if _, err := s.Apply(t.Context(), mem.Batch{Event: &ev, Memories: []mem.Memory{m}}); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, mem.Batch{Event: &ev, Memories: []mem.Memory{m}})
 		const page, most = 4096 + 24, 8
 		if n := (fileSize(s.path+"-wal") - before) / page; i > 1 && n > most {
 			t.Errorf("a command that was run again: got %d pages written, want at most %d", n, most)
@@ -113,9 +109,7 @@ func TestAKnownProjectIsNotWrittenAgain(t *testing.T) {
 	happen := func(id string) {
 		t.Helper()
 		ev := mem.Event{ID: id, Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one", PromptID: "p1"}
-		if _, err := s.Apply(t.Context(), mem.Batch{Event: &ev, Project: &p, Session: &mem.SessionChange{Project: p.Key}}); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, mem.Batch{Event: &ev, Project: &p, Session: &mem.SessionChange{Project: p.Key}})
 	}
 	written := func() (n int) {
 		for query, st := range s.stmts {

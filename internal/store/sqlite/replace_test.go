@@ -22,9 +22,7 @@ func coast(t *testing.T, n int) string {
 	path := filepath.Join(t.TempDir(), "m.db")
 	s := openedAt(t, path)
 	defer closed(t, s)
-	if _, err := s.Apply(t.Context(), storetest.Diary()...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, storetest.Diary()...)
 	var batches []mem.Batch
 	for i := range n {
 		batches = append(batches, mem.Batch{Memories: []mem.Memory{{
@@ -32,9 +30,7 @@ func coast(t *testing.T, n int) string {
 			Tags: []string{"coast"}, Files: []string{fmt.Sprintf("log/%d.md", i)},
 		}}})
 	}
-	if _, err := s.Apply(t.Context(), batches...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, batches...)
 	return path
 }
 
@@ -58,9 +54,7 @@ func TestARestoredBackupTakesThePlaceOfTheDatabaseWhichStaysAside(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse of later"}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "lighthouse of later"}}})
 	closed(t, s)
 	got, err := Restore(t.Context(), path, kept.Path, storetest.Clock())
 	if err != nil {

@@ -18,9 +18,7 @@ func TestDroppedPayloadsAreGoneFromTheFiles(t *testing.T) {
 		e := mem.Event{ID: fmt.Sprint("e_old", i), Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock().Add(-time.Hour), Session: "old", Text: "the old word is pumpernickel " + strings.Repeat("x", i*100)}
 		group = append(group, mem.Batch{Event: &e})
 	}
-	if _, err := s.Apply(t.Context(), group...); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, group...)
 	if bytesLeft(t, s, "pumpernickel") == 0 {
 		t.Fatal("nothing to drop")
 	}

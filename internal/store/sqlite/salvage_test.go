@@ -153,10 +153,7 @@ func TestWhatStandsInTheDatabasesPlaceMakesWayAndIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the new one works"}}})
 	if _, err := s.Purge(t.Context(), ids[0].IDs...); err != nil {
 		t.Errorf("purge beside it: %v", err)
 	}
@@ -173,10 +170,7 @@ func TestNumbersOfATableThatIsEmptyAreNotGivenAgain(t *testing.T) {
 	add := func() string {
 		s := openedAt(t, path)
 		defer closed(t, s)
-		ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the newest one"}}})
 		return ids[0].IDs[0]
 	}
 	before := add()

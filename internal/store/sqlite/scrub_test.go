@@ -38,15 +38,12 @@ func steeped(t *testing.T) *Store {
 	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
 	next := said
 	next.Key, next.Title = "u2/0", "and something beside it"
-	_, err := s.Apply(t.Context(), mem.Batch{
+	applied(t, s, mem.Batch{
 		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next}, Session: &mem.SessionChange{Nudge: &word, FirstPrompt: word},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
 		Jobs:        []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: word}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return s
 }
 
@@ -71,14 +68,9 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 
 func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 	s := opened(t)
-	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
 	w := mem.Woven{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
-	if _, err := s.Apply(t.Context(), mem.Batch{Woven: []mem.Woven{w}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Woven: []mem.Woven{w}})
 	both := func(doc []byte) ([]byte, map[string]int, error) {
 		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"), []byte("[secret]"))
 		if bytes.Equal(out, doc) {
@@ -153,10 +145,7 @@ func TestWhatWasErasedIsNotTakenAgain(t *testing.T) {
 	}
 	apply := func(b mem.Batch) mem.Result {
 		t.Helper()
-		r, err := s.Apply(t.Context(), b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := applied(t, s, b)
 		return r[0]
 	}
 	if apply(report("1")).Duplicate {
@@ -197,10 +186,7 @@ func TestATombstoneIsNotMovedBackByAClock(t *testing.T) {
 	defer s.Close()
 	for _, title := range []string{"the first of two", "the second of two"} {
 		b := mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: title}}}
-		r, err := s.Apply(t.Context(), b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := applied(t, s, b)
 		if _, err := s.Purge(t.Context(), r[0].IDs[0]); err != nil {
 			t.Fatal(err)
 		}

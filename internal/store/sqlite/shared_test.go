@@ -31,9 +31,7 @@ func TestASharedDiskGetsNoLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "m.db")
 	ours(t, path) // with a log, as on the local disk that it comes from
 	s := openShared(t, path)
-	if _, err := s.Apply(t.Context(), mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Event: &mem.Event{ID: "e_shared", Session: "one"}})
 	for pragma, want := range map[string]string{"journal_mode": "delete", "synchronous": "3"} {
 		var got string
 		if err := s.conn.QueryRowContext(t.Context(), "PRAGMA "+pragma).Scan(&got); err != nil || got != want {

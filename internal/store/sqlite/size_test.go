@@ -51,9 +51,7 @@ func TestThePartsOfTheStoreAreAllOfIt(t *testing.T) {
 func TestPayloadsAreToldFromTheirRows(t *testing.T) {
 	s := opened(t)
 	e := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.PostToolUse, Session: "one", Text: strings.Repeat("x", 200_000)}
-	if _, err := s.Apply(t.Context(), mem.Batch{Event: &e}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Event: &e})
 	parts := partsOf(t, s)
 	if p := parts[mem.PartPayloads]; p.Bytes < 200_000 || p.Bytes > 201_000 || p.Count != 1 {
 		t.Errorf("payloads: got %d bytes of %d, want a little over 200000 of 1", p.Bytes, p.Count)

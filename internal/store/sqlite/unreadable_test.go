@@ -105,13 +105,10 @@ func TestSalvageLeavesBehindWhatCannotBeRead(t *testing.T) {
 func TestWhatIsSaidAgainMendsTheRow(t *testing.T) {
 	s, _ := blotted(t)
 	first := storetest.Diary()[0].Memories[2]
-	got, err := s.Apply(t.Context(), mem.Batch{
+	got := applied(t, s, mem.Batch{
 		Event:    &mem.Event{ID: "e_9", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "one"},
 		Memories: []mem.Memory{first}, Edits: []mem.Edit{{ID: "m_3", Used: 1}},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	ms, err := s.List(t.Context(), mem.Query{IDs: []string{"m_3"}, Within: "*"})
 	if err != nil || len(ms) != 1 || ms[0].Title != first.Title || ms[0].Uses != 1 {
 		t.Errorf("got %+v, %v after %+v, want it back, used once", ms, err, got)

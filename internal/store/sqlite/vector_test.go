@@ -59,10 +59,7 @@ func remembers(t testing.TB, s *Store, model string, vs [][]float32) {
 		for i := from; i < min(from+1000, len(vs)); i++ {
 			ms = append(ms, mem.Memory{Scope: mem.ScopeProject, Project: fmt.Sprint("p_", i%2), Kind: mem.Fact, Title: fmt.Sprint("memory ", i)})
 		}
-		r, err := s.Apply(t.Context(), mem.Batch{Memories: ms})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := applied(t, s, mem.Batch{Memories: ms})
 		var put []mem.Vector
 		for i, id := range r[0].IDs {
 			put = append(put, mem.Vector{Memory: id, Updated: storetest.Clock(), Values: vs[from+i]})
@@ -281,14 +278,11 @@ func TestFiltersActBeforeTheNearestArePicked(t *testing.T) {
 	for i := range far {
 		far[i] = -away[i]
 	}
-	ids, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "far"},
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Utterance, Session: "one", Title: "said"},
 		{Scope: mem.ScopeProject, Project: "p_other", Kind: mem.Fact, Title: "hidden"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	var put []mem.Vector
 	for _, id := range ids[0].IDs {
 		put = append(put, mem.Vector{Memory: id, Updated: storetest.Clock(), Values: far})
@@ -297,9 +291,7 @@ func TestFiltersActBeforeTheNearestArePicked(t *testing.T) {
 		t.Fatal(err)
 	}
 	hidden := mem.Forgotten
-	if _, err := s.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ids[0].IDs[2], Status: &hidden}}}); err != nil {
-		t.Fatal(err)
-	}
+	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: ids[0].IDs[2], Status: &hidden}}})
 	for _, c := range []struct {
 		q    mem.Query
 		want []string
@@ -416,13 +408,10 @@ func TestAnErasedMemoryLeavesNoByteOfItsVector(t *testing.T) {
 
 func TestOneSessionsUtterancesHaveSignsOfTheirOwn(t *testing.T) {
 	s := opened(t)
-	r, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+	r := applied(t, s, mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Utterance, Session: "one", Title: "said"},
 		{Scope: mem.ScopeProject, Project: "p_0", Kind: mem.Fact, Title: "noted"},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
 	v := []float32{1, -1, 1}
 	if err := s.load(t.Context(), "m", 3); err != nil {
 		t.Fatal(err)
@@ -551,9 +540,7 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 func TestGoingOnBehindAnErasedMemoryIsNotGoingOnBehindOneNamedAlike(t *testing.T) {
 	s := opened(t)
 	for i := range 70 {
-		if _, err := s.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprint("fact ", i)}}}); err != nil {
-			t.Fatal(err)
-		}
+		applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: fmt.Sprint("fact ", i)}}})
 	}
 	if _, err := s.Purge(t.Context(), "m_2"); err != nil {
 		t.Fatal(err)
