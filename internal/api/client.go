@@ -43,7 +43,19 @@ func (c Client) Call(ctx context.Context, name string, req, rep any) error {
 
 // Handle implements mem.Handler by the worker's event route.
 func (c Client) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	return Event.Call(ctx, c, e)
+	body, err := encode(e)
+	if err != nil {
+		return mem.Reply{}, fmt.Errorf("ask %s: %w", Event.Name, err)
+	}
+	var answer json.RawMessage
+	if err := c.ask(ctx, http.MethodPost, prefix+Event.Name, body, &answer); err != nil {
+		return mem.Reply{}, err
+	}
+	var r mem.Reply
+	if err := decode(answer, &r); err != nil {
+		return mem.Reply{}, fmt.Errorf("ask %s: answer: %w", Event.Name, err)
+	}
+	return r, nil
 }
 
 // Health asks the worker how it is.

@@ -66,7 +66,7 @@ func ReadRuntime(path string) (Runtime, error) {
 		return Runtime{}, fmt.Errorf("read runtime file: %w", err)
 	}
 	var r Runtime
-	if err := json.Unmarshal(body, &r); err != nil {
+	if err := decode(body, &r); err != nil {
 		return Runtime{}, fmt.Errorf("read runtime file: %w", err)
 	}
 	return r, nil

@@ -73,6 +73,7 @@ func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) 
 			_ = recover()
 			got <- a
 		}()
+		deepen(0)
 		a.reply, a.err = h.Handle(ctx, e)
 	}()
 	select {
@@ -81,4 +82,13 @@ func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) 
 	case <-ctx.Done():
 		return mem.Reply{}, ctx.Err()
 	}
+}
+
+// deepen has the stack of a handler grow to what asking the worker takes. By itself
+// it does so in steps, the last of them deep within, where all that is on it moves.
+//
+//go:noinline
+func deepen(at int) byte {
+	var room [5 << 10]byte
+	return room[at]
 }

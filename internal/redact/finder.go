@@ -16,8 +16,10 @@ type entry struct {
 	rule, head, next uint16 // indexes in builtin, in its heads, in entries
 }
 
-func newFinder() finder {
-	f := finder{entries: make([]entry, 1, 512)}
+// fill enters every head of the built-in rules. It fills f where f is: a finder that is returned, large as it is, would
+// have the stack of a hook grow.
+func (f *finder) fill() {
+	f.entries = make([]entry, 1, 1024)
 	for i := range builtin {
 		for j, h := range builtin[i].heads {
 			a, rest := element(h)
@@ -26,7 +28,6 @@ func newFinder() finder {
 			f.add(entry{rule: uint16(i), head: uint16(j)}, a, b, c)
 		}
 	}
-	return f
 }
 
 // element splits a head behind its first byte or class.

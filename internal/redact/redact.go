@@ -131,7 +131,7 @@ type userRule struct {
 // the first text that holds one of its heads.
 func (d *Door) open() {
 	d.setup.Do(func() {
-		d.finder = newFinder()
+		d.fill()
 		d.compiled = make([]compiledTail, len(builtin))
 		for i, r := range d.Rules {
 			re, err := compileUser(r.Pattern)
