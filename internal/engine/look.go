@@ -174,21 +174,48 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 	if err != nil {
 		return mem.Timeline{}, err
 	}
-	before, after := base, base
+	before := base
 	before.Before = at
 	ms, err := e.Store.List(ctx, before)
 	if err != nil {
 		return mem.Timeline{}, fmt.Errorf("before: %w", err)
 	}
+	slices.Reverse(ms)
 	if !at.IsZero() {
-		after.After, after.Order, after.Limit = at, mem.Oldest, around+1 // the anchor is one of them
-		later, err := e.Store.List(ctx, after)
+		later, err := e.from(ctx, base, at, id)
 		if err != nil {
 			return mem.Timeline{}, fmt.Errorf("after: %w", err)
 		}
 		ms = append(ms, later...)
 	}
+	if i := placeOf(ms, id); i >= 0 {
+		ms = ms[max(0, i-around):min(len(ms), i+around+1)]
+	}
 	return e.moments(ctx, ms, id), nil
+}
+
+// from lists what was kept from a time on, oldest first: the anchor of the id, if it
+// is among them, and as much after it as q limits. As much as comes before it at the
+// same moment comes on top.
+func (e *Engine) from(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
+	most := q.Limit
+	q.After, q.Order, q.Limit = at, mem.Oldest, most+1
+	for {
+		ms, err := e.Store.List(ctx, q)
+		if err != nil || id == "" || len(ms) < q.Limit {
+			return ms, err
+		}
+		i := placeOf(ms, id)
+		if i >= 0 && i+most < len(ms) || i < 0 && ms[len(ms)-1].Created.After(at) {
+			return ms, nil
+		}
+		q.Limit *= 2
+	}
+}
+
+// placeOf is where the memory of an id stands in a list, -1 if it does not.
+func placeOf(ms []mem.Memory, id string) int {
+	return slices.IndexFunc(ms, func(mm mem.Memory) bool { return mm.ID == id })
 }
 
 // anchor is the time a timeline is centred on; the zero time means now. A file
