@@ -152,9 +152,12 @@ func (e *Engine) waiting(ctx context.Context) (mem.Waiting, error) {
 	return st.Waiting, err
 }
 
+// mostAround is how much of a timeline is told on each side of its anchor at most.
+const mostAround = 10_000
+
 // Timeline lists what happened around an anchor.
 func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timeline, error) {
-	around := ask.Around
+	around := min(ask.Around, mostAround)
 	if around <= 0 {
 		around = 10
 	}

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -212,5 +213,34 @@ func TestAPurgeThatWasCutShortIsFinishedLater(t *testing.T) {
 				_ = now.Close()
 			}
 		})
+	}
+}
+
+func TestErasedIsGoneFromBackupsWhateverTheFolderIsCalled(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), `odd *?[a-b] \name\`)
+	if runtime.GOOS == "windows" { // which knows no such name
+		dir = filepath.Join(t.TempDir(), "odd [a-b] name")
+	}
+	s, err := Open(t.Context(), Config{Path: filepath.Join(dir, "m.db"), Now: storetest.Clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	b := mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the word is swordfish"}}}
+	r, err := s.Apply(t.Context(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Keep(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if copies, err := Copies(s.path); err != nil || len(copies) != 1 {
+		t.Errorf("copies %v, %v; want the one that was made", copies, err)
+	}
+	if _, err := s.Purge(t.Context(), r[0].IDs[0]); err != nil {
+		t.Fatal(err)
+	}
+	if n := bytesLeft(t, s, "swordfish"); n != 0 {
+		t.Errorf("%d traces are left, want none", n)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -118,7 +119,11 @@ func (s *Store) scrub(ctx context.Context, tries int) error {
 
 // globQuote makes a path that stands for itself in a pattern.
 func globQuote(path string) string {
-	return strings.NewReplacer("*", "[*]", "?", "[?]", "[", "[[]").Replace(path)
+	pairs := []string{"*", "[*]", "?", "[?]", "[", "[[]"}
+	if filepath.Separator != '\\' { // else it quotes nothing
+		pairs = append(pairs, `\`, `\\`)
+	}
+	return strings.NewReplacer(pairs...).Replace(path)
 }
 
 // eraser is one purge in its transaction.
