@@ -230,3 +230,20 @@ func TestATimelineIsAboutWhatLiesNextToItsAnchorHoweverMuchCameLater(t *testing.
 		t.Errorf("got %q, want %q", titles, want)
 	}
 }
+
+func TestALongSessionsStorySaysHowManyEventsItLeavesOut(t *testing.T) {
+	s := newStage(t)
+	var bs []mem.Batch
+	for i := range 4007 {
+		e := mem.Event{Agent: "claude-code", Kind: mem.PostToolUse, Session: "one", ToolUseID: fmt.Sprint(i), Tool: "Bash", At: s.clock.Add(time.Duration(i) * time.Second)}
+		e.Identify("n")
+		bs = append(bs, mem.Batch{Event: &e})
+	}
+	if _, err := s.store.Apply(t.Context(), bs...); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	if err != nil || len(got.Beats) != 4000 || got.Cut != 7 {
+		t.Errorf("%d moments, %d older ones left out, %v; want 4000 and 7", len(got.Beats), got.Cut, err)
+	}
+}

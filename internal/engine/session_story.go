@@ -29,8 +29,10 @@ func (e *Engine) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.Sessi
 		return out, fmt.Errorf("events of %s: %w", s.ID, err)
 	}
 	if len(events) > maxBeats {
-		out.Cut = len(events) - maxBeats
 		events = events[:maxBeats]
+		if out.Cut, err = e.olderEvents(ctx, s.ID); err != nil {
+			return out, err
+		}
 	}
 	out.Activity = activity(events)
 	turns, err := e.Store.Turns(ctx, s.ID, maxStoryOthers)
@@ -53,6 +55,16 @@ func (e *Engine) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.Sessi
 	}
 	slices.SortStableFunc(out.Beats, func(a, b mem.Beat) int { return a.At.Compare(b.At) })
 	return out, nil
+}
+
+// olderEvents is how many events a session has that its story leaves out.
+func (e *Engine) olderEvents(ctx context.Context, session string) (int, error) {
+	b, err := e.browser()
+	if err != nil {
+		return 0, err
+	}
+	n, err := b.CountEvents(ctx, session)
+	return n - maxBeats, err
 }
 
 // activity counts events, which may come in any order.

@@ -166,6 +166,10 @@ type Browser interface {
 	// Day counts what happened since, in a project or, with an empty key, in all.
 	Day(ctx context.Context, project string, since time.Time) (Day, error)
 
+	// CountEvents counts the stored events of a session, by the agent's id; erased
+	// ones are left out.
+	CountEvents(ctx context.Context, session string) (int, error)
+
 	// Successor returns the id of the memory that replaced one; "" if none did.
 	Successor(ctx context.Context, id string) (string, error)
 }

@@ -137,6 +137,15 @@ func (s *Store) Day(ctx context.Context, project string, since time.Time) (mem.D
 	return d, nil
 }
 
+// CountEvents implements mem.Browser.
+func (s *Store) CountEvents(ctx context.Context, session string) (n int, err error) {
+	f := eventFilter(mem.EventQuery{Session: session}).and("e.payload <> ''")
+	if err := s.read.QueryRowContext(ctx, "SELECT count(*) FROM event e WHERE "+f.where(), f.args...).Scan(&n); err != nil {
+		return 0, fmt.Errorf("events of %s: %w", session, translate(err))
+	}
+	return n, nil
+}
+
 // Successor implements mem.Browser.
 func (s *Store) Successor(ctx context.Context, id string) (string, error) {
 	found, err := rows(ctx, s.read, `SELECT m.id FROM memory o JOIN memory m ON m.project = o.project AND m.created >= o.created AND m.supersedes = o.id

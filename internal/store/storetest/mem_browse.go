@@ -133,6 +133,16 @@ func (s *Mem) Day(ctx context.Context, project string, since time.Time) (mem.Day
 	return d, nil
 }
 
+// CountEvents implements mem.Browser.
+func (s *Mem) CountEvents(ctx context.Context, session string) (int, error) {
+	unlock, err := s.enter(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer unlock()
+	return len(s.pass(s.events, mem.EventQuery{Session: session}, len(s.events))), nil
+}
+
 // Successor implements mem.Browser.
 func (s *Mem) Successor(ctx context.Context, id string) (string, error) {
 	unlock, err := s.enter(ctx)

@@ -124,6 +124,21 @@ var browseTests = []promise{
 			k.same("day of "+project, got, want)
 		}
 	}},
+	{"events of a session are counted but for erased ones", func(k kit) {
+		b := k.browser()
+		k.apply(mem.Batch{Event: report("e_1", "one")}, mem.Batch{Event: report("e_2", "one")}, mem.Batch{Event: report("e_3", "two")})
+		for _, want := range []int{2, 0} {
+			if got, err := b.CountEvents(k.Context(), "one"); got != want || err != nil {
+				k.Errorf("got %d, %v; want %d", got, err, want)
+			}
+			if _, err := k.store.Purge(k.Context(), "one"); err != nil && want > 0 {
+				k.Fatal(err)
+			}
+		}
+		if got, err := b.CountEvents(k.Context(), "two"); got != 1 || err != nil {
+			k.Errorf("of the other: %d, %v; want 1", got, err)
+		}
+	}},
 	{"the successor of a memory is the newest that replaced it", func(k kit) {
 		b := k.browser()
 		ids := k.keep(note("the lock is fair"))
