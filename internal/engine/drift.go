@@ -121,10 +121,16 @@ func contradictions(own, all []mem.Memory) []mem.Finding {
 	for _, m := range own {
 		ofSession[m.ID] = true
 	}
+	pairs := slices.DeleteFunc(rank.Pairs(laid, contradictory), func(p rank.Pair) bool { return !ofSession[laid[p.A].ID] })
+	return atOdds(laid, pairs)
+}
+
+// atOdds are those of pairs that cannot both hold.
+func atOdds(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 	var out []mem.Finding
-	for _, pair := range rank.Pairs(laid, contradictory) {
-		now, then := laid[pair.A], laid[pair.B] // newest first
-		if !ofSession[now.ID] || now.Supersedes == then.ID || !opposed(now, then) {
+	for _, pair := range pairs {
+		now, then := ms[pair.A], ms[pair.B] // newest first
+		if now.Supersedes == then.ID || !opposed(now, then) {
 			continue
 		}
 		out = append(out, mem.Finding{

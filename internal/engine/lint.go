@@ -32,7 +32,7 @@ const (
 	unusedAfter  = 90 * 24 * time.Hour
 	sameAs       = 0.8    // share of common words from which two memories are one
 	maxLinted    = 20_000 // memories
-	lintPage     = 500
+	lintPage     = 5000
 	maxOfOneRule = 200 // findings
 )
 
@@ -65,7 +65,7 @@ func (e *Engine) Lint(ctx context.Context, ask mem.LintAsk) (mem.Findings, error
 		var found []mem.Finding
 		switch rule {
 		case LintDuplicate:
-			found = duplicates(ms)
+			found = duplicates(ms, rank.Pairs(ms, sameAs))
 		case LintUnused:
 			found = unused(ms, e.Now())
 		case LintDeadFile:
@@ -91,9 +91,13 @@ func (e *Engine) lasting(ctx context.Context, p mem.Project) ([]mem.Memory, erro
 	return e.all(ctx, mem.Query{Project: p.Key, Kinds: append(knowledge(), mem.Todo), Within: "*"})
 }
 
-func duplicates(ms []mem.Memory) []mem.Finding {
+// duplicates are those of pairs that say the same, the most alike first.
+func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 	var out []mem.Finding
-	for _, pair := range rank.Pairs(ms, sameAs) {
+	for _, pair := range pairs {
+		if pair.Alike < sameAs {
+			break
+		}
 		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
 		if a.Scope != b.Scope || a.Project != b.Project {
 			continue

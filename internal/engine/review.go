@@ -74,6 +74,8 @@ type desk struct {
 	within   []mem.Memory           // likewise, those that stay with their session
 	against  []mem.Finding          // statements that cannot both hold, as far as they are linked
 	dead     []mem.Finding          // told again and again, and never used
+	paired   []mem.Memory           // the newest of the lasting ones; nil until they are compared
+	alike    []rank.Pair            // pairs of those
 	opposed  []mem.Finding          // statements that cannot both hold; nil until asked for
 }
 
@@ -211,10 +213,15 @@ func (d *desk) lasting() []mem.Memory {
 	return slices.DeleteFunc(slices.Clone(d.ms), func(m mem.Memory) bool { return !joinable(m.Kind) })
 }
 
-// paired are the newest of those: comparing each with each costs by the square.
-func (d *desk) paired() []mem.Memory {
-	ms := d.lasting()
-	return ms[:min(len(ms), maxPaired)]
+// pairs are the newest of those, and which of them share half of their words:
+// comparing each with each costs by the square, and is done once.
+func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
+	if d.paired == nil {
+		ms := d.lasting()
+		d.paired = ms[:min(len(ms), maxPaired)]
+		d.alike = rank.Pairs(d.paired, contradictory)
+	}
+	return d.paired, d.alike
 }
 
 func (d *desk) stale() []mem.Finding {
@@ -235,7 +242,7 @@ func (d *desk) duplicates() []mem.Finding {
 	for _, c := range d.contradictions() {
 		against[[2]string{c.IDs[0], c.IDs[1]}], against[[2]string{c.IDs[1], c.IDs[0]}] = true, true
 	}
-	return slices.DeleteFunc(duplicates(d.paired()), func(f mem.Finding) bool { return against[[2]string{f.IDs[0], f.IDs[1]}] })
+	return slices.DeleteFunc(duplicates(d.pairs()), func(f mem.Finding) bool { return against[[2]string{f.IDs[0], f.IDs[1]}] })
 }
 
 // contradictions are those that are linked, and those of what was just kept,
@@ -249,7 +256,7 @@ func (d *desk) contradictions() []mem.Finding {
 	for _, f := range d.against {
 		linked[[2]string{f.IDs[0], f.IDs[1]}] = true
 	}
-	for _, f := range contradictions(d.ms, d.paired()) {
+	for _, f := range atOdds(d.pairs()) {
 		if !linked[[2]string{f.IDs[0], f.IDs[1]}] {
 			d.opposed = append(d.opposed, f)
 		}

@@ -79,6 +79,9 @@ func aboutInstructions(after string) bool {
 // runsFetched finds a download handed to an interpreter, by a pipe or by
 // substitution, and hidden code unpacked into a pipe.
 func runsFetched(t string) bool {
+	if !strings.ContainsAny(t, "|$<`") { // most texts: no need to look for the rest
+		return false
+	}
 	for _, fetch := range []string{"curl ", "wget ", "iwr ", "invoke-webrequest", "irm ", "fetch "} {
 		_, after, found := strings.Cut(t, fetch)
 		if !found {

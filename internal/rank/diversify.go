@@ -103,19 +103,27 @@ func nextPick(list []candidate, best float64) int {
 // wordSet is the words of a memory that say something, from its beginning.
 func wordSet(m mem.Memory, l *Lexicon) map[string]bool {
 	set := map[string]bool{}
-	for name := range names(head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)) {
+	for name := range names(beginning(m)) {
 		list, known := l.known(name)
 		if !known {
 			list = tokens(name)
 		}
 		for _, t := range list {
-			if t.says && !t.whole {
+			if t.compared() {
 				set[t.key] = true
 			}
 		}
 	}
 	return set
 }
+
+// beginning is as much of what a memory says as is compared.
+func beginning(m mem.Memory) string {
+	return head(m.Title+"\n"+m.Body+"\n"+strings.Join(m.Facts, "\n"), maxDoc)
+}
+
+// compared reports whether a token is one of the words by which memories are alike.
+func (t token) compared() bool { return t.says && !t.whole }
 
 // Alike is how much of what two memories say is said in the same words: the
 // Jaccard index of their words, 0…1.

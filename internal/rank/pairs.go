@@ -2,7 +2,6 @@ package rank
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"remanence/internal/mem"
@@ -20,21 +19,22 @@ func Pairs(ms []mem.Memory, least float64) []Pair {
 	sets, words := numbered(ms)
 	// Two sets that share so much share one of the rarest words of each: only
 	// those have to be looked up (prefix filtering, Chaudhuri and others, 2006).
-	holding := make([][]int, words)
+	type holder struct{ set, at int }
+	holding := make([][]holder, words)
 	met := make([]int, len(ms)) // the last set that each was laid beside, from 1 on
 	var out []Pair
 	for i, set := range sets {
-		for _, w := range set[:min(len(set), len(set)-ceil(least*float64(len(set)))+1)] {
-			for _, j := range holding[w] {
-				if met[j] == i+1 {
+		for at, w := range set[:min(len(set), len(set)-ceil(least*float64(len(set)))+1)] {
+			for _, h := range holding[w] {
+				if met[h.set] == i+1 {
 					continue
 				}
-				met[j] = i + 1
-				if like := shared(set, sets[j]); like >= least {
-					out = append(out, Pair{j, i, like})
+				met[h.set] = i + 1 // and no rarer word is in both
+				if like := shared(sets[h.set], set, h.at, at, least); like >= least {
+					out = append(out, Pair{h.set, i, like})
 				}
 			}
-			holding[w] = append(holding[w], i)
+			holding[w] = append(holding[w], holder{i, at})
 		}
 	}
 	slices.SortStableFunc(out, func(a, b Pair) int {
@@ -47,42 +47,80 @@ func Pairs(ms []mem.Memory, least float64) []Pair {
 // first, and how many words there are: to compare numbers is several times as
 // quick as to look words up.
 func numbered(ms []mem.Memory) (sets [][]int, words int) {
-	byWord := make([]map[string]bool, len(ms))
-	common := map[string]int{}
-	for i, m := range ms {
-		byWord[i] = wordSet(m, nil)
-		for w := range byWord[i] {
-			common[w]++
-		}
-	}
-	number := make(map[string]int, len(common))
-	for n, w := range slices.SortedFunc(maps.Keys(common), func(a, b string) int { return cmp.Or(cmp.Compare(common[a], common[b]), cmp.Compare(a, b)) }) {
-		number[w] = n
-	}
+	v := vocabulary{read: map[string][]int{}, ids: map[string]int{}}
 	sets = make([][]int, len(ms))
-	for i, set := range byWord {
-		for w := range set {
-			sets[i] = append(sets[i], number[w])
+	for i, m := range ms {
+		for name := range names(beginning(m)) {
+			sets[i] = append(sets[i], v.wordsOf(name)...)
 		}
 		slices.Sort(sets[i])
+		sets[i] = slices.Compact(sets[i])
 	}
-	return sets, len(common)
+	common, byRarity, number := make([]int, len(v.ids)), make([]int, len(v.ids)), make([]int, len(v.ids))
+	for _, set := range sets {
+		for _, id := range set {
+			common[id]++
+		}
+	}
+	for id := range byRarity {
+		byRarity[id] = id
+	}
+	slices.SortStableFunc(byRarity, func(a, b int) int { return cmp.Compare(common[a], common[b]) })
+	for n, id := range byRarity {
+		number[id] = n
+	}
+	for _, set := range sets {
+		for i, id := range set {
+			set[i] = number[id]
+		}
+		slices.Sort(set)
+	}
+	return sets, len(v.ids)
 }
 
-// shared is overlap of two ascending lists.
-func shared(a, b []int) float64 {
+// vocabulary gives words numbers. It reads each name once: most stand in many memories.
+type vocabulary struct {
+	read map[string][]int // the words of names
+	ids  map[string]int
+}
+
+func (v vocabulary) wordsOf(name string) []int {
+	list, known := v.read[name]
+	if known {
+		return list
+	}
+	for _, t := range tokens(name) {
+		if !t.compared() {
+			continue
+		}
+		id, known := v.ids[t.key]
+		if !known {
+			id = len(v.ids)
+			v.ids[t.key] = id
+		}
+		list = append(list, id)
+	}
+	v.read[name] = list
+	return list
+}
+
+// shared is overlap of two ascending lists, which have nothing in common before
+// the places i and j, where it is at least least, and 0 where it is less.
+func shared(a, b []int, i, j int, least float64) float64 {
+	// So much they share if at most so many words are in one of them only.
+	apart := len(a) + len(b) - 2*int(least/(1+least)*float64(len(a)+len(b))) - i - j
 	both := 0
-	for i, j := 0, 0; i < len(a) && j < len(b); {
+	for i < len(a) && j < len(b) && apart >= 0 {
 		switch {
 		case a[i] < b[j]:
-			i++
+			i, apart = i+1, apart-1
 		case a[i] > b[j]:
-			j++
+			j, apart = j+1, apart-1
 		default:
 			both, i, j = both+1, i+1, j+1
 		}
 	}
-	if both == 0 {
+	if both == 0 || apart < 0 {
 		return 0
 	}
 	return float64(both) / float64(len(a)+len(b)-both)

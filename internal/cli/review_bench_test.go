@@ -1,0 +1,23 @@
+package cli
+
+import (
+	"fmt"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+// BenchmarkReview is a look at what needs a person's judgement.
+func BenchmarkReview(b *testing.B) {
+	for _, n := range benchSizes(b) {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			e, _ := filledEngine(b, n)
+			for b.Loop() {
+				found, err := e.Review(b.Context(), mem.ReviewAsk{})
+				if err != nil || found.Looked == 0 {
+					b.Fatalf("looked at %d, %v", found.Looked, err)
+				}
+			}
+		})
+	}
+}
