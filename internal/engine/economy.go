@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -41,19 +43,15 @@ func (e *Engine) Economy(ctx context.Context, ask mem.EconomyAsk) (mem.Economy, 
 
 // economyOf counts so many days of a project, or of all with an empty key.
 func (e *Engine) economyOf(ctx context.Context, p mem.Project, n int) (mem.Economy, error) {
-	c := counting{
-		since: e.today().AddDate(0, 0, 1-n), at: map[string]int{}, used: map[string]mem.Memory{}, uses: map[string]int{}, dead: map[string]*mem.DeadItem{}, sessions: map[string]string{},
-		out: mem.Economy{Project: p, Days: make([]mem.EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}, Dead: []mem.DeadItem{}},
-	}
-	c.out.Since, c.out.Estimate.Formula = c.since, formula
-	for i := range c.out.Days {
-		c.out.Days[i] = mem.EconomyDay{Day: c.since.AddDate(0, 0, i).Format(time.DateOnly), Tokens: map[string]int{}}
-		c.at[c.out.Days[i].Day] = i
-	}
+	c := e.counting(p, n)
 	for _, step := range []func(context.Context, *counting) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
-		if err := step(ctx, &c); err != nil {
+		if err := step(ctx, c); err != nil {
 			return mem.Economy{}, err
 		}
+	}
+	var err error
+	if c.out.Dead, err = e.deadOf(ctx, c); err != nil {
+		return mem.Economy{}, err
 	}
 	c.sum()
 	return c.out, nil
@@ -64,10 +62,24 @@ type counting struct {
 	out      mem.Economy
 	since    time.Time
 	at       map[string]int        // index of a day
-	used     map[string]mem.Memory // as they are now, by id; zero if erased
+	known    map[string]mem.Memory // as they are now, by id; zero if erased
 	uses     map[string]int        // that answer a telling
-	dead     map[string]*mem.DeadItem
+	told     map[string]*mem.DeadItem
 	sessions map[string]string // that were told something, and the agent of each
+}
+
+// counting begins so many days.
+func (e *Engine) counting(p mem.Project, n int) *counting {
+	c := &counting{
+		since: e.today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, told: map[string]*mem.DeadItem{}, sessions: map[string]string{},
+		out: mem.Economy{Project: p, Days: make([]mem.EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
+	}
+	c.out.Since, c.out.Estimate.Formula = c.since, formula
+	for i := range c.out.Days {
+		c.out.Days[i] = mem.EconomyDay{Day: c.since.AddDate(0, 0, i).Format(time.DateOnly), Tokens: map[string]int{}}
+		c.at[c.out.Days[i].Day] = i
+	}
+	return c
 }
 
 // day is the day of a time, nil outside.
@@ -98,26 +110,20 @@ func (e *Engine) countReads(ctx context.Context, c *counting) error {
 	return nil
 }
 
-// countReceipts goes through the receipts, newest first.
-func (e *Engine) countReceipts(ctx context.Context, c *counting) error {
+// receiptsOf gives out the receipts of the days that are counted, newest first.
+func (e *Engine) receiptsOf(ctx context.Context, c *counting, count func([]mem.Receipt) error) error {
 	const many = 500
 	for from := 0; ; from += many {
 		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from})
 		if err != nil {
 			return fmt.Errorf("receipts: %w", err)
 		}
-		late := 0
-		for _, r := range rs {
-			day := c.day(r.At)
-			if day == nil {
-				late++ // one that was found later may stand among them
-				continue
-			}
-			if err := e.countReceipt(ctx, c, day, r); err != nil {
-				return err
-			}
+		last := len(rs) < many
+		rs = slices.DeleteFunc(rs, func(r mem.Receipt) bool { return c.day(r.At) == nil }) // one that was found later may stand among them
+		if err := count(rs); err != nil {
+			return err
 		}
-		if len(rs) < many || late == many {
+		if last || len(rs) == 0 {
 			return nil
 		}
 		if c.out.Cut = from+many >= mem.MaxEconomy; c.out.Cut {
@@ -126,7 +132,35 @@ func (e *Engine) countReceipts(ctx context.Context, c *counting) error {
 	}
 }
 
-func (e *Engine) countReceipt(ctx context.Context, c *counting, day *mem.EconomyDay, r mem.Receipt) error {
+// toldBy are the memories that a receipt told, without those it only listed.
+func toldBy(r mem.Receipt) []mem.Told {
+	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.Told) bool {
+		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
+	})
+}
+
+func (e *Engine) countReceipts(ctx context.Context, c *counting) error {
+	return e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+		var ids []string
+		for _, r := range rs {
+			for _, it := range toldBy(r) {
+				ids = append(ids, it.ID)
+			}
+		}
+		if err := e.know(ctx, c, ids); err != nil {
+			return err
+		}
+		for _, r := range rs {
+			if err := e.countReceipt(ctx, c, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func (e *Engine) countReceipt(ctx context.Context, c *counting, r mem.Receipt) error {
+	day := c.day(r.At)
 	switch r.Outcome {
 	case mem.Injected:
 		day.Injected++
@@ -139,14 +173,8 @@ func (e *Engine) countReceipt(ctx context.Context, c *counting, day *mem.Economy
 	case mem.Abstained:
 		day.Abstained++
 	}
-	for _, it := range r.Items {
-		if it.Place == mem.PlaceIndex || len(it.ID) < 2 || it.ID[:2] != "m_" {
-			continue
-		}
-		m, err := e.asItIs(ctx, c, it.ID)
-		if err != nil {
-			return err
-		}
+	for _, it := range toldBy(r) {
+		m := c.known[it.ID]
 		c.out.Told++
 		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // one use answers one telling, the newest
 			c.uses[it.ID]++
@@ -156,8 +184,8 @@ func (e *Engine) countReceipt(ctx context.Context, c *counting, day *mem.Economy
 				day.Avoided += c.out.Estimate.PerRead
 			}
 		}
-		c.tellDead(m, it, r.At)
 	}
+	c.tell(r)
 	return nil
 }
 
@@ -176,31 +204,55 @@ func (e *Engine) agentOf(ctx context.Context, c *counting, session string) (stri
 	return s.Agent, nil
 }
 
-// asItIs is a memory as it is now, zero if it is erased.
-func (e *Engine) asItIs(ctx context.Context, c *counting, id string) (mem.Memory, error) {
-	if m, seen := c.used[id]; seen {
-		return m, nil
+// know looks up memories that were not looked up before.
+func (e *Engine) know(ctx context.Context, c *counting, ids []string) error {
+	var others []string
+	for _, id := range ids {
+		if _, known := c.known[id]; !known {
+			c.known[id], others = mem.Memory{}, append(others, id)
+		}
 	}
-	m, err := e.one(ctx, id)
-	if err != nil && !isGone(err) {
-		return m, err
-	}
-	c.used[id] = m
-	return m, nil
+	found, err := e.byID(ctx, others)
+	maps.Copy(c.known, found)
+	return err
 }
 
-// tellDead counts what is told and was never used.
-func (c *counting) tellDead(m mem.Memory, it mem.Told, at time.Time) {
-	if m.ID == "" || m.Status != mem.Active || m.Uses > 0 || m.Prevented > 0 {
-		return
+// tell counts how often memories were told, and when last: the newest comes first.
+func (c *counting) tell(r mem.Receipt) {
+	for _, it := range toldBy(r) {
+		d := c.told[it.ID]
+		if d == nil {
+			d = &mem.DeadItem{ID: it.ID, Last: r.At}
+			c.told[it.ID] = d
+		}
+		d.Told++
+		d.Tokens += it.Tokens
 	}
-	d := c.dead[m.ID]
-	if d == nil {
-		d = &mem.DeadItem{ID: m.ID, Kind: m.Kind, Title: m.Title, Pinned: m.Pinned, Last: at}
-		c.dead[m.ID] = d
+}
+
+// deadOf are the memories that were told again and again and never used, those
+// told most first.
+func (e *Engine) deadOf(ctx context.Context, c *counting) ([]mem.DeadItem, error) {
+	var often []string
+	for id, d := range c.told {
+		if d.Told >= mem.DeadAfter {
+			often = append(often, id)
+		}
 	}
-	d.Told++
-	d.Tokens += it.Tokens
+	if err := e.know(ctx, c, often); err != nil {
+		return nil, err
+	}
+	out := []mem.DeadItem{}
+	for _, id := range often {
+		if m, d := c.known[id], c.told[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
+			d.Kind, d.Title, d.Pinned = m.Kind, m.Title, m.Pinned
+			out = append(out, *d)
+		}
+	}
+	slices.SortFunc(out, func(a, b mem.DeadItem) int {
+		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
+	})
+	return out[:min(len(out), maxDeadItems)], nil
 }
 
 // countCalls counts what agents were answered by our tools.
@@ -250,13 +302,4 @@ func (c *counting) sum() {
 		}
 	}
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
-	for _, d := range c.dead {
-		if d.Told >= mem.DeadAfter {
-			c.out.Dead = append(c.out.Dead, *d)
-		}
-	}
-	slices.SortFunc(c.out.Dead, func(a, b mem.DeadItem) int {
-		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
-	})
-	c.out.Dead = c.out.Dead[:min(len(c.out.Dead), maxDeadItems)]
 }

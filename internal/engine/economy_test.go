@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -104,5 +105,33 @@ func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
 	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
 	if err != nil || slices.ContainsFunc(got.Dead, func(d mem.DeadItem) bool { return d.ID == id }) {
 		t.Errorf("%s was used and is dead weight: %+v, %v", id, got.Dead, err)
+	}
+}
+
+func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
+	s := newStage(t)
+	var all []mem.Memory
+	for i := range 34 { // m_1 … m_11, by 32
+		all = append(all, mem.Memory{Kind: mem.Fact, Title: fmt.Sprint("shelf number ", i)})
+	}
+	ids := s.learned(all...)
+	for i := range mem.DeadAfter {
+		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected}
+		for _, id := range ids[:3] {
+			r.Items = append(r.Items, mem.Told{ID: id, Tokens: 20})
+		}
+		if _, err := s.store.Apply(t.Context(), mem.Batch{Receipts: []mem.Receipt{r}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.Purge(t.Context(), mem.IDs{IDs: ids[:1]}); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: atShop})
+	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Told != 3*mem.DeadAfter {
+		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Told, err)
+	}
+	if _, err := s.Review(t.Context(), mem.ReviewAsk{Place: atShop}); err != nil {
+		t.Errorf("review: %v", err)
 	}
 }

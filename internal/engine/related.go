@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -129,23 +130,38 @@ func (e *Engine) atEnds(ctx context.Context, links []mem.Link) (map[string]mem.M
 	for _, l := range links {
 		ids = append(ids, l.From, l.To)
 	}
-	return e.byID(ctx, ids)
+	slices.Sort(ids)
+	return e.byID(ctx, slices.Compact(ids))
 }
 
+// byID are the memories of whole ids, by id. Erased ones are left out: a store
+// refuses all where one is missing, so halves are asked for then.
 func (e *Engine) byID(ctx context.Context, ids []string) (map[string]mem.Memory, error) {
-	out := map[string]mem.Memory{}
-	for _, id := range ids {
-		if _, known := out[id]; known {
-			continue
+	out := make(map[string]mem.Memory, len(ids))
+	if len(ids) == 0 {
+		return out, nil
+	}
+	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+	gone := errors.Is(err, mem.ErrNotFound) || errors.Is(err, mem.ErrAmbiguous) // others may begin like one that is erased
+	switch {
+	case gone && len(ids) > 1:
+		for _, half := range [][]string{ids[:len(ids)/2], ids[len(ids)/2:]} {
+			found, err := e.byID(ctx, half)
+			if err != nil {
+				return nil, err
+			}
+			maps.Copy(out, found)
 		}
-		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Hidden: true, Within: "*"})
-		if errors.Is(err, mem.ErrNotFound) {
-			continue
+		return out, nil
+	case gone:
+		return out, nil
+	case err != nil:
+		return nil, fmt.Errorf("memories: %w", err)
+	}
+	for i, m := range ms {
+		if m.ID == ids[i] {
+			out[m.ID] = m
 		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", id, err)
-		}
-		out[id] = ms[0]
 	}
 	return out, nil
 }
@@ -374,34 +390,29 @@ const young = 7 * 24 * time.Hour
 // deadWeight are the memories of a project that are told again and again and
 // were never used. What the person laid down works without being looked up.
 func (e *Engine) deadWeight(ctx context.Context, p mem.Project) ([]mem.Finding, error) {
-	eco, err := e.economyOf(ctx, p, maxEconomyDays)
+	c := e.counting(p, maxEconomyDays)
+	err := e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+		for _, r := range rs {
+			c.tell(r)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
 	}
-	ids := make([]string, 0, len(eco.Dead))
-	for _, d := range eco.Dead {
-		ids = append(ids, d.ID)
-	}
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	told, err := e.Store.List(ctx, mem.Query{IDs: ids, Within: "*"})
+	dead, err := e.deadOf(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
-	}
-	spared := func(d mem.DeadItem) bool {
-		return d.Pinned || slices.ContainsFunc(told, func(m mem.Memory) bool {
-			return m.ID == d.ID && (m.Trust == mem.TrustUser || e.Now().Sub(m.Created) < young)
-		})
 	}
 	var out []mem.Finding
-	for _, d := range eco.Dead {
-		if !spared(d) {
-			out = append(out, mem.Finding{
-				Rule: LintDeadWeight, IDs: []string{d.ID}, Fix: "remanence forget " + d.ID,
-				Text: fmt.Sprintf("told %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
-			})
+	for _, d := range dead {
+		if m := c.known[d.ID]; m.Pinned || m.Trust == mem.TrustUser || e.Now().Sub(m.Created) < young {
+			continue
 		}
+		out = append(out, mem.Finding{
+			Rule: LintDeadWeight, IDs: []string{d.ID}, Fix: "remanence forget " + d.ID,
+			Text: fmt.Sprintf("told %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
+		})
 	}
 	return out, nil
 }

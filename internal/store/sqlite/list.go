@@ -138,15 +138,29 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return out, nil
 }
 
-// numbers resolves the ids of q.
+// numbers resolves the ids of q: whole ones together, what is left one by one.
 func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
+	whole := map[string]int64{}
+	if len(q.IDs) > 1 {
+		found, err := rows(ctx, s.read, "SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
+			append([]any{array(q.IDs)}, visible.args...), one[int64])
+		if err != nil {
+			return nil, translate(err)
+		}
+		for _, n := range found {
+			whole[mem.ShortID("m_", n)] = n
+		}
+	}
 	out := make([]int64, 0, len(q.IDs))
 	for _, id := range q.IDs {
-		n, err := s.single(ctx, "memory", id, visible)
-		if err != nil {
-			return nil, err
+		n, known := whole[id]
+		if !known {
+			var err error
+			if n, err = s.single(ctx, "memory", id, visible); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, n)
 	}

@@ -270,6 +270,7 @@ var listTests = []promise{
 			k.Fatal(err)
 		}
 		k.same("of m_10", titles(k.list(mem.Query{IDs: []string{"m_1"}})), []string{"31"})
+		k.same("among whole ones", titles(k.list(mem.Query{IDs: []string{"m_3", "m_1", "m_2"}})), []string{"2", "31", "1"})
 	}},
 	{"by id hidden ones are shown only when asked for", func(k kit) {
 		forgotten := mem.Forgotten
@@ -277,6 +278,9 @@ var listTests = []promise{
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &forgotten}}})
 		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{id}}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("%v, want %v", err, mem.ErrNotFound)
+		}
+		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.keep(note("beta"))[0], id}}); !errors.Is(err, mem.ErrNotFound) {
+			k.Errorf("one of two hidden: %v, want %v", err, mem.ErrNotFound)
 		}
 		k.same("hidden", titles(k.list(mem.Query{IDs: []string{id}, Hidden: true})), []string{"alpha"})
 	}},
