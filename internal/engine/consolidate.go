@@ -301,22 +301,21 @@ func (e *Engine) consolidateNow(ctx context.Context, p mem.Project, dry bool, ou
 
 // touched are the memories that rounds name, as far as they are still there.
 func (e *Engine) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
-	seen := map[string]bool{}
-	out := []mem.Memory{}
+	var ids []string
 	for _, r := range runs {
 		for _, c := range r.Changes {
-			if seen[c.Memory] {
-				continue
-			}
-			seen[c.Memory] = true
-			m, err := e.one(ctx, c.Memory)
-			if errors.Is(err, mem.ErrNotFound) {
-				continue
-			}
-			if err != nil {
-				return nil, err
-			}
+			ids = append(ids, c.Memory)
+		}
+	}
+	known, err := e.byID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := []mem.Memory{}
+	for _, id := range ids {
+		if m, ok := known[id]; ok {
 			out = append(out, m)
+			delete(known, id) // each once
 		}
 	}
 	return out, nil

@@ -114,6 +114,7 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	for i := range 34 { // m_1 … m_11, by 32
 		all = append(all, mem.Memory{Kind: mem.Fact, Title: fmt.Sprint("shelf number ", i)})
 	}
+	all[33].Supersedes = "m_1"
 	ids := s.learned(all...)
 	for i := range mem.DeadAfter {
 		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected}
@@ -133,5 +134,11 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	}
 	if _, err := s.Review(t.Context(), mem.ReviewAsk{Place: atShop}); err != nil {
 		t.Errorf("review: %v", err)
+	}
+	if why, err := s.Why(t.Context(), mem.WhyAsk{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {
+		t.Errorf("what became of what was told: %v, %v, want that %s is erased", why.States, err, ids[0])
+	}
+	if story, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: ids[33]}); err != nil || story.Replaces != nil {
+		t.Errorf("in the place of %s: %+v, %v", ids[0], story.Replaces, err)
 	}
 }

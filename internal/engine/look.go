@@ -70,19 +70,26 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 	if s, err := e.Store.Session(ctx, r.Session); err == nil {
 		out.Short = s.Short
 	}
+	var ids []string // without the sessions in the index
 	for _, it := range r.Items {
-		if !strings.HasPrefix(it.ID, "m_") {
-			continue // a session in the index
+		if strings.HasPrefix(it.ID, "m_") {
+			ids = append(ids, it.ID)
 		}
-		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{it.ID}, Hidden: true, Within: "*"})
+	}
+	known, err := e.byID(ctx, ids)
+	if err != nil {
+		return out, err
+	}
+	for _, id := range ids {
+		m, ok := known[id]
 		switch {
-		case errors.Is(err, mem.ErrNotFound):
-			out.States[it.ID] = "erased"
-		case err == nil && ms[0].Status != mem.Active:
-			out.States[it.ID] = ms[0].Status
+		case !ok:
+			out.States[id] = "erased"
+		case m.Status != mem.Active:
+			out.States[id] = m.Status
 		}
-		if err == nil && ms[0].LastUsed.After(r.At) {
-			out.Used[it.ID] = true
+		if m.LastUsed.After(r.At) {
+			out.Used[id] = true
 		}
 	}
 	return out, nil

@@ -97,11 +97,12 @@ func (e *Engine) tellings(ctx context.Context, out *mem.MemoryStory) error {
 // kin finds what a memory replaced, and what replaced it.
 func (e *Engine) kin(ctx context.Context, out *mem.MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
-		mm, err := e.one(ctx, id)
-		if errors.Is(err, mem.ErrNotFound) {
-			return nil, nil // it was erased
+		found, err := e.byID(ctx, []string{id})
+		mm, ok := found[id]
+		if !ok { // it was erased
+			return nil, err
 		}
-		return &mm, err
+		return &mm, nil
 	}
 	var err error
 	if id := out.Memory.Supersedes; id != "" {

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -134,34 +133,18 @@ func (e *Engine) atEnds(ctx context.Context, links []mem.Link) (map[string]mem.M
 	return e.byID(ctx, slices.Compact(ids))
 }
 
-// byID are the memories of whole ids, by id. Erased ones are left out: a store
-// refuses all where one is missing, so halves are asked for then.
+// byID are the memories of whole ids, by id. Erased ones are left out.
 func (e *Engine) byID(ctx context.Context, ids []string) (map[string]mem.Memory, error) {
 	out := make(map[string]mem.Memory, len(ids))
 	if len(ids) == 0 {
 		return out, nil
 	}
-	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
-	gone := errors.Is(err, mem.ErrNotFound) || errors.Is(err, mem.ErrAmbiguous) // others may begin like one that is erased
-	switch {
-	case gone && len(ids) > 1:
-		for _, half := range [][]string{ids[:len(ids)/2], ids[len(ids)/2:]} {
-			found, err := e.byID(ctx, half)
-			if err != nil {
-				return nil, err
-			}
-			maps.Copy(out, found)
-		}
-		return out, nil
-	case gone:
-		return out, nil
-	case err != nil:
+	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Whole: true, Hidden: true, Within: "*"})
+	if err != nil {
 		return nil, fmt.Errorf("memories: %w", err)
 	}
-	for i, m := range ms {
-		if m.ID == ids[i] {
-			out[m.ID] = m
-		}
+	for _, m := range ms {
+		out[m.ID] = m
 	}
 	return out, nil
 }

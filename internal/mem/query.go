@@ -16,6 +16,7 @@ type Query struct {
 	Terms []string `json:"terms,omitempty"` // words and phrases to match, from package rank, MaxTerms of them; Match needs them, List ignores them
 
 	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; every other filter but Hidden is then ignored
+	Whole    bool     `json:"-"`             // of IDs: no prefix counts, and what is not there is left out
 	Scopes   []Scope  `json:"scopes,omitempty"`
 	Kinds    []Kind   `json:"kinds,omitempty"` // empty means every kind but Utterance, which Match takes only alone
 	NotKinds []Kind   `json:"not_kinds,omitempty"`

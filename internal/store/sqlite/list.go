@@ -130,6 +130,9 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	out := make([]mem.Memory, 0, len(numbers))
 	for _, n := range numbers {
 		m, ok := byID[mem.ShortID("m_", n)]
+		if !ok && q.Whole {
+			continue
+		}
 		if !ok {
 			return nil, fmt.Errorf("memory %s: %w", mem.ShortID("m_", n), mem.ErrNotFound)
 		}
@@ -143,7 +146,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
 	whole := map[string]int64{}
-	if len(q.IDs) > 1 {
+	if len(q.IDs) > 1 || q.Whole {
 		found, err := rows(ctx, s.read, "SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
 			append([]any{array(q.IDs)}, visible.args...), one[int64])
 		if err != nil {
@@ -156,6 +159,9 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	out := make([]int64, 0, len(q.IDs))
 	for _, id := range q.IDs {
 		n, known := whole[id]
+		if !known && q.Whole {
+			continue
+		}
 		if !known {
 			var err error
 			if n, err = s.single(ctx, "memory", id, visible); err != nil {

@@ -289,6 +289,9 @@ func (s *Mem) named(q mem.Query) ([]*memory, error) {
 	}
 	for _, id := range q.IDs {
 		m, err := pick(visible, id, func(m *memory) string { return m.ID })
+		if q.Whole && (err != nil || m.ID != id) {
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("memory %w", err)
 		}
