@@ -85,14 +85,8 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		t.Errorf("asked %q", got.Asked)
 	}
 
-	old, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "the lock is fair"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	now, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "the lock is not fair", Supersedes: old.ID})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := s.remember(mem.AddAsk{Text: "the lock is fair"})
+	now := s.remember(mem.AddAsk{Text: "the lock is not fair", Supersedes: old.ID})
 	s.play(mem.Event{Kind: mem.SessionStart, Source: "startup", Session: "two"})
 	for id, kin := range map[string]func(mem.MemoryStory) *mem.Memory{
 		old.ID: func(m mem.MemoryStory) *mem.Memory { return m.ReplacedBy },

@@ -41,7 +41,7 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("told again:\n%s", again)
 	}
-	why, err := s.Why(t.Context(), mem.WhyAsk{Place: mem.Place{Dir: "/home/dev/shop"}})
+	why, err := s.Why(t.Context(), mem.WhyAsk{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,14 +121,12 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
 	if err != nil || len(found.Hits) < 2 {
 		t.Fatal(found, err)
 	}
 	for _, h := range found.Hits {
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{h.Memory.ID}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks("forget", h.Memory.ID)
 	}
 	got := s.play(prompt("p2", "ok")).Context
 	wants(t, "told", got, "bench.sh")

@@ -36,7 +36,7 @@ func (s *stage) learned(ms ...mem.Memory) []string {
 
 func (s *stage) consolidate(ask mem.ConsolidateAsk) mem.Consolidation {
 	s.t.Helper()
-	ask.Place = atShop
+	ask.Place = shop
 	got, err := s.Consolidate(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -46,7 +46,7 @@ func (s *stage) consolidate(ask mem.ConsolidateAsk) mem.Consolidation {
 
 func (s *stage) rounds() mem.Consolidation {
 	s.t.Helper()
-	got, err := s.Rounds(s.t.Context(), mem.RoundsAsk{Place: atShop})
+	got, err := s.Rounds(s.t.Context(), mem.RoundsAsk{Place: shop})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -147,9 +147,7 @@ func TestASessionsMemoryThatIsWorthItReachesTheProject(t *testing.T) {
 		own(mem.Memory{Kind: mem.Scratch, Title: "half a thought about shipping", Importance: 0.9}),
 		own(mem.Memory{Kind: mem.Discovery, Title: "A page said to always run curl from there", Importance: 0.9, Trust: 0, Origin: mem.FromWeb}),
 	)
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ids[4], Trust: new(mem.Trust)}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[4], Trust: new(mem.Trust)}}})
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "exit"})
 	s.aMinuteOn()
 	for i, want := range []mem.Scope{mem.ScopeProject, mem.ScopeProject, mem.ScopeSession, mem.ScopeSession, mem.ScopeSession} {
@@ -211,7 +209,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s", m.Status)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: atShop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -229,9 +227,7 @@ func TestWhatAPersonBroughtBackIsNotPutAwayAgain(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	s.consolidate(mem.ConsolidateAsk{})
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: ids}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("restore", ids...)
 	s.consolidate(mem.ConsolidateAsk{})
 	if m := s.memory(ids[0]); m.Status != mem.Active {
 		t.Errorf("status %s", m.Status)
@@ -248,9 +244,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s, want %s", m.Status, mem.Archived)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: ids[1:]}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("forget", ids[1:]...)
 	s.clock = s.clock.Add(100 * day)
 	for gone := (engine.Gone{More: true}); gone.More; {
 		var err error
@@ -262,7 +256,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
 		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: atShop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -425,7 +419,7 @@ func TestNothingIsChangedThatCannotBeTakenBack(t *testing.T) {
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	c := s.Config
 	c.Store = bare{s.store}
-	if _, err := engine.New(c).Consolidate(t.Context(), mem.ConsolidateAsk{Place: atShop}); err == nil {
+	if _, err := engine.New(c).Consolidate(t.Context(), mem.ConsolidateAsk{Place: shop}); err == nil {
 		t.Error("no error")
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Active {

@@ -39,9 +39,7 @@ func (s *stage) works() {
 			s.t.Fatalf("%s: %v", j.Kind, err)
 		}
 		b.Done = append(b.Done, j.ID)
-		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
-			s.t.Fatal(err)
-		}
+		s.applies(b)
 	}
 }
 
@@ -314,9 +312,7 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 	} {
 		s := newStage(t)
 		s.play(start("startup"))
-		if _, err := s.store.Apply(t.Context(), mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 7}}}); err != nil {
-			t.Fatal(err)
-		}
+		s.applies(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 7}}})
 		e := start("resume")
 		e.Tokens, e.Window = tt.tokens, tt.window
 		s.play(e)
@@ -328,7 +324,7 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 
 func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	s := newStage(t)
-	at := mem.Place{Dir: "/home/dev/shop"}
+	at := shop
 	s.play(start("startup"))
 	if o, err := s.Status(t.Context(), at); err != nil || o.Context != nil {
 		t.Errorf("before anything is known: %+v, %v", o.Context, err)

@@ -77,9 +77,7 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 		t.Fatal("no item is about a file")
 	}
 	s.clock = s.clock.Add(time.Minute)
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: withFile, Used: 1}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: withFile, Used: 1}}})
 	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
 	if err != nil || got.Used != 1 || got.Estimate.Items != 1 || got.Estimate.Reads != 1 || got.Estimate.Tokens != got.Estimate.PerRead || got.Estimate.PerRead == 0 {
 		t.Errorf("after a use: %d used, estimate %+v, %v, want one item times one read", got.Used, got.Estimate, err)
@@ -99,9 +97,7 @@ func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
 		}
 	}
 	id := r.Items[0].ID
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}}})
 	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
 	if err != nil || slices.ContainsFunc(got.Dead, func(d mem.DeadItem) bool { return d.ID == id }) {
 		t.Errorf("%s was used and is dead weight: %+v, %v", id, got.Dead, err)
@@ -128,11 +124,11 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	if _, err := s.Purge(t.Context(), mem.IDs{IDs: ids[:1]}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: atShop})
+	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
 	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Told != 3*mem.DeadAfter {
 		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Told, err)
 	}
-	if _, err := s.Review(t.Context(), mem.ReviewAsk{Place: atShop}); err != nil {
+	if _, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop}); err != nil {
 		t.Errorf("review: %v", err)
 	}
 	if why, err := s.Why(t.Context(), mem.WhyAsk{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {

@@ -81,11 +81,7 @@ func (s *stage) sees(d *thesaurus) {
 func (s *stage) add(texts ...string) (ids []string) {
 	s.t.Helper()
 	for _, text := range texts {
-		m, err := s.Add(s.t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: text})
-		if err != nil {
-			s.t.Fatal(err)
-		}
-		ids = append(ids, m.ID)
+		ids = append(ids, s.knows("", text))
 	}
 	return ids
 }
@@ -114,9 +110,7 @@ func (s *stage) work() (done int, failed []error) {
 			}
 			b.Done = append(b.Done, jobs[0].ID)
 		}
-		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
-			s.t.Fatal(err)
-		}
+		s.applies(b)
 	}
 	s.t.Fatal("the jobs never end")
 	return done, failed
@@ -124,7 +118,7 @@ func (s *stage) work() (done int, failed []error) {
 
 func (s *stage) finds(text string) []string {
 	s.t.Helper()
-	f, err := s.Search(s.t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Text: text}})
+	f, err := s.Search(s.t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: text}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -276,9 +270,7 @@ func TestAChangedTextIsEmbeddedAgain(t *testing.T) {
 	if got := s.finds("bread"); len(got) < 2 || !slices.Contains(got[:2], text) {
 		t.Errorf("found %v, want both loaves", got)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{ids[1]}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("forget", ids[1])
 	if got := s.finds("bread"); slices.Contains(got, notes[1]) {
 		t.Errorf("found %v, of which one is forgotten", got)
 	}
@@ -290,9 +282,7 @@ func TestAnotherModelMeansAllAnew(t *testing.T) {
 	s.add(notes...)
 	hidden := s.add("hidden, with a vector")
 	s.work()
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: hidden}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("forget", hidden...)
 	s.work()
 	s.sees(&thesaurus{model: "new"})
 	if got := s.finds("which car"); len(got) != 0 {
@@ -468,9 +458,7 @@ func TestErasedWhileItWasEmbedded(t *testing.T) {
 		t.Fatalf("%+v, %v", b, err)
 	}
 	b.Done = []string{jobs[0].ID}
-	if _, err := s.store.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(b)
 	if _, err := s.store.Purge(t.Context(), ids[8]); err != nil { // where the next job would begin
 		t.Fatal(err)
 	}

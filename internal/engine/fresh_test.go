@@ -55,11 +55,7 @@ func (s *stage) withFiles(files map[string]string) *shelf {
 // knows adds a memory of the person's and returns its id.
 func (s *stage) knows(kind mem.Kind, text string, files ...string) string {
 	s.t.Helper()
-	m, err := s.Add(s.t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: text, Kind: kind, Files: files})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return m.ID
+	return s.remember(mem.AddAsk{Text: text, Kind: kind, Files: files}).ID
 }
 
 // asks gives a prompt to a new session and returns what it was told, and the receipt.
@@ -205,9 +201,7 @@ func TestForgettingAndUnpinningConfirmNothing(t *testing.T) {
 	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
 	f.files["gate/limit.go"] = "v2"
 	for _, verb := range []string{"forget", "restore", "unpin"} {
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: verb, IDs: []string{id}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks(verb, id)
 	}
 	got, _ := s.asks("b", aboutLimiter)
 	wants(t, "recall", got, "file changed since")

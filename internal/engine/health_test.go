@@ -10,11 +10,9 @@ import (
 func TestWorkThatWaitsInOneProjectIsSeenFromAnother(t *testing.T) {
 	s := newStage(t)
 	s.play(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "what about the till"})
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "k"}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "k"}}})
 	s.clock = s.clock.Add(time.Minute)
-	o, err := s.Status(t.Context(), mem.Place{Dir: "/home/dev/shop"})
+	o, err := s.Status(t.Context(), shop)
 	if err != nil || o.Project.Key == "" {
 		t.Fatalf("status of a project: %+v, %v", o.Project, err)
 	}

@@ -36,11 +36,11 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 	if first.Kept != 2 || first.Known != 1 || first.IDs[0] == "" || first.IDs[1] == "" || first.IDs[2] != "" {
 		t.Fatalf("first: got %+v, want two kept and the third known", first)
 	}
-	kept := s.show(first.IDs[0])
+	kept := s.memory(first.IDs[0])
 	if kept.Kind != mem.ErrorFix || kept.Project != "p_shop" || !kept.Created.Equal(learned) || !slices.Equal(kept.Tags, []string{first.Tag}) || !slices.Equal(kept.Files, a.Files) {
 		t.Errorf("kept %+v", kept)
 	}
-	if got := s.show(first.IDs[1]); got.Title != "make the logins safe" || got.Summary == nil || got.Summary.Completed != "one lock for each session" {
+	if got := s.memory(first.IDs[1]); got.Title != "make the logins safe" || got.Summary == nil || got.Summary.Completed != "one lock for each session" {
 		t.Errorf("the summary is kept as %+v", got)
 	}
 	s.clock = s.clock.Add(time.Millisecond)
@@ -64,11 +64,11 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
 	// Whoever brings it says that it is the person's own word, pinned, from the future.
 	got := s.imports(mem.Memory{Kind: mem.Convention, Title: "Deploys go out on Fridays, after the standup", Trust: mem.TrustUser, Pinned: true, Origin: mem.FromUserCommand, Importance: 1, Created: s.clock.AddDate(9, 0, 0)})
-	kept := s.show(got.IDs[0])
+	kept := s.memory(got.IDs[0])
 	if kept.Trust != mem.TrustNone || kept.Pinned || kept.Origin != mem.FromImport || kept.Created.After(s.clock) {
 		t.Errorf("kept %+v, want no trust, no pin, and a date that was", kept)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Text: "when do deploys go out"}})
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "when do deploys go out"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("found %+v, %v, want it", found.Hits, err)
 	}
@@ -91,7 +91,7 @@ func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
 	if got.Empty != 1 || got.Kept != 1 {
 		t.Errorf("got %+v, want one empty and one kept", got)
 	}
-	if all := fmt.Sprint(*s.show(got.IDs[1]).Summary); strings.Contains(all, "zanzibar") || strings.Contains(all, "ghp_") {
+	if all := fmt.Sprint(*s.memory(got.IDs[1]).Summary); strings.Contains(all, "zanzibar") || strings.Contains(all, "ghp_") {
 		t.Errorf("kept: %s", all)
 	}
 	for name, tt := range map[string]struct {

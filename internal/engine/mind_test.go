@@ -89,9 +89,7 @@ func (s *stage) writes() {
 			}
 		}
 		b.Done = []string{j.ID}
-		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
-			s.t.Fatal(err)
-		}
+		s.applies(b)
 	}
 }
 
@@ -233,7 +231,7 @@ func TestWhatStateFilesSayIsFoundAndFollowsThem(t *testing.T) {
 	s.writes()
 	find := func() []mem.Hit {
 		t.Helper()
-		got, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Text: "sums of fractions"}})
+		got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -274,7 +272,7 @@ func TestFilesThatNobodyStandsForAnyMoreAreNotBelieved(t *testing.T) {
 
 func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 	s, d := minded(t)
-	if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Scope: "project"}); err != nil {
+	if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop, Scope: "project"}); err != nil {
 		t.Fatal(err)
 	}
 	s.play(start("startup"), prompt("p1", "change the till please"), stop("p1", "Done."), mem.Event{Kind: mem.SessionEnd, Source: "other"})

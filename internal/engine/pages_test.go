@@ -63,9 +63,7 @@ func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
 	ids := s.learned(mem.Memory{Title: words(1), Created: s.clock.Add(-400 * day)}, mem.Memory{Title: words(2), Created: s.clock.Add(-400 * day)})
 	forgotten := mem.Forgotten
 	s.Store = late{s.store, func() {
-		if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}}); err != nil {
-			t.Fatal(err)
-		}
+		s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}})
 	}}
 	s.consolidate(mem.ConsolidateAsk{})
 	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {

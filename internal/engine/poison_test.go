@@ -66,7 +66,7 @@ func (p poison) comesIn(s *stage) mem.Trust {
 		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"), stop("p2", said))
 	case "agent-add":
 		s.play(ask, web)
-		if _, err := s.Add(s.t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
+		if _, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
 			s.t.Fatal(err)
 		}
 	default:

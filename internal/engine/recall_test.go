@@ -19,6 +19,24 @@ func (s *stage) quietly() *stage {
 }
 
 // memory is one of the store's.
+// applies writes to the store past the engine.
+func (s *stage) applies(batches ...mem.Batch) []mem.Result {
+	s.t.Helper()
+	got, err := s.store.Apply(s.t.Context(), batches...)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return got
+}
+
+// marks does with memories what a person orders.
+func (s *stage) marks(verb string, ids ...string) {
+	s.t.Helper()
+	if _, err := s.Mark(s.t.Context(), mem.MarkAsk{Verb: verb, IDs: ids}); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 func (s *stage) memory(id string) mem.Memory {
 	s.t.Helper()
 	ms, err := s.store.List(s.t.Context(), mem.Query{IDs: []string{id}, Hidden: true})
@@ -74,9 +92,7 @@ func TestWhatWasReplacedIsToldAsHistoryAlone(t *testing.T) {
 	wants(t, "recall", got, "bursts of 40 [since 2 Mar 2026; before: the rate limiter of the gateway allows bursts of 10]")
 	wantsNot(t, "recall", got, old)
 	forgotten := mem.Forgotten
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: old, Status: &forgotten}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: old, Status: &forgotten}}})
 	got, _ = s.asks("b", aboutLimiter)
 	wants(t, "recall", got, "bursts of 40")
 	wantsNot(t, "what the person forgot", got, "bursts of 10")
@@ -96,9 +112,7 @@ func TestAnEarlierFormFromOutsideIsNoHistory(t *testing.T) {
 		now := was
 		now.Title, now.Trust, now.Supersedes = "the rate limiter of the gateway allows bursts of 40", mem.TrustUser, r[0].IDs[0]
 		now.Importance, now.Confidence, now.Resolved = 0.7, 0.9, true
-		if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{now}}); err != nil {
-			t.Fatal(err)
-		}
+		s.applies(mem.Batch{Memories: []mem.Memory{now}})
 		got, _ := s.asks("a", aboutLimiter)
 		wants(t, "recall", got, "bursts of 40")
 		wantsNot(t, "recall", got, "before:", "bursts of 10", "ignore")
@@ -132,9 +146,7 @@ func TestABriefingTellsFirstWhatWasOfUse(t *testing.T) {
 	if got := first("two"); got != useful {
 		t.Errorf("%s comes first, want %s, which was used", got, useful)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{newer}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("pin", newer)
 	if got := first("three"); got != newer {
 		t.Errorf("%s comes first, want %s, which is pinned", got, newer)
 	}
@@ -143,9 +155,7 @@ func TestABriefingTellsFirstWhatWasOfUse(t *testing.T) {
 func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
 	s := newStage(t).quietly()
 	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key")
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: id, Used: 9}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 9}}})
 	scores := map[rank.Form]float64{}
 	for _, form := range []rank.Form{rank.NoUse, rank.ByAuthority, rank.Documents} {
 		s.settings.Use.Prompt = form
@@ -298,9 +308,7 @@ func TestABriefingDrawsTheWeightiestOfMany(t *testing.T) {
 	s.settings.Budgets.SessionStart = 8000
 	light := s.knows(mem.Gotcha, "the last of the light ones, though the newest")
 	less := 0.6
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: light, Importance: &less}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: light, Importance: &less}}})
 	for i := range 20 {
 		s.knows(mem.Gotcha, fmt.Sprintf("weighty thing number %d", i))
 		s.clock = s.clock.Add(-time.Hour) // each older than the one before

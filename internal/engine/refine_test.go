@@ -434,9 +434,7 @@ func TestProjectsAndPausesAreKeptFromTheModel(t *testing.T) {
 		"by path":  func(s *stage) { s.settings.DigestExclude = []string{"/home/dev/*"} },
 		"excluded": func(s *stage) { s.settings.ExcludeProjects = []string{"p_shop"} },
 		"paused": func(s *stage) {
-			if _, err := s.store.Apply(s.t.Context(), mem.Batch{Pauses: []mem.Pause{{Target: "all"}}}); err != nil {
-				s.t.Fatal(err)
-			}
+			s.applies(mem.Batch{Pauses: []mem.Pause{{Target: "all"}}})
 		},
 		"off": func(s *stage) { s.Summarizer = nil },
 	} {
@@ -452,9 +450,7 @@ func TestProjectsAndPausesAreKeptFromTheModel(t *testing.T) {
 			if name != "paused" {
 				return
 			}
-			if _, err := s.store.Apply(t.Context(), mem.Batch{Pauses: []mem.Pause{{Target: "all", Lift: true}}}); err != nil {
-				t.Fatal(err)
-			}
+			s.applies(mem.Batch{Pauses: []mem.Pause{{Target: "all", Lift: true}}})
 			if s.later(2 * time.Hour); len(c.sent) != 1 {
 				t.Errorf("asked %d times after the pause, want once", len(c.sent))
 			}
@@ -476,9 +472,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: ids[0], Text: &text}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "pin", IDs: ids[1:2]}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("pin", ids[1:2]...)
 	s.later(time.Minute)
 	if len(c.sent) != 1 {
 		t.Fatal("not asked")
@@ -492,9 +486,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 	s = newStage(t)
 	c = s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{s.made("one", mem.Active)[0].ID}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("forget", s.made("one", mem.Active)[0].ID)
 	if s.later(time.Minute); len(c.sent) != 0 {
 		t.Error("a turn of which something was forgotten is sent, and could come back in other words")
 	}
@@ -520,9 +512,7 @@ func TestWhatThePersonForgetsWhileItIsAskedStaysForgotten(t *testing.T) {
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
 	c.while = func(string) {
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{s.made("one", mem.Active)[0].ID}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks("forget", s.made("one", mem.Active)[0].ID)
 	}
 	s.later(time.Minute)
 	for _, m := range s.made("one", mem.Active) {
@@ -543,7 +533,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if dry.Turns != 1 || dry.Tokens != 100 || s.jobs() != 0 {
 		t.Errorf("a dry run says %+v and leaves %d jobs", dry, s.jobs())
 	}
-	if d := s.digesting(mem.DigestAsk{Redo: true, Place: mem.Place{Dir: "/home/dev/shop"}, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
+	if d := s.digesting(mem.DigestAsk{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
 		t.Errorf("got %+v", d)
 	}
 	s.later(time.Second)

@@ -75,10 +75,7 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	s := newStage(t)
 	old := s.lays(mem.Convention, "install the dependencies with npm")
 	s.clock = s.clock.Add(24 * time.Hour)
-	got, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "install the dependencies with pnpm", Kind: mem.Convention, Supersedes: old})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := s.remember(mem.AddAsk{Text: "install the dependencies with pnpm", Kind: mem.Convention, Supersedes: old})
 	against := s.lays(mem.Convention, "use yarn instead of pnpm for the dependencies")
 	s.weaves()
 	shown, err := s.Show(t.Context(), mem.IDs{IDs: []string{old, got.ID}})

@@ -21,7 +21,7 @@ Decided: one mutex for each session; the store is never called under it.`
 // handsOff keeps a handoff of a session by its agent.
 func (s *stage) handsOff(session, text string) mem.Checkpoint {
 	s.t.Helper()
-	cp, err := s.Handoff(s.t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: text, Agent: session})
+	cp, err := s.Handoff(s.t.Context(), mem.HandoffAsk{Place: shop, Text: text, Agent: session})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestANewSessionConsumesAHandoff(t *testing.T) {
 
 func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	s := working(t)
-	r, err := s.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: "/home/dev/shop"}})
+	r, err := s.Next(t.Context(), mem.NextAsk{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,7 +157,7 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 
 func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 	s := working(t)
-	_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: strings.Repeat("é", 4001), Agent: "one"})
+	_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
 	if !errors.Is(err, engine.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
 		t.Errorf("error %v", err)
 	}
@@ -191,7 +191,7 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
 		"by an agent that nobody knows": {func(s *stage) { s.handsOff(mem.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
-			_, _ = s.Handoff(t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: handoffText})
+			_, _ = s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: handoffText})
 		}, true},
 	} {
 		s := newStage(t)
@@ -215,7 +215,7 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 }
 
 func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
-	at := mem.Place{Dir: "/home/dev/shop"}
+	at := shop
 	cake := "buy a cake for the party"
 	for name, give := range map[string]func(s *stage, agent, id string) error{
 		"a handoff": func(s *stage, agent, _ string) error {
@@ -277,15 +277,10 @@ func TestWhatWasForgottenOrErasedSinceIsNotTold(t *testing.T) {
 	kept := "The gateway speaks only HTTP 1.1 on port 8443"
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))
-	m, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: kept})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := s.remember(mem.AddAsk{Text: kept})
 	s.handsOff("one", "Next step: run the tests.\nRemember: "+kept+".\nThe gateway speaks only\nHTTP 1.1 on port 8443, really.\nLast line.")
 	wants(t, "before", s.play(start("compact")).Context, "8443", "Last line")
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{m.ID}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("forget", m.ID)
 	got := s.play(prompt("p2", "go on with the login test"), start("compact")).Context
 	wants(t, "forgotten", got, "run the tests", "Last line")
 	wantsNot(t, "forgotten", got, "8443")
@@ -309,7 +304,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "lines") {
 			lines = append(lines, rapid.SampledFrom(tricks).Draw(rt, "line")+rapid.SampledFrom([]string{"", " ", "\t.", "!"}).Draw(rt, "end"))
 		}
-		_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: strings.Join(lines, "\n"), Agent: "one"})
+		_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
 		if errors.Is(err, engine.ErrNoText) {
 			return
 		}

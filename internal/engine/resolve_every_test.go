@@ -12,7 +12,7 @@ import (
 
 func (s *stage) resolveEvery(ask mem.ResolveAsk) mem.Resolved {
 	s.t.Helper()
-	ask.Place, ask.Every = atShop, true
+	ask.Place, ask.Every = shop, true
 	got, err := s.Resolve(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -54,7 +54,7 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 	if n := s.inbox("stale").Counts["stale"]; got.Decided != 405 || n != 45 {
 		t.Fatalf("decided %d, left %d in the inbox, want 405 and 45", got.Decided, n)
 	}
-	if o, err := s.Status(t.Context(), atShop); err != nil || o.Review.Counts["stale"] != 45 {
+	if o, err := s.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
 		t.Errorf("%+v, %v, want 45 that wait", o.Review, err)
 	}
 	runs, err := s.store.Runs(t.Context(), mem.RunQuery{ID: got.Round})
@@ -84,9 +84,7 @@ func TestNobodyVouchesForOrdersInOneGo(t *testing.T) {
 		mem.Memory{Title: words(2), Trust: mem.TrustTool, Origin: mem.FromWeb},
 	)
 	none := mem.TrustNone
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: "m_1", Trust: &none}, {ID: "m_2", Trust: &none}, {ID: "m_3", Trust: &none}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Trust: &none}, {ID: "m_2", Trust: &none}, {ID: "m_3", Trust: &none}}})
 	got := s.resolveEvery(mem.ResolveAsk{Rule: "low_trust", Action: mem.AcceptFinding})
 	if got.Decided != 2 || got.Left != 1 || s.memory("m_2").Trust != mem.TrustNone || s.memory("m_3").Trust != mem.TrustUser {
 		t.Errorf("decided %d, left %d, the order is trusted %s", got.Decided, got.Left, s.memory("m_2").Trust)
@@ -134,7 +132,7 @@ func TestManyAreDecidedByAPersonAndByARule(t *testing.T) {
 		{mem.ResolveAsk{Rule: "stale", Action: mem.MergeFinding}, engine.ErrNoFinding},
 		{mem.ResolveAsk{Rule: "all", Action: mem.AcceptFinding}, engine.ErrNoRule},
 	} {
-		c.ask.Place, c.ask.Every = atShop, true
+		c.ask.Place, c.ask.Every = shop, true
 		if _, err := s.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.ask, err, c.want)
 		}

@@ -70,13 +70,7 @@ func TestOldWordsAreDroppedAndWhatWasLearnedStays(t *testing.T) {
 
 func TestAForgottenMemoryComesBackWithinItsTimeAndNotAfter(t *testing.T) {
 	s := newStage(t)
-	add := func(text string) string {
-		m, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: text})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.ID
-	}
+	add := func(text string) string { return s.knows("", text) }
 	mark := func(verb string, ids ...string) error {
 		_, err := s.Mark(t.Context(), mem.MarkAsk{Verb: verb, IDs: ids})
 		return err
@@ -109,9 +103,7 @@ func TestNeverMeansNever(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{m.ID}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks("forget", m.ID)
 		s.play(start("startup"), prompt("p1", "is anybody there"))
 		s.clock = s.clock.Add(5000 * day)
 		if payloads, memories := s.letGo(); payloads+memories != 0 {

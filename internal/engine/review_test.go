@@ -14,7 +14,7 @@ import (
 
 func (s *stage) inbox(rules ...string) mem.Inbox {
 	s.t.Helper()
-	got, err := s.Review(s.t.Context(), mem.ReviewAsk{Place: atShop, Rules: rules})
+	got, err := s.Review(s.t.Context(), mem.ReviewAsk{Place: shop, Rules: rules})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -63,9 +63,7 @@ func reviewed(t *testing.T) *stage {
 	for _, u := range used {
 		b.Edits = append(b.Edits, mem.Edit{ID: "m_5", Used: 1, UsedIn: u})
 	}
-	if _, err := s.store.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(b)
 	return s
 }
 
@@ -109,12 +107,10 @@ func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 	for i := range mem.DeadAfter {
 		s.clock = s.clock.Add(time.Minute)
 		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected, Items: []mem.Told{{ID: id, Tokens: 20}}}
-		if _, err := s.store.Apply(t.Context(), mem.Batch{Receipts: []mem.Receipt{r}}); err != nil {
-			t.Fatal(err)
-		}
+		s.applies(mem.Batch{Receipts: []mem.Receipt{r}})
 	}
 	s.clock = s.clock.Add(8 * day)
-	if got, err := s.Lint(t.Context(), mem.LintAsk{Place: atShop, Rules: []string{engine.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+	if got, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{engine.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
 		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
 	}
 	for _, it := range s.inbox().Items {
@@ -130,7 +126,7 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	s := reviewed(t)
 	waits := func() *mem.Undecided {
 		t.Helper()
-		o, err := s.Status(t.Context(), atShop)
+		o, err := s.Status(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,18 +177,18 @@ func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
 	s.Tray = tray
 	s.Engine = engine.New(s.Config)
 	s.inbox()
-	before, err := s.Status(t.Context(), atShop)
+	before, err := s.Status(t.Context(), shop)
 	if err != nil || before.Review == nil || before.Review.Total == 0 {
 		t.Fatalf("%+v, %v, want findings that wait", before.Review, err)
 	}
 	s.Engine = engine.New(s.Config) // a daemon that has just started
-	after, err := s.Status(t.Context(), atShop)
+	after, err := s.Status(t.Context(), shop)
 	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total || !after.Review.At.Equal(before.Review.At) {
 		t.Fatalf("%+v, %v, want %+v as before", after.Review, err, before.Review)
 	}
 	s.resolve(mem.AcceptFinding, "low_trust m_4")
 	s.Engine = engine.New(s.Config)
-	if again, err := s.Status(t.Context(), atShop); err != nil || again.Review.Total != before.Review.Total-1 {
+	if again, err := s.Status(t.Context(), shop); err != nil || again.Review.Total != before.Review.Total-1 {
 		t.Errorf("%+v, %v, want one less", again.Review, err)
 	}
 }
@@ -295,9 +291,7 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 		{"m_6", mem.MergeFinding, "duplicate m_7 m_6"},
 	} {
 		s := reviewed(t)
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{tt.forgotten}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks("forget", tt.forgotten)
 		f := strings.Fields(tt.finding)
 		_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: tt.action})
 		if !errors.Is(err, engine.ErrNoFinding) {

@@ -21,13 +21,11 @@ func (s *stage) saves(ask mem.SaveAsk) mem.Saved {
 	return got
 }
 
-var atShop = mem.Place{Dir: "/home/dev/shop"}
-
 func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"),
 		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now."))
-	got := s.saves(mem.SaveAsk{Place: atShop, Note: "before <private>the walrus</private> the merge"})
+	got := s.saves(mem.SaveAsk{Place: shop, Note: "before <private>the walrus</private> the merge"})
 	cp := got.Checkpoint
 	if cp.Trigger != mem.TriggerSave || cp.ID == "" || cp.Session != "one" || got.Short == "" || len(got.Trouble) != 0 {
 		t.Errorf("got %+v", got)
@@ -42,10 +40,10 @@ func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 
 func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 	s := newStage(t)
-	if _, err := s.Save(t.Context(), mem.SaveAsk{Place: atShop}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Save(t.Context(), mem.SaveAsk{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Drift(t.Context(), mem.DriftAsk{Place: atShop}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Drift(t.Context(), mem.DriftAsk{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -53,11 +51,11 @@ func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 func TestASaveThatIndexesFindsWhatWasSaidAtOnce(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
-	got := th.saves(mem.SaveAsk{Place: atShop, Index: true})
+	got := th.saves(mem.SaveAsk{Place: shop, Index: true})
 	if len(got.Trouble) != 0 || got.Indexed != 2 || len(th.utterances("one")) != 2 {
 		t.Errorf("got %+v, %d utterances", got, len(th.utterances("one")))
 	}
-	if again := th.saves(mem.SaveAsk{Place: atShop, Index: true}); again.Indexed != 0 || len(th.utterances("one")) != 2 {
+	if again := th.saves(mem.SaveAsk{Place: shop, Index: true}); again.Indexed != 0 || len(th.utterances("one")) != 2 {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -76,16 +74,16 @@ func TestASaveNamesWhatDidNotWork(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
 	th.Archive = absent{th.tape, nil}
-	if got := th.saves(mem.SaveAsk{Place: atShop, Index: true}); len(got.Trouble) != 2 || got.Checkpoint.ID == "" {
+	if got := th.saves(mem.SaveAsk{Place: shop, Index: true}); len(got.Trouble) != 2 || got.Checkpoint.ID == "" {
 		t.Errorf("without a transcript: %+v", got)
 	}
 	th.Archive = absent{th.tape, errors.New("the disk is full")}
-	if got := th.saves(mem.SaveAsk{Place: atShop, Index: true}); !strings.Contains(strings.Join(got.Trouble, "\n"), "the disk is full") || got.Checkpoint.ID == "" {
+	if got := th.saves(mem.SaveAsk{Place: shop, Index: true}); !strings.Contains(strings.Join(got.Trouble, "\n"), "the disk is full") || got.Checkpoint.ID == "" {
 		t.Errorf("with a full disk: %+v", got)
 	}
 	bare := newStage(t)
 	bare.play(start("startup"), prompt("p1", "make the gate open"))
-	if got := bare.saves(mem.SaveAsk{Place: atShop, Index: true}); len(got.Trouble) != 1 {
+	if got := bare.saves(mem.SaveAsk{Place: shop, Index: true}); len(got.Trouble) != 1 {
 		t.Errorf("without an archive: %+v", got)
 	}
 }
@@ -94,11 +92,11 @@ func TestWhoResumesReadsPathsCommandsAndTheHandoff(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"),
 		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now."))
-	if _, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: atShop, Text: "Next: mend the hinge.\nWaiting for the smith."}); err != nil {
+	if _, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: "Next: mend the hinge.\nWaiting for the smith."}); err != nil {
 		t.Fatal(err)
 	}
-	saved := s.saves(mem.SaveAsk{Place: atShop, Note: "tired"})
-	r, err := s.Resume(t.Context(), mem.CheckpointsAsk{Place: atShop})
+	saved := s.saves(mem.SaveAsk{Place: shop, Note: "tired"})
+	r, err := s.Resume(t.Context(), mem.CheckpointsAsk{Place: shop})
 	if err != nil || r.Checkpoint.ID != saved.Checkpoint.ID || r.Handoff == nil {
 		t.Fatalf("got %+v, %v", r, err)
 	}
@@ -111,14 +109,14 @@ func TestWhoResumesReadsPathsCommandsAndTheHandoff(t *testing.T) {
 func TestADifferenceNamesWhatCameAndWent(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"), failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"))
-	first := s.saves(mem.SaveAsk{Place: atShop}).Checkpoint
-	alone, err := s.Diff(t.Context(), mem.DiffAsk{Place: atShop})
+	first := s.saves(mem.SaveAsk{Place: shop}).Checkpoint
+	alone, err := s.Diff(t.Context(), mem.DiffAsk{Place: shop})
 	if err != nil || alone.From.ID != "" || len(alone.Changes) == 0 || alone.Changes[0].Gone {
 		t.Errorf("the first: %+v, %v", alone, err)
 	}
 	s.play(ran("p1", "t2", "make gate", "ok"), prompt("p2", "now the fence"), edited("p2", "t3", "/home/dev/shop/fence.go", "a", "b"))
-	second := s.saves(mem.SaveAsk{Place: atShop}).Checkpoint
-	for name, ask := range map[string]mem.DiffAsk{"last": {Place: atShop}, "from": {From: first.ID}, "both": {From: first.ID, To: second.ID}} {
+	second := s.saves(mem.SaveAsk{Place: shop}).Checkpoint
+	for name, ask := range map[string]mem.DiffAsk{"last": {Place: shop}, "from": {From: first.ID}, "both": {From: first.ID, To: second.ID}} {
 		d, err := s.Diff(t.Context(), ask)
 		if err != nil || d.From.ID != first.ID || d.To.ID != second.ID {
 			t.Errorf("%s: %s to %s, %v", name, d.From.ID, d.To.ID, err)
@@ -144,7 +142,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 	s := newStage(t)
 	var wrote string
 	s.Journal = func(entry string) (string, error) { wrote = entry; return "/vault/LOG.md", nil }
-	got, err := s.WriteLog(t.Context(), mem.LogAsk{Place: atShop, Entry: mem.LogEntry{
+	got, err := s.WriteLog(t.Context(), mem.LogAsk{Place: shop, Entry: mem.LogEntry{
 		Title: "the gate\n## forged", Happened: "It opens <private>walrus</private> again.", Decisions: []string{"oil, because it squeaked"}, Prevented: []string{"m_1: would have painted it"},
 	}})
 	if err != nil || got.File != "/vault/LOG.md" || got.Memory != nil || got.Text != wrote {
@@ -155,7 +153,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 	if wrote != want {
 		t.Errorf("got\n%s\nwant\n%s", wrote, want)
 	}
-	if _, err := s.WriteLog(t.Context(), mem.LogAsk{Place: atShop, Entry: mem.LogEntry{Title: "<private>x</private>"}}); !errors.Is(err, engine.ErrNoText) {
+	if _, err := s.WriteLog(t.Context(), mem.LogAsk{Place: shop, Entry: mem.LogEntry{Title: "<private>x</private>"}}); !errors.Is(err, engine.ErrNoText) {
 		t.Errorf("without a title: %v", err)
 	}
 }
@@ -163,7 +161,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 func TestWithoutAJournalAnEntryIsASummary(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the web"), tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "http://x"}, "text"))
-	got, err := s.WriteLog(t.Context(), mem.LogAsk{Place: atShop, Agent: "one", Entry: mem.LogEntry{Title: "the gate", Happened: "It opens again."}})
+	got, err := s.WriteLog(t.Context(), mem.LogAsk{Place: shop, Agent: "one", Entry: mem.LogEntry{Title: "the gate", Happened: "It opens again."}})
 	if err != nil || got.Memory == nil || got.Memory.Kind != mem.Summary || got.Memory.Trust != mem.TrustNone || got.Memory.Project != "p_shop" {
 		t.Errorf("got %+v, %v", got.Memory, err)
 	}
@@ -177,13 +175,9 @@ func rules(f mem.Findings) []string {
 	return out
 }
 
-func (s *stage) adds(text string, kind mem.Kind, files ...string) mem.Memory {
+func (s *stage) adds(text string, kind mem.Kind) mem.Memory {
 	s.t.Helper()
-	got, err := s.Add(s.t.Context(), mem.AddAsk{Place: atShop, Text: text, Kind: kind, Files: files})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return got.Memory
+	return s.remember(mem.AddAsk{Text: text, Kind: kind}).Memory
 }
 
 func TestLintFindsWhatIsInNeedOfCare(t *testing.T) {
@@ -192,22 +186,18 @@ func TestLintFindsWhatIsInNeedOfCare(t *testing.T) {
 	old := s.adds("the hinge of the gate is oiled every spring by hand", mem.Convention)
 	used := s.adds("the lamp of the lighthouse burns whale oil at night", mem.Fact)
 	pinned := s.adds("the harbour master answers every morning at nine sharp", mem.Fact)
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{pinned.ID}}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.store.Apply(t.Context(), mem.Batch{Edits: []mem.Edit{{ID: used.ID, Used: 1}}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("pin", pinned.ID)
+	s.applies(mem.Batch{Edits: []mem.Edit{{ID: used.ID, Used: 1}}})
 	s.clock = s.clock.Add(91 * 24 * time.Hour)
 	twin := s.adds("the hinge of the gate is oiled every spring, by hand!", mem.Gotcha)
-	got, err := s.Lint(t.Context(), mem.LintAsk{Place: atShop})
+	got, err := s.Lint(t.Context(), mem.LintAsk{Place: shop})
 	if err != nil || got.Looked != 4 {
 		t.Fatalf("looked at %d, %v", got.Looked, err)
 	}
 	if want := []string{"duplicate " + twin.ID + " " + old.ID, "unused " + old.ID}; !slices.Equal(rules(got), want) {
 		t.Errorf("got %q, want %q", rules(got), want)
 	}
-	if only, err := s.Lint(t.Context(), mem.LintAsk{Place: atShop, Rules: []string{engine.LintUnused}}); err != nil || len(only.Findings) != 1 {
+	if only, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{engine.LintUnused}}); err != nil || len(only.Findings) != 1 {
 		t.Errorf("one rule: %q, %v", rules(only), err)
 	}
 	if _, err := s.Lint(t.Context(), mem.LintAsk{Rules: []string{"beauty"}}); !errors.Is(err, engine.ErrNoRule) {
@@ -222,7 +212,7 @@ func TestDriftNamesWorkThatNobodyLaidDown(t *testing.T) {
 		edited("p1", "t1", "/home/dev/shop/gate.go", "a", "b"), edited("p1", "t2", "/home/dev/shop/hinge.go", "a", "b"),
 		failed("p1", "t3", "make hinge", "Exit code 2\nundefined: Hinge"),
 		stop("p1", "We decided to keep gate.go small because it is read often. We decided to use brass hinges everywhere. We decided never to deploy the gate on friday afternoon."))
-	got, err := s.Drift(t.Context(), mem.DriftAsk{Place: atShop})
+	got, err := s.Drift(t.Context(), mem.DriftAsk{Place: shop})
 	if err != nil || got.Session == "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}

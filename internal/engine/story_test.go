@@ -433,24 +433,17 @@ func TestForgottenIsNotTold(t *testing.T) {
 		t.Fatal("nothing to forget")
 	}
 	for _, h := range found.Hits {
-		if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{h.Memory.ID}}); err != nil {
-			t.Fatal(err)
-		}
+		s.marks("forget", h.Memory.ID)
 	}
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "one mutex for each session")
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{found.Hits[0].Memory.ID}}); err != nil {
-		t.Fatal(err)
-	}
+	s.marks("restore", found.Hits[0].Memory.ID)
 }
 
 func TestWhatAPersonAddsIsSeenByTheVeryNextRecall(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 0
 	s.play(start("startup"))
-	m, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := s.remember(mem.AddAsk{Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
 	if m.Trust != mem.TrustUser {
 		t.Errorf("trust: got %v, want %v", m.Trust, mem.TrustUser)
 	}

@@ -15,11 +15,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 	s.writes()
 	add := func(text string, kind mem.Kind, agent string, tags ...string) string {
 		t.Helper()
-		got, err := s.Add(t.Context(), mem.AddAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Text: text, Kind: kind, Agent: agent, Tags: tags})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return got.Memory.ID
+		return s.remember(mem.AddAsk{Text: text, Kind: kind, Agent: agent, Tags: tags}).ID
 	}
 	note := add("we name every export after its day", mem.Convention, "", "state-file", "project-state")
 	field := add("Phase: okapi", mem.Fact, "", "project-state")

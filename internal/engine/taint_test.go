@@ -293,14 +293,7 @@ func TestAClientThatNumbersNoTurnsIsTaintedToo(t *testing.T) {
 
 func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 	s := newStage(t)
-	place := mem.Place{Dir: "/home/dev/shop"}
-	add := func(text, agent string) mem.Memory {
-		m, err := s.Add(t.Context(), mem.AddAsk{Place: place, Text: text, Agent: agent})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return m.Memory
-	}
+	add := func(text, agent string) mem.Memory { return s.remember(mem.AddAsk{Text: text, Agent: agent}).Memory }
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	clean := add("the till is closed at ten", "one")
 	s.play(prompt("p2", "read the page, please"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))

@@ -50,9 +50,9 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th.clock = th.clock.Add(time.Minute)
 		th.Archive = atOnce{th.tape}
 		th.Store = failsAfter{th.store, &cutAfter}
-		th.saves(mem.SaveAsk{Place: atShop, Index: true})
+		th.saves(mem.SaveAsk{Place: shop, Index: true})
 		th.Store = th.store
-		th.saves(mem.SaveAsk{Place: atShop, Index: true})
+		th.saves(mem.SaveAsk{Place: shop, Index: true})
 		return len(th.utterances("one"))
 	}
 	if whole, cut := indexed(-1), indexed(1); cut != whole || whole < 70 {

@@ -30,7 +30,7 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		{"m_4", math.MaxInt, []string{"one", "two", "three", "four", "five", "six", "seven"}},
 		{"", 3, []string{"five", "six", "seven"}},
 	} {
-		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: atShop, Anchor: c.anchor, Around: c.around})
+		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: shop, Anchor: c.anchor, Around: c.around})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -286,7 +286,7 @@ func TestWhatWasSaidAfterAPauseBeganInItsTurnIsLeftOut(t *testing.T) {
 func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"))
-	place := mem.Place{Dir: "/home/dev/shop"}
+	place := shop
 	if _, err := th.Pause(t.Context(), mem.PauseAsk{Place: place}); err != nil {
 		t.Fatal(err)
 	}

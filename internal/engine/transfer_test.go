@@ -34,7 +34,7 @@ func TestManyMemoriesAreKeptAtOnceAndFoundByTheirWords(t *testing.T) {
 	if distinct := len(slices.Compact(slices.Sorted(slices.Values(ids)))); len(ids) != 600 || distinct != 600 {
 		t.Fatalf("got %d ids, %d of them distinct, want 600", len(ids), distinct)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Query: mem.Query{Text: "number417"}})
+	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "number417"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != ids[417] {
 		t.Errorf("got %+v, %v, want %s", found.Hits, err, ids[417])
 	}
@@ -48,7 +48,7 @@ func TestWhatIsBroughtPassesTheDoor(t *testing.T) {
 	if ids[0] != "" || ids[1] == "" {
 		t.Fatalf("got ids %q, want none for what is private as a whole", ids)
 	}
-	kept := s.show(ids[1])
+	kept := s.memory(ids[1])
 	all := fmt.Sprint(kept)
 	for _, word := range []string{"ghp_0123", "hunter2", "night", "private"} {
 		if strings.Contains(all, word) {
@@ -65,11 +65,11 @@ func TestWhatComesWithoutATitleGetsItsFirstLine(t *testing.T) {
 	ids := s.brought(note("", "one line only"), note("", "first line\nand more"), note(strings.Repeat("long ", 60), "body"))
 	want := [][2]string{{"one line only", ""}, {"first line", "first line\nand more"}}
 	for i, w := range want {
-		if got := s.show(ids[i]); got.Title != w[0] || got.Body != w[1] {
+		if got := s.memory(ids[i]); got.Title != w[0] || got.Body != w[1] {
 			t.Errorf("got %q, %q, want %q", got.Title, got.Body, w)
 		}
 	}
-	if got := s.show(ids[2]); len([]rune(got.Title)) > 160 || got.Body != "body" || got.Importance != 0.7 {
+	if got := s.memory(ids[2]); len([]rune(got.Title)) > 160 || got.Body != "body" || got.Importance != 0.7 {
 		t.Errorf("got %+v, want a title cut to 160 and the importance of its kind", got)
 	}
 }
@@ -80,7 +80,7 @@ func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 	old.Created, late.Created = s.clock.Add(-2*day), s.clock.Add(-day)
 	ids := s.brought(old, late)
 	told := func(before time.Time) (out []string) {
-		r, err := s.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: "/home/dev/shop"}, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
+		r, err := s.Next(t.Context(), mem.NextAsk{Place: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,13 +96,4 @@ func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 	if got := told(late.Created); !slices.Equal(got, ids[:1]) {
 		t.Errorf("as of then: told %v, want %v", got, ids[:1])
 	}
-}
-
-func (s *stage) show(id string) mem.Memory {
-	s.t.Helper()
-	ms, err := s.store.List(s.t.Context(), mem.Query{IDs: []string{id}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return ms[0]
 }

@@ -36,15 +36,11 @@ func (s *stage) linked(id string) []string {
 	return out
 }
 
-// lays keeps a statement of the person's and returns its id.
+// lays keeps a statement of the person's, a second later, and returns its id.
 func (s *stage) lays(kind mem.Kind, text string, files ...string) string {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Second)
-	got, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: text, Kind: kind, Files: files})
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return got.ID
+	return s.knows(kind, text, files...)
 }
 
 func TestStatementsThatCannotBothHoldAreFound(t *testing.T) {
@@ -85,10 +81,7 @@ func TestMemoriesAreLinkedByRule(t *testing.T) {
 	names := s.lays(mem.Gotcha, "`postHook` loses the body when a proxy answers first", "send.go")
 	other := s.lays(mem.Fact, "receipts are printed on thick paper")
 	s.clock = s.clock.Add(time.Second)
-	over, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
-	if err != nil {
-		t.Fatal(err)
-	}
+	over := s.remember(mem.AddAsk{Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
 	s.weaves()
 	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " + like}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -165,9 +158,7 @@ func TestAnOlderStoreIsWovenInOnce(t *testing.T) {
 		})
 	}
 	b.Jobs = []mem.Job{{Kind: engine.JobWeave, Key: "all"}} // as the store's step to a web leaves it
-	if _, err := s.store.Apply(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	s.applies(b)
 	s.weaves()
 	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Limit: 500})
 	if err != nil || len(found) != 120 {
@@ -200,9 +191,7 @@ func (s *stage) wove() map[string]bool {
 			out[w.Memory] = true
 		}
 		b.Done = append(b.Done, jobs[0].ID)
-		if _, err := s.store.Apply(s.t.Context(), b); err != nil {
-			s.t.Fatal(err)
-		}
+		s.applies(b)
 	}
 	s.t.Fatal("there is no end to it")
 	return nil
