@@ -96,7 +96,7 @@ type mindInitView struct {
 	Protocol string   `json:"protocol,omitempty"` // what became of CLAUDE.md: added, unchanged
 }
 
-func (mindInitView) schema() string { return "mind-init" }
+func (mindInitView) schema() string { return "mind_init" }
 
 func (v mindInitView) human(p *printer) {
 	if len(v.Made) == 0 {
@@ -122,7 +122,7 @@ func (a *app) mindShowCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "show",
 		Short:   "where the work of this project stands",
-		Long:    "Shows what the state files say. Without any, or where they are not trusted, what is stored.",
+		Long:    "Shows what the state files say. Without any, or where they are not trusted, what\nis stored.",
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -234,7 +234,7 @@ func (a *app) mindCompress(cmd *cobra.Command, dry bool) error {
 
 type compressView mind.Compressed
 
-func (compressView) schema() string { return "mind-compress" }
+func (compressView) schema() string { return "mind_compress" }
 
 func (v compressView) human(p *printer) {
 	if v.Sessions+v.Decisions+v.Tasks == 0 {

@@ -26,12 +26,13 @@ func (a *app) reviewCommand() *cobra.Command {
 		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			for _, r := range q.Rules {
-				if !slices.Contains(engine.ReviewRules(), r) {
-					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.ReviewRules(), ", "))
-				}
+			err := knownRules(q.Rules...)
+			if err != nil {
+				return err
 			}
-			var err error
+			if q.Limit < 1 {
+				return faultInput.about("--limit has to be 1 or more")
+			}
 			if q.Among, err = among.among(a.sys.Now()); err != nil {
 				return err
 			}
@@ -52,6 +53,16 @@ func (a *app) reviewCommand() *cobra.Command {
 	return cmd
 }
 
+// knownRules refuses a rule that no review has.
+func knownRules(rules ...string) error {
+	for _, r := range rules {
+		if !slices.Contains(engine.ReviewRules(), r) {
+			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.ReviewRules(), ", "))
+		}
+	}
+	return nil
+}
+
 // resolveCommand does something about a finding, or about all of a rule.
 func (a *app) resolveCommand(action string) *cobra.Command {
 	short := map[string]string{
@@ -69,6 +80,9 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 		Example: "  remanence review " + action + " duplicate m_7k2q m_19fx\n  remanence review " + action + " " + rule + " --all --until 6mo --dry-run",
 		Args:    atLeast(1, "the rule, and the ids of the finding or --all"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := knownRules(args[0]); err != nil {
+				return err
+			}
 			q.Rule, q.IDs, q.Agent = args[0], args[1:], a.agent()
 			if q.Every {
 				return a.resolveEvery(cmd, q, among, yes)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,6 +79,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		line := append([]string{cmd.CommandPath()}, cmd.Flags().Args()...)
 		return faultUsage.about("-%s was taken for a flag", unknown.GetSpecifiedShortnames()).because("a value that begins with - stands after --").
 			fixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
+	}
+	var wrong *pflag.InvalidValueError
+	if errors.As(err, &wrong) {
+		takes := map[string]string{"int": "a whole number", "float64": "a number", "duration": "a length of time such as 5s", "bool": "true or false"}
+		return faultUsage.about("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
+			because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()], wrong.GetFlag().Value.Type())).fixedBy(cmd.CommandPath() + " --help")
 	}
 	return faultUsage.about("%s", err).fixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }

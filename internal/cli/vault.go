@@ -129,7 +129,7 @@ type vaultInitView struct {
 	Made []string `json:"made"`
 }
 
-func (vaultInitView) schema() string { return "vault-init" }
+func (vaultInitView) schema() string { return "vault_init" }
 
 func (v vaultInitView) human(p *printer) {
 	if len(v.Made) == 0 {
@@ -161,7 +161,7 @@ type vaultPathView struct {
 	There bool   `json:"there"`
 }
 
-func (vaultPathView) schema() string { return "vault-path" }
+func (vaultPathView) schema() string { return "vault_path" }
 
 func (v vaultPathView) human(p *printer) {
 	p.line("%s", safe(v.Dir))
@@ -230,7 +230,7 @@ func (v vaultItem) sentence() string {
 
 type vaultCheckView struct{ mem.VaultState }
 
-func (vaultCheckView) schema() string { return "vault-check" }
+func (vaultCheckView) schema() string { return "vault_check" }
 
 func (v vaultCheckView) human(p *printer) {
 	p.line("%s", safe(v.Dir))

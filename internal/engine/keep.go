@@ -209,7 +209,7 @@ func headline(s string) (title, body string) {
 func (e *Engine) one(ctx context.Context, id string) (mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Hidden: true})
 	if err != nil {
-		return mem.Memory{}, fmt.Errorf("%s: %w", id, err)
+		return mem.Memory{}, err
 	}
 	return ms[0], nil
 }
@@ -220,11 +220,7 @@ func (e *Engine) given(ctx context.Context, ids []string) ([]mem.Memory, error) 
 	if len(ids) == 0 {
 		return nil, fmt.Errorf("no id: %w", mem.ErrNotFound)
 	}
-	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", strings.Join(ids, " "), err)
-	}
-	return ms, nil
+	return e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 }
 
 // Edit changes one memory by the hand of the person, or of an agent.
@@ -378,11 +374,7 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 // meant finds the memories an order is about.
 func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, error) {
 	if len(ask.IDs) > 0 {
-		ms, err := e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true})
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", strings.Join(ask.IDs, " "), err)
-		}
-		return ms, nil
+		return e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true})
 	}
 	if ask.Query == nil {
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
