@@ -101,7 +101,7 @@ func (p *machine) remember(body string) {
 	p.apply(mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "a fact", Body: body, Trust: mem.TrustUser}}})
 }
 
-// faults are the codes of what doctor warns of or fails.
+// faultsIn are the codes of what doctor warns of or fails.
 func faultsIn(checks []checkItem) []string {
 	var codes []string
 	for _, c := range checks {

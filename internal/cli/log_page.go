@@ -53,7 +53,7 @@ const (
 // logLevels, in order.
 func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
-// log reads the end of the log through the door.
+// logPage reads the end of the log through the door.
 func (h *house) logPage(_ context.Context, ask logAsk) (logView, error) {
 	v := logView{File: h.paths.Log(), Lines: []logLine{}, Groups: []logGroup{}}
 	raw, _, err := lastLines(h.paths.Log(), maxLogPage)

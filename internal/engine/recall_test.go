@@ -18,7 +18,6 @@ func (s *stage) quietly() *stage {
 	return s
 }
 
-// memory is one of the store's.
 // applies writes to the store past the engine.
 func (s *stage) applies(batches ...mem.Batch) []mem.Result {
 	s.t.Helper()
@@ -37,6 +36,7 @@ func (s *stage) marks(verb string, ids ...string) {
 	}
 }
 
+// memory is one of the store's.
 func (s *stage) memory(id string) mem.Memory {
 	s.t.Helper()
 	ms, err := s.store.List(s.t.Context(), mem.Query{IDs: []string{id}, Hidden: true})
