@@ -11,7 +11,7 @@ import (
 )
 
 // inboxes are how many findings wait for a person, by the key of a project, "" for
-// all. To look for them takes a second and megabytes where thousands of memories
+// all. To look for them takes a third of a second and megabytes where thousands of memories
 // are, so it is done when it is quiet after all of a project was consolidated, and
 // when a person looks; others are told what it came to. The zero value knows of none.
 type inboxes struct {

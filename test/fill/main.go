@@ -76,7 +76,7 @@ func session(p mem.Project, first, end int, at func(i int) time.Time, text corpu
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
 		b.Memories = append(b.Memories, m)
 		if len(r.Items) < 3 {
-			r.Items = append(r.Items, mem.Told{ID: "m_" + fmt.Sprint(i), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
+			r.Items = append(r.Items, mem.Told{ID: mem.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
 			r.Tokens += 40
 		}
 	}
