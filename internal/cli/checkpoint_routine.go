@@ -101,7 +101,7 @@ func (a *app) lintCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "memories in need of care: alike, unused, outdated, dead files",
-		Long: "Looks by rule and changes nothing:\n\n  contradiction  denies what another one says\n  duplicate      says the same as another one (80 % of the words)\n" +
+		Long: "Looks by rule at the memories that say how things are, and changes nothing:\n\n  contradiction  denies what another one says\n  duplicate      says the same as another one (80 % of the words)\n" +
 			"  dead_file      names files that are not there any more\n  outdated       its files changed since it was made or last confirmed\n" +
 			"  dead_weight    told again and again, and never used\n  unused         older than 90 days and never needed",
 		Example: "  remanence lint\n  remanence lint --rule duplicate\n  remanence lint --project all --json",
@@ -157,7 +157,7 @@ func (v findingsView) list() []any { return items(v.Findings) }
 
 func (v findingsView) human(p *printer) {
 	if v.Total == 0 {
-		p.line("Nothing found in %s.", plural(v.Looked, "memory", "memories"))
+		p.line("Nothing found in %s.", v.looked())
 		return
 	}
 	for _, f := range v.Findings {
@@ -170,5 +170,13 @@ func (v findingsView) human(p *printer) {
 			p.hint("%s%s", strings.Repeat(" ", 16), *f.Fix)
 		}
 	}
-	p.hint("%s in %s. These are hints: judge each.", plural(v.Total, "finding", "findings"), plural(v.Looked, "memory", "memories"))
+	p.hint("%s in %s. These are hints: judge each.", plural(v.Total, "finding", "findings"), v.looked())
+}
+
+// looked is what was looked at: lint leaves out what only says what happened.
+func (v findingsView) looked() string {
+	if v.name == "lint" {
+		return plural(v.Looked, "lasting memory", "lasting memories")
+	}
+	return plural(v.Looked, "memory", "memories")
 }
