@@ -43,22 +43,13 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 		limit = mem.DefaultLimit
 	}
 	q.Terms = rank.Terms(q.Text)
-	q.Limit, q.Offset = max(rank.Candidates, limit+offset), 0
+	q.Limit = max(rank.Candidates, limit)
 	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: set(ask.Without)}
-	hits, size, err := e.rankedBy(ctx, how, q, rule)
+	hits, size, err := e.first(ctx, how, q, rule, limit+offset)
 	if err != nil {
 		return mem.Found{}, err
 	}
-	every := q
-	if len(q.Kinds) == 0 {
-		q.Kinds = []mem.Kind{mem.Utterance}
-		said, more, err := e.rankedBy(ctx, how, q, rule)
-		if err != nil {
-			return mem.Found{}, err
-		}
-		hits, size = rank.Merge(hits, said), size+more
-	}
-	if out.Total, err = e.searched(ctx, every, size, len(hits)); err != nil {
+	if out.Total, err = e.searched(ctx, q, size, len(hits)); err != nil {
 		return mem.Found{}, err
 	}
 	if ask.Facets {
@@ -72,6 +63,39 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	}
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), ms1(e.Now().Sub(start))
 	return out, nil
+}
+
+// first returns the n best hits of a search or more, best first, and the size of the
+// index. Behind the best of some candidates come those of twice as many, whatever n
+// is: else a page would hold again what one before it did, and others would be on none.
+func (e *Engine) first(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int, err error) {
+	known := map[string]bool{}
+	for q.Offset = 0; ; q.Limit *= 2 {
+		part, whole, err := e.withTalk(ctx, how, q, rule)
+		if err != nil {
+			return nil, 0, err
+		}
+		before := len(hits)
+		for _, h := range part {
+			if !known[h.Memory.ID] {
+				known[h.Memory.ID], hits = true, append(hits, h)
+			}
+		}
+		if len(hits) >= n || len(hits) == before {
+			return hits, whole, nil
+		}
+	}
+}
+
+// withTalk is rankedBy that also finds what was said, unless kinds are asked for.
+func (e *Engine) withTalk(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	hits, size, err := e.rankedBy(ctx, how, q, rule)
+	if err != nil || len(q.Kinds) > 0 {
+		return hits, size, err
+	}
+	q.Kinds = []mem.Kind{mem.Utterance}
+	said, more, err := e.rankedBy(ctx, how, q, rule)
+	return rank.Merge(hits, said), size + more, err
 }
 
 // listed finds by the filters alone.
