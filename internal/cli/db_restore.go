@@ -103,10 +103,10 @@ func (a *app) restorable(ctx context.Context, file string) error {
 func (a *app) damaged(ctx context.Context) bool {
 	if _, _, err := a.running(ctx); err == nil {
 		v, err := a.audit(ctx, true)
-		return err == nil && len(v.Damage)+len(v.Spoilt) > 0
+		return errors.Is(err, mem.ErrDisk) || err == nil && len(v.Damage)+len(v.Spoilt) > 0
 	}
 	_, err := sqlite.Inspect(ctx, a.paths.Database())
-	return errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign)
+	return errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign) || errors.Is(err, mem.ErrDisk)
 }
 
 // restore carries a plan out.

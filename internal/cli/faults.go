@@ -253,7 +253,7 @@ var (
 	}
 	faultDiskFails = Fault{
 		"REM-S015", exitFailed, "the disk fails to read or write", "",
-		"The system reported an error of the disk or a limit on the size of files. What was acknowledged before is kept.",
+		"The system reported an error of the disk or a limit on the size of files. What was acknowledged before is kept. Where a part of the database stays unreadable, remanence db restore saves the rest.",
 		[]string{"look at the system's log of the disk", "remanence db check --full", "remanence db backup FILE"},
 	}
 	faultNoDatabase = Fault{

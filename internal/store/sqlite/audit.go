@@ -5,9 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"regexp"
+	"strconv"
 	"strings"
+
+	code "modernc.org/sqlite/lib"
 
 	"remanence/internal/mem"
 )
@@ -76,6 +81,9 @@ func (s *Store) Writable(ctx context.Context) error {
 // The error says that it could not look; damage is no error.
 func (s *Store) Audit(ctx context.Context, full bool) (Audit, error) {
 	a, err := audit(ctx, dsn(s.path, s.busy, "query_only(1)"), full, full)
+	if isDamage(err) || len(a.Damage) > 0 {
+		err = errors.Join(a.unread(s.path), err)
+	}
 	if err != nil {
 		return a, fmt.Errorf("check %s: %w", s.path, translate(err))
 	}
@@ -96,7 +104,12 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 	}
 	a, err := audit(ctx, dsn(path, defaultBusy, "query_only(1)")+"&mode=ro", true, false)
 	steps, stepErr := migrations()
+	if isDamage(err) || len(a.Damage) > 0 {
+		stepErr = errors.Join(a.unread(path), stepErr)
+	}
 	switch {
+	case errors.Is(stepErr, mem.ErrDisk):
+		err = stepErr
 	case isDamage(err):
 		err = fmt.Errorf("%w: %w", mem.ErrCorrupt, err)
 	case err != nil:
@@ -114,6 +127,35 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 		return a, fmt.Errorf("look at %s: %w", path, err)
 	}
 	return a, nil
+}
+
+// pageError is SQLite's code of why it could not get a page that it looked at.
+var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+
+// unread returns mem.ErrDisk if not all of a database that looks damaged can be
+// read: SQLite takes some of what it cannot read for damage.
+func (a Audit) unread(path string) error {
+	for _, line := range a.Damage {
+		for _, m := range pageError.FindAllStringSubmatch(line, -1) {
+			if n, _ := strconv.Atoi(m[1]); n&0xff == code.SQLITE_IOERR {
+				return fmt.Errorf("%w: %s", mem.ErrDisk, m[0])
+			}
+		}
+	}
+	for _, name := range []string{path, path + "-wal"} {
+		f, err := os.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err == nil {
+			_, err = io.Copy(io.Discard, f)
+			_ = f.Close()
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", mem.ErrDisk, err)
+		}
+	}
+	return nil
 }
 
 // audit opens a connection of its own: one that checked before compares what is

@@ -1,6 +1,9 @@
 package sqlite
 
 import (
+	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"remanence/internal/mem"
@@ -77,5 +80,29 @@ func TestDanglingRowsAreCounted(t *testing.T) {
 	defer closed(t, s)
 	if a, err := s.Audit(t.Context(), false); err != nil || a.Dangling == 0 || a.OK() {
 		t.Errorf("got %+v, %v, want dangling rows", a, err)
+	}
+}
+
+func TestWhatCannotBeReadIsNoDamage(t *testing.T) {
+	const mem0 = "/proc/self/mem" // reading its beginning is an error of input and output
+	if _, err := os.Stat(mem0); err != nil {
+		t.Skip(err)
+	}
+	sound, failing := coast(t, 1), filepath.Join(t.TempDir(), "m.db")
+	if err := os.Symlink(mem0, failing); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		path, said string
+		want       error
+	}{
+		{sound, "Tree 4 page 9: btreeInitPage() returns error code 11", nil},
+		{sound, "Tree 4 page 9: unable to get the page. error code=11", nil},
+		{sound, "Tree 4 page 7: unable to get the page. error code=8458", mem.ErrDisk},
+		{failing, "Tree 4 page 9: btreeInitPage() returns error code 11", mem.ErrDisk},
+	} {
+		if err := (Audit{Damage: []string{c.said}}).unread(c.path); !errors.Is(err, c.want) {
+			t.Errorf("%s, %s: %v, want %v", filepath.Base(c.path), c.said, err, c.want)
+		}
 	}
 }

@@ -302,13 +302,20 @@ func (r *rescue) table(ctx context.Context, name string) error {
 		}
 		return c.fromBothEnds(ctx, key)
 	}
-	c.from = "SELECT rowid, " + list + " FROM " + name
-	last := furthest
+	c.from = "SELECT rowid, " + list + " FROM " + name + " WHERE rowid BETWEEN ? AND ? ORDER BY rowid"
+	c.numbered = true
+	last, gaps := furthest, r.gaps
 	if err := r.src.QueryRowContext(ctx, "SELECT coalesce(max(rowid), 0) FROM "+name).Scan(&last); err != nil {
 		r.gaps++
 	}
-	c.numbered = true
-	return c.span(ctx, 1, last)
+	if err := c.span(ctx, 1, last); err != nil {
+		return err
+	}
+	beyond, broken, err := c.read(ctx, c.from, last, last+1, furthest) // if the damage is in the last number
+	if r.gaps == gaps && (c.failures > 0 || beyond > last || broken) {
+		r.gaps++
+	}
+	return err
 }
 
 // copying is one table on its way.
@@ -320,26 +327,34 @@ type copying struct {
 	failures            int
 }
 
-// span copies the rows of a range of numbers. Where one cannot be read it tries
-// on behind it, in ever smaller parts.
+// span copies the rows of a range of numbers. Where one cannot be read it goes on
+// from the other end, and then in ever smaller parts. So it does where rows end
+// before the range: a damaged number can look like one behind its end.
 func (c *copying) span(ctx context.Context, lo, hi int64) error {
 	for lo <= hi {
-		last, unread, err := c.read(ctx, c.from+" WHERE rowid BETWEEN ? AND ? ORDER BY rowid", lo-1, lo, hi)
-		if err != nil || !unread {
+		last, broken, err := c.read(ctx, c.from, lo-1, lo, hi)
+		if err != nil || last == hi {
+			return err
+		}
+		first, brokenToo, err := c.read(ctx, c.from+" DESC", hi+1, last+1, hi)
+		if err != nil || first > hi && !broken && !brokenToo {
 			return err
 		}
 		if c.failures++; c.failures > maxFailures || ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if lo = last + 1; lo >= hi {
+		stuck := last < lo && first > hi
+		if lo, hi = last+1, first-1; lo == hi {
 			c.gaps++
 			return nil
 		}
-		mid := lo + (hi-lo)/2
-		if err := c.span(ctx, lo, mid); err != nil {
-			return err
+		if stuck {
+			mid := lo + (hi-lo)/2
+			if err := c.span(ctx, lo, mid); err != nil {
+				return err
+			}
+			lo = mid + 1
 		}
-		lo = mid + 1
 	}
 	return nil
 }
@@ -347,8 +362,8 @@ func (c *copying) span(ctx context.Context, lo, hi int64) error {
 // fromBothEnds copies a table without row numbers up to the damage, and from
 // its other end down to it.
 func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
-	_, unread, err := c.read(ctx, c.from+" ORDER BY "+strings.Join(key, ", "), 0)
-	if err != nil || !unread {
+	_, broken, err := c.read(ctx, c.from+" ORDER BY "+strings.Join(key, ", "), 0)
+	if err != nil || !broken {
 		return err
 	}
 	c.gaps++
@@ -356,9 +371,9 @@ func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
 	return err
 }
 
-// read copies the rows of a query until one cannot be read: unread. It returns
-// the number of the last row it saw, before if there was none.
-func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, unread bool, err error) {
+// read copies the rows of a query until one cannot be read or is out of order:
+// broken. It returns the number of the last row it copied, before if there was none.
+func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool, err error) {
 	last = before
 	rs, err := c.src.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -367,8 +382,9 @@ func (c *copying) read(ctx context.Context, query string, before int64, args ...
 	defer rs.Close()
 	values := make([]any, c.width)
 	into := make([]any, 0, c.width+1)
+	number, down := last, strings.HasSuffix(query, " DESC")
 	if c.numbered {
-		into = append(into, &last)
+		into = append(into, &number)
 	}
 	for i := range values {
 		into = append(into, &values[i])
@@ -377,9 +393,13 @@ func (c *copying) read(ctx context.Context, query string, before int64, args ...
 		if err := rs.Scan(into...); err != nil {
 			return last, true, nil
 		}
+		if c.numbered && (number == last || (number < last) != down) {
+			return last, true, nil
+		}
 		if err := c.put(ctx, values); err != nil {
 			return last, false, err
 		}
+		last = number
 	}
 	return last, rs.Err() != nil, ctx.Err()
 }

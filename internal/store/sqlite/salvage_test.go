@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"path/filepath"
@@ -67,6 +68,53 @@ func TestWhatIsReadableOfADamagedDatabaseIsSaved(t *testing.T) {
 			hits := found(t, path, "lighthouse")
 			if hits < c.least || got.Rows["memory"] < hits {
 				t.Errorf("%d memories are found, %d told, want at least %d", hits, got.Rows["memory"], c.least)
+			}
+		})
+	}
+}
+
+// SQLite takes a number that is too large for the end of what it was asked for,
+// and one that is too small for a row like any other.
+func TestADamagedNumberCostsItsRowAlone(t *testing.T) {
+	const n = 400
+	for name, c := range map[string]struct {
+		number [2]byte // as a varint
+		at     func(leaves, cells int) (leaf, cell int)
+	}{
+		"too large":             {[2]byte{0xff, 0x7f}, func(leaves, cells int) (int, int) { return leaves / 2, cells / 2 }},
+		"too small":             {[2]byte{0x81, 0x01}, func(leaves, cells int) (int, int) { return leaves / 2, cells / 2 }},
+		"the last is too small": {[2]byte{0x81, 0x01}, func(leaves, cells int) (int, int) { return leaves - 1, cells - 1 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := coast(t, n)
+			db := raw(t, path)
+			pages, err := rows(t.Context(), db, "SELECT pageno FROM dbstat WHERE name='memory' AND pagetype='leaf' ORDER BY path", nil, one[int64])
+			if err == nil {
+				err = db.Close()
+			}
+			if err != nil || len(pages) < 4 {
+				t.Fatalf("leaves of the table: %v, %v", pages, err)
+			}
+			all, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells := func(page int64) int { return int(binary.BigEndian.Uint16(all[(page-1)*4096+3:])) }
+			leaf, _ := c.at(len(pages), 0)
+			_, cell := c.at(0, cells(pages[leaf]))
+			page := all[(pages[leaf]-1)*4096:][:4096]
+			record := page[binary.BigEndian.Uint16(page[8+2*cell:]):]
+			for record[0] >= 0x80 { // the record's size
+				record = record[1:]
+			}
+			copy(record[1:], c.number[:])
+			write(t, path, all)
+			got, err := Salvage(t.Context(), path, storetest.Clock())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if hits := found(t, path, "lighthouse"); hits < n-1 || got.Gaps == 0 {
+				t.Errorf("%d of %d memories are found, %d gaps told", hits, n, got.Gaps)
 			}
 		})
 	}
