@@ -1,0 +1,107 @@
+package sqlite
+
+import (
+	"context"
+	"strings"
+)
+
+// copying is one table on its way.
+type copying struct {
+	*rescue
+	table, insert, from string
+	width               int
+	numbered            bool // the first value is the row's number
+	failures            int
+}
+
+// span copies the rows of a range of numbers. Where one cannot be read it goes on
+// from the other end, and then in ever smaller parts. So it does where rows end
+// before the range: a damaged number can look like one behind its end.
+func (c *copying) span(ctx context.Context, lo, hi int64) error {
+	for lo <= hi {
+		last, broken, err := c.read(ctx, c.from, lo-1, lo, hi)
+		if err != nil || last == hi {
+			return err
+		}
+		first, brokenToo, err := c.read(ctx, c.from+" DESC", hi+1, last+1, hi)
+		if err != nil || first > hi && !broken && !brokenToo {
+			return err
+		}
+		if c.failures++; c.failures > maxFailures || ctx.Err() != nil {
+			return ctx.Err()
+		}
+		stuck := last < lo && first > hi
+		if lo, hi = last+1, first-1; lo == hi {
+			c.gaps++
+			return nil
+		}
+		if stuck {
+			mid := lo + (hi-lo)/2
+			if err := c.span(ctx, lo, mid); err != nil {
+				return err
+			}
+			lo = mid + 1
+		}
+	}
+	return nil
+}
+
+// fromBothEnds copies a table without row numbers up to the damage, and from
+// its other end down to it.
+func (c *copying) fromBothEnds(ctx context.Context, key []string) error {
+	_, broken, err := c.read(ctx, c.from+" ORDER BY "+strings.Join(key, ", "), 0)
+	if err != nil || !broken {
+		return err
+	}
+	c.gaps++
+	_, _, err = c.read(ctx, c.from+" ORDER BY "+strings.Join(key, " DESC, ")+" DESC", 0)
+	return err
+}
+
+// read copies the rows of a query until one cannot be read or is out of order:
+// broken. It returns the number of the last row it copied, before if there was none.
+func (c *copying) read(ctx context.Context, query string, before int64, args ...any) (last int64, broken bool, err error) {
+	last = before
+	rs, err := c.src.QueryContext(ctx, query, args...)
+	if err != nil {
+		return last, true, ctx.Err()
+	}
+	defer rs.Close()
+	values := make([]any, c.width)
+	into := make([]any, 0, c.width+1)
+	number, down := last, strings.HasSuffix(query, " DESC")
+	if c.numbered {
+		into = append(into, &number)
+	}
+	for i := range values {
+		into = append(into, &values[i])
+	}
+	for rs.Next() {
+		if err := rs.Scan(into...); err != nil {
+			return last, true, nil
+		}
+		if c.numbered && (number == last || (number < last) != down) {
+			return last, true, nil
+		}
+		if err := c.put(ctx, values); err != nil {
+			return last, false, err
+		}
+		last = number
+	}
+	return last, rs.Err() != nil, ctx.Err()
+}
+
+// put writes one row. One that does not fit its table is damaged.
+func (c *copying) put(ctx context.Context, values []any) error {
+	res, err := c.dst.exec(ctx, c.insert, values...)
+	if isMisfit(err) {
+		c.gaps++
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n, err := res.RowsAffected()
+	c.rows[c.table] += int(n)
+	return err
+}
