@@ -132,16 +132,24 @@ func (p *Person) furnish() {
 	}
 }
 
-// leave ends what runs with the person's home: the worker by asking it, and
-// what is left after that, which fails the test, by killing it.
+// leave ends what runs with the person's home: the worker by asking it, and each
+// that comes up late, and what is left after that, which fails the test, by
+// killing it.
 func (p *Person) leave() {
-	if len(p.Processes()) > 0 {
-		if out, err := p.Command("daemon", "stop").CombinedOutput(); err != nil {
-			p.T.Logf("stop the worker: %v\n%s", err, out)
+	var out []byte
+	var err error
+	gone := func() bool {
+		if len(p.Processes()) == 0 {
+			return true
 		}
+		out, err = p.Command("daemon", "stop").CombinedOutput()
+		return len(p.Processes()) == 0
 	}
-	if p.Eventually(func() bool { return len(p.Processes()) == 0 }) {
+	if p.Eventually(gone) {
 		return
+	}
+	if err != nil {
+		p.T.Logf("stop the worker: %v\n%s", err, out)
 	}
 	for pid, what := range p.Processes() {
 		p.T.Errorf("left behind: %d %s", pid, what)
