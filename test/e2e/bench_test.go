@@ -55,12 +55,14 @@ func newUser(t *testing.T) *user {
 	dir := t.TempDir()
 	u := &user{t: t, dir: dir, home: filepath.Join(dir, "home")}
 	t.Cleanup(func() {
-		if out, err := u.try("daemon", "stop"); err != nil {
-			t.Errorf("stop the daemon: %v\n%s", err, out)
-		}
-		gone := eventually(func() bool { return len(u.processes()) == 0 })
+		var out string
+		var err error
+		gone := eventually(func() bool { // one that was started beside another may come up late
+			out, err = u.try("daemon", "stop")
+			return err == nil && len(u.processes()) == 0
+		})
 		if !gone {
-			t.Errorf("left behind: %v", u.processes())
+			t.Errorf("left behind: %v (%v)\n%s", u.processes(), err, out)
 		}
 	})
 	return u
