@@ -8,8 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"regexp"
-	"strconv"
 	"strings"
 
 	code "modernc.org/sqlite/lib"
@@ -129,16 +127,18 @@ func Inspect(ctx context.Context, path string) (Audit, error) {
 	return a, nil
 }
 
-// pageError is SQLite's code of why it could not get a page that it looked at.
-var pageError = regexp.MustCompile(`unable to get the page\. error code=(\d+)`)
+// pageError stands before SQLite's code of why it could not get a page that it
+// looked at.
+const pageError = "unable to get the page. error code="
 
 // unread returns mem.ErrDisk if not all of a database that looks damaged can be
 // read: SQLite takes some of what it cannot read for damage.
 func (a Audit) unread(path string) error {
 	for _, line := range a.Damage {
-		for _, m := range pageError.FindAllStringSubmatch(line, -1) {
-			if n, _ := strconv.Atoi(m[1]); n&0xff == code.SQLITE_IOERR {
-				return fmt.Errorf("%w: %s", mem.ErrDisk, m[0])
+		for _, rest := range strings.Split(line, pageError)[1:] {
+			var n int
+			if _, err := fmt.Sscan(rest, &n); err == nil && n&0xff == code.SQLITE_IOERR {
+				return fmt.Errorf("%w: %s%d", mem.ErrDisk, pageError, n)
 			}
 		}
 	}
