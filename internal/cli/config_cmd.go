@@ -16,11 +16,12 @@ import (
 
 func (a *app) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "config",
-		Short:   "read and change settings",
-		Example: "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set profile silent",
-		Args:    atMost(0),
-		RunE:    func(*cobra.Command, []string) error { return a.configList(false) },
+		Use:        "config",
+		SuggestFor: []string{"settings", "set"},
+		Short:      "read and change settings",
+		Example:    "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set profile silent",
+		Args:       atMost(0),
+		RunE:       func(*cobra.Command, []string) error { return a.configList(false) },
 	}
 	var origin bool
 	list := &cobra.Command{

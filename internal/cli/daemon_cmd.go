@@ -19,12 +19,13 @@ import (
 
 func (a *app) daemonCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "daemon",
-		Short:   "the process that keeps the memory",
-		Long:    "It starts by itself when it is needed and ends after a while without work.",
-		Example: "  remanence daemon restart\n  remanence daemon logs -f",
-		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.daemonShow(cmd.Context(), "shown") },
+		Use:        "daemon",
+		SuggestFor: []string{"worker", "server", "serve", "start", "stop"},
+		Short:      "the process that keeps the memory",
+		Long:       "It starts by itself when it is needed and ends after a while without work.",
+		Example:    "  remanence daemon restart\n  remanence daemon logs -f",
+		Args:       atMost(0),
+		RunE:       func(cmd *cobra.Command, _ []string) error { return a.daemonShow(cmd.Context(), "shown") },
 	}
 	cmd.AddCommand(
 		a.daemonRun(),

@@ -14,11 +14,12 @@ func (a *app) doctorCommand() *cobra.Command {
 	var fix bool
 	var bundle string
 	cmd := &cobra.Command{
-		Use:     "doctor",
-		Short:   "find what is wrong and name the fix; exit 5 if it fails",
-		Long:    "Required checks fail, optional ones warn. --fix does only what is safe.",
-		Example: "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --bundle report.txt\n  remanence doctor --json",
-		Args:    atMost(0),
+		Use:        "doctor",
+		SuggestFor: []string{"check", "diagnose", "fix"},
+		Short:      "find what is wrong and name the fix; exit 5 if it fails",
+		Long:       "Required checks fail, optional ones warn. --fix does only what is safe.",
+		Example:    "  remanence doctor\n  remanence doctor --fix\n  remanence doctor --bundle report.txt\n  remanence doctor --json",
+		Args:       atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			checks, did := a.examine(cmd.Context()), []string{}
 			if fix {

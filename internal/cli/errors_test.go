@@ -40,6 +40,26 @@ func TestEveryCommandThatAFaultSuggestsExists(t *testing.T) {
 	}
 }
 
+func TestAnotherWordForACommandNamesIt(t *testing.T) {
+	for word, want := range map[string]string{
+		"remember": "remanence add", "delete": "remanence forget", "find": "remanence search", "dashboard": "remanence open",
+		"serach": "remanence search", "xyzzy": faultUsage.Fix[0],
+	} {
+		if got := suggest(testTree(), word); !slices.Equal(got, []string{want}) {
+			t.Errorf("%s: got %q, want %q", word, got, want)
+		}
+	}
+	of := map[string]string{}
+	for _, cmd := range testTree().Commands() {
+		for _, word := range append([]string{cmd.Name()}, cmd.SuggestFor...) {
+			if other, ok := of[word]; ok {
+				t.Errorf("%q stands for %s and for %s", word, other, cmd.Name())
+			}
+			of[word] = cmd.Name()
+		}
+	}
+}
+
 func TestEveryExampleOfTheHelpIsACommand(t *testing.T) {
 	root := testTree()
 	var visit func(*cobra.Command)

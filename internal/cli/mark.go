@@ -14,10 +14,11 @@ func (a *app) forgetCommand() *cobra.Command {
 	var query, reason string
 	var dry, yes bool
 	cmd := &cobra.Command{
-		Use:     "forget [id]...",
-		Short:   "hide memories; can be undone",
-		Long:    "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.",
-		Example: "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
+		Use:        "forget [id]...",
+		SuggestFor: []string{"delete", "remove", "rm"},
+		Short:      "hide memories; can be undone",
+		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.",
+		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
 			words := strings.Fields(query)
@@ -133,8 +134,9 @@ func (a *app) addCommand() *cobra.Command {
 	var q mem.AddAsk
 	var kind, scope string
 	cmd := &cobra.Command{
-		Use:   "add <text>...",
-		Short: "remember a statement of yours",
+		Use:        "add <text>...",
+		SuggestFor: []string{"remember", "save", "store", "note"},
+		Short:      "remember a statement of yours",
 		Example: "  remanence add \"no Retry-After with 429 here\" -k gotcha --file client.go\n" +
 			"  git log -1 --format=%B | remanence add -k decision\n" +
 			"  remanence add -k preference --scope user \"tabs, not spaces\"",

@@ -17,11 +17,12 @@ func (a *app) nextCommand() *cobra.Command {
 	var agent string
 	var check bool
 	cmd := &cobra.Command{
-		Use:     "next",
-		Short:   "exactly what the next session would be told",
-		Long:    "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the project that was active last.",
-		Example: "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next --check           exit 5 if something would be missing",
-		Args:    atMost(0),
+		Use:        "next",
+		SuggestFor: []string{"preview"},
+		Short:      "exactly what the next session would be told",
+		Long:       "The text goes to standard output, its size and origin to standard error.\nWith --project all: in the project that was active last.",
+		Example:    "  remanence next\n  remanence next --prompt \"add retries to the webhook sender\"\n  remanence next --check           exit 5 if something would be missing",
+		Args:       atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := agentName(agent); err != nil {
 				return err

@@ -41,8 +41,9 @@ func pageOf(arg string) (path string, ok bool) {
 func (a *app) openCommand() *cobra.Command {
 	var only bool
 	cmd := &cobra.Command{
-		Use:   "open [page | id]",
-		Short: "look at it all in the browser",
+		Use:        "open [page | id]",
+		SuggestFor: []string{"ui", "web", "viewer", "dashboard"},
+		Short:      "look at it all in the browser",
 		Long: "The daemon opens a port of this machine for it, if none is open, and the\naddress holds a code that lets one browser in, once, within a minute.\n" +
 			"Pages: " + strings.Join(viewerPages[:6], " ") + "\n       " + strings.Join(viewerPages[6:], " "),
 		Example: "  remanence open\n  remanence open search\n  remanence open m_7k2q\n  remanence open --print",

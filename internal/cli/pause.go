@@ -13,11 +13,12 @@ func (a *app) pauseCommand() *cobra.Command {
 	var q mem.PauseAsk
 	var length string
 	cmd := &cobra.Command{
-		Use:     "pause",
-		Short:   "stop capturing and telling for a while",
-		Long:    "A paused session, project or machine keeps nothing and is told nothing.",
-		Example: "  remanence pause --for 2h\n  remanence pause --scope all\n  remanence pause --scope session --inject-only",
-		Args:    atMost(0),
+		Use:        "pause",
+		SuggestFor: []string{"disable", "off"},
+		Short:      "stop capturing and telling for a while",
+		Long:       "A paused session, project or machine keeps nothing and is told nothing.",
+		Example:    "  remanence pause --for 2h\n  remanence pause --scope all\n  remanence pause --scope session --inject-only",
+		Args:       atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if length != "" {
 				d, err := lasting(length)
@@ -38,11 +39,12 @@ func (a *app) pauseCommand() *cobra.Command {
 func (a *app) resumeCommand() *cobra.Command {
 	q := mem.PauseAsk{Resume: true}
 	cmd := &cobra.Command{
-		Use:     "resume",
-		Short:   "end a pause",
-		Example: "  remanence resume\n  remanence resume --scope all",
-		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.pause(cmd, q) },
+		Use:        "resume",
+		SuggestFor: []string{"enable", "on"},
+		Short:      "end a pause",
+		Example:    "  remanence resume\n  remanence resume --scope all",
+		Args:       atMost(0),
+		RunE:       func(cmd *cobra.Command, _ []string) error { return a.pause(cmd, q) },
 	}
 	pauseFlags(cmd, &q)
 	return cmd

@@ -136,8 +136,9 @@ func (a *app) searchCommand() *cobra.Command {
 	var next, strategy string
 	var importance float64
 	cmd := &cobra.Command{
-		Use:   "search [words]...",
-		Short: "find memories by words, best first; without words the newest",
+		Use:        "search [words]...",
+		SuggestFor: []string{"find", "recall", "query", "grep", "list", "ls"},
+		Short:      "find memories by words, best first; without words the newest",
 		Example: "  remanence search retry backoff --since 2mo\n" +
 			"  remanence search -k gotcha --file internal/net/client.go\n" +
 			"  remanence search \"flaky test\" --project all --explain",

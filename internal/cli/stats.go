@@ -17,8 +17,9 @@ func (a *app) statsCommand() *cobra.Command {
 	var days int
 	var by string
 	cmd := &cobra.Command{
-		Use:   "stats",
-		Short: "what memory costs in tokens, and whether it is used",
+		Use:        "stats",
+		SuggestFor: []string{"usage", "cost"},
+		Short:      "what memory costs in tokens, and whether it is used",
 		Long: "Counts what was told to agents and what came of it. What is estimated is marked\nso, with its formula. Dead weight was told " +
 			fmt.Sprint(mem.DeadAfter) + " times or more and never used.",
 		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence stats --project all --by project\n  remanence stats --json",

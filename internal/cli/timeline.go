@@ -13,10 +13,11 @@ import (
 func (a *app) timelineCommand() *cobra.Command {
 	var q mem.TimelineAsk
 	cmd := &cobra.Command{
-		Use:     "timeline [id | file | date]",
-		Short:   "what was learned around a memory, a session, a file or a day",
-		Example: "  remanence timeline m_7k2q\n  remanence timeline internal/net/retry.go\n  remanence timeline yesterday --around 5",
-		Args:    atMost(1),
+		Use:        "timeline [id | file | date]",
+		SuggestFor: []string{"log", "history"},
+		Short:      "what was learned around a memory, a session, a file or a day",
+		Example:    "  remanence timeline m_7k2q\n  remanence timeline internal/net/retry.go\n  remanence timeline yesterday --around 5",
+		Args:       atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if q.Around < 1 {
 				return faultInput.about("--around has to be 1 or more")

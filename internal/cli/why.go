@@ -15,10 +15,11 @@ import (
 
 func (a *app) whyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "why [r_id | last]",
-		Short:   "what was told to the agent, why, and what was left out",
-		Example: "  remanence why\n  remanence why r_88c1\n  remanence why last --json",
-		Args:    atMost(1),
+		Use:        "why [r_id | last]",
+		SuggestFor: []string{"explain"},
+		Short:      "what was told to the agent, why, and what was left out",
+		Example:    "  remanence why\n  remanence why r_88c1\n  remanence why last --json",
+		Args:       atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.why(cmd, strings.Join(args, ""))
 		},
