@@ -199,8 +199,8 @@ func (a *app) setProfile(o setup.Options, how installing) error {
 	return a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
 }
 
-// installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out first, if the person
-// says so: both would run.
+// installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out, if the person says
+// so, since both would run; but not before the plugin is there: until then they are all that listens.
 func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
 	start := a.sys.Now()
 	if _, err := sensible(c, o); err != nil {
@@ -223,14 +223,14 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 	if err := a.paths.welcome(); err != nil {
 		return err
 	}
-	if v.Plugin.TakesOut {
-		if plan, err = takeHooksOut(c, o.Profile); err != nil {
-			return pluginFault(err)
-		}
-	}
 	rec, err := setup.InstallPlugin(ctx, c, plan)
 	if err != nil {
 		return pluginFault(err)
+	}
+	if v.Plugin.TakesOut {
+		if err := takeHooksOut(c); err != nil {
+			return err
+		}
 	}
 	if err := a.setProfile(o, how); err != nil {
 		return err
@@ -247,7 +247,7 @@ func (a *app) agreeToPlugin(v *installView, how installing) error {
 	}
 	v.preview(a.out)
 	if len(v.Plugin.Beside) > 0 {
-		err := a.confirm("Take the hooks out of the settings first?")
+		err := a.confirm("Take the hooks out of the settings then?")
 		if err != nil && !errors.Is(err, faultDeclined) {
 			return err
 		}
@@ -256,16 +256,13 @@ func (a *app) agreeToPlugin(v *installView, how installing) error {
 	return a.confirm("Go on?")
 }
 
-// takeHooksOut removes our hooks from all settings, and plans anew on what they are then.
-func takeHooksOut(c setup.Config, p setup.Profile) (setup.PluginPlan, error) {
+// takeHooksOut removes our hooks from all settings. The plugin stays.
+func takeHooksOut(c setup.Config) error {
 	plan, err := setup.PlanUninstall(c)
-	if err == nil {
-		err = setup.Uninstall(c, plan)
-	}
 	if err != nil {
-		return setup.PluginPlan{}, err
+		return err
 	}
-	return setup.PlanPlugin(c, p)
+	return setup.Uninstall(c, plan)
 }
 
 // pluginFault says what a person can do where the plugin cannot be registered.
@@ -307,7 +304,7 @@ type pluginItem struct {
 	Dir      string   `json:"dir"`
 	Commands []string `json:"commands"`  // of the agent
 	Beside   []string `json:"beside"`    // settings that hold hooks too
-	TakesOut bool     `json:"takes_out"` // those hooks go first
+	TakesOut bool     `json:"takes_out"` // those hooks go then
 }
 
 type agentItem struct {
@@ -427,16 +424,14 @@ func (v installView) settingsPlan(line func(string, ...any)) {
 }
 
 func (v installView) pluginPlan(line func(string, ...any)) {
-	head := "Will"
-	if v.Plugin.TakesOut {
-		for _, file := range v.Plugin.Beside {
-			line("%stake the hooks out of %s", pad(head, 7), v.short(file))
-			head = ""
-		}
-	}
-	line("%swrite a plugin with %s to %s", pad(head, 7), plural(len(v.Events), "hook", "hooks"), v.short(v.Plugin.Dir))
+	line("Will   write a plugin with %s to %s", plural(len(v.Events), "hook", "hooks"), v.short(v.Plugin.Dir))
 	for _, cmd := range v.Plugin.Commands {
 		line("       run %s", cmd)
+	}
+	if v.Plugin.TakesOut {
+		for _, file := range v.Plugin.Beside {
+			line("       take the hooks out of %s", v.short(file))
+		}
 	}
 	line("Note   %s", v.rewrites())
 }
