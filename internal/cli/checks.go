@@ -154,7 +154,7 @@ func (a *app) checkSetup() []checkItem {
 	for _, f := range setup.Check(c) {
 		item := checkOf(f)
 		if f.Safe {
-			item.repair = func(context.Context) error { return a.repairSetup(c, f) }
+			item.repair = func(context.Context) error { return setup.Repair(c, setup.Profile(a.profile())) }
 		}
 		list = append(list, item)
 	}
@@ -169,30 +169,6 @@ func checkFiring(records []setup.Record, o mem.Overview, now time.Time) checkIte
 		}
 	}
 	return good("firing", false, "%s kept", plural(o.Stats.Events, "event", "events"))
-}
-
-// repairSetup writes our hooks anew, or takes those in settings out where a
-// plugin brings them too.
-func (a *app) repairSetup(c setup.Config, f setup.Finding) error {
-	if f.Code == setup.CodeDoubled {
-		plan, err := setup.PlanUninstall(c)
-		if err != nil {
-			return err
-		}
-		return setup.Uninstall(c, plan)
-	}
-	records := a.records()
-	o := setup.Options{}
-	if len(records) > 0 {
-		last := records[len(records)-1]
-		o = setup.Options{Scope: last.Scope, Profile: last.Profile}
-	}
-	plan, err := setup.PlanInstall(c, o)
-	if err != nil {
-		return err
-	}
-	_, err = setup.Apply(c, plan)
-	return err
 }
 
 // records are the install records that can be read.

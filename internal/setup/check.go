@@ -35,7 +35,7 @@ type Finding struct {
 	What  string   // one line
 	Why   string   // the evidence; "" if nothing is wrong
 	Fix   []string // what to do, commands first; empty if nothing is wrong
-	Safe  bool     // installing anew (or, for doubled hooks, uninstalling) repairs it without asking
+	Safe  bool     // Repair mends it without asking
 }
 
 // Check looks at what is installed for Claude Code, one finding for each thing that can be wrong with it. It changes
@@ -97,7 +97,7 @@ func (s state) pluginSource(records []Record) []source {
 
 // repairable reports whether installing anew into settings repairs what is wrong with the hooks of a file.
 func (s state) repairable(path string) bool {
-	return !slices.ContainsFunc(s.plugin, func(src source) bool { return src.path == path })
+	return path != "" && (path == s.settingsFile(ScopeUser) || path == s.settingsFile(ScopeProject))
 }
 
 // lastOf keeps the newest record of each file, of a list with the oldest first.
@@ -110,15 +110,22 @@ func lastOf(records []Record) []Record {
 	return last
 }
 
-// installFix is the command that writes the hooks of a settings file anew.
+// installFix is what writes the hooks of a settings file anew, or rids it of them where we write none.
 func (s state) installFix(path string) string {
-	if !s.repairable(path) {
+	switch {
+	case slices.ContainsFunc(s.plugin, func(src source) bool { return src.path == path }):
 		return "remanence install claude-code --plugin"
-	}
-	if path != "" && path == s.settingsFile(ScopeProject) {
+	case path == "" || path == s.settingsFile(ScopeUser):
+		return "remanence install claude-code"
+	case path == s.settingsFile(ScopeProject):
 		return "remanence install claude-code --scope project"
 	}
-	return "remanence install claude-code"
+	for _, r := range s.last {
+		if r.File == path && r.Scope == ScopeProject {
+			return "remanence install claude-code --scope project --project " + r.Project
+		}
+	}
+	return "remove the hooks of remanence from " + path
 }
 
 func (s state) binary() Finding {
@@ -137,19 +144,31 @@ func (s state) binary() Finding {
 	return f
 }
 
-// use is a path that a settings file runs, or that a record of it names.
+// use is a path that a settings file runs.
 type use struct{ path, file string }
 
 func (s state) binaries() []use {
 	var list []use
-	for _, r := range s.last {
-		list = append(list, use{r.Binary, r.File})
-	}
-	for _, src := range slices.Concat(s.all, s.plugin) {
+	for _, src := range slices.Concat(s.all, s.plugin, s.elsewhere()) {
 		for _, h := range src.ours() {
 			if u := (use{programOf(h.Handler), src.path}); !slices.Contains(list, u) && filepath.IsAbs(u.path) {
 				list = append(list, u)
 			}
+		}
+	}
+	return list
+}
+
+// elsewhere are settings with a record that the agent does not read here: those of other projects.
+func (s state) elsewhere() []source {
+	var list []source
+	for _, r := range s.last {
+		if slices.ContainsFunc(s.all, func(src source) bool { return src.path == r.File }) {
+			continue
+		}
+		if f, err := read(r.File); err == nil {
+			doc, _ := parse(f.data) // what cannot be read runs nothing
+			list = append(list, source{path: r.File, doc: doc})
 		}
 	}
 	return list

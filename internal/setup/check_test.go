@@ -74,8 +74,27 @@ func TestCheckFindsEachFault(t *testing.T) {
 				m.Binary = mine
 			},
 			[]string{CodeDoubled, CodeStale},
-			Warn, "work/.claude/settings.json", "remanence uninstall claude-code",
+			Warn, "work/.claude/settings.json", "remanence install claude-code --scope project",
 		},
+		"binary of another project gone": {
+			func(m *machine) {
+				mine, here := m.Binary, m.Project
+				m.Binary, m.Project = filepath.Join(m.Home, "remanence"), filepath.Join(m.Home, "other")
+				m.mkdir(m.Project)
+				m.install(Options{Scope: ScopeProject})
+				m.Binary, m.Project = mine, here
+			},
+			[]string{CodeBinary},
+			Fail, "other/.claude/settings.json", "remanence install claude-code --scope project --project /",
+		},
+		"another project gone, and its binary": {spoil: func(m *machine) {
+			mine, here := m.Binary, m.Project
+			m.Binary, m.Project = filepath.Join(m.Home, "remanence"), filepath.Join(m.Home, "other")
+			m.mkdir(m.Project)
+			m.install(Options{Scope: ScopeProject})
+			must(m.t, os.RemoveAll(m.Project))
+			m.Binary, m.Project = mine, here
+		}},
 		"an old place": {
 			func(m *machine) { m.Binary = "/new/remanence" },
 			[]string{CodeStale},

@@ -23,7 +23,13 @@ func (s state) doubled() Finding {
 			key := f.Event + " " + f.Matcher
 			first, again := seen[key]
 			if again && (first.Command != f.Command || !slices.Equal(first.Args, f.Args)) {
-				return doubledFinding(first.path, src.path, "remanence uninstall claude-code", s.installFix(first.path))
+				other := src.path // whose hooks are to become those of the other file
+				if f.Command == s.Binary {
+					other = first.path
+				}
+				d := doubledFinding(first.path, src.path, s.installFix(other))
+				d.Safe = s.repairable(other)
+				return d
 			}
 			seen[key] = place{f, src.path}
 		}

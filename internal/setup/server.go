@@ -107,15 +107,27 @@ func serverRecords(c Config) []Record {
 	return slices.DeleteFunc(all, func(r Record) bool { return !r.Server })
 }
 
-// planServerRemoval looks for our server where an installation put it, or else
+// planServerRemoval looks for our server wherever an installation put it, and
 // where the agent looks.
-func planServerRemoval(c Config, records []Record) (Step, error) {
-	mine := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return !r.Server })
-	path := c.serverFile()
-	if len(mine) > 0 {
-		path = mine[len(mine)-1].File
+func planServerRemoval(c Config, records []Record) ([]Step, error) {
+	files := []string{c.serverFile()}
+	for _, r := range records {
+		if r.Server && !slices.Contains(files, r.File) {
+			files = append(files, r.File)
+		}
 	}
-	return serverStep(path, mine)
+	var steps []Step
+	var errs []error
+	for _, path := range files {
+		mine := slices.DeleteFunc(slices.Clone(records), func(r Record) bool { return !r.Server || r.File != path })
+		step, err := serverStep(path, mine)
+		if err != nil {
+			errs = append(errs, err)
+		} else if step.Action != Keep || len(step.Records) > 0 {
+			steps = append(steps, step)
+		}
+	}
+	return steps, errors.Join(errs...)
 }
 
 // serverStep is what uninstalling will do to the agent's configuration. Nothing of

@@ -121,3 +121,23 @@ func TestAServerOfAnotherPlaceIsRewrittenWhereItStands(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+func TestTheServerGoesFromEveryDirectoryOfTheAgent(t *testing.T) {
+	m := newMachine(t)
+	m.install(Options{})
+	m.installServer()
+	first := m.snapshot()
+	other := m
+	other.ClaudeDir = filepath.Join(m.Home, "work")
+	other.install(Options{})
+	other.installServer()
+	if m.snapshot() == first {
+		t.Fatal("nothing was installed for the other directory")
+	}
+	m.uninstall()
+	for _, c := range []Config{m.Config, other.Config} {
+		if file, _, ok := Server(c); ok {
+			t.Errorf("%s still has the server", file)
+		}
+	}
+}

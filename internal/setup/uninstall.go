@@ -57,13 +57,9 @@ func PlanUninstall(c Config) (Removal, error) {
 			plan.Steps = append(plan.Steps, step)
 		}
 	}
-	step, err := planServerRemoval(c, all)
-	if err != nil {
-		errs = append(errs, err)
-	} else if step.Action != Keep || len(step.Records) > 0 {
-		plan.Steps = append(plan.Steps, step)
-	}
-	return plan, errors.Join(errs...)
+	servers, err := planServerRemoval(c, all)
+	plan.Steps = append(plan.Steps, servers...)
+	return plan, errors.Join(append(errs, err)...)
 }
 
 // hookFiles lists every file that may hold hooks of ours.
