@@ -28,12 +28,15 @@ func (a *app) setupConfig() (setup.Config, error) {
 		return setup.Config{}, fmt.Errorf("find this program: %w", err)
 	}
 	c := setup.FromEnv(home, a.sys.Getenv)
-	c.Binary, c.RecordDir, c.Now = exe, a.paths.Installs(), a.sys.Now
-	if c.PluginDir, err = filepath.Abs(filepath.Join(a.paths.Data, "plugin")); err != nil {
-		return setup.Config{}, fmt.Errorf("find the data directory: %w", err)
+	c.Binary, c.RecordDir, c.Now = setup.Program(c, exe), a.paths.Installs(), a.sys.Now
+	c.PluginDir = filepath.Join(a.paths.Data, "plugin")
+	if c.ClaudeDir != "" { // records are read in other directories
+		if c.ClaudeDir, err = filepath.Abs(c.ClaudeDir); err != nil {
+			return setup.Config{}, fmt.Errorf("find the agent's directory: %w", err)
+		}
 	}
 	c.Plugin, c.Run = plugin.Files, runAgent
-	if p, err := project.Identify(a.place().Dir); err == nil && p.Root != home {
+	if p, err := project.Identify(a.place().Dir); err == nil && !sameDir(p.Root, home) {
 		c.Project = p.Root
 	}
 	return c, nil

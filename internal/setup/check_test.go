@@ -229,3 +229,26 @@ func TestTheEnvironmentMovesTheAgentsDirectory(t *testing.T) {
 		t.Errorf("got path %v", c.Path)
 	}
 }
+
+func TestHooksRunTheLinkThatStaysWhenTheFileBehindItGoes(t *testing.T) {
+	m := newMachine(t)
+	if got := Program(m.Config, m.Binary); got != m.Binary {
+		t.Errorf("got %s, want %s", got, m.Binary)
+	}
+	kept := filepath.Join(m.Home, "cellar", "remanence-0.1.0")
+	m.write(kept, "#!", 0o755)
+	if got := Program(m.Config, kept); got != kept {
+		t.Errorf("beside another program: got %s, want %s", got, kept)
+	}
+	link := m.Binary
+	must(t, os.Remove(link))
+	m.link(kept, link)
+	if got := Program(m.Config, kept); got != link {
+		t.Errorf("got %s, want the link %s", got, link)
+	}
+	m.install(Options{})
+	m.Binary = kept // as seen from where the search path is another
+	if got := codes(Check(m.Config)); len(got) > 0 {
+		t.Errorf("got %v, want no fault", got)
+	}
+}

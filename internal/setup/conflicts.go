@@ -66,9 +66,13 @@ func (s state) stale() Finding {
 	return Finding{ID: "claude.version", State: OK, What: "hooks are those of this version"}
 }
 
-// current reports whether a hook stands as some profile of this version would write it.
+// current reports whether a hook stands as some profile of this version would write it, by whatever path to this program.
 func (s state) current(d document, f found) bool {
-	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), s.Binary) {
+	binary := s.Binary
+	if sameFile(f.Command, binary) {
+		binary = f.Command
+	}
+	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), binary) {
 		if e.Event == f.Event && e.Matcher == f.Matcher {
 			return d.stands(e, f.node)
 		}

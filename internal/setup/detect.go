@@ -54,6 +54,25 @@ func entriesIn(dir string) []os.DirEntry {
 	return entries
 }
 
+// Program is the path by which hooks are to run this program, which is the file exe: a link to it on the search path
+// stays in place when an upgrade puts another file behind it, and the file of before goes.
+func Program(c Config, exe string) string {
+	if found := findProgram(c.Path, "remanence"); sameFile(found, exe) {
+		return found
+	}
+	return exe
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
 // findProgram searches absolute directories only: what a relative one means depends on where we were started.
 func findProgram(dirs []string, name string) string {
 	suffixes := []string{""}
