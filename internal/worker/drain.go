@@ -38,7 +38,7 @@ const (
 type drainer struct {
 	spool  Spool
 	replay func(context.Context, []mem.Event) error // a whole batch, cheaply; nil means one by one
-	handle func(context.Context, mem.Event) error
+	handle func(context.Context, mem.Event) error   // one; asked only without replay
 	giveUp func(mem.Event, error) error // nil means never
 	log    *slog.Logger
 
@@ -130,9 +130,13 @@ func (d *drainer) keep(ctx context.Context, events []mem.Event) error {
 		}
 		d.log.Warn("replay of a batch failed", "events", len(events), "error", err)
 	}
+	one := d.handle
+	if d.replay != nil { // to be answered would leave a receipt for what nobody hears
+		one = func(ctx context.Context, e mem.Event) error { return d.replay(ctx, []mem.Event{e}) }
+	}
 	var failed []failure
 	for _, e := range events {
-		err := safely(func() error { return d.handle(ctx, e) })
+		err := safely(func() error { return one(ctx, e) })
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
