@@ -111,6 +111,28 @@ func TestClientIsAHandler(t *testing.T) {
 	}
 }
 
+// Whoever interrupts a command that takes long does not wait for its answer, and
+// the worker goes on with it no longer.
+func TestACallThatIsCancelledEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ended := make(chan struct{})
+	c := serve(t, api.Config{Bindings: []api.Binding{api.On(echo, func(asked context.Context, _ question) (answer, error) {
+		defer close(ended)
+		cancel()
+		select {
+		case <-asked.Done():
+			return answer{}, asked.Err()
+		case <-time.After(20 * time.Second): // only where the call does not end
+			return answer{}, nil
+		}
+	})}})
+	if _, err := echo.Call(ctx, c, question{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want Canceled", err)
+	}
+	<-ended
+}
+
 func TestSilentServerEndsAtTheDeadline(t *testing.T) {
 	dir := socketDir(t)
 	l, err := net.Listen("unix", filepath.Join(dir, "s"))

@@ -22,8 +22,7 @@ import (
 const maxReply = 64 << 20
 
 // Client asks the worker over its unix socket. Each call is one connection in
-// the caller's own goroutine. A call ends at the context's deadline; a
-// cancellation before it is seen only between the steps of a call.
+// the caller's own goroutine. A call ends with its context.
 type Client struct {
 	Socket  string
 	Token   string
@@ -90,6 +89,9 @@ func (c Client) ask(ctx context.Context, method, path string, body []byte, rep a
 	}
 	defer conn.Close()
 	answer, err := c.exchange(ctx, conn, method, path, body)
+	if err != nil && errors.Is(ctx.Err(), context.Canceled) {
+		err = ctx.Err()
+	}
 	if err != nil {
 		return fmt.Errorf("ask %s: %w", path, deadline(err))
 	}
@@ -132,6 +134,7 @@ func (c Client) exchange(ctx context.Context, conn net.Conn, method, path string
 			return nil, err
 		}
 	}
+	defer context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })()
 	req, err := http.NewRequest(method, "http://"+SocketHost+path, bytes.NewReader(body))
 	if err != nil {
 		return nil, err

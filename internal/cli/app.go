@@ -105,21 +105,18 @@ func isDir(path string) bool {
 
 // ask puts a question to the worker, or to an engine of our own with --no-daemon.
 func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req Req) (Rep, error) {
-	first := a.caller == nil
-	if first {
+	if a.flags.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, a.flags.timeout)
+		defer stop()
+	}
+	if a.caller == nil {
 		caller, closed, err := connect(ctx, a)
 		if err != nil {
 			var none Rep
 			return none, err
 		}
 		a.caller, a.close = caller, closed
-	}
-	if a.flags.timeout > 0 {
-		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, a.flags.timeout)
-		defer stop()
-	}
-	if first {
 		a.sayNamesakes(ctx)
 	}
 	return r.Call(ctx, a.caller, req)

@@ -25,7 +25,8 @@ func connect(ctx context.Context, a *app) (api.Caller, func(), error) {
 	if a.flags.noDaemon {
 		return inProcess(ctx, a)
 	}
-	ctx, stop := context.WithTimeout(ctx, startWithin)
+	whole := ctx
+	ctx, stop := context.WithTimeout(whole, startWithin)
 	defer stop()
 	if rt, err := a.paths.worker(); err == nil {
 		c := rt.Client(Version)
@@ -38,7 +39,13 @@ func connect(ctx context.Context, a *app) (api.Caller, func(), error) {
 			}
 		}
 	}
+	if err := whole.Err(); err != nil {
+		return nil, nil, err
+	}
 	c, err := startAndWait(ctx, a)
+	if whole.Err() != nil { // the person's patience ended, not ours
+		err = whole.Err()
+	}
 	return c, func() {}, err
 }
 

@@ -209,3 +209,23 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 		t.Errorf("the next worker saw %+v", got)
 	}
 }
+
+// Whoever interrupts a command, or gave it less time, hears of that and not of a
+// daemon that does not start.
+func TestACommandWaitsForADaemonNoLongerThanItMay(t *testing.T) {
+	s := newStation(t) // nobody answers
+	if err := s.reach.rt.Write(s.paths.Runtime()); err != nil {
+		t.Fatal(err)
+	}
+	a := &app{sys: s.reach.sys, paths: s.paths}
+	short, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if _, _, err := connect(short, a); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v, want the end of its time", err)
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, _, err := connect(stopped, a); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want that it was interrupted", err)
+	}
+}
