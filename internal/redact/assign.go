@@ -13,6 +13,7 @@ type assignment struct {
 	glued  bool // NAME=value without blanks
 	prose  bool // "the password is …"
 	owned  bool // "my password is …"
+	braced bool // what a shell takes where NAME has no value
 }
 
 // class is the sort of secret that a name speaks of.
@@ -55,7 +56,7 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 			return from, to, true
 		}
 	}
-	return apart.paired(s, left, right)
+	return apart.paired(s, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -92,12 +93,19 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return 0, false
 	}
 	switch c := s[i]; {
+	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], fallBacks[:]):
+		a.strong, a.braced = true, true
+		return skipAny(s, i, ":-=", 2), true
 	case c == '=' || c == ':':
 		next := skipAny(s, i, "=:>~", 3)
 		a.strong = strongPlace(s, left, i, next, a.name, flag)
 		a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
 		i = skipAny(s, next, "*", 2)
 		i = skipAny(s, i, " \t", 16)
+		if at := blockText(s, i); at > i {
+			a.strong = true
+			return at, true
+		}
 		return a.afterType(s, i, c), i < len(s)
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
 		return skipAny(s, i+2, "= \t", 8), true
@@ -128,6 +136,21 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return a.sentence(s, i, !isAlsoVerb(s, left, a.name))
 	}
 	return 0, false
+}
+
+// fallBacks stand between a shell's variable and what is taken where it has no value.
+var fallBacks = [...]string{":-", ":=", "-", "="}
+
+// blockText returns where the text of a YAML block begins whose sign is at s[i:], i if there is none.
+func blockText(s string, i int) int {
+	next := skipAny(s, i, "|>", 1)
+	next = skipAny(s, next, "-+", next-i)
+	line := skipAny(s, next, "\r\n", 2)
+	text := skipAny(s, line, " ", 64)
+	if next == i || line == next || text == line || text == len(s) || s[text] <= ' ' {
+		return i
+	}
+	return text
 }
 
 // isDash returns the size of the dash or arrow that s begins with, and a blank behind it; 0 if there is none.
@@ -255,11 +278,11 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	if i, ok := a.setTo(s, i, line); ok {
 		return i, true
 	}
-	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string "} {
+	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
 		if !hasFold(line, link) {
 			continue
 		}
-		for _, verb := range [...]string{" is ", " is: ", ": ", " = "} {
+		for _, verb := range [...]string{" is ", " is: ", " ist ", " lautet ", ": ", " = "} {
 			if n := strings.Index(line, verb); n >= 0 {
 				a.prose = verb != " = "
 				return i + n + len(verb), true

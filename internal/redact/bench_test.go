@@ -72,6 +72,9 @@ func BenchmarkText(b *testing.B) {
 		"joins":   strings.Repeat("<pri", 9_000) + strings.Repeat("<private></private>vate>", 9_000),
 		"secrets": strings.Repeat("x "+pat+"\n", 5_000),
 		"markers": strings.Repeat("password=[secret:token]\n", 10_000),
+		"columns": strings.Repeat(strings.Repeat("token,", 70)+"token\n", 900),
+		"base64":  strings.Repeat(strings.Repeat("cGFzc3dv", 9)+"\n", 5_000),
+		"colours": strings.Repeat("\x1b[1mpass\x1b[0m: ", 20_000),
 		"command": strings.Repeat("curl mysql ", 30_000),
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -4,15 +4,30 @@ import "strings"
 
 // Secrets on command lines, where a flag's letter alone says what it is.
 
-const commandLine = 256 // bytes of a command that are looked at
+const (
+	commandLine = 256  // bytes of a command's line that are looked at
+	commandAll  = 1024 // likewise of a command that goes on over several lines
+)
 
 // commandAfter is the rest of the simple command that a head begins.
 func commandAfter(s string, end int) string {
-	line := s[end:min(len(s), end+commandLine)]
-	if i := strings.IndexAny(line, "\n|;"); i >= 0 {
-		line = line[:i]
+	line, first := s[end:min(len(s), end+commandAll)], commandLine
+	for i := range len(line) {
+		switch {
+		case line[i] == '|' || line[i] == ';' || line[i] == '\n' && !isContinued(s, end+i):
+			return line[:i]
+		case line[i] == '\n':
+			first = i + commandLine
+		case i == first:
+			return line[:i]
+		}
 	}
 	return line
+}
+
+// isContinued reports whether the line that ends at s[i] goes on in the next one, as a shell takes it.
+func isContinued(s string, i int) bool {
+	return strings.HasSuffix(strings.TrimSuffix(s[:i], "\r"), "\\")
 }
 
 // findGluedPassword finds -pSECRET, as the MySQL tools want it.

@@ -14,7 +14,7 @@ const nearby = 64 // bytes after a provider's name in which its key is looked fo
 func findAWSSecret(s string, _, end int) (from, to int, ok bool) {
 	limit := min(len(s), end+nearby)
 	i := end
-	for i < limit && s[i] != '\n' {
+	for i < limit && (s[i] != '\n' || isContinued(s, i)) {
 		run := i
 		for run < len(s) && isBase64Byte(s[run]) && run-i <= 40 {
 			run++
@@ -88,6 +88,31 @@ func findAirtableToken(s string, at, end int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	return at, to, isAll(s[end:end+id], isWordByte)
+}
+
+// findMaxMindKey finds six letters and digits, '_' and 29 more before the suffix of a licence.
+func findMaxMindKey(s string, at, end int) (from, to int, ok bool) {
+	const id, secret = 6, 29
+	from = at - id - 1 - secret
+	if from < 0 || s[from+id] != '_' || end < len(s) && isWordByte(s[end]) || from > 0 && isWordByte(s[from-1]) {
+		return 0, 0, false
+	}
+	return from, end, isAll(s[from:from+id], isWordByte) && isRandom(s[from+id+1:at])
+}
+
+// findAzureKey finds a key that carries the mark of its service near its end, as Microsoft's newer ones do.
+func findAzureKey(s string, at, end int) (from, to int, ok bool) {
+	const before, longest = 43, 96
+	isKeyByte := func(c byte) bool { return isBase64Byte(c) || c == '-' || c == '_' }
+	for from = at; from > 0 && at-from <= longest && isKeyByte(s[from-1]); {
+		from--
+	}
+	for to = end; to < len(s) && to-end <= longest && isKeyByte(s[to]); {
+		to++
+	}
+	tail := to - end
+	to = skipAny(s, to, "=", 2)
+	return from, to, at-from >= before && at-from <= longest && tail >= 4 && tail <= 32 && isMixed(s[from:at]) && hasUpperAndLower(s[from:at])
 }
 
 // findDSNPassword finds the password of user:password@tcp(host), as drivers of Go want it.

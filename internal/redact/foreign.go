@@ -1,6 +1,9 @@
 package redact
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // The word for a password in other languages. Its sentence is read without grammar: the word, a verb or a sign, and a
 // value that no dictionary has.
@@ -13,13 +16,17 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	}
 	i = skipAny(s, i, "\"'`*\\)", 4)
 	i = skipAny(s, i, " \t", 4)
-	sign := false
+	linked, sign := false, false
 	for _, link := range foreignLinks {
 		if hasFold(s[i:], link) {
 			i += len(link)
+			linked = true
 			sign = strings.TrimSpace(link) == "" || !isLetter(link[0])
 			break
 		}
+	}
+	if !linked {
+		i = foreignVerb(s, i)
 	}
 	i = skipAny(s, i, " \t*", 4)
 	a := assignment{class: password, name: s[end:end], prose: !sign, strong: sign}
@@ -32,6 +39,41 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 		return 0, 0, false
 	}
 	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign && (hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
+}
+
+// foreignVerb returns where the value begins when words tell first whose password it is, i if no verb follows them.
+func foreignVerb(s string, i int) int {
+	words := s[i:min(len(s), i+nearby)]
+	if n := strings.IndexAny(words, "\n.,;:()\"'"); n >= 0 {
+		words = words[:n]
+	}
+	for _, verb := range [...]string{" ist ", " lautet ", " es ", " est ", " è ", " é ", " är ", " jest "} {
+		if n := strings.Index(words, verb); n >= 0 {
+			return i + n + len(verb)
+		}
+	}
+	return i
+}
+
+// isForeignWord reports whether v is a message in another language, as files of translations have it under the name of
+// a secret: mostly written in characters that nobody types unseen, or itself the word for a password.
+func isForeignWord(v string) bool {
+	letters, n := 0, 0
+	for _, r := range v {
+		n++
+		if unicode.IsLetter(r) && !unicode.In(r, unicode.Latin, unicode.Cyrillic, unicode.Greek) {
+			letters++
+		}
+	}
+	if letters*2 > n {
+		return true
+	}
+	switch asciiLower(v) {
+	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord", "adgangskode", "lösenord", "passord",
+		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "Пароль", "κωδικός", "Κωδικός":
+		return true
+	}
+	return false
 }
 
 // hasInnerCapital reports whether a capital follows a small letter, as in no word of a sentence.

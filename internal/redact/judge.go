@@ -91,7 +91,10 @@ func isCommonWord(word string) bool {
 		"loaded", "found", "lost", "protected", "longer", "shorter", "blank", "null", "none", "true", "false", "really",
 		"already", "however", "currently", "usually", "typically", "either", "both", "neither", "handled", "taken", "typed",
 		"entered", "written", "unset", "compromised", "different", "identical", "equal", "simple", "complex", "good",
-		"enough", "disabled", "enabled", "omitted", "transmitted", "very", "quite", "probably", "rather", "actually", "often":
+		"enough", "disabled", "enabled", "omitted", "transmitted", "very", "quite", "probably", "rather", "actually", "often",
+		"falsch", "richtig", "leer", "ungültig", "gültig", "abgelaufen", "gesetzt", "geändert", "zurückgesetzt", "nicht", "noch", "schon", "jetzt",
+		"bereits", "erforderlich", "nötig", "unbekannt", "bekannt", "gespeichert", "verschlüsselt", "sicher", "unsicher", "kurz", "lang", "schwach",
+		"stark", "gleich", "eine", "einem", "immer", "hier", "dort", "vergessen", "verloren", "korrekt", "inkorrekt", "nirgends", "überall":
 		return true
 	}
 	return len(word) < 4
@@ -200,6 +203,9 @@ func isDottedName(v string) bool {
 
 // looksLikePhrase reports whether a quoted v is a message: several words without a digit or a symbol.
 func looksLikePhrase(v string) bool {
+	if isForeignWord(v) {
+		return true
+	}
 	if !strings.ContainsAny(v, " \t") {
 		return false
 	}

@@ -122,6 +122,11 @@ func isMixed(v string) bool {
 	return letters && hasDigit(v)
 }
 
+// isManyCased reports whether v has small letters, capitals and digits, few of them repeated.
+func isManyCased(v string) bool {
+	return isRandom(v) && isMixed(v) && hasUpperAndLower(v) && entropy(v) >= 3.2
+}
+
 func isSessionValue(v string) bool {
 	return isMixed(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
 }

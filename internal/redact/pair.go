@@ -3,7 +3,7 @@ package redact
 import "strings"
 
 // A name and its value may stand apart: as two lines or attributes of one record, as a fall-back behind the variable
-// that should have held it, as two cells of a table.
+// that should have held it. For the columns of a table see columns.
 
 const pairReach = 120 // bytes behind a name in which its value is looked for
 
@@ -15,8 +15,8 @@ var pairLinks = [...]string{
 
 const looseLinks = 4
 
-// paired reads the value that belongs to the name s[left:right] and stands apart from it.
-func (a *assignment) paired(s string, left, right int) (from, to int, ok bool) {
+// paired reads the value that belongs to the name that ends at s[right] and stands apart from it.
+func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 	rest := s[right:min(len(s), right+pairReach)]
 	links := pairLinks[:]
 	if len(rest) > 1 && isBlank(rest[0]) && isWordByte(rest[1]) {
@@ -33,9 +33,6 @@ func (a *assignment) paired(s string, left, right int) (from, to int, ok bool) {
 			a.value = s[from:to]
 			return from, to, a.judge()
 		}
-	}
-	if next := skipAny(s, right, " \t`*\"", 8); next < len(s) && s[next] == '|' {
-		return a.column(s, left)
 	}
 	return 0, 0, false
 }
@@ -66,34 +63,6 @@ func (a *assignment) linked(s string, i int, link string) (int, bool) {
 func (a *assignment) takes(s string, i int) bool {
 	q := skipAny(s, i, "\\", 4)
 	return i < len(s) && (a.strong || q < len(s) && isQuote(s[q]))
-}
-
-// column reads the value under a name that heads the column of a table.
-func (a *assignment) column(s string, left int) (from, to int, ok bool) {
-	start := strings.LastIndexByte(s[max(0, left-maxValue):left], '\n') + 1 + max(0, left-maxValue)
-	if s[start:left] == "" || s[start] != '|' {
-		return 0, 0, false
-	}
-	window := s[left:min(len(s), left+4*maxValue)]
-	lines := strings.SplitN(window, "\n", 4)
-	if len(lines) < 3 || strings.Trim(lines[1], "|-: \r") != "" || !strings.Contains(lines[1], "--") {
-		return 0, 0, false
-	}
-	from = left + len(lines[0]) + 1 + len(lines[1]) + 1
-	row := lines[2]
-	for range strings.Count(s[start:left], "|") {
-		n := strings.IndexByte(row, '|')
-		if n < 0 {
-			return 0, 0, false
-		}
-		from += n + 1
-		row = row[n+1:]
-	}
-	cell, _, _ := strings.Cut(row, "|")
-	from += len(cell) - len(strings.TrimLeft(cell, " `"))
-	cell = strings.Trim(cell, " `\r")
-	a.value, a.strong, a.prose = cell, true, false
-	return from, from + len(cell), cell != "" && !strings.Contains(cell, " ") && a.judge()
 }
 
 // isCell reports whether the name that begins at s[left:] fills the cell of a table from its start.

@@ -22,6 +22,10 @@ var passwordPlaces = []string{
 	"user: bob / pass: %s", "user bob, pass %s", "The admin password has been reset to %s.", "I changed the db password to %s", "password → %s", "password - %s",
 	"* password: %s", "1. password: %s", "- **Password:** `%s`", "| user | password |\n|---|---|\n| admin | %s |", "| DB_PASSWORD | %s |", "the pw is %s",
 	"das Kennwort lautet %s", "contraseña: %s", "mot de passe : %s", "пароль: %s", "密码：%s", "パスワードは%s", "hasło: %s", "requirepass %s", "*:*:*:postgres:%s",
+	"mysql -h db \\\n  -u root \\\n  -p%s \\\n  x", "curl -s \\\n  -H 'Accept: text/html' \\\n  -u bob:%s \\\n  https://x", "PASS=\"${DB_PASS:-%s}\"", "      POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:-%s}\n",
+	"password: >-\n  %s\nuser: x\n", "password: |\n  %s\n", "::add-mask::%s", "<input type=\"password\" name=\"pw\" value=\"%s\">", "db.internal:5555:*:app:%s\n", "redirect=https%%3A%%2F%%2Fbob%%3A%s%%40host%%2F",
+	"lftp -u bob,%s sftp://h", "a1 LOGIN bob@example.com %s", "expect \"Password:\"\nsend \"%s\\r\"\n", "Das Passwort für den Server ist %s", "Das Kennwort vom Router lautet %s", "La contraseña del servidor es %s",
+	"Le mot de passe du serveur est %s",
 }
 
 // Places that tell a token from an id.
@@ -68,6 +72,9 @@ func TestThePlaceAloneIsNoSecret(t *testing.T) {
 		"{\"auth\": \"required\"}", "session: new Session(id)", "session=", "echo hello | base64", "bob:x:1000:1000::/home/bob:/bin/bash", "mfa: enabled", "SETUP KEY MISSING",
 		"the password was reset to the default", "password reset\n", "Password requirements\n", "key.pem:1:-----BEGIN CERTIFICATE-----\nkey.pem:2:MIID\n",
 		"// -----BEGIN PRIVATE KEY----- begins such a block,\n// and the END ends it.", "psk identity hint", "func (k *Key) Sign() error", "map[string]key", "row key order",
+		"{\"password\": \"密码\", \"token\": \"令牌\"}", "{\"pass\": \"すべての要素にラベルがあります\"}", "{\"password\": \"Passwort\"}", "password: \"Contraseña\"", "PASS=${DB_PASS:-}", "password: |\n", "password: >-\n\nuser: x",
+		"das Passwort für den Server ist falsch", "la contraseña del servidor es obligatoria", "curl -s \\\n  https://x\nps -u root", "<input type=\"password\" name=\"pw\" value=\"\">", "live_reload_is_on", "secret-manager-client-library-v1",
+		"sk_buff_head_init_class1", "re_compile_pattern_2", "API-REFERENCE-AND-GUIDE", "fc-cache -fv", "fw_cfg_add_file_callback", "sha256~", "pat.match(line)",
 	} {
 		if got := new(Door).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)

@@ -12,6 +12,7 @@ type rule struct {
 	back  int      // bytes before the head that belong to the secret, at most
 	check func(secret string) bool
 	find  func(s string, at, end int) (from, to int, ok bool) // in place of tail: head at s[at:end]
+	named bool                                                // the head is of a name that may also head a column
 	sure  bool                                                // the form alone proves it, also in an id or a path
 }
 
@@ -54,7 +55,8 @@ var builtin = [...]rule{
 	{kind: "github-pat", heads: []string{"gh[opusr]_"}, tail: `[A-Za-z0-9_]{30,}`, sure: true},
 	{kind: "github-pat", heads: []string{"github_pat_"}, tail: `[A-Za-z0-9_]{22,}`, sure: true},
 	{kind: "gitlab-pat", heads: []string{
-		"glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-", "gloas-", "GR1348941",
+		"glpat-", "glptt-", "gldt-", "glrt-", "glcbt-", "glsoat-", "glft-", "glimt-", "glagent-", "gloas-", "glffct-", "glrtr-", "glwt-",
+		"GR1348941",
 	}, tail: `[A-Za-z0-9_.-]{18,}`, sure: true},
 	{kind: "atlassian", heads: []string{"ATATT3", "ATCTT3", "ATBB"}, left: edgeWord, tail: `[A-Za-z0-9_=-]{20,}`, check: isMixed, sure: true},
 	{kind: "npm-token", heads: []string{"npm_"}, left: edgeWord, tail: `[A-Za-z0-9]{30,}`, sure: true},
@@ -139,6 +141,34 @@ var builtin = [...]rule{
 	{kind: "tavily", heads: []string{"tvly-"}, left: edgeWord, tail: `[A-Za-z0-9-]{20,}`, sure: true},
 	{kind: "langsmith", heads: []string{"lsv2_pt_", "lsv2_sk_"}, tail: `[a-f0-9]{32}(?:_[a-f0-9]+)?`, sure: true},
 
+	// Services whose tokens begin with their name, by what follows it.
+	{kind: "service-token", heads: []string{
+		"p8e-", "ico-", "pnu_", "CLOJARS_", "vcp_", "vci_", "vca_", "vcr_", "vck_", "napi_", "rnd_", "phx_", "csk-", "e2b_", "rpa_", "rdme_", "shippo_live_", "shippo_test_", "sgp_", "unkey_",
+		"apify_api_", "packagist_uut_", "packagist_ort_", "packagist_out_", "os_v2_app_", "hcaik_", "hcxik_", "hcalk_", "cfk_", "cfut_", "cfat_", "dnsimple_[ua]_", "bt-st-", "nsec1", "xprv9s21",
+		"secret-", "fw_", "EZAK", "EZTK", "ATTA",
+	}, left: edgeWord, tail: `(?:[a-f0-9]{16}_[a-f0-9]{40}|[A-Za-z0-9]{22,})`, check: isRandom},
+	{kind: "service-token", heads: []string{
+		"duffel_live_", "duffel_test_", "fio-u-", "tk-us-", "tfp_", "tgp_v1_", "jina_", "nvapi-", "bb_live_", "AQVN", "mdb_sa_sk_", "sha256~", "ABSK", "essu_", "ops_eyJ", "cflt", "vercel_blob_rw_",
+		"pcsk_", "CCDB1_", "pdl_live_apikey_", "pdl_sdbx_apikey_", "live_",
+	}, left: edgeWord, tail: `[A-Za-z0-9_+/-]{27,}={0,2}`, reach: 4096, check: isManyCased},
+	{kind: "service-token", heads: []string{"sm_pat_", "sm_aat_", "sm_sat_", "AVNS_", "npg_", "re_"}, left: edgeWord, tail: `[A-Za-z0-9]{8}[A-Za-z0-9_-]{4,}`, check: isManyCased},
+	{kind: "service-token", heads: []string{"pat-[abcdefghijklmnopqrstuvwxyz][abcdefghijklmnopqrstuvwxyz][123456789]-", "sk-lf-", "xaat-", "xapt-"}, left: edgeWord, tail: `[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`},
+	{kind: "service-token", heads: []string{"fc-"}, left: edgeToken, tail: `[0-9a-f]{32}\b`, check: isMixed},
+	{kind: "service-token", heads: []string{"sk_"}, left: edgeWord, tail: `[0-9a-f]{48}\b`, check: isMixed},
+	{kind: "service-token", heads: []string{"pk_"}, left: edgeWord, tail: `\d{4,12}_[A-Z0-9]{32}\b`},
+	{kind: "service-token", heads: []string{"API-"}, left: edgeWord, tail: `[A-Z0-9]{26}\b`, check: isRandom},
+	{kind: "service-token", heads: []string{"KEY0"}, left: edgeWord, tail: `[0-9A-F]{31}_[A-Za-z0-9]{22}\b`},
+	{kind: "service-token", heads: []string{"FLWSECK-", "FLWSECK_TEST-"}, left: edgeWord, tail: `[0-9a-f]{12,}(?:-X)?\b`},
+	{kind: "service-token", heads: []string{"pat.", "sat."}, left: edgeToken, tail: `[A-Za-z0-9_-]{22}\.[0-9a-f]{24}\.[A-Za-z0-9]{20}\b`},
+	{kind: "service-token", heads: []string{"st."}, left: edgeToken, tail: `[0-9a-f-]{24,36}\.[0-9a-f]{32}\.[0-9a-f]{32}\b`},
+	{kind: "service-token", heads: []string{"t1."}, left: edgeToken, tail: `[A-Za-z0-9_=-]{20,}\.[A-Za-z0-9_-]{86}={0,2}`},
+	{kind: "service-token", heads: []string{"pa-"}, left: edgeToken, tail: `[A-Za-z0-9_-]{43}\b`, check: isManyCased},
+	{kind: "service-token", heads: []string{"access_token$"}, tail: `[a-z]{4,12}\$[a-z0-9]{16}\$[0-9a-f]{32}`},
+	{kind: "service-token", heads: []string{"!AQ"}, tail: `[A-Za-z0-9._]{60,}`, back: 18},
+	{kind: "service-token", heads: []string{"_mmk"}, find: findMaxMindKey},
+	{kind: "service-token", heads: []string{"A3-"}, left: edgeToken, tail: `[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}\b`},
+	{kind: "azure-key", heads: []string{"AzFu", "AzSe", "AzCa", "+ASt", "ACDb", "APIM", "+ABa", "+AMC", "+ARm", "+ACR", "+AIoT", "+AEh", "AZDO", "JQQJ99"}, find: findAzureKey},
+
 	// Keys that say so.
 	{kind: "private-key", heads: []string{"-----BEGIN", "---- BEGIN"}, find: findKeyBlock},
 	{kind: "private-key", heads: []string{"-----END"}, find: findKeyBlockTail},
@@ -168,6 +198,7 @@ var builtin = [...]rule{
 	{kind: "password", heads: []string{"define("}, tail: `\s{0,4}["'][A-Z0-9_]{0,48}(?:PASS|PASSWD|PASSWORD|PWD)["']\s{0,4},\s{0,16}["']([^'"\n]{4,128})["']`, check: notPlaceholder},
 	{kind: "authorization", fold: true, heads: []string{"basic "}, left: edgeWord, tail: `([A-Za-z0-9+/]{8,}={0,2})`, check: isUserPair},
 	{kind: "url-password", heads: []string{"://"}, find: findURLPassword},
+	{kind: "url-password", fold: true, heads: []string{"%3a%2f%2f"}, tail: `[^%\s&"'<>]{0,64}%3[Aa]([^\s&"'<>]{3,256}?)%40`, check: notPlaceholder},
 	{kind: "authorization", fold: true, heads: []string{"authorization"}, find: findAuthorization},
 	{kind: "url-key", heads: []string{"?key=", "&key=", "&amp;key="}, tail: `([A-Za-z0-9_-]{20,})`, check: isRandom},
 	{kind: "signed-url", fold: true, heads: []string{"x-amz-signature=", "x-goog-signature="}, tail: `([0-9A-Fa-f]{40,})`},
@@ -221,12 +252,18 @@ var builtin = [...]rule{
 	{kind: "password", heads: []string{"sudo -S", "--password-stdin", "chpasswd", "docker secret create", "podman secret create"}, find: findPipedPassword},
 	{kind: "password", fold: true, heads: []string{"identified by", "identified with"}, tail: `\s{1,4}(?:\w{1,32}\s+(?:by|as)\s+)?(?:password\s+)?["']([^"'\n]{1,128})["']`, check: notPlaceholder},
 	{kind: "password", fold: true, heads: []string{"login "}, left: edgeWord, tail: `\S{1,64}\s{1,8}password\s{1,8}(\S{1,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"login "}, left: edgeWord, tail: `["']?[^\s"'@]{1,64}@[^\s"']{1,64} {1,4}["']?([^\s"']{6,128})`, check: isPasswordLike},
+	{kind: "password", fold: true, heads: []string{"lftp "}, left: edgeWord, tail: `(?:[^\n]{0,64} )?-u {0,2}["']?[^\s,"']{1,64},([^\s"']{4,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"assword"}, tail: `[^"\n]{0,16}"[\s{]{1,8}send (?:-- )?"([^"\\\n]{4,128})\\[rn]`, check: notPlaceholder},
 	{kind: "password", heads: []string{":543[0123456789]:", ":6432:", "*:*:"}, tail: `[^:\s]{1,64}:[A-Za-z0-9_.@-]{1,64}:([^\s"']{1,128})`, check: notPlaceholder},
+	{kind: "password", heads: []string{":*:"}, left: edgeDigit, tail: `[A-Za-z0-9_.@-]{1,64}:([^\s"']{1,128})`, check: notPlaceholder},
+	{kind: "password", fold: true, heads: []string{"type=\"password\"", "type='password'"}, tail: `[^<>\n]{0,128}?\svalue=["']([^"'\n]{4,128})["']`, check: notPlaceholder},
+	{kind: "secret", heads: []string{"::add-mask::"}, tail: `([^\s"']{4,256})`, check: notPlaceholder},
 
 	// A name that says secret, and what is given to it.
-	{kind: "password", fold: true, heads: []string{"pass", "pwd"}, find: findAssignment},
+	{kind: "password", fold: true, heads: []string{"pass", "pwd"}, find: findAssignment, named: true},
 	{kind: "password", fold: true, heads: []string{"pw=", "pw:", "pw "}, find: findShortAssignment},
-	{kind: "password", fold: true, heads: []string{"bindpw", "psk", "rootpw", "dbpw", "userpw", "masterauth"}, find: findAssignment},
+	{kind: "password", fold: true, heads: []string{"bindpw", "psk", "rootpw", "dbpw", "userpw", "masterauth"}, find: findAssignment, named: true},
 	{
 		kind: "password", fold: true, heads: []string{
 			"kennwort", "contrase", "senha", "palavra-passe", "has\u0142o", "wachtwoord", "mot de passe", "motdepasse", "parola", "adgangskode", "lösenord",
@@ -238,10 +275,10 @@ var builtin = [...]rule{
 		kind: "api-key", fold: true, heads: []string{"api-schl", "clé api", "clé d'api", "clave api", "clave de api", "chave api", "chave de api", "密钥", "秘钥", "密鑰", "apiキー", "ключ api"},
 		tail: `[^\n]{0,32}?[ :=：]["'` + "`" + `]?([A-Za-z0-9_./+-]{20,256}=*)`, check: isRandom,
 	},
-	{kind: "secret", fold: true, heads: []string{"secret"}, find: findAssignment},
-	{kind: "token", fold: true, heads: []string{"token"}, find: findAssignment},
+	{kind: "secret", fold: true, heads: []string{"secret"}, find: findAssignment, named: true},
+	{kind: "token", fold: true, heads: []string{"token"}, find: findAssignment, named: true},
 	{kind: "api-key", fold: true, heads: []string{
 		"[abcdefghijklmnopqrstuvwxyz0123456789._-]key", "[abcdefghijklmnopqrstuvwxyz] key",
-	}, find: findAssignment},
-	{kind: "credential", fold: true, heads: []string{"credential", "_auth"}, find: findAssignment},
+	}, find: findAssignment, named: true},
+	{kind: "credential", fold: true, heads: []string{"credential", "_auth"}, find: findAssignment, named: true},
 }

@@ -48,8 +48,14 @@ func (d *Door) secrets(s string) []span {
 }
 
 func (d *Door) search(s string, offset int, found []span) []span {
+	if plain, places := uncoloured(s); places != nil {
+		for _, f := range d.search(plain, 0, nil) {
+			found = append(found, span{offset + places.of(f.from), offset + places.of(f.to-1) + 1, f.kind, f.sure})
+		}
+	}
 	d.open()
 	found = d.match(s, offset, found)
+	found = d.wrapped(s, offset, found)
 	for _, r := range d.user {
 		for _, m := range r.pattern.FindAllStringSubmatchIndex(s, -1) {
 			from, to := m[0], m[1]
@@ -67,6 +73,7 @@ func (d *Door) search(s string, offset int, found []span) []span {
 // match looks for the built-in kinds.
 func (d *Door) match(s string, offset int, found []span) []span {
 	var done [len(builtin)]int // where each rule's last match ended
+	var rows span              // of the last table: none of them is a header
 	for at := d.next(s, 0); at < len(s); at = d.next(s, at+1) {
 		for i := d.bucket(s, at); i > 0; i = d.entries[i].next {
 			e := &d.entries[i]
@@ -74,6 +81,15 @@ func (d *Door) match(s string, offset int, found []span) []span {
 			end, ok := e.at(s, at)
 			if !ok || at < done[e.rule] || !r.left.allows(s, at) {
 				continue
+			}
+			if r.named && (at < rows.from || at >= rows.to) {
+				if below, table, ok := columns(s, at, end); ok {
+					for _, f := range below {
+						found = append(found, span{f.from + offset, f.to + offset, r.kind, false})
+					}
+					rows = table
+					continue
+				}
 			}
 			from, to, ok := d.try(r, int(e.rule), s, at, end)
 			if ok {

@@ -27,6 +27,9 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	if a.strong {
 		stops = "\"'`<>|&;\\"
 	}
+	if a.braced {
+		stops += "}"
+	}
 	to = i
 	limit := i + maxValue
 	if a.class != password {
@@ -36,7 +39,29 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && goesOn(s, to)) {
 		to++
 	}
+	if a.strong {
+		to = groupsEnd(s, i, to)
+	}
 	return i, to
+}
+
+// groupsEnd returns the end of a value of four letters or digits, four or six times with a blank between, as services
+// show the passwords that they make for one program. What is no such value ends at to.
+func groupsEnd(s string, from, to int) int {
+	const group = 4
+	end, n := from, 0
+	for end+group <= len(s) && isAll(s[end:end+group], func(c byte) bool { return isLetter(c) || isDigit(c) }) {
+		n++
+		end += group
+		if end == len(s) || s[end] != ' ' {
+			break
+		}
+		end++
+	}
+	if (n == 4 || n == 6) && (end == len(s) || s[end] < ' ') {
+		return end
+	}
+	return to
 }
 
 // goesOn reports whether a value without quotes goes on behind the sign at s[i]: what follows is the rest of a word, and
