@@ -132,7 +132,8 @@ func (e *Engine) correctedBefore(ctx context.Context, m *moment, s string) (bool
 
 // workOf is what the turn did, as far as it bears on what its words mean.
 func workOf(m *moment, own []mem.Memory) turnOfWork {
-	w := turnOfWork{files: filesOf(own), trouble: len(m.turn.Text) <= pasted && complains(m.turn.Text)}
+	w := turnOfWork{files: filesOf(own), reported: len(m.turn.Text) <= pasted && complains(m.turn.Text)}
+	w.trouble = w.reported
 	for _, o := range own {
 		w.trouble = w.trouble || o.Kind == mem.ErrorFix || o.Kind == mem.Command && o.ExitCode != 0
 		w.solved = w.solved || o.Kind == mem.ErrorFix
@@ -264,6 +265,7 @@ func (p point) leans() bool {
 // titled is the statement as title and body. One that leans on another is told
 // with that, or with what was asked for.
 func (p point) titled(prompt string) (title, body string) {
+	p.text = withoutApology(p.text)
 	if !p.leans() {
 		return titled(p.text)
 	}

@@ -41,8 +41,9 @@ func (e *Engine) knownToSession(ctx context.Context, m *moment) (k known, err er
 func (k *known) joined(m *moment, fresh []mem.Memory) []mem.Memory {
 	var out []mem.Memory
 	var toCarry []int
+	fresh = k.unlisted(m, fresh)
 	for _, mm := range fresh {
-		if slices.ContainsFunc(out, func(o mem.Memory) bool { return o.Trust >= mm.Trust && sameThing(o, mm) }) || k.listed(mm) {
+		if slices.ContainsFunc(out, func(o mem.Memory) bool { return o.Trust >= mm.Trust && (sameThing(o, mm) || echoes(mm, o)) }) || k.listed(mm) {
 			continue
 		}
 		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool { return o.Kind == mm.Kind && o.Trust == mm.Trust && sameThing(o, mm) }); i >= 0 {
@@ -59,12 +60,64 @@ func (k *known) joined(m *moment, fresh []mem.Memory) []mem.Memory {
 	return out
 }
 
+// echoes reports whether a statement of the assistant's repeats what the person
+// laid down in the same turn: "Prices are always in cents, I'll keep to that."
+func echoes(mm, o mem.Memory) bool {
+	if !slices.Contains(o.Tags, stated) || slices.Contains(mm.Tags, stated) {
+		return false
+	}
+	terms := rank.Terms(cmp.Or(mm.Body, mm.Title))
+	return 4*shared(terms, rank.Terms(cmp.Or(o.Body, o.Title))) >= 3*len(terms)
+}
+
+// unlisted are the new memories without the items of work that stand on the
+// session's own list in other words. An item of the list stands for one of them.
+func (k *known) unlisted(m *moment, fresh []mem.Memory) []mem.Memory {
+	gone := map[int]bool{}
+	for _, o := range k.open {
+		if o.Session != m.Session || !slices.Contains(o.Tags, listedTag) {
+			continue
+		}
+		best, most := -1, 0.0
+		for i, mm := range fresh {
+			if like := sameWork(o.Title, mm.Title); mm.Kind == mem.Todo && mm.Trust <= o.Trust && !gone[i] && like > most {
+				best, most = i, like
+			}
+		}
+		if best >= 0 {
+			gone[best] = true
+		}
+	}
+	var out []mem.Memory
+	for i, mm := range fresh {
+		if !gone[i] {
+			out = append(out, mm)
+		}
+	}
+	return out
+}
+
 // listed reports whether an item of work is open already, by a word that is
-// worth as much.
+// worth as much, or tells over several that are.
 func (k *known) listed(mm mem.Memory) bool {
-	return mm.Kind == mem.Todo && slices.ContainsFunc(k.open, func(o mem.Memory) bool {
-		return o.Trust >= mm.Trust && (o.Session != mm.Session || slices.Contains(o.Tags, listedTag)) && sameItem(o.Title, mm.Title)
-	})
+	if mm.Kind != mem.Todo {
+		return false
+	}
+	of, told := workTerms(mm.Title), []string{}
+	items := 0
+	for _, o := range k.open {
+		if o.Trust < mm.Trust {
+			continue
+		}
+		if (o.Session != mm.Session || slices.Contains(o.Tags, listedTag)) && sameItem(o.Title, mm.Title) {
+			return true
+		}
+		if x := workTerms(o.Title); len(x) >= 2 && 3*shared(x, of) >= 2*len(x) {
+			items++
+			told = append(told, x...)
+		}
+	}
+	return items >= 2 && 4*shared(of, told) >= 3*len(of)
 }
 
 // again is a statement that the session made before, under the key of the first,
@@ -218,7 +271,8 @@ func namesIn(s string) []string {
 	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"(),;:!?", r) || mem.Wide(r) })
 	var out []string
 	for _, w := range words {
-		if w = strings.Trim(w, "."); strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) {
+		w = strings.Trim(w, ".")
+		if strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) && strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			out = append(out, w)
 		}
 	}
@@ -235,6 +289,41 @@ func sameItem(a, b string) bool {
 	x, y := gist{namesIn(a), itemTerms(a)}, gist{namesIn(b), itemTerms(b)}
 	less, more := min(len(x.terms), len(y.terms)), max(len(x.terms), len(y.terms))
 	return less >= 2 && 2*less >= more && slices.Equal(x.names, y.names) && x.within(y)
+}
+
+// sameWork is how alike an item of a list is to one that is told in a sentence,
+// 0 if they are not one: the names of the one are in the other, and most of their
+// words, or half of them beside the same names.
+func sameWork(item, said string) float64 {
+	x, y := workTerms(item), workTerms(said)
+	if len(x) > len(y) {
+		x, y = y, x
+	}
+	a, b := namesIn(item), namesIn(said)
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	both := shared(x, y)
+	for _, n := range a {
+		if !slices.ContainsFunc(b, func(o string) bool { return n == o || figure(n) != "" && figure(n) == figure(o) }) {
+			return 0
+		}
+	}
+	if both >= 2 && 4*both >= 3*len(x) || both > 0 && len(a) > 0 && len(a) == len(b) && 2*both >= len(x) {
+		return float64(both) / float64(len(y))
+	}
+	return 0
+}
+
+// figure is the number that a name begins with: 48 of 48h.
+func figure(name string) string {
+	return name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
+}
+
+// workTerms are the words of an item of work but for those of the names in it.
+func workTerms(s string) []string {
+	names := strings.Join(namesIn(s), " ")
+	return slices.DeleteFunc(itemTerms(s), func(t string) bool { return strings.Contains(names, t) })
 }
 
 // itemTerms are the words of an item of work but for those that say that it is one.

@@ -155,7 +155,7 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 	}
 	for _, k := range kept {
 		if k.Kind == mem.Todo {
-			next = append(next, mem.Clip(k.Title, 160))
+			next = append(next, strings.TrimRight(mem.Clip(k.Title, 160), ".。"))
 		} else {
 			learned = append(learned, mem.Clip(k.Title, 160))
 		}
@@ -163,7 +163,7 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
 	s.Completed = strings.Join(done[:min(len(done), 4)], "; ")
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
-	s.NextSteps = strings.Join(next[:min(len(next), 2)], " ")
+	s.NextSteps = strings.Join(next[:min(len(next), 2)], "; ")
 	return s
 }
 
@@ -171,8 +171,10 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 // not only that something did: "Done.", "You're right, sorry about that."
 func opening(answer string) string {
 	for _, s := range statements(answer) {
-		if breadth(s.text) >= minStatement && !asks(s.text) && !offers(s.bare) && !announces(s.bare) && !apologizes(s.bare) {
-			return s.text
+		s.text = withoutApology(s.text)
+		s.bare = cueText(s.text)
+		if breadth(s.text) >= minStatement && !asks(s.text) && !offers(s.bare) && !announces(s.bare) && !apologizes(s.bare) && (!s.leads() || opensWithI(s.bare)) {
+			return strings.TrimRight(s.text, ":：")
 		}
 	}
 	return ""

@@ -182,6 +182,49 @@ func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 	wantsNot(t, "done", open(), "audit entry")
 }
 
+func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
+	s := newStage(t)
+	list := func(id string, of ...string) mem.Event {
+		var todos []map[string]string
+		for _, one := range of {
+			text, status, _ := strings.Cut(one, ": ")
+			todos = append(todos, map[string]string{"content": text, "status": status})
+		}
+		return tool(mem.PostToolUse, id, id+fmt.Sprint(of), "TodoWrite", map[string]any{"todos": todos}, nil)
+	}
+	open := func() string {
+		t.Helper()
+		ms, err := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}, Open: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return titles(ms)
+	}
+	s.play(start("startup"), prompt("p1", "keys for transfers"), list("p1", "Purge keys older than 48h: pending", "Document the header in docs/api.md: pending", "honour Retry-After when it is a date: pending"),
+		stop("p1", "What's left:\n- The purge job for keys older than 48 hours\n- Documenting the `Idempotency-Key` header in `docs/api.md`\n- Documenting the footer in `docs/pages.md`\n\nStill open: Retry-After is ignored when it is a date."))
+	if got := strings.Split(open(), "\n"); len(got) != 4 || !strings.Contains(open(), "footer") {
+		t.Errorf("want the three of the list and the footer, got\n%s", open())
+	}
+	s.play(in("two", start("startup"), prompt("q1", "what's left?"),
+		stop("q1", "Still open: documenting the `Idempotency-Key` header in `docs/api.md`, and the purge of keys older than 48 hours."))...)
+	s.play(in("two", prompt("q2", "go on"), list("q2", "Purge keys older than 48h: in_progress", "Document the header in docs/api.md: pending", "Create the table: completed"))...)
+	if got := strings.Split(open(), "\n"); len(got) != 4 {
+		t.Errorf("said again in another session, got\n%s", open())
+	}
+	all, _ := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}})
+	wantsNot(t, "kept", titles(all), "Create the table")
+	s.play(in("two", list("q2", "Purge keys older than 48h: completed", "Document the header in docs/api.md: completed"))...)
+	wantsNot(t, "done", open(), "Purge", "docs/api.md")
+}
+
+func TestWhatThePersonLaidDownIsNotKeptAgainFromTheAnswer(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "prices are always integer cents everywhere in this project, never floats"), stop("p1", "Understood! Prices are always integer cents in this project — I'll keep to that."))
+	if got := s.words("one"); len(got) != 1 || got[0].Trust != mem.TrustUser {
+		t.Errorf("got\n%s", titles(got))
+	}
+}
+
 func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),
@@ -262,6 +305,33 @@ func TestEveryMemoryOfLabelledTurnsKeepsItsBounds(t *testing.T) {
 			}
 		}
 	}
+}
+
+func TestWhatIsMadeIsNotWhatWasWrong(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "add a checkout page, look at the login page first"), failed("p1", "t1", "pnpm lint", "Exit code 1\nerror: useForm is called conditionally"),
+		edited("p1", "t2", "/home/dev/shop/checkout/Form.tsx", "x", "y"), ran("p1", "t3", "pnpm lint", ""),
+		stop("p1", "The checkout page is there.\n\n- `Form.tsx` takes `useForm`, keys for every message, and a test id for each field\n- The date is formatted by `date-fns` in the user's locale."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "`pnpm lint` failed")
+	wantsNot(t, "kept", got, "test id", "locale")
+}
+
+func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "make the export work"), edited("p1", "t1", "/home/dev/shop/export.go", "a", "b"),
+		stop("p1", "Here is what came of it:\n\n1. The export writes a header now.\n\nStill open: the footer of the export. Still open: the logout path has no audit entry."),
+		prompt("p2", "no, rows first"), edited("p2", "t2", "/home/dev/shop/export.go", "b", "c"), stop("p2", "Good catch — I settled on rows before the header:"))
+	all := s.summaries("one")
+	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now.; changed")
+	wants(t, "next", all[1].Summary.NextSteps, "footer of the export; Still open: the logout path")
+	wants(t, "second turn", all[0].Summary.Completed, "I settled on rows before the header; changed")
+}
+
+func TestADecisionIsKeptWithoutTheApologyBeforeIt(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "session locks leak there"), stop("p1", "Good catch — I decided to use locks of the transaction instead of locks of the session."))
+	wants(t, "kept", titles(s.words("one")), "decision: I decided to use locks of the transaction")
 }
 
 // What makes a turn worth nothing makes all of its words worth nothing, whatever

@@ -99,7 +99,7 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 			break
 		}
 		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
-		if a.Scope != b.Scope || a.Project != b.Project {
+		if a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
 			continue
 		}
 		keep, other := a, b

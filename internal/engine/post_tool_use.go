@@ -148,6 +148,12 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 	}
 	listed := c.todos[:min(len(c.todos), 20)]
 	yes := true
+	finished := map[string]bool{} // titles
+	for _, o := range open {
+		if slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) }) {
+			finished[o.Title] = true
+		}
+	}
 	for _, o := range open {
 		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) && strings.HasPrefix(o.Key, listedKey) &&
 			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
@@ -155,13 +161,17 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 		if i >= 0 && listed[i].status == "completed" {
 			completed = append(completed, todo{id: listed[i].id, text: o.Title})
 		}
-		if gone || i >= 0 {
+		if gone || finished[o.Title] {
 			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
 	for _, t := range listed {
 		if t.text == "" {
 			continue // an update by id alone
+		}
+		at := slices.IndexFunc(open, func(o mem.Memory) bool { return o.Title == t.text && o.Trust >= min(mem.TrustAssistant, m.turn.Trust) })
+		if at < 0 && t.done() || at >= 0 && open[at].Session != m.Session && t.id == "" {
+			continue // nothing is left of it; or it is open since another session
 		}
 		mm := m.newMemory(mem.Todo, mem.ScopeProject)
 		mm.Title, mm.Key = t.text, listedKey+strings.ToLower(t.text)

@@ -338,3 +338,18 @@ func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
 		}
 	}
 }
+
+// A compaction takes from view what was learned before it, not what is learned
+// after it.
+func TestWhatIsLearnedAfterACompactionIsInView(t *testing.T) {
+	s := newStage(t)
+	said := "Careful: the purge of idempotency keys must never run twice, otherwise the ticker of the scheduler stalls."
+	s.play(start("startup"), prompt("p1", "write the purge"), stop("p1", "The purge of the idempotency keys is written and it works."),
+		mem.Event{Kind: mem.PreCompact, Source: "auto"}, start("compact"), prompt("p2", "how does it run?"), stop("p2", said))
+	asked := "does the purge of the idempotency keys stall the ticker of the scheduler?"
+	wantsNot(t, "told", s.play(prompt("p3", asked)).Context, "otherwise the ticker")
+	s.play(mem.Event{Kind: mem.PreCompact, Source: "auto"})
+	s.settings.Budgets.Compact = 0
+	s.play(start("compact"))
+	wants(t, "told after the next one", s.play(prompt("p4", asked)).Context, "otherwise the ticker")
+}

@@ -83,7 +83,7 @@ func (m *moment) gate(mm mem.Memory) string {
 	switch {
 	case m.session.Told[mm.ID], m.toldInBriefing(mm):
 		return "already_told"
-	case mm.Session == m.Session && m.session.Compactions == 0:
+	case mm.Session == m.Session && !mm.Created.Before(m.session.Compacted):
 		return "in_conversation" // it was learned here and is still in view
 	case mm.Kind == mem.Todo && mm.Resolved:
 		return "done"

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode"
 
 	"remanence/internal/mem"
 )
@@ -291,19 +292,48 @@ func exitOf(s string) (code int, message string) {
 }
 
 // telling is the line of an output that says most: the first that names a place
-// in a file, else the first that names an error, else the first.
+// in a file and what is wrong there, else the first that says what the error is,
+// else the first that names one, else one that counts errors, else the first.
 func telling(output string) string {
-	named := ""
+	said, named, counted := "", "", ""
 	for line := range strings.Lines(output) {
-		t := mem.Line(line)
+		t := strings.TrimLeftFunc(mem.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) })
 		if placed(t) {
 			return t
 		}
-		if named == "" && namesError(t) {
-			named = t
+		switch {
+		case !namesError(t):
+		case saysError(t):
+			said = cmp.Or(said, t)
+		case countsErrors(t):
+			counted = cmp.Or(counted, t)
+		default:
+			named = cmp.Or(named, t)
 		}
 	}
-	return cmp.Or(named, mem.Line(mem.FirstLine(output)))
+	return cmp.Or(said, named, counted, mem.Line(mem.FirstLine(output)))
+}
+
+// saysError reports whether a line says what an error is, behind its name and a
+// colon: "TypeError: x is undefined".
+func saysError(line string) bool {
+	name, what, ok := strings.Cut(line, ": ")
+	name = strings.ToLower(name)
+	return ok && strings.Contains(what, " ") && len(strings.Fields(name)) < 4 &&
+		slices.ContainsFunc([]string{"error", "exception", "panic", "fatal"}, func(w string) bool { return strings.HasSuffix(name, w) })
+}
+
+// countsErrors reports whether a line only counts what failed, or names it:
+// "Tests: 1 failed, 120 passed", "FAIL src/cart.test.ts".
+func countsErrors(line string) bool {
+	words := strings.Fields(strings.ToLower(line))
+	for i, w := range words {
+		counts := i > 0 && strings.Trim(words[i-1], "(0123456789") == "" && strings.HasPrefix(w, "fail")
+		if counts || strings.Trim(w, "-:") == "fail" && i < 2 {
+			return true
+		}
+	}
+	return false
 }
 
 // placed reports whether a line begins like "file.go:12: message", the form in
@@ -314,7 +344,7 @@ func placed(line string) bool {
 		return false
 	}
 	digits := strings.TrimLeft(rest, "0123456789")
-	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4
+	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4 && strings.Contains(strings.TrimSpace(digits[1:]), " ")
 }
 
 func namesError(line string) bool {

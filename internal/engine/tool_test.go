@@ -99,6 +99,11 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"\n\nplain words\nmore", "plain words"},
 		{"", ""},
 		{"12:30: started\nfatal: bad ref", "fatal: bad ref"},
+		{"❯ src/cart.test.ts (3 tests | 1 failed) 12ms\nFAIL src/cart.test.ts > discounts\nAssertionError: expected 89.99 to be 90", "AssertionError: expected 89.99 to be 90"},
+		{"Tests: 1 failed, 120 passed\n  Failed asserting that 190 matches expected 191", "Failed asserting that 190 matches expected 191"},
+		{"│ Error: Error acquiring the state lock\n│", "Error: Error acquiring the state lock"},
+		{"E   AssertionError: DataFrame.index are different\n\ntests/test_a.py:44: AssertionError", "E AssertionError: DataFrame.index are different"},
+		{"FAIL Tests\\PdfExportTest\n", "FAIL Tests\\PdfExportTest"},
 	} {
 		if got := telling(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)

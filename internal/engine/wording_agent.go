@@ -15,9 +15,10 @@ import (
 
 // turnOfWork is what the wording is judged by besides itself.
 type turnOfWork struct {
-	trouble bool     // the person reported a problem, or a command failed
-	solved  bool     // a command that failed passes again
-	files   []string // that the turn changed
+	reported bool     // the person reported a problem
+	trouble  bool     // they did, or a command failed
+	solved   bool     // a command that failed passes again
+	files    []string // that the turn changed
 }
 
 // meaning tells what kind of statement of the assistant's a sentence is. What
@@ -28,7 +29,7 @@ func (w turnOfWork) meaning(s said) (mem.Kind, bool) {
 		return "", false
 	}
 	l := s.bare
-	if s.doubt || asks(s.text) || offers(l) || takenBack(s.after) {
+	if s.doubt || s.leads() || asks(s.text) || offers(l) || takenBack(s.after) {
 		return "", false
 	}
 	if holds(l, " root cause ", " culprit ", "根本原因", "原因は", "原因是") && !thoughtOf(l) && !reported(l) {
@@ -92,7 +93,7 @@ func sectionKind(heading string) mem.Kind {
 		return mem.Decision
 	case holds(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"), begins(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
 		return mem.ErrorFix
-	case holds(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
+	case holds(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
 		return mem.Gotcha
 	case holds(l, "convention", "konvention", "convenci", "規約", "约定"):
 		return mem.Convention
@@ -101,6 +102,9 @@ func sectionKind(heading string) mem.Kind {
 	}
 	return ""
 }
+
+// leads reports whether a sentence only leads to what stands below it.
+func (s said) leads() bool { return strings.HasSuffix(s.text, ":") || strings.HasSuffix(s.text, "：") }
 
 func asks(s string) bool {
 	s = strings.TrimRight(s, " *_`)")
@@ -116,7 +120,7 @@ func offers(l string) bool {
 // thoughtOf reports whether a sentence only thinks of something.
 func thoughtOf(l string) bool {
 	if holds(l, " we could ", " i could ", " you could ", " one could ", " it could ", " this could ", " that could ", " could be ", " might ", " maybe ", " perhaps ", " possibly ",
-		"one option", "another option", "an option", "alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " would be ", "probably ", "not sure", "some day", "someday",
+		"one option", "another option", "an option", "alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " we'd ", " you'd ", " would need ", " would be ", "probably ", "not sure", "some day", "someday",
 		"consider ", "vielleicht", " könnte", "wäre ", "würde ich", "eventuell", "peut-être", "pourrait", "pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑") {
 		return !holds(l, " could not ", "couldn't", "could never", " i decided", " we decided", " i chose", " we chose")
 	}
@@ -143,6 +147,17 @@ func announces(l string) bool {
 func apologizes(l string) bool {
 	return begins(l, "you're right", "you are right", "you're absolutely right", "you are absolutely right", "good catch", "sorry", "apologies", "my apologies", "i apologize", "thanks for ", "thank you for ", "you're welcome",
 		"du hast recht", "sie haben recht", "entschuldigung", "tut mir leid", "tienes razón", "perdón", "lo siento", "tu as raison", "vous avez raison", "désolé", "申し訳", "すみません", "抱歉", "对不起", "你说得对")
+}
+
+// withoutApology is a sentence without the taking of a correction that it begins
+// with: "Good catch — the lock leaks."
+func withoutApology(s string) string {
+	for _, dash := range []string{" — ", " – ", " - ", "—"} {
+		if sorry, rest, ok := strings.Cut(s, dash); ok && apologizes(cueText(sorry)) && breadth(sorry) < 2*minStatement && breadth(rest) >= minStatement {
+			return rest
+		}
+	}
+	return s
 }
 
 // negated reports whether a sentence says that something was decided against, or
@@ -230,7 +245,25 @@ func (w turnOfWork) explains(s said) bool {
 		return false
 	}
 	return holds(l, " because ", ", so ", " so nobody", " so every", ", hence", "that's why", "that is why", "which is why", " therefore", ", while ", " regression", "introduced in", "introduced by", " was missing", "misconfigured", "off by one", " weil ", "deshalb", "daher", "parce qu", ", car ", "du coup", "porque ", "por eso", "así que", "ため", "ので", "因为", "所以", "导致") ||
-		strings.Contains(l, ": ") && holds(l, " was ", " were ", " had ", " did ", " war ", " waren ", " hatte", " était", " avait", " era ", " había")
+		strings.Contains(l, ": ") && was(l)
+}
+
+// was reports whether a sentence tells how something was.
+func was(l string) bool {
+	return holds(l, " was ", " were ", " had ", " did ", " war ", " waren ", " hatte", " était", " avait", " era ", " había")
+}
+
+// did reports whether an English sentence tells what something did: not what is
+// done to it.
+func did(l string) bool {
+	before := ""
+	for _, w := range strings.Fields(l) {
+		if strings.HasSuffix(w, "ed") && len(w) > 4 && !holds("|is|are|be|been|being|gets|", "|"+before+"|") {
+			return true
+		}
+		before = w
+	}
+	return false
 }
 
 // tells reports whether a sentence may tell what was wrong where none says so:
@@ -242,7 +275,7 @@ func (w turnOfWork) tells(s said) bool {
 		return false
 	}
 	lacks := holds(l, " only ", " never ", " not ", "n't ", " without ", " missing", " wrong", " rejects ", " ignores ", " already ", " still ", " no ", " nicht ", " nie ", " kein", " nur ", " ohne ", " fehlte", " ne ", " pas ", " jamais ", " aucun", " sans ", " sólo ", " nunca ", " sin ", "没有", "只", "なかった", "だけ")
-	return lacks || w.solved && strings.Contains(s.text, "`")
+	return lacks || w.solved && strings.Contains(s.text, "`") && (w.reported || was(l) || did(l))
 }
 
 // decides reports whether a sentence tells what was chosen.

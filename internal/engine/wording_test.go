@@ -31,6 +31,8 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"All tests pass.", ""},
 		{"Should I use one mutex instead of two?", ""},
 		{"Fixed.", ""},
+		{"Two things to be aware of:", ""},
+		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
 		if got, _ := (turnOfWork{}).meaning(said{text: tt.said, bare: cueText(tt.said)}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
