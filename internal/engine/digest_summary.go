@@ -155,7 +155,7 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 	}
 	for _, k := range kept {
 		if k.Kind == mem.Todo {
-			next = append(next, strings.TrimRight(mem.Clip(k.Title, 160), ".。"))
+			next = append(next, mem.Clip(k.Title, 160))
 		} else {
 			learned = append(learned, mem.Clip(k.Title, 160))
 		}
@@ -163,7 +163,7 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
 	s.Completed = strings.Join(done[:min(len(done), 4)], "; ")
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
-	s.NextSteps = strings.Join(next[:min(len(next), 2)], "; ")
+	s.NextSteps = strings.ReplaceAll(strings.Join(next[:min(len(next), 2)], "; "), ".; ", "; ")
 	return s
 }
 

@@ -304,3 +304,12 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 		}
 	}
 }
+
+func TestWorkThatIsDoneIsNobodysDuplicate(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "hello there"))
+	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"}, mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "b"})
+	if got := findings(s.inbox(engine.LintDuplicate)); len(got) != 0 {
+		t.Errorf("found %q", got)
+	}
+}
