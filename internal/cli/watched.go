@@ -89,6 +89,9 @@ func changesOf(b mem.Batch, r mem.Result) []api.Change {
 	for _, c := range b.Receipts {
 		rest.Add("receipt", c.ID)
 	}
+	for _, id := range b.Unheard {
+		rest.Add("receipt", id)
+	}
 	for range b.Checkpoints {
 		rest.Add("checkpoint", "")
 	}

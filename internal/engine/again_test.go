@@ -33,3 +33,30 @@ func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
 		t.Errorf("%d receipts of it, %v; want one", len(rs), err)
 	}
 }
+
+// A hook that had no answer in time keeps its event in the spool and tells nobody
+// what the worker, which went on, wrote into the receipt: that was not told.
+func TestWhatAHookDidNotWaitForWasNotTold(t *testing.T) {
+	s := newStage(t)
+	s.play(bugHunt()...)
+	s.settings.Budgets.SessionStart = 0
+	s.play(in("second", start("startup"))...)
+	asks := prompt("q1", "why did two logins race for the session lock?")
+	asks.Session = "second"
+	told := s.play(asks)
+	wants(t, "the first time", told.Context, "login race")
+
+	asks.Agent, asks.At, asks.Root = "claude-code", s.clock, "/home/dev/shop"
+	asks.Identify("spooled")
+	for range 2 { // a batch of the spool may come again
+		if err := s.Replay(t.Context(), []mem.Event{asks}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil || len(rs) != 0 {
+		t.Errorf("%d receipts of what nobody heard, %v; want none", len(rs), err)
+	}
+	again := prompt("q2", "why did two logins race for the session lock, again?")
+	again.Session = "second"
+	wants(t, "when it is asked again", s.play(again).Context, "login race")
+}

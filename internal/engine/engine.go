@@ -176,6 +176,8 @@ func (e *Engine) handle(ctx context.Context, ev mem.Event, replay bool) (reply m
 	}
 	did = mem.Reported{Outcome: mem.ReportKept, Prompt: results[0].Prompt}
 	switch {
+	case results[0].Duplicate && replay:
+		return mem.Reply{}, mem.Reported{Outcome: mem.ReportDuplicate}, e.unheard(ctx, m)
 	case results[0].Duplicate:
 		return mem.Reply{Context: e.toldOnce(ctx, m)}, mem.Reported{Outcome: mem.ReportDuplicate}, nil
 	case m.Private, m.turn.Private && ofTurn(m.Kind):

@@ -99,14 +99,34 @@ func (m *moment) gate(mm mem.Memory) string {
 // toldOnce is what an event was told that is handed in again since the answer never
 // came, by its receipt: nobody else knows of it. Others are told nothing twice.
 func (e *Engine) toldOnce(ctx context.Context, m *moment) string {
-	if !m.Again || m.replay || m.Quiet {
+	if !m.Again || m.Quiet {
 		return ""
 	}
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: receiptID(m.ID)})
-	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
+	r, ok := e.receiptOf(ctx, m)
+	if !ok {
 		return "" // there was nothing to tell
 	}
-	return rs[0].Text
+	return r.Text
+}
+
+// unheard takes back what an event was told that comes from the spool although it
+// was kept before: its hook had no answer in time, so nobody heard it.
+func (e *Engine) unheard(ctx context.Context, m *moment) error {
+	r, ok := e.receiptOf(ctx, m)
+	if !ok || r.Text == "" || m.Recovered {
+		return nil
+	}
+	_, err := e.Store.Apply(ctx, mem.Batch{Unheard: []string{r.ID}})
+	return err
+}
+
+// receiptOf is the receipt of an event that was kept before, if it has one.
+func (e *Engine) receiptOf(ctx context.Context, m *moment) (mem.Receipt, bool) {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: receiptID(m.ID)})
+	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
+		return mem.Receipt{}, false
+	}
+	return rs[0], true
 }
 
 // receiptID makes the short id of an event's receipt.

@@ -14,6 +14,7 @@ type Batch struct {
 	Edits       []Edit
 	Checkpoints []Checkpoint
 	Receipts    []Receipt
+	Unheard     []string // ids of receipts whose text reached nobody: they go, and what they told may be told again; those that are not there are passed over
 	Jobs        []Job
 	Done        []string // ids of jobs that this batch finishes
 	Failed      []Job    // jobs to be tried again or given up: ID, Error, NotBy and Dead are stored

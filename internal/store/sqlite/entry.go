@@ -113,6 +113,11 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 			return fmt.Errorf("receipt %s: %w", rc.ID, err)
 		}
 	}
+	for _, id := range b.Unheard {
+		if err := e.unhear(ctx, id); err != nil {
+			return fmt.Errorf("receipt %s: %w", id, err)
+		}
+	}
 	for _, f := range b.Fills {
 		if err := e.putFill(ctx, f); err != nil {
 			return fmt.Errorf("context of %s: %w", f.Session, err)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"fmt"
 
 	"remanence/internal/mem"
@@ -87,6 +88,35 @@ func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
 		return nil
 	}
 	_, err := e.exec(ctx, "UPDATE session SET told_tokens = told_tokens + ? WHERE number=?", r.Tokens, session)
+	return err
+}
+
+// unhear removes a receipt, with what it told of its session.
+func (e *entry) unhear(ctx context.Context, id string) error {
+	var n int64
+	var session sql.NullInt64
+	var doc string
+	found, err := e.find(ctx, "SELECT number, session, doc FROM receipt WHERE id=?", []any{id}, &n, &session, &doc)
+	if err != nil || !found {
+		return err
+	}
+	var r mem.Receipt
+	if json.Unmarshal([]byte(doc), &r) != nil {
+		return nil // a damaged row says nothing of what it told
+	}
+	told, err := text(r.Told())
+	if err != nil {
+		return err
+	}
+	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN (SELECT value FROM json_each(?))", session, told); err != nil {
+		return err
+	}
+	if !r.Aside {
+		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", r.Tokens, session); err != nil {
+			return err
+		}
+	}
+	_, err = e.exec(ctx, "DELETE FROM receipt WHERE number=?", n)
 	return err
 }
 

@@ -231,6 +231,7 @@ func (s *Mem) apply(b mem.Batch) mem.Result {
 	for _, rc := range b.Receipts {
 		d.putReceipt(rc)
 	}
+	d.unhear(b.Unheard)
 	for _, f := range b.Fills {
 		d.putFill(f)
 	}

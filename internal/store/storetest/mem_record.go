@@ -39,6 +39,24 @@ func (d *deed) putReceipt(r mem.Receipt) {
 	}
 }
 
+// unhear removes receipts, with what they told of their sessions.
+func (d *deed) unhear(ids []string) {
+	d.receipts = slices.DeleteFunc(d.receipts, func(r *receipt) bool {
+		if !slices.Contains(ids, r.ID) {
+			return false
+		}
+		if r.session != nil {
+			for _, m := range r.Told() {
+				delete(r.session.Told, m)
+			}
+			if !r.Aside {
+				r.session.ToldTokens = max(0, r.session.ToldTokens-r.Tokens)
+			}
+		}
+		return true
+	})
+}
+
 func (d *deed) putJob(j mem.Job) {
 	ss := d.sessionOf(j.Session, "", d.agent)
 	for _, have := range d.jobs {

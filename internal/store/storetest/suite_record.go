@@ -86,6 +86,38 @@ var recordTests = []promise{
 		k.same("told", ss.Told, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
 		k.same("tokens", ss.ToldTokens, 20)
 	}},
+	{"What nobody heard was not told", func(k kit) {
+		item := func(id string) mem.Told { return mem.Told{ID: id, Place: "facts"} }
+		k.apply(mem.Batch{Receipts: []mem.Receipt{
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.Told{item("m_1")}, Marks: []string{"file:a"}},
+			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 30, Items: []mem.Told{item("m_2")}},
+			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.Told{item("m_3")}, Marks: []string{"sub/m_3"}, Aside: true},
+			{ID: "r_00000004", Session: "two", Outcome: mem.Injected, Tokens: 40, Items: []mem.Told{item("m_1")}},
+		}})
+		k.apply(mem.Batch{Unheard: []string{"r_00000001", "r_00000003", "r_never"}})
+		k.apply(mem.Batch{Unheard: []string{"r_00000001"}})
+		one, err := k.store.Session(k.Context(), "one")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("told", one.Told, map[string]bool{"m_2": true})
+		k.same("tokens", one.ToldTokens, 30)
+		two, err := k.store.Session(k.Context(), "two")
+		if err != nil {
+			k.Fatal(err)
+		}
+		k.same("another session", two.Told, map[string]bool{"m_1": true})
+		left, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Memory: "m_1"})
+		if err != nil || len(left) != 1 || left[0].ID != "r_00000004" {
+			k.Errorf("got %+v, %v, want the other session's receipt", left, err)
+		}
+		// Since a compaction another count has begun.
+		k.apply(mem.Batch{Event: report("e_c", "two"), Session: &mem.SessionChange{Compacted: true}})
+		k.apply(mem.Batch{Unheard: []string{"r_00000004"}})
+		if two, err = k.store.Session(k.Context(), "two"); err != nil || two.ToldTokens != 0 || len(two.Told) != 0 {
+			k.Errorf("got %d tokens and %v, %v; want none", two.ToldTokens, two.Told, err)
+		}
+	}},
 	{"Receipts come back whole, newest first", func(k kit) {
 		r := mem.Receipt{
 			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Asked: "what?", Terms: []string{"what"},
