@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -28,6 +30,7 @@ func TestChecksOfWhatTheDaemonTells(t *testing.T) {
 		{"hooks without an answer", checkHooks(health(mem.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
 		{"never installed", checkFiring(nil, mem.Overview{}, now), setup.OK, ""},
 		{"silent hooks", checkFiring(installed, mem.Overview{}, now), setup.Warn, "REM-H016"},
+		{"a server alone", checkFiring([]setup.Record{{When: now.Add(-48 * time.Hour), Server: true}}, mem.Overview{}, now), setup.OK, ""},
 		{"hooks that report", checkFiring(installed, mem.Overview{Stats: mem.Stats{Events: 1}}, now), setup.OK, ""},
 		{"dated in the past", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(-time.Hour)}}, now), setup.OK, ""},
 		{"dated in the future", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now), setup.Warn, "REM-S008"},
@@ -50,6 +53,21 @@ func TestChecksOfWhatTheDaemonTells(t *testing.T) {
 		if tc.code != "" && (tc.item.Why == nil || len(tc.item.Fix) == 0) {
 			t.Errorf("%s: got no cause or no fix: %+v", tc.name, tc.item)
 		}
+	}
+}
+
+// late is a daemon whose answer is not there in time.
+type late struct{}
+
+func (late) Call(context.Context, string, any, any) error {
+	return fmt.Errorf("read: %w", context.DeadlineExceeded)
+}
+
+func TestALargeStoreIsNotADaemonInTrouble(t *testing.T) {
+	p := newMachine(t)
+	p.caller = late{}
+	if got := p.checkSecrets(t.Context()); got.State != setup.Info || got.Code != nil {
+		t.Errorf("got %+v, want the word that it was not looked at", got)
 	}
 }
 

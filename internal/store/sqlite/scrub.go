@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -166,23 +167,15 @@ func (sh shelf) empty() (*record, []any) {
 
 // cleaned is the record without what must not be kept.
 func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error) {
-	doc := map[string]json.RawMessage{}
-	for i, name := range sh.columns {
-		raw, err := asJSON(rec.texts[i])
-		if err != nil {
-			return rec, nil, err
-		}
-		doc[name] = raw
-	}
-	b, err := text(doc)
+	b, err := sh.document(rec)
 	if err != nil {
 		return rec, nil, err
 	}
-	out, kinds, err := r.clean([]byte(b))
+	out, kinds, err := r.clean(b)
 	if err != nil || len(kinds) == 0 {
 		return rec, kinds, err
 	}
-	clear(doc)
+	var doc map[string]json.RawMessage
 	if err := json.Unmarshal(out, &doc); err != nil {
 		return rec, nil, err
 	}
@@ -199,18 +192,54 @@ func isDoc(s string) bool {
 	return s != "" && (s[0] == '{' || s[0] == '[') && json.Valid([]byte(s))
 }
 
-func asJSON(s string) (json.RawMessage, error) {
-	if isDoc(s) {
-		return json.RawMessage(s), nil
+// document is a record as one JSON object, without the texts that are empty.
+func (sh shelf) document(rec record) ([]byte, error) {
+	b := []byte("{")
+	for i, t := range rec.texts {
+		if t == "" {
+			continue
+		}
+		if len(b) > 1 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, sh.columns[i]...)
+		b = append(b, '"', ':')
+		switch {
+		case isDoc(t):
+			b = append(b, t...)
+		case isVerbatim(t): // most are
+			b = append(b, '"')
+			b = append(b, t...)
+			b = append(b, '"')
+		default:
+			quoted, err := text(t)
+			if err != nil {
+				return nil, err
+			}
+			b = append(b, quoted...)
+		}
 	}
-	quoted, err := text(s)
-	return json.RawMessage(quoted), err
+	return append(b, '}'), nil
+}
+
+// isVerbatim reports whether a text stands in JSON as it is.
+func isVerbatim(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' {
+			return false
+		}
+	}
+	return utf8.ValidString(s)
 }
 
 // asText is the stored form of what became of the text old.
 func asText(old string, now json.RawMessage) string {
 	if isDoc(old) {
 		return string(now)
+	}
+	if old == "" {
+		return ""
 	}
 	var s string
 	_ = json.Unmarshal(now, &s) // it was written as a string
