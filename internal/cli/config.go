@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -47,6 +48,9 @@ type Config struct {
 	Values   []Value
 	Warnings []string // unknown keys, values of a wrong type; the default counts then
 }
+
+// utfBOM is what some editors put before a text.
+const utfBOM = "\ufeff"
 
 // errConfig marks a file that does not parse.
 var errConfig = errors.New("configuration does not parse")
@@ -130,7 +134,7 @@ func readConfig(file string) (map[string]any, error) {
 		return flat, fmt.Errorf("read %s: %w", file, err)
 	}
 	var tree map[string]any
-	if err := toml.Unmarshal(b, &tree); err != nil {
+	if err := toml.Unmarshal(bytes.TrimPrefix(b, []byte(utfBOM)), &tree); err != nil {
 		if at, ok := errors.AsType[*toml.DecodeError](err); ok {
 			line, col := at.Position()
 			return flat, fmt.Errorf("%s line %d column %d: %w: %s", file, line, col, errConfig, at.Error())

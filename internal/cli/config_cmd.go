@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -172,25 +173,38 @@ func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
 	if err := a.paths.settle(); err != nil {
 		return err
 	}
-	file := a.paths.Config
-	if real, err := filepath.EvalSymlinks(file); err == nil {
-		file = real
+	file, err := a.configFile()
+	if err != nil {
+		return err
 	}
 	src, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
-	out, err := change(src)
+	text := bytes.TrimPrefix(src, []byte(utfBOM))
+	out, err := change(text)
 	if errors.Is(err, errNoEdit) {
 		return faultEdit.because("%s", err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if string(out) == string(src) {
+	if string(out) == string(text) {
 		return nil
 	}
-	return replaceFile(file, out)
+	return replaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
+}
+
+// configFile is the file behind the links to it.
+func (a *app) configFile() (string, error) {
+	real, err := filepath.EvalSymlinks(a.paths.Config)
+	if err == nil {
+		return real, nil
+	}
+	if _, lerr := os.Lstat(a.paths.Config); lerr == nil {
+		return "", faultEdit.because("%s is a link that leads nowhere", a.paths.Config).fixedBy("make the file that it leads to, or remove the link")
+	}
+	return a.paths.Config, nil
 }
 
 // replaceFile writes a file for its owner only, whole or not at all.
@@ -220,8 +234,12 @@ func replaceAs(file string, data []byte, mode fs.FileMode) error {
 }
 
 func (a *app) configEdit() error {
-	if _, err := os.Stat(a.paths.Config); errors.Is(err, fs.ErrNotExist) {
-		if err := replaceFile(a.paths.Config, nil); err != nil {
+	file, err := a.configFile()
+	if err != nil {
+		return err
+	}
+	if !exists(file) {
+		if err := replaceFile(file, nil); err != nil {
 			return err
 		}
 	}

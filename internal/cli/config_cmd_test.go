@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,35 @@ func TestTheFileKeepsItsModeAndItsLink(t *testing.T) {
 	info, _ := os.Stat(real)
 	if err != nil || string(b) != "# mine\nprofile = 'full'\n" || info.Mode().Perm() != 0o640 {
 		t.Errorf("got %q, %v, %v", b, info.Mode(), err)
+	}
+}
+
+func TestWhatAnEditorPutsBeforeTheTextIsNoMistake(t *testing.T) {
+	h := newHome(t)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.WriteFile(h.config(), []byte(utfBOM+"profile = \"full\"\r\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if out, stderr, code := h.run("config", "get", "profile"); out != "full\n" {
+		t.Errorf("got %q %q, status %d, want full", out, stderr, code)
+	}
+	if _, stderr, code := h.run("config", "set", "profile", "silent"); code != 0 {
+		t.Errorf("set: status %d: %s", code, stderr)
+	}
+	if b, err := os.ReadFile(h.config()); err != nil || string(b) != utfBOM+"profile = 'silent'\r\n" {
+		t.Errorf("got %q, %v", b, err)
+	}
+}
+
+func TestALinkThatLeadsNowhereIsNotReplaced(t *testing.T) {
+	h := newHome(t)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.Symlink("away/config.toml", h.config())); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, "leads nowhere") {
+		t.Errorf("status %d: %s", code, stderr)
+	}
+	if to, err := os.Readlink(h.config()); err != nil || to != "away/config.toml" {
+		t.Errorf("the link leads to %q, %v", to, err)
 	}
 }
 

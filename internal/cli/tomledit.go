@@ -29,8 +29,8 @@ func setKey(src []byte, key, literal string) ([]byte, error) {
 	return nil, fmt.Errorf("%s: %w", key, errNoEdit)
 }
 
-// unsetKey returns the document without the line of key. It is the same document
-// if key is not in it.
+// unsetKey returns the document without the line of key, and without the table
+// that held nothing else. It is the same document if key is not in it.
 func unsetKey(src []byte, key string) ([]byte, error) {
 	doc, err := layoutOf(src)
 	if err != nil {
@@ -39,7 +39,8 @@ func unsetKey(src []byte, key string) ([]byte, error) {
 	out := src
 	for _, k := range doc.keys {
 		if k.name == key {
-			out = splice(src, doc.lineStart(k.start), doc.lineEnd(k.end), "")
+			from, to := doc.lineStart(k.start), doc.lineEnd(k.end)
+			out = splice(src, doc.tableStart(from, to), to, "")
 			break
 		}
 	}
@@ -88,6 +89,30 @@ func layoutOf(src []byte) (layout, error) {
 	}
 	d.rootEnd()
 	return d, nil
+}
+
+// tableStart is where the table begins of which the lines from one offset to
+// another are all, with the blank line above it; it is from where there is more
+// in it, be it a comment.
+func (d *layout) tableStart(from, to int) int {
+	table, next := section{}, len(d.src)
+	for _, t := range d.tables[1:] {
+		if t.start < from {
+			table = t
+		} else {
+			next = min(next, t.start)
+		}
+	}
+	above := d.lineStart(max(0, table.start-1))
+	head := bytes.TrimSpace(d.src[table.start:from])
+	if table.name == "" || !bytes.HasSuffix(head, []byte("]")) || bytes.ContainsAny(head, "\n#") ||
+		len(bytes.TrimSpace(d.src[to:next])) > 0 || bytes.HasPrefix(bytes.TrimSpace(d.src[above:table.start]), []byte("#")) {
+		return from
+	}
+	if len(bytes.TrimSpace(d.src[above:table.start])) == 0 {
+		return above
+	}
+	return table.start
 }
 
 // nameOf is the dotted name of an expression and the range its text has.

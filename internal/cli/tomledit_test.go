@@ -70,6 +70,31 @@ func TestUnsettingAKeyTakesItsLinesOnly(t *testing.T) {
 	}
 }
 
+func TestATableGoesWithTheLastOfItsKeys(t *testing.T) {
+	for _, tc := range []struct{ name, before, after string }{
+		{"alone", "[log]\nlevel = 'info'\n", ""},
+		{"at the end", "profile = 'full'\n\n[log]\nlevel = 'info'\n", "profile = 'full'\n"},
+		{"before another, by Windows", "a = 1\r\n\r\n[log]\r\nlevel = 'info'\r\n\r\n[b]\r\nc = 1\r\n", "a = 1\r\n\r\n[b]\r\nc = 1\r\n"},
+		{"with another key", "[log]\nlevel = 'info'\nmore = 1\n", "[log]\nmore = 1\n"},
+		{"with a comment in it", "[log]\nlevel = 'info'\n# mine\n", "[log]\n# mine\n"},
+		{"with a comment beside it", "[log] # mine\nlevel = 'info'\n", "[log] # mine\n"},
+		{"with a comment above it", "# mine\n[log]\nlevel = 'info'\n", "# mine\n[log]\n"},
+		{"with a table below it", "[log]\nlevel = 'info'\n[log.more]\na = 1\n", "[log.more]\na = 1\n"},
+		{"no table", "log.level = 'info'\n", ""},
+	} {
+		if got, err := unsetKey([]byte(tc.before), "log.level"); err != nil || string(got) != tc.after {
+			t.Errorf("%s: got %q, %v, want %q", tc.name, got, err, tc.after)
+		}
+	}
+	made, err := setKey([]byte("profile = 'full'\n"), "log.level", "'info'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if back, err := unsetKey(made, "log.level"); err != nil || string(back) != "profile = 'full'\n" {
+		t.Errorf("set and unset: got %q, %v", back, err)
+	}
+}
+
 func TestABrokenFileIsNotEdited(t *testing.T) {
 	for _, src := range []string{"profile = \n", "[hooks\n", "a = 1\na = 2\n"} {
 		if got, err := setKey([]byte(src), "profile", "'full'"); err == nil {
