@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/pelletier/go-toml/v2"
@@ -192,7 +193,11 @@ func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
 	if string(out) == string(text) {
 		return nil
 	}
-	return replaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
+	err = replaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return faultEdit.because("%s", err).fixedBy("make the directory of that file writable, or change it where it comes from")
+	}
+	return err
 }
 
 // configFile is the file behind the links to it.

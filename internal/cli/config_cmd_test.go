@@ -118,6 +118,17 @@ func TestALinkThatLeadsNowhereIsNotReplaced(t *testing.T) {
 	}
 }
 
+func TestWithoutAPlaceForWhatIsKeptTheFaultSaysSo(t *testing.T) {
+	h := newHome(t)
+	state := filepath.Join(h.env["HOME"], ".local", "state")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(state), 0o700), os.WriteFile(state, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, faultReadOnly.Code) {
+		t.Errorf("status %d: %s, want %s", code, stderr, faultReadOnly.Code)
+	}
+}
+
 func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
 	b, err := json.Marshal(ConfigSchema())
 	if err != nil {

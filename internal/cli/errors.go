@@ -42,6 +42,7 @@ func explain(root *cobra.Command, err error) Fault {
 		{syscall.ENOSPC, faultFull},
 		{syscall.EDQUOT, faultFull},
 		{syscall.EROFS, faultReadOnly},
+		{errNoPlace, faultReadOnly},
 		{errNoHome, faultNoHome},
 		{errConfig, faultConfig},
 		{setup.ErrNotJSON, faultSettings},

@@ -138,7 +138,7 @@ var (
 	}
 	faultEdit = Fault{
 		"REM-C005", exitRefused, "the configuration file cannot be edited by command", "",
-		"The file holds this setting in a form that could not be changed without touching others. Nothing was written.",
+		"The file holds this setting in a form that could not be changed without touching others, or cannot be written. Nothing was written.",
 		[]string{"remanence config edit"},
 	}
 	faultDaemon = Fault{
@@ -203,7 +203,7 @@ var (
 	}
 	faultDisk = Fault{
 		"REM-S005", 0, "the disk is nearly full", "",
-		"Without space nothing can be kept. What takes how much is shown by db info; what was erased leaves space that vacuum gives back.",
+		"Without space nothing can be kept. remanence db info shows what takes how much; what was erased leaves space that remanence db vacuum gives back.",
 		[]string{"remanence db vacuum", "remanence db info"},
 	}
 	faultIndex = Fault{
@@ -384,7 +384,7 @@ var (
 	faultServer = Fault{
 		"REM-H008", 0, "the MCP server is registered and does not answer", "",
 		"The agent has no memory tools in its sessions. Hooks work all the same.",
-		[]string{"remanence install claude-code"},
+		[]string{"remanence install claude-code --mcp-only"},
 	}
 	faultUntrusted = Fault{
 		"REM-H007", 0, "the agent does not trust this directory, so it runs no hooks here", "",

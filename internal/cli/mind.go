@@ -23,8 +23,8 @@ func (a *app) mindCommand() *cobra.Command {
 		Short: "where the work stands, in files of the project",
 		Long: "State files are plain text in " + mem.MindDir + "/ of a project: STATE.md, PROGRESS.md,\n" +
 			"DECISIONS.md and SESSION-LOG.md. People, agents and hooks write in them; a\n" +
-			"person's words are never written over. They are made only by \"mind init\", and\n" +
-			"read only where they are trusted.",
+			"person's words are never written over. They are made only by \"remanence mind\n" +
+			"init\", and read only where they are trusted.",
 		Example: "  remanence mind init --template cli\n  remanence mind show\n  remanence mind compress --dry-run",
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },

@@ -94,11 +94,11 @@ func modelOptions() []Option {
 func stateOptions() []Option {
 	l := mem.MindDefaults()
 	return []Option{
-		{Key: "state.keep_sessions_full", Def: l.KeepSessions, Doc: "entries of SESSION-LOG.md that mind compress leaves whole"},
-		{Key: "state.keep_decisions_full", Def: l.KeepDecisions, Doc: "decisions of DECISIONS.md that mind compress leaves whole"},
-		{Key: "state.archive_after_days", Def: int(l.ArchiveAfter / (24 * time.Hour)), Doc: "days after which mind compress moves a completed task to ARCHIVE.md"},
+		{Key: "state.keep_sessions_full", Def: l.KeepSessions, Doc: "entries of SESSION-LOG.md that remanence mind compress leaves whole"},
+		{Key: "state.keep_decisions_full", Def: l.KeepDecisions, Doc: "decisions of DECISIONS.md that remanence mind compress leaves whole"},
+		{Key: "state.archive_after_days", Def: int(l.ArchiveAfter / (24 * time.Hour)), Doc: "days after which remanence mind compress moves a completed task to ARCHIVE.md"},
 		{Key: "state.tracking_max_lines", Def: l.TrackingLines, Doc: "lines that a tracking file in .mind/ is cut to when it has twice as many"},
-		{Key: "state.compress_threshold_bytes", Def: int(l.CompressBytes), Doc: "bytes of a state file from which mind compress is offered"},
+		{Key: "state.compress_threshold_bytes", Def: int(l.CompressBytes), Doc: "bytes of a state file from which remanence mind compress is offered"},
 		{Key: "state.session_log_tail_lines", Def: l.LogTail, Doc: "lines of SESSION-LOG.md in a briefing; 0 is none"},
 		{Key: "state.briefing_recent_decisions", Def: l.RecentDecisions, Doc: "decisions of DECISIONS.md in a briefing; 0 is none"},
 		{Key: "state.briefing_max_progress_lines", Def: l.ProgressLines, Doc: "lines of PROGRESS.md in a briefing; 0 is none"},

@@ -22,6 +22,9 @@ func (p Paths) made() string { return filepath.Join(p.Work, "made") }
 // leftMark says that Remanence was uninstalled and its data kept.
 func (p Paths) leftMark() string { return filepath.Join(p.Work, "uninstalled") }
 
+// errNoPlace means that what has to be there cannot be made.
+var errNoPlace = errors.New("there is no place for what is kept")
+
 // settle makes the directory of all that is on its way, if it is not there.
 func (p Paths) settle() error {
 	if exists(p.Work) {
@@ -41,7 +44,7 @@ func (p Paths) settle() error {
 	}
 	slices.Sort(missing) // a directory comes before what is in it
 	if err := os.MkdirAll(p.Work, 0o700); err != nil {
-		return fmt.Errorf("settle: %w", err)
+		return fmt.Errorf("%w: %w", errNoPlace, err)
 	}
 	return os.WriteFile(p.made(), []byte(strings.Join(missing, "\n")+"\n"), 0o600)
 }

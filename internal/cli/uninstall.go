@@ -62,6 +62,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 		}
 		v.StateFiles = a.paths.stateFiles()
 	}
+	v.partly = planErr != nil
 	if how.dry {
 		return errors.Join(a.out.show(v), planErr)
 	}
@@ -70,7 +71,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	}
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
 	was, stopErr := a.moveOut(cmd.Context(), how.purge)
-	v.Stopped = was
+	v.Stopped, v.partly = was, err != nil || stopErr != nil
 	v.TookMS = float64(a.sys.Now().Sub(start).Microseconds()) / 1000
 	return errors.Join(a.out.show(v), err, stopErr)
 }
@@ -141,6 +142,7 @@ type uninstallView struct {
 	Plugin *pluginGone `json:"plugin,omitempty"` // missing: there is none
 
 	home, data string
+	partly     bool // the error says what is not done
 }
 
 type stepItem struct {
@@ -214,6 +216,10 @@ func (v uninstallView) human(p *printer) {
 		p.line("Dry run: nothing was written.")
 		return
 	}
+	if v.partly {
+		p.line("Not all of it is done: the error says what is left. Then again: remanence uninstall")
+		return
+	}
 	p.line("Done in %.1f s. Back again: remanence install", v.TookMS/1000)
 }
 
@@ -222,7 +228,7 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		"restore": "gets back the bytes it had", "delete": "goes, it was made for the hooks",
 		"edit": "only the hooks are cut out, the rest has changed since", "keep": "holds no hooks any more",
 	}
-	if len(v.Steps) == 0 && v.Plugin == nil {
+	if len(v.Steps) == 0 && v.Plugin == nil && !v.partly {
 		line("No settings hold hooks of Remanence.")
 	}
 	for i, s := range v.Steps {
