@@ -81,6 +81,7 @@ type Live struct {
 	news    chan struct{}
 	ended   bool
 	streams int
+	touched time.Time // of the last change; zero before the first
 }
 
 // frame is a change, and the same as a stream has it.
@@ -94,6 +95,7 @@ func (f *Live) Publish(changes ...Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.begin()
+	f.touched = time.Now()
 	for _, c := range changes {
 		c.ID, c.At = f.next, time.Now().UTC()
 		f.next++
@@ -111,11 +113,20 @@ func (f *Live) Publish(changes ...Change) {
 	f.wake()
 }
 
-// Watched reports whether anybody has looked on so far.
-func (f *Live) Watched() bool {
+// Touch notes that something changed, and reports whether anybody has looked on
+// so far: else nothing need be published.
+func (f *Live) Touch() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.touched = time.Now()
 	return f.ring != nil
+}
+
+// quiet is for how many milliseconds nothing has changed; false if nothing has so far.
+func (f *Live) quiet() (int64, bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return time.Since(f.touched).Milliseconds(), !f.touched.IsZero()
 }
 
 // Streams is how many look on now.
@@ -272,7 +283,8 @@ type stream struct {
 }
 
 // begin says how it stands. The id lets who comes back without having seen a
-// change name the last one there was.
+// change name the last one there was, quiet_ms lets a page tell whether
+// something changed while it was on its way to the stream.
 func (s *stream) begin(ctx context.Context, f *Live, id int64) error {
 	now := map[string]any{}
 	if f.Initial != nil && !s.named {
@@ -285,6 +297,9 @@ func (s *stream) begin(ctx context.Context, f *Live, id int64) error {
 	kind := initialLoad
 	if s.named {
 		kind = hello
+		if ms, ok := f.quiet(); ok {
+			now["quiet_ms"] = ms
+		}
 	}
 	now["type"], now["id"], now["at"] = kind, id, time.Now().UTC()
 	data, err := json.Marshal(now)

@@ -105,6 +105,39 @@ func TestAStreamTellsEveryChangeOnceAndInOrder(t *testing.T) {
 	}
 }
 
+func TestAStreamBeginsWithHowLongNothingChanged(t *testing.T) {
+	f := &api.Live{}
+	url := serveLive(t, f) + "/api/v1/events"
+	hello := func() (quiet *int64) {
+		var got struct {
+			Quiet *int64 `json:"quiet_ms"`
+		}
+		if err := json.Unmarshal([]byte(lookOn(t, url, "").next().data), &got); err != nil {
+			t.Fatal(err)
+		}
+		return got.Quiet
+	}
+	if f.Touch() {
+		t.Error("somebody looked on before anybody came")
+	}
+	began := time.Now()
+	if got := hello(); got == nil || *got < 0 {
+		t.Errorf("got %v after a change that nobody saw, want how long ago it was", got)
+	}
+	if !f.Touch() {
+		t.Error("nobody looked on after somebody came")
+	}
+	f.Publish(prompts(0, 1)...)
+	if got := hello(); got == nil || *got > time.Since(began).Milliseconds() {
+		t.Errorf("got %v after one that was told, want at most %v", got, time.Since(began))
+	}
+	f = &api.Live{}
+	url = serveLive(t, f) + "/api/v1/events"
+	if got := hello(); got != nil {
+		t.Errorf("got %d before any change, want nothing", *got)
+	}
+}
+
 func TestWhoComesBackMissesNothing(t *testing.T) {
 	f := &api.Live{}
 	url := serveLive(t, f) + "/api/v1/events"

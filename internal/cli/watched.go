@@ -20,7 +20,7 @@ type watched struct {
 // Apply implements mem.Store.
 func (w watched) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	results, err := w.Store.Apply(ctx, batches...)
-	if !w.live.Watched() {
+	if !w.live.Touch() {
 		return results, err
 	}
 	var all []api.Change

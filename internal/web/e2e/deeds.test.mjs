@@ -270,6 +270,97 @@ test("filters narrow a search, and what finds nothing says which one to drop", a
   await context.close();
 });
 
+test("any title may be an example of a search", async () => {
+  for (const text of ["1" + "\u{1f600}".repeat(20), "x".repeat(3_000), "\u65e5\u672c".repeat(60)]) await add(text);
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/search");
+  await page.getByTestId("examples").getByRole("link", { name: /^1\u{1f600}/u }).click();
+  await page.waitForURL(/search\?q=1%F0%9F%98%80/);
+  await page.goto(base + "/search");
+  await page.getByTestId("examples").waitFor();
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("what is pinned is found however old it is, and what is stale is looked for where files are", async () => {
+  await w.cli("pin", await add("the anchor of the lightship is painted every spring"));
+  for (let i = 0; i < 30; i++) await add(`buoy number ${i} lies off the point`);
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/search?q=is%3Apinned");
+  await page.getByRole("link", { name: "the anchor of the lightship" }).waitFor();
+  assert.equal(await page.locator(".hits").getByText("buoy").count(), 0);
+  await page.goto(base + "/search?q=is%3Astale");
+  await page.getByText("one project at a time").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("the way back leads to where a list was left", async () => {
+  const { page, base, faults, context } = await eye.enter(w, { height: 300 });
+  await page.goto(base + "/search");
+  const link = page.locator(".hits li").nth(8).locator("a").first();
+  await link.scrollIntoViewIfNeeded();
+  const y = await page.evaluate(() => scrollY);
+  assert.ok(y > 0);
+  await link.click();
+  await page.getByTestId("provenance").waitFor();
+  assert.equal(await page.evaluate(() => scrollY), 0);
+  await page.goBack();
+  await page.waitForFunction((at) => scrollY === at, y);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a list keeps its numbers, and what changed in a long text is shown, no more", async () => {
+  const long = (word, first, last) => `three steps: ${first}\n\n3. the third\n7. the seventh\n\n1984. a year\n\n${Array.from({ length: 1_500 }, (_, i) => word + i % 10).join(" ")} ${last}`;
+  const { page, base, faults, context } = await eye.enter(w);
+  for (const [word, from, to] of [["", ["one", "before"], ["one", "after"]], ["seaweed-", ["before", "two"], ["after", "three"]]]) {
+    const id = await add(long(word, ...from));
+    await w.cli("edit", id, "--text", long(word, ...to));
+    await page.goto(base + "/m/" + id);
+    await page.locator(".diff").waitFor();
+    assert.deepEqual([await page.locator(".diff del").allInnerTexts(), await page.locator(".diff ins").allInnerTexts()], [["before"], ["after"]]);
+    assert.equal(await page.getByText("Only the beginning of the text before was kept.").count(), word ? 1 : 0);
+  }
+  assert.deepEqual(await page.locator(".md ol li").evaluateAll((all) => all.map((li) => li.value)), [3, 7, 1984]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("an edit changes what the person changed, and nothing else", async () => {
+  const id = await add("\u05db\u05dc\u05dc\u200f (v2)\u200f one");
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/m/" + id);
+  await page.getByRole("button", { name: "Edit" }).click();
+  assert.equal(await page.locator("h1").evaluate((h) => getComputedStyle(h).direction), "rtl");
+  assert.equal(await page.getByLabel("Text").inputValue(), "\u05db\u05dc\u05dc\u200f (v2)\u200f one"); // what nobody sees is not written over
+  await w.cli("edit", id, "--text", "somebody else wrote this");
+  await page.getByRole("heading", { level: 1, name: "somebody else wrote this", includeHidden: true }).waitFor();
+  await page.getByLabel("Kind").selectOption("decision");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  const now = await shown(id);
+  assert.deepEqual([now.kind, now.title], ["decision", "somebody else wrote this"]);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("older recalls stay where they are when a newer one comes", async () => {
+  const ask = (n) => w.hook({ session_id: "recalls-1", hook_event_name: "UserPromptSubmit", prompt_id: "r" + n, prompt: "who oils the lock of gate " + n });
+  for (let n = 0; n < 55; n++) await ask(n);
+  const { page, base, faults, context } = await eye.enter(w);
+  await page.goto(base + "/recalls");
+  await page.getByRole("link", { name: "lock of gate 54" }).waitFor();
+  await page.getByRole("button", { name: "Older" }).click();
+  await page.getByRole("link", { name: "lock of gate 0", exact: false }).first().waitFor();
+  await ask("77 by the mill");
+  await page.getByRole("link", { name: "lock of gate 77 by the mill" }).waitFor();
+  for (const n of [3, 4, 5, 6]) assert.equal(await page.getByRole("link", { name: new RegExp(`gate ${n}$`) }).count(), 1, `gate ${n}`);
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
 test("the command of a page is a line that a shell takes as it is meant", async () => {
   const text = "the roster's $(id) price is `fixed` for the night desk";
   await w.cli("add", text, "-k", "gotcha");

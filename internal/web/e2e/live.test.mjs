@@ -159,3 +159,102 @@ test("the worker is restarted under an open page, and the page goes on", async (
   assert.deepEqual(faults.filter((f) => !/ERR_CONNECTION|ERR_INCOMPLETE|ERR_EMPTY|Failed to load/.test(f)), []);
   await context.close();
 });
+
+test("what happens between a page's first read and its stream is on it", async () => {
+  const { page: first, base, faults, context } = await eye.enter(w);
+  await first.close();
+  const page = await context.newPage(); // it leads: its stream is the only one
+  let go;
+  const held = new Promise((done) => (go = done));
+  await page.route("**/api/v1/events*", (route) => held.then(() => route.continue()), { times: 1 });
+  await page.goto(base);
+  await page.locator(".feed li").first().waitFor();
+  await prompt("fetch the ferry bell from the smith");
+  await done();
+  go();
+  await page.locator(".feed").getByText("fetch the ferry bell").waitFor();
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("what was taken over does not wait any more, and what is erased is not shown", async () => {
+  const { page, faults, context } = await eye.enter(w);
+  const feed = page.locator(".feed"), rows = (what) => feed.locator("li", { hasText: what });
+  await feed.locator("li").nth(3).hover();
+  await prompt("whet the scythe of the sexton");
+  await page.getByTestId("news").waitFor();
+  await page.mouse.move(2, 2);
+  await prompt("stack the turf behind the mill");
+  await rows("stack the turf").waitFor();
+  await page.getByTestId("news").waitFor({ state: "detached" });
+  assert.equal(await rows("whet the scythe").count(), 1);
+  const id = (await w.json("add", "the miller hides the deed in the clock")).memories[0].id;
+  await rows("the miller hides").waitFor();
+  await w.cli("purge", id, "--yes");
+  await rows("the miller hides").waitFor({ state: "detached" });
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a login in one tab is one for all, also where one that is logged out leads", async () => {
+  const { page: leader, base, context } = await eye.enter(w);
+  leader.lenient = true; // 401 is what is expected
+  await context.clearCookies();
+  await leader.goto(base);
+  await leader.getByTestId("login").waitFor();
+  const page = await context.newPage();
+  await page.goto(await w.open());
+  await live(page);
+  await leader.getByRole("heading", { level: 1, name: "Now" }).waitFor();
+  await prompt("hang the net on the east wall");
+  for (const t of [leader, page]) await t.locator(".feed").getByText("hang the net").waitFor();
+  await context.close();
+});
+
+test("a leader whose clock the browser lets sleep is asked for a sign of life", async () => {
+  const { page: first, base, faults, context } = await eye.enter(w);
+  await first.close();
+  const leader = await context.newPage();
+  await leader.addInitScript(() => { globalThis.setInterval = () => 0; });
+  await leader.goto(base);
+  await live(leader);
+  const page = await context.newPage();
+  await page.addInitScript(() => { // its clock is the test's
+    const looks = [], interval = setInterval, now = Date.now;
+    let by = 0;
+    Date.now = () => now() + by;
+    globalThis.setInterval = (f, ms) => (ms === 10_000 ? looks.push(f) : interval(f, ms));
+    globalThis.later = (ms) => { by += ms; for (const f of looks) f(); };
+    globalThis.channel = new BroadcastChannel("remanence-feed");
+    globalThis.beat = () => new Promise((heard) => (globalThis.channel.onmessage = ({ data }) => { if (data.beat) heard(); }));
+  });
+  await page.goto(base);
+  await live(page);
+  for (let n = 0; n < 2; n++) {
+    const state = await page.evaluate(async () => {
+      const answer = globalThis.beat();
+      globalThis.later(60_000);
+      await answer;
+      return document.querySelector("[data-testid=feed-state]").textContent;
+    });
+    assert.equal(state, "live");
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
+});
+
+test("a worker that counts from an earlier clock is heard", async () => {
+  const { page: first, base, context } = await eye.enter(w);
+  await first.close();
+  const page = await context.newPage();
+  page.lenient = true; // streams that end at once
+  const told = [
+    'event: hello\ndata: {"id":9000000000000000}\n\n',
+    'id: 5\nevent: resync\ndata: {"id":5,"type":"resync"}\n\nid: 6\nevent: changed\ndata: {"id":6,"type":"changed"}\n\n',
+  ];
+  await page.route("**/api/v1/events*", (route) => route.fulfill({ contentType: "text/event-stream", body: told.shift() }), { times: 2 });
+  const next = page.waitForRequest((r) => r.url().endsWith("/api/v1/events?after=6"));
+  await page.goto(base);
+  await next;
+  await context.close();
+});

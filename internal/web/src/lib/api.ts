@@ -4,6 +4,8 @@ import { signal } from "@preact/signals";
 /** True once the worker answered that this browser is not logged in. */
 export const loggedOut = signal(false);
 
+addEventListener("storage", (e) => { if (e.key === "login") loggedOut.value = false; });
+
 /** The project that all pages are about: its key, or "" for all of them. */
 export const project = signal(localStorage.getItem("project") ?? "");
 project.subscribe((p) => localStorage.setItem("project", p));
@@ -39,6 +41,9 @@ export function get<T>(path: string, params: Params = {}, abort?: AbortSignal): 
   return early ? early as Promise<T> : ask<T>(at, { signal: abort });
 }
 
+/** Reads what is to be changed: every character is as it was written. */
+export const getAsIs = <T>(path: string, abort?: AbortSignal): Promise<T> => ask<T>(twin(path), { signal: abort }, null);
+
 const ahead = new Map<string, Promise<unknown>>();
 
 /** Begins a read that a page will get at once, while the page's program is still on its way. */
@@ -73,7 +78,7 @@ function shown(_: string, value: unknown): unknown {
   });
 }
 
-async function ask<T>(path: string, init: RequestInit): Promise<T> {
+async function ask<T>(path: string, init: RequestInit, as: typeof shown | null = shown): Promise<T> {
   let answer: Response;
   try {
     answer = await fetch(path, { ...init, credentials: "same-origin" });
@@ -81,7 +86,7 @@ async function ask<T>(path: string, init: RequestInit): Promise<T> {
     if (e instanceof DOMException && e.name === "AbortError") throw e;
     throw new ApiError(0, "unreachable", "");
   }
-  const body: unknown = await answer.text().then((text) => JSON.parse(text, shown) as unknown).catch(() => null);
+  const body: unknown = await answer.text().then((text) => JSON.parse(text, as ?? undefined) as unknown).catch(() => null);
   if (answer.ok) return body as T;
   const problem = (body ?? {}) as { error?: string; detail?: string; title?: string };
   if (answer.status === 401) loggedOut.value = true;
@@ -99,6 +104,7 @@ export async function login(): Promise<boolean> {
   try {
     await post("login", { code });
     loggedOut.value = false;
+    localStorage.setItem("login", String(Date.now())); // the other tabs hear of it
     return true;
   } catch {
     return false;

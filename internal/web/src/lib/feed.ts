@@ -36,6 +36,7 @@ type Listener = (e: Live) => void;
 const listeners = new Set<Listener>();
 let lastID = 0;
 let heard = Date.now();
+let asked = false; // for a sign of life, and there was none since
 
 /** Calls f with every event, and with {type: "resync"} where some were missed. Returns the way out. */
 export function onLive(f: Listener): () => void {
@@ -46,7 +47,7 @@ export function onLive(f: Listener): () => void {
 function give(e: Live): void {
   if (e.id) {
     if (e.id <= lastID && e.type !== "resync") return;
-    lastID = Math.max(lastID, e.id);
+    lastID = e.id; // after a resync it may be lower: the clock that a worker counts from was set back
   }
   dropAhead();
   for (const f of [...listeners]) f(e);
@@ -60,7 +61,7 @@ export function togglePause(): void {
   if (!paused.value) resync();
 }
 
-type Said = { event: Live } | { beat: FeedState; id: number };
+type Said = { event: Live } | { beat: FeedState; id: number } | { ask: true };
 
 /** Starts the feed of this tab; it lasts as long as the tab. */
 export function startFeed(): void {
@@ -71,8 +72,13 @@ export function startFeed(): void {
     return;
   }
   channel.onmessage = ({ data }: MessageEvent<Said>) => {
+    if ("ask" in data) {
+      if (leading.value) say({ beat: feedState.value, id: lastID });
+      return;
+    }
     if (leading.value) return;
     heard = Date.now();
+    asked = false;
     if ("event" in data) give(data.event);
     else {
       const back = feedState.value === "offline" && data.beat === "live";
@@ -82,7 +88,15 @@ export function startFeed(): void {
     }
   };
   void navigator.locks.request(NAME, () => lead(say));
-  poll(() => !leading.value && Date.now() - heard > SILENCE);
+  const ask = (): boolean => {
+    const before = asked;
+    asked = true;
+    say({ ask: true });
+    return before;
+  };
+  // A browser lets the clock of a tab that nobody sees go slow, but not its ear: who is silent is asked first.
+  poll(() => !leading.value && Date.now() - heard > SILENCE && ask());
+  ask();
 }
 
 /** Holds the stream until the tab is gone. */
@@ -106,14 +120,15 @@ function lead(say: (s: Said) => void): Promise<never> {
       return;
     }
     source = new EventSource("/api/v1/events" + (lastID ? "?after=" + lastID : ""));
+    const missed = (): void => {
+      lost = false;
+      resync();
+      say({ event: { id: 0, type: "resync" } });
+    };
     source.onopen = () => {
       wait = 500;
       state("live");
-      if (lost) {
-        lost = false;
-        resync();
-        say({ event: { id: 0, type: "resync" } });
-      }
+      if (lost) missed();
     };
     source.onerror = () => {
       source?.close();
@@ -127,9 +142,10 @@ function lead(say: (s: Said) => void): Promise<never> {
       wait = Math.min(wait * 2, 4_000);
     };
     source.addEventListener("hello", (m) => {
-      const id = Number((JSON.parse((m as MessageEvent<string>).data) as Live).id) || 0;
+      const now = JSON.parse((m as MessageEvent<string>).data) as Live, id = Number(now.id) || 0;
       if (id < lastID) lastID = id; // another store, or another life of this one
       lastID ||= id;
+      if (Number(now["quiet_ms"]) <= performance.now()) missed(); // it changed since this page began to load
     });
     for (const type of TYPES) {
       source.addEventListener(type, (m) => {

@@ -46,16 +46,18 @@ export function Markdown({ text }: { text: string }) {
     };
     const head = /^#{1,6}\s+(.*)$/.exec(line);
     if (head) {
-      out.push(<p class="md-head">{inline(head[1]!)}</p>);
+      out.push(<p class="md-head" dir="auto">{inline(head[1]!)}</p>);
       i++;
-    } else if (/^\s*[-*+]\s+/.test(line)) out.push(<ul>{block(/^\s*[-*+]\s+/).map((l) => <li>{inline(l)}</li>)}</ul>);
-    else if (/^\s*\d{1,9}[.)]\s+/.test(line)) out.push(<ol>{block(/^\s*\d{1,9}[.)]\s+/).map((l) => <li>{inline(l)}</li>)}</ol>);
-    else if (/^\s{0,3}>\s?/.test(line)) out.push(<blockquote>{inline(block(/^\s{0,3}>\s?/).join("\n"))}</blockquote>);
+    } else if (/^\s*[-*+]\s+/.test(line)) out.push(<ul dir="auto">{block(/^\s*[-*+]\s+/).map((l) => <li>{inline(l)}</li>)}</ul>);
+    else if (/^\s*\d{1,9}[.)]\s+/.test(line)) {
+      const from = i; // each keeps its number: a text may begin with the third, or a line with a year
+      out.push(<ol dir="auto">{block(/^\s*\d{1,9}[.)]\s+/).map((l, n) => <li value={parseInt(lines[from + n]!)}>{inline(l)}</li>)}</ol>);
+    } else if (/^\s{0,3}>\s?/.test(line)) out.push(<blockquote dir="auto">{inline(block(/^\s{0,3}>\s?/).join("\n"))}</blockquote>);
     else if (line.trim() === "") i++;
     else {
       const from = i;
       do i++; while (i < lines.length && lines[i]!.trim() !== "" && !/^\s{0,3}(#{1,6}\s|[-*+]\s|\d{1,9}[.)]\s|>|```|~~~)/.test(lines[i]!));
-      out.push(<p>{inline(lines.slice(from, i).join("\n"))}</p>);
+      out.push(<p dir="auto">{inline(lines.slice(from, i).join("\n"))}</p>);
     }
   }
   return <div class="md">{out}</div>;

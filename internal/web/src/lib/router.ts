@@ -15,10 +15,28 @@ export const query = computed(() => place.value.query);
 /** Goes to a path of ours. replace leaves no entry behind. */
 export function go(to: string, replace = false): void {
   if (to === location.pathname + location.search) return;
+  stay();
+  if (!replace) history.replaceState({ y: scrollY }, "");
   history[replace ? "replaceState" : "pushState"](null, "", to);
   const before = place.value.path;
   place.value = read();
   if (place.value.path !== before) window.scrollTo(0, 0);
+}
+
+let stay = (): void => undefined; // gives up going back to a place
+
+/** Scrolls to where a page was left, once it is that long again, unless the person does something first. */
+function returnTo(y: number): void {
+  stay();
+  const end = new AbortController();
+  const watch = new ResizeObserver(() => {
+    if (document.documentElement.scrollHeight < y + innerHeight) return;
+    stay();
+    window.scrollTo(0, y);
+  });
+  stay = () => { end.abort(); watch.disconnect(); };
+  for (const deed of ["wheel", "pointerdown", "keydown"]) addEventListener(deed, stay, { signal: end.signal });
+  watch.observe(document.body);
 }
 
 /** Changes parts of the query and stays on the page; "" or undefined takes one away. */
@@ -49,7 +67,11 @@ export function match(pattern: string, path: string): Record<string, string> | n
 
 /** Follows links of ours without a reload, from now on. */
 export function followLinks(): void {
-  addEventListener("popstate", () => (place.value = read()));
+  addEventListener("popstate", (e) => {
+    place.value = read();
+    const y = Number((e.state as { y?: number } | null)?.y);
+    y > 0 ? returnTo(y) : stay();
+  });
   document.addEventListener("click", (e) => {
     if (e.defaultPrevented || e.button !== 0 || e.metaKey || e.ctrlKey || e.shiftKey || e.altKey) return;
     const a = (e.target as Element).closest?.("a");

@@ -66,7 +66,7 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
       <Section title={t.told} aside={d.told.length ? t.times(d.told.length) : undefined}>
         {d.told.length === 0 ? <p class="muted">{t.toldNone}</p> : <Told of={d.told} />}
       </Section>
-      {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={() => (open.value = "")}><EditForm of={m} done={() => { open.value = ""; story.reload(); }} /></Dialog>}
+      {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={() => (open.value = "")}><EditForm id={m.id} done={() => { open.value = ""; story.reload(); }} /></Dialog>}
       {open.value === "purge" && <Dialog title={t.purge.title} close={() => (open.value = "")}><PurgeForm of={m} /></Dialog>}
     </article>
   );
@@ -98,11 +98,18 @@ function Fields({ of: d }: { of: MemoryStory }) {
 
 const textOf = (m: Memory): string => (m.body && m.body !== m.title ? m.body : m.title);
 
+const KEPT = 4000; // characters of the text before an edit; of a longer one the beginning, and an ellipsis
+
 function Diff({ from, to }: { from: string; to: string }) {
+  const cut = from.endsWith("…") && from.length > KEPT - 100; // spaces before the ellipsis are not kept
+  const was = cut ? from.replace(/\S*…$/, "") : from;
+  const all = diff(was, cut ? to.slice(0, was.length) : to), known = all.slice(0, all.findLastIndex((x) => x.how === "same") + 1);
+  const pieces = cut && known.some((x) => x.how !== "same") ? known : all; // behind a change the ends of what is compared differ anyway
   return (
     <>
       <p class="sr">{t.diff}</p>
-      <p class="diff">{diff(from, to).map((x, i) => (x.how === "same" ? <span key={i}>{x.text}</span> : x.how === "gone" ? <del key={i}>{x.text}</del> : <ins key={i}>{x.text}</ins>))}</p>
+      {cut && <p class="muted">{t.diffCut}</p>}
+      <p class="diff">{pieces.map((x, i) => (x.how === "same" ? <span key={i}>{x.text}</span> : x.how === "gone" ? <del key={i}>{x.text}</del> : <ins key={i}>{x.text}</ins>))}</p>
     </>
   );
 }

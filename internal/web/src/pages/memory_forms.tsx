@@ -1,18 +1,26 @@
 // The two forms of a memory's page.
 import { useSignal } from "@preact/signals";
-import { post } from "../lib/api";
+import { getAsIs, post } from "../lib/api";
 import { act } from "../lib/act";
 import { words } from "../lib/format";
-import type { Memory, Scope } from "../lib/model";
+import type { Memory, MemoryStory, Scope } from "../lib/model";
+import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { s } from "../strings";
 import { p } from "../strings/pages";
+import { Loaded } from "../ui/parts";
 
 const t = p.memory;
 const KINDS = ["fact", "decision", "gotcha", "howto", "todo", "preference", "convention", "error_fix", "change", "discovery", "rationale", "trade_off", "file_note", "command", "request", "summary"];
 
-/** Text, kind and reach of a memory. Only what was changed is sent. */
-export function EditForm({ of: m, done }: { of: Memory; done: () => void }) {
+/** Text, kind and reach of a memory, as they were when the form came: what is changed elsewhere meanwhile is no change of this person's. */
+export function EditForm({ id, done }: { id: string; done: () => void }) {
+  const story = useResource((a) => getAsIs<MemoryStory>("memories/" + encodeURIComponent(id), a), [id]);
+  return <Loaded of={story}>{(d) => <Fields of={d.memory} done={done} />}</Loaded>;
+}
+
+/** Only what was changed is sent. */
+function Fields({ of: m, done }: { of: Memory; done: () => void }) {
   const before = m.body && m.body !== m.title ? m.body : m.title;
   const text = useSignal(before), kind = useSignal(m.kind), scope = useSignal<Scope>(m.scope), reason = useSignal("");
   const save = async (e: Event): Promise<void> => {

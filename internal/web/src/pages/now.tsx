@@ -91,7 +91,7 @@ function Item({ of: i, reload }: { of: Told; reload: () => void }) {
           <button type="button" class="quiet" aria-label={`${p.now.hide} ${i.id}`} onClick={() => void mark("forget", [i.id], reload)}>{p.now.hide}</button>
         </span>
       </div>
-      <a class="plain" href={"/m/" + i.id}>{i.title}</a>
+      <a class="plain" dir="auto" href={"/m/" + i.id}>{i.title}</a>
     </li>
   );
 }
@@ -109,9 +109,12 @@ function Feed({ first }: { first: Moment[] }) {
     const fresh = entries.filter((m) => !known.has(keyOf(m)));
     const el = box.current;
     const reading = !!el && (el.matches(":hover") || el.contains(document.activeElement) || el.getBoundingClientRect().top < 0);
-    if (paused.value || fresh.length === 0) return;
+    if (paused.value) return;
     if (reading && list.value.length) waiting.value = fresh;
-    else list.value = entries;
+    else {
+      list.value = entries; // also what was erased is not shown any more
+      waiting.value = [];
+    }
   };
   useEffect(() => take(first), [first]); // what happened while the page came is told to nobody
   useEffect(() => {
@@ -148,7 +151,7 @@ function FeedRow({ of: m }: { of: Moment }) {
     <li data-row class={"w-" + m.what}>
       <span class="when muted"><Ago at={m.at} /></span>
       {p.now.what[m.what] ? <span class="kind plain">{p.now.what[m.what]}</span> : <Kind of={m.what} />}
-      <a class="plain title" href={to}>{told ? p.now.told(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
+      <a class="plain title" dir="auto" href={to}>{told ? p.now.told(m.title, m.count ?? 0) : ended ? p.now.ended : m.title}</a>
       <span class="end muted">{m.tokens ? count(m.tokens) + " tok " : ""}{!project.value ? m.project_name : ""} {m.session && <a class="id" href={"/sessions/" + m.session}>{m.session}</a>}</span>
     </li>
   );

@@ -20,16 +20,22 @@ export default function Recalls() {
   };
   const filtered = !!(params.trigger || params.outcome || params.session || params.memory);
   const list = useResource((a) => get<ReceiptList>("receipts", { ...params, limit: page }, a), Object.values(params), (e) => e.type === "changed");
-  const older = useSignal<{ from: ReceiptList | undefined; rows: ReceiptLine[]; more: boolean }>({ from: undefined, rows: [], more: false });
+  const seen = useSignal<{ of: string; rows: ReceiptLine[]; more: boolean }>({ of: "", rows: [], more: false }); // all rows there were when older ones came
   const rows = useRows();
+  const of = Object.values(params).join(" ");
+  // What is older than the first page, which moves on: nothing, if its end was never seen.
+  const below = (first: ReceiptList): { rows: ReceiptLine[]; more: boolean } => {
+    const at = seen.value.of === of ? seen.value.rows.findIndex((x) => x.id === first.receipts.at(-1)?.id) : -1;
+    return at < 0 ? { rows: [], more: first.more } : { rows: seen.value.rows.slice(at + 1), more: seen.value.more };
+  };
 
   const more = async (): Promise<void> => {
     const base = list.data;
     if (!base) return;
-    const had = older.value.from === base ? older.value.rows : [];
+    const had = [...base.receipts, ...below(base).rows], ids = new Set(had.map((x) => x.id));
     try {
-      const next = await get<ReceiptList>("receipts", { ...params, limit: page, offset: base.receipts.length + had.length });
-      older.value = { from: base, rows: [...had, ...next.receipts], more: next.more };
+      const next = await get<ReceiptList>("receipts", { ...params, limit: page, offset: had.length });
+      seen.value = { of, rows: [...had, ...next.receipts.filter((x) => !ids.has(x.id))], more: next.more };
     } catch (e) {
       tell(reason(e), { bad: true });
     }
@@ -43,12 +49,12 @@ export default function Recalls() {
         <Facet title={r.triggers} values={Object.entries(triggers).map(([value, label]) => ({ value, label }))} chosen={params.trigger} choose={(v) => setQuery({ trigger: v })} />
       </div>
       <Loaded of={list}>{(data) => {
-        const loaded = older.value.from === data ? older.value : { rows: [], more: data.more };
+        const older = below(data);
         if (data.receipts.length === 0) return filtered ? <None /> : <Nothing />;
         return (
           <div ref={rows}>
-            <List of={[...data.receipts, ...loaded.rows]} />
-            {loaded.more && <p><button type="button" onClick={() => void more()}>{r.older}</button></p>}
+            <List of={[...data.receipts, ...older.rows]} />
+            {older.more && <p><button type="button" onClick={() => void more()}>{r.older}</button></p>}
           </div>
         );
       }}</Loaded>

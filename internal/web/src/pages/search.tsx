@@ -13,15 +13,18 @@ import { Ago, Bar, Command, Empty, Facet, Head, ID, Kind, Loaded } from "../ui/p
 import { Marked, States } from "../ui/memory";
 
 const t = p.search;
-const PAGE = 25;
+const PAGE = 25, MOST = 200;
 
 export default function Search() {
   const q = query.value.get("q") ?? "", by = query.value.get("by") ?? "", shown = Number(query.value.get("shown")) || PAGE;
   const typed = parse(q);
   const own = typed.filters.find((f) => f.key === "project")?.value;
-  const params = { ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: Math.min(shown, 200) };
-  const found = useResource((a) => get<Found>("search", params, a), [q, shown], (e) => e.type === "changed");
   const only = (key: string): boolean => typed.filters.some((f) => f.key === "is" && f.value === key);
+  const sifted = only("stale") || only("pinned"); // here, among as many as are to be had
+  const params = {
+    ...ask(typed), project: own ?? (project.value || "all"), facets: true, limit: sifted ? MOST : Math.min(shown, MOST), order: only("pinned") ? "importance" : "",
+  };
+  const found = useResource((a) => get<Found>("search", params, a), [q, shown], (e) => e.type === "changed");
   return (
     <>
       <Head title={t.title} command={searchCommand(typed)} json="search" params={params} />
@@ -30,12 +33,15 @@ export default function Search() {
       <Loaded of={found}>
         {(d) => {
           const hits = d.hits.filter((h) => (!only("stale") || d.stale?.[h.memory.id]) && (!only("pinned") || h.memory.pinned));
+          if (params.order && !typed.text) hits.sort((a, b) => Date.parse(b.memory.created) - Date.parse(a.memory.created));
           return (
             <>
               {d.warning && <p class="warn">{d.warning}</p>}
+              {only("stale") && !d.project.key && <p class="warn">{t.staleWhere}</p>}
+              {sifted && d.hits.length >= MOST && <p class="warn">{t.sifted(MOST)}</p>}
               {!q && <Examples of={d.hits} />}
               <Facets of={d} q={q} by={by} />
-              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={shown} />}
+              {hits.length === 0 ? <NoHits q={q} found={found} /> : <Hits of={d} hits={hits} by={by} ranked={!!typed.text} shown={sifted ? MOST : shown} />}
             </>
           );
         }}
@@ -110,7 +116,7 @@ function Hits({ of: d, hits, by, ranked, shown }: { of: Found; hits: Hit[]; by: 
           <ol class="hits">{list.map((h) => <HitRow key={h.memory.id} of={h} d={d} best={ranked ? best : 0} />)}</ol>
         </section>
       ))}
-      {(d.counted ?? 0) > shown && shown < 200 && <button type="button" onClick={() => setQuery({ shown: String(shown + PAGE) })}>{t.more}</button>}
+      {(d.counted ?? 0) > shown && shown < MOST && <button type="button" onClick={() => setQuery({ shown: String(shown + PAGE) })}>{t.more}</button>}
     </div>
   );
 }
@@ -120,8 +126,8 @@ function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
   const body = marks?.excerpt ?? (m.body && m.body !== m.title ? m.body.slice(0, 200) : "");
   return (
     <li data-row>
-      <a class="plain title" href={"/m/" + m.id}><Marked text={m.title} spans={marks?.title} /></a>
-      {body && <p class="excerpt"><Marked text={body} spans={marks?.excerpt === undefined ? undefined : marks.in} /></p>}
+      <a class="plain title" dir="auto" href={"/m/" + m.id}><Marked text={m.title} spans={marks?.title} /></a>
+      {body && <p class="excerpt" dir="auto"><Marked text={body} spans={marks?.excerpt === undefined ? undefined : marks.in} /></p>}
       <div class="line muted meta">
         {best > 0 && <span title={t.score(h.score.toFixed(2))}><Bar share={h.score / best} label={t.score(h.score.toFixed(2))} /></span>}
         <Kind of={m.kind} /><Ago at={m.created} />
@@ -133,9 +139,9 @@ function HitRow({ of: h, d, best }: { of: Hit; d: Found; best: number }) {
   );
 }
 
-/** Searches that find something here: the first words of memories, one each. */
+/** Searches that find something here: the first words of memories, one each. A character is not cut in two: no address could hold a half. */
 function queries(hits: Hit[]): string[] {
-  const all = hits.map((h) => [...new Set(h.memory.title.match(/\p{L}{4,}/gu))].slice(0, 3).join(" ") || h.memory.title.slice(0, 30));
+  const all = hits.map((h) => [...new Set(h.memory.title.match(/(?<!\p{L})\p{L}{4,30}(?!\p{L})/gu))].slice(0, 3).join(" ") || [...h.memory.title].slice(0, 30).join(""));
   return [...new Set(all)].slice(0, 5);
 }
 

@@ -44,7 +44,7 @@ export function Head({ title, name, command, json, params, children }: HeadProps
   useEffect(() => { document.title = tab ? `${tab} · ${s.name}` : s.name; }, [tab]);
   return (
     <header class="head">
-      <h1 tabIndex={-1}>{title}</h1>
+      <h1 tabIndex={-1} dir="auto">{title}</h1>
       {children}
       <span class="tools">
         <Copy text={location.href}>{s.tools.link}</Copy>

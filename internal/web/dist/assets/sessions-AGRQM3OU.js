@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-5T66J2O3.js";import"./chunk-TK7RNRS6.js";import"./chunk-F3QE7SEF.js";import"./chunk-QA4CCYYE.js";import"./chunk-DDG3PVS7.js";import"./chunk-54YDXMKA.js";export{b as State,a as default};
