@@ -70,6 +70,7 @@ func (a *app) mcpServer(cfg Config, readOnly bool) *mcpserver.Server {
 	}
 	c := overMCP(cfg, a.sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return connect(ctx, a) })
 	c.Place, c.Session, c.Reader = a.place(), session, readOnly
+	c.Abandon = func() { a.sys.Exit(exitFailed) }
 	return mcpserver.New(c)
 }
 

@@ -32,6 +32,9 @@ type lines struct {
 	less *sync.Cond // of open: a call is answered, or nobody waits any more
 	owed int        // calls handed on and not answered
 	over bool       // closed, or waited for long enough
+
+	abandon func()      // nil means that nobody is told
+	last    *time.Timer // of open: until abandon
 }
 
 func (l *lines) start() {
@@ -54,11 +57,27 @@ func (l *lines) settle() {
 	}
 }
 
+// lastWrite is how long a client may take to read what was written to it before
+// the end.
+const lastWrite = 5 * time.Second
+
 func (l *lines) giveUp() {
 	l.open.Lock()
 	defer l.open.Unlock()
 	l.over = true
 	l.less.Broadcast()
+	if l.abandon != nil && l.last == nil {
+		l.last = time.AfterFunc(lastWrite, l.abandon)
+	}
+}
+
+// ended is said once nobody reads or writes any more.
+func (l *lines) ended() {
+	l.open.Lock()
+	defer l.open.Unlock()
+	if l.last != nil {
+		l.last.Stop()
+	}
 }
 
 // owe counts calls that came, or with -1 one that is answered.

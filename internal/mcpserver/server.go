@@ -56,6 +56,9 @@ type Config struct {
 	// Source says in a sentence where a memory comes from. Nil means its origin alone.
 	Source func(mem.Memory) string
 	Now    func() time.Time // nil means time.Now
+	// Abandon ends the process that Serve is stuck in: a client that does not read
+	// and does not go either lets no write return. Nil waits for it.
+	Abandon func()
 }
 
 // Server answers calls. It is safe for concurrent use.
@@ -105,8 +108,10 @@ func New(c Config) *Server {
 // does, both of which are no error. A line that is no message is answered and
 // passed over.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	l := &lines{in: in, out: out}
+	l := &lines{in: in, out: out, abandon: s.Abandon}
 	l.start()
+	defer l.ended()
+	defer context.AfterFunc(ctx, l.giveUp)()
 	err := s.mcp.Run(ctx, &mcp.IOTransport{Reader: l, Writer: l, MaxLineLength: 2 * MaxLine})
 	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, mcp.ErrConnectionClosed) || ctx.Err() != nil {
 		return nil

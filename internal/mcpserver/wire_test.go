@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/goleak"
@@ -411,6 +412,43 @@ func TestCallsThatCameBeforeTheEndAreAnswered(t *testing.T) {
 		t.Errorf("got %q, %v", got, err)
 	}
 	w.leave()
+}
+
+func TestAClientThatNeitherReadsNorGoesIsLeft(t *testing.T) {
+	for what, end := range map[string]func(stop context.CancelFunc, in *io.PipeWriter){
+		"told to end":        func(stop context.CancelFunc, _ *io.PipeWriter) { stop() },
+		"nothing more comes": func(_ context.CancelFunc, in *io.PipeWriter) { _ = in.Close() },
+	} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, stop := context.WithCancel(t.Context())
+				defer stop()
+				fromClient, in := io.Pipe()
+				out, toClient := io.Pipe()
+				c := shop(stocked())
+				c.Abandon = func() { _ = out.Close() } // what the end of the process does
+				done := make(chan error, 1)
+				go func() { done <- New(c).Serve(ctx, fromClient, toClient) }()
+				if _, err := io.WriteString(in, hello+"\n"); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait() // the answer waits for somebody to read it
+				begun := time.Now()
+				end(stop, in)
+				select {
+				case <-done:
+				case <-time.After(time.Hour):
+					t.Error("it still waits for somebody to read the answer")
+					_ = out.Close()
+					<-done
+				}
+				if took := time.Since(begun); took > lastAnswers+2*lastWrite {
+					t.Errorf("it took %s", took)
+				}
+				_ = in.Close()
+			})
+		})
+	}
 }
 
 // textOf is the JSON that a tool answered with.
