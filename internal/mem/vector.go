@@ -19,7 +19,8 @@ type Vector struct {
 type Vectors interface {
 	// PutVectors keeps vectors of a model in place of those that the memories
 	// had. One is left out whose memory is gone, is not active or was changed
-	// after its Updated.
+	// after its Updated. Those of the model that have another length than these
+	// are erased: its name stands for another model by now.
 	PutVectors(ctx context.Context, model string, vs []Vector) error
 
 	// Near returns the n memories that pass q's filters and whose vectors of the

@@ -53,6 +53,9 @@ func none(model string) string { return model + " (none)" }
 
 // PutVectors implements mem.Vectors.
 func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) error {
+	if err := s.makeWay(ctx, model, vs); err != nil {
+		return fmt.Errorf("put vectors: %w", translate(err))
+	}
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return fmt.Errorf("put vectors: %w", err)
@@ -77,6 +80,36 @@ func (s *Store) PutVectors(ctx context.Context, model string, vs []mem.Vector) e
 	}
 	s.vectors.put(model, kept)
 	return nil
+}
+
+// makeWay erases the vectors of a model that have another length than the ones to
+// come. All that are there have the same.
+func (s *Store) makeWay(ctx context.Context, model string, vs []mem.Vector) error {
+	i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 })
+	if i < 0 {
+		return nil
+	}
+	dims := len(vs[i].Values)
+	had, err := s.dimensions(ctx, model)
+	if err != nil || had == 0 || had == dims {
+		return err
+	}
+	if err := s.drop(ctx, "model=? AND length(data)<>?", model, dims); err != nil {
+		return err
+	}
+	s.vectors.mu.Lock()
+	defer s.vectors.mu.Unlock()
+	s.vectors.empty()
+	return nil
+}
+
+// dimensions is the length of a model's vectors, 0 if there is none.
+func (s *Store) dimensions(ctx context.Context, model string) (int, error) {
+	dims, err := rows(ctx, s.read, "SELECT length(data) FROM vector WHERE model=? LIMIT 1", []any{model}, one[int])
+	if err != nil || len(dims) == 0 {
+		return 0, err
+	}
+	return dims[0], nil
 }
 
 // placed is a vector that was written.
@@ -180,11 +213,11 @@ func (s *Store) warm(ctx context.Context, model string) error {
 	if have {
 		return nil
 	}
-	dims, err := rows(ctx, s.read, "SELECT length(data) FROM vector WHERE model=? LIMIT 1", []any{model}, one[int])
-	if err != nil || len(dims) == 0 {
+	dims, err := s.dimensions(ctx, model)
+	if err != nil {
 		return err
 	}
-	return s.load(ctx, model, dims[0])
+	return s.load(ctx, model, dims)
 }
 
 // window is how many memories one call of Without looks at.
@@ -257,14 +290,12 @@ const dropStep = 500
 
 // DropVectors implements mem.Vectors.
 func (s *Store) DropVectors(ctx context.Context, model string) error {
-	for {
-		n, err := s.dropSome(ctx, model)
-		if err != nil {
-			return fmt.Errorf("drop vectors: %w", translate(err))
-		}
-		if n < dropStep {
-			break
-		}
+	keep := []string{model, none(model)}
+	if model == "" {
+		keep = nil
+	}
+	if err := s.drop(ctx, "model NOT IN (SELECT value FROM json_each(?))", array(keep)); err != nil {
+		return fmt.Errorf("drop vectors: %w", translate(err))
 	}
 	s.vectors.mu.Lock()
 	defer s.vectors.mu.Unlock()
@@ -274,19 +305,24 @@ func (s *Store) DropVectors(ctx context.Context, model string) error {
 	return nil
 }
 
-func (s *Store) dropSome(ctx context.Context, model string) (n int64, err error) {
+// drop erases the vectors that a condition names.
+func (s *Store) drop(ctx context.Context, where string, args ...any) error {
+	for {
+		n, err := s.dropSome(ctx, where, args...)
+		if err != nil || n < dropStep {
+			return err
+		}
+	}
+}
+
+func (s *Store) dropSome(ctx context.Context, where string, args ...any) (n int64, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return 0, err
 	}
 	defer unlock()
-	keep := []string{model, none(model)}
-	if model == "" {
-		keep = nil
-	}
 	err = s.transact(context.WithoutCancel(ctx), func(w *writer) error {
-		res, err := w.exec(ctx, `DELETE FROM vector WHERE memory IN
-			(SELECT memory FROM vector WHERE model NOT IN (SELECT value FROM json_each(?)) LIMIT ?+0)`, array(keep), dropStep)
+		res, err := w.exec(ctx, "DELETE FROM vector WHERE memory IN (SELECT memory FROM vector WHERE "+where+" LIMIT ?+0)", append(slices.Clone(args), dropStep)...)
 		if err == nil {
 			n, err = res.RowsAffected()
 		}

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -34,6 +35,11 @@ func (s *Mem) PutVectors(ctx context.Context, model string, vs []mem.Vector) err
 	defer unlock()
 	if s.vectors == nil {
 		s.vectors = map[string]meaning{}
+	}
+	if i := slices.IndexFunc(vs, func(v mem.Vector) bool { return len(v.Values) > 0 }); i >= 0 {
+		maps.DeleteFunc(s.vectors, func(_ string, had meaning) bool {
+			return had.model == model && len(had.values) > 0 && len(had.values) != len(vs[i].Values)
+		})
 	}
 	for _, v := range vs {
 		for _, m := range s.memories {

@@ -109,16 +109,30 @@ var vectorTests = []promise{
 		k.same("an id that is hidden", k.near("m", north, mem.Query{IDs: []string{ids[4]}}, 10), []string{})
 	}},
 	{"models and lengths never mix", func(k kit) {
-		ids := k.keep(note("by one"), note("by another"), note("longer"))
-		k.means("one", map[string][]float32{ids[0]: north, ids[2]: {0, 1, 0, 0}})
+		ids := k.keep(note("by one"), note("by another"))
+		k.means("one", map[string][]float32{ids[0]: north})
 		k.means("another", map[string][]float32{ids[1]: north})
 		k.same("one", k.near("one", north, mem.Query{}, 10), []string{"by one"})
 		k.same("another", k.near("another", north, mem.Query{}, 10), []string{"by another"})
-		k.same("one, longer", k.near("one", []float32{0, 1, 0, 0}, mem.Query{}, 10), []string{"longer"})
+		k.same("one, longer", k.near("one", []float32{0, 1, 0, 0}, mem.Query{}, 10), []string{})
 		k.same("nobody's", k.near("none", north, mem.Query{}, 10), []string{})
 		k.same("not one's", k.without("one", 10), []string{"by another"})
 		k.means("another", map[string][]float32{ids[0]: north})
 		k.same("one, after another took over", k.near("one", north, mem.Query{}, 10), []string{})
+	}},
+	{"a model that gives another length gives all anew", func(k kit) {
+		ids := k.keep(note("shorter"), note("nothing"), note("of another"), note("longer"))
+		k.means("m", map[string][]float32{ids[0]: north, ids[1]: nil})
+		k.means("another", map[string][]float32{ids[2]: north})
+		k.same("before", k.near("m", north, mem.Query{}, 10), []string{"shorter"})
+		k.means("m", map[string][]float32{ids[3]: {0, 1, 0, 0}})
+		k.same("longer", k.near("m", []float32{0, 1, 0, 0}, mem.Query{}, 10), []string{"longer"})
+		k.same("shorter", k.near("m", north, mem.Query{}, 10), []string{})
+		k.same("another", k.near("another", north, mem.Query{}, 10), []string{"of another"})
+		k.same("still to do", k.without("m", 10), []string{"of another", "shorter"})
+		if n := k.counted("m"); n != 1 {
+			k.Errorf("%d vectors are counted, want 1", n)
+		}
 	}},
 	{"what is no vector counts as none, and is not asked for again", func(k kit) {
 		ids := k.keep(note("zero"), note("empty"), note("north"))
