@@ -38,6 +38,7 @@ func (a *app) forgetCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			q.File = a.fromHere(q.File)
 			return a.forgetFound(cmd, order, q, yes)
 		},
 	}
@@ -150,6 +151,9 @@ func (a *app) addCommand() *cobra.Command {
 			}
 			if q.Text, err = a.textFrom(args, cmd.CommandPath()); err != nil {
 				return err
+			}
+			for i, f := range q.Files {
+				q.Files[i] = a.fromHere(f)
 			}
 			q.Place, q.Agent = a.place(), a.agent()
 			m, err := ask(cmd.Context(), a, api.Add, q)

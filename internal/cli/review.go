@@ -36,6 +36,7 @@ func (a *app) reviewCommand() *cobra.Command {
 			if q.Among, err = among.among(a.sys.Now()); err != nil {
 				return err
 			}
+			q.File = a.fromHere(q.File)
 			q.Place = a.place()
 			got, err := ask(cmd.Context(), a, api.Review, q)
 			if err != nil {
@@ -120,7 +121,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q mem.ResolveAsk, among filters, 
 	if q.Among, err = among.among(a.sys.Now()); err != nil {
 		return err
 	}
-	q.Place = a.place()
+	q.Place, q.File = a.place(), a.fromHere(q.File)
 	dry := q.DryRun
 	q.DryRun = true
 	if dry || !yes {

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -70,6 +72,22 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// fromHere is a file or folder that a person names: the one where they stand, if
+// it is there and the project is that one, else as it is, from the project's root.
+func (a *app) fromHere(name string) string {
+	abs, err := filepath.Abs(name)
+	if err == nil {
+		_, err = os.Lstat(abs)
+	}
+	if name == "" || a.flags.project != "" || err != nil {
+		return name
+	}
+	if os.IsPathSeparator(name[len(name)-1]) {
+		abs += "/"
+	}
+	return abs
 }
 
 // inForce lists the filters that are set, as flags.
@@ -147,7 +165,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return faultInput.about("-n has to be 1 or more")
 			}
 			q, err := f.query(args, a.sys.Now())
-			q.Text = strings.TrimSpace(q.Text)
+			q.Text, q.File = strings.TrimSpace(q.Text), a.fromHere(q.File)
 			if err != nil {
 				return err
 			}

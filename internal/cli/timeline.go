@@ -23,6 +23,9 @@ func (a *app) timelineCommand() *cobra.Command {
 				return faultInput.about("--around has to be 1 or more")
 			}
 			q.Place, q.Anchor = a.place(), anchor(strings.Join(args, ""), a.sys.Now())
+			if _, err := time.Parse(time.DateOnly, q.Anchor); err != nil { // else it is a day
+				q.Anchor = a.fromHere(q.Anchor)
+			}
 			return a.timeline(cmd, q)
 		},
 	}

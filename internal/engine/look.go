@@ -180,7 +180,7 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 		}
 		base.Session = s.ID
 	}
-	at, id, err := e.anchor(ctx, ask.Anchor, &base)
+	at, id, err := e.anchor(ctx, p, ask.Anchor, &base)
 	if err != nil {
 		return mem.Timeline{}, err
 	}
@@ -230,7 +230,7 @@ func placeOf(ms []mem.Memory, id string) int {
 
 // anchor is the time a timeline is centred on; the zero time means now. A file
 // narrows the query instead.
-func (e *Engine) anchor(ctx context.Context, a string, q *mem.Query) (time.Time, string, error) {
+func (e *Engine) anchor(ctx context.Context, p mem.Project, a string, q *mem.Query) (time.Time, string, error) {
 	switch {
 	case a == "":
 		return time.Time{}, "", nil
@@ -248,7 +248,7 @@ func (e *Engine) anchor(ctx context.Context, a string, q *mem.Query) (time.Time,
 	if t, err := time.ParseInLocation("2006-01-02", a, time.Local); err == nil {
 		return t, "", nil
 	}
-	q.File = a
+	q.File = e.relative(p, a)
 	return time.Time{}, "", nil
 }
 

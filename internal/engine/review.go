@@ -133,7 +133,7 @@ func (e *Engine) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*de
 	}
 	every, err := e.upTo(ctx, maxReviewed, mem.Query{
 		Project: p.Key, NotKinds: []mem.Kind{mem.Utterance}, Within: "*",
-		Kinds: among.Kinds, Tags: among.Tags, File: among.File, After: among.After, Before: among.Before,
+		Kinds: among.Kinds, Tags: among.Tags, File: e.relative(p, among.File), After: among.After, Before: among.Before,
 	})
 	if err != nil {
 		return nil, err

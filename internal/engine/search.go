@@ -24,9 +24,7 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	q := ask.Query
 	q.Project, q.Within = p.Key, "*"
 	q.Limit, q.Offset = max(q.Limit, 0), max(q.Offset, 0)
-	if q.File != "" {
-		q.File = e.Rel(p, q.File)
-	}
+	q.File = e.relative(p, q.File)
 	out := mem.Found{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
 	if q.Text == "" {
 		err := e.listed(ctx, q, ask.Facets, &out)
@@ -63,6 +61,18 @@ func (e *Engine) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, erro
 	}
 	out.Terms, out.TookMS = append(out.Terms, q.Terms...), ms1(e.Now().Sub(start))
 	return out, nil
+}
+
+// relative is a file, or with a slash at its end a folder, as memories name it.
+func (e *Engine) relative(p mem.Project, file string) string {
+	if file == "" {
+		return ""
+	}
+	rel := e.Rel(p, file)
+	if strings.HasSuffix(slashed(file), "/") {
+		rel = strings.TrimSuffix(rel, "/") + "/"
+	}
+	return rel
 }
 
 // first returns the n best hits of a search or more, best first, and the size of the

@@ -2,7 +2,9 @@ package engine_test
 
 import (
 	"math"
+	"path"
 	"slices"
+	"strings"
 	"testing"
 
 	"remanence/internal/mem"
@@ -40,6 +42,32 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		}
 		if !slices.Equal(titles, c.want) {
 			t.Errorf("%d around %q: got %q, want %q", c.around, c.anchor, titles, c.want)
+		}
+	}
+}
+
+func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
+	s := newStage(t)
+	s.Rel = func(p mem.Project, file string) string { return path.Clean(strings.TrimPrefix(file, p.Root+"/")) }
+	root := shop.Dir
+	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "it is sent twice", Files: []string{"net/send.go"}, Created: s.clock, Trust: mem.TrustNone},
+		{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "elsewhere", Files: []string{"nets.go"}, Created: s.clock, Trust: mem.TrustNone},
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"net/send.go", "./net/send.go", root + "/net/send.go", "net/", "./net/", root + "/net/"} {
+		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: shop, Anchor: name})
+		if err != nil || len(got.Entries) != 1 || got.Entries[0].Title != "it is sent twice" {
+			t.Errorf("timeline of %s: %+v, %v", name, got.Entries, err)
+		}
+		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{File: name}})
+		if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.Title != "it is sent twice" {
+			t.Errorf("search in %s: %d hits, %v", name, len(found.Hits), err)
+		}
+		inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop, Among: mem.Among{File: name}})
+		if err != nil || inbox.Looked != 1 {
+			t.Errorf("review of %s: %d looked at, %v", name, inbox.Looked, err)
 		}
 	}
 }

@@ -1,0 +1,33 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
+	root := t.TempDir()
+	below := filepath.Join(root, "sub")
+	if err := errors.Join(os.Mkdir(below, 0o700), os.WriteFile(filepath.Join(below, "here.go"), nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(below)
+	below, err := os.Getwd() // by its real name
+	if err != nil {
+		t.Fatal(err)
+	}
+	here := &app{}
+	for name, want := range map[string]string{
+		"here.go": filepath.Join(below, "here.go"), "../sub/": below + "/", "sub/here.go": "sub/here.go", "gone.go": "gone.go", "": "", "m_7k2q": "m_7k2q",
+	} {
+		if got := here.fromHere(name); got != want {
+			t.Errorf("%q: got %q, want %q", name, got, want)
+		}
+	}
+	elsewhere := &app{flags: flags{project: "other"}}
+	if got := elsewhere.fromHere("here.go"); got != "here.go" {
+		t.Errorf("of another project: got %q", got)
+	}
+}
