@@ -137,6 +137,9 @@ func problemOf(err error) mcpserver.Problem {
 			p.Code, p.Degraded = k.code, false
 		}
 	}
+	if p.Code == "not_found" {
+		p.Fix = []string{"search and timeline give ids"} // an agent has the tools, not the commands
+	}
 	return p
 }
 

@@ -34,10 +34,11 @@ func (p Problem) Error() string {
 
 // The codes of the problems that the server finds by itself.
 const (
-	codeBad     = "bad_arguments"
-	codePaused  = "paused"
-	codeForeign = "other_project"
-	codeOften   = "rate_limited"
+	codeBad      = "bad_arguments"
+	codeNotFound = "not_found"
+	codePaused   = "paused"
+	codeForeign  = "other_project"
+	codeOften    = "rate_limited"
 )
 
 func bad(what string, args ...any) Problem {

@@ -179,7 +179,7 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 
 func (s *Server) record(m mem.Memory) record {
 	r := record{
-		ID: m.ID, Kind: m.Kind, Title: mem.Clip(s.Plain(m.Title), 240), Text: s.plainText(m.Body), Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
+		ID: m.ID, Kind: m.Kind, Title: mem.Clip(s.Plain(m.Title), 240), Text: s.plainText(bodyOf(m)), Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
 		Open: m.Kind == mem.Todo && !m.Resolved, Importance: m.Importance, Confidence: m.Confidence, Trust: m.Trust.String(), Untrusted: m.Trust == mem.TrustNone,
 		Tags: s.plain(m.Tags, 10, 60), Files: s.plain(m.Files, 10, 160), Command: mem.Clip(s.Plain(m.Command), 200), Supersedes: m.Supersedes,
 		Created: m.Created.UTC().Format(time.RFC3339), Source: mem.Clip(s.Source(m), 300),
@@ -187,13 +187,19 @@ func (s *Server) record(m mem.Memory) record {
 	if m.Status != mem.Active {
 		r.Status = m.Status
 	}
-	if t := m.Summary; t != nil {
-		r.Text = s.plainText(strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{
-			said("Request: ", t.Request), said("Investigated: ", t.Investigated), said("Learned: ", t.Learned),
-			said("Completed: ", t.Completed), said("Next: ", t.NextSteps), said("Notes: ", t.Notes),
-		}, func(s string) bool { return s == "" }), "\n")))
-	}
 	return r
+}
+
+// bodyOf is the text of a memory, and of a summary its parts.
+func bodyOf(m mem.Memory) string {
+	t := m.Summary
+	if t == nil {
+		return m.Body
+	}
+	return strings.TrimSpace(strings.Join(slices.DeleteFunc([]string{
+		said("Request: ", t.Request), said("Investigated: ", t.Investigated), said("Learned: ", t.Learned),
+		said("Completed: ", t.Completed), said("Next: ", t.NextSteps), said("Notes: ", t.Notes),
+	}, func(s string) bool { return s == "" }), "\n"))
 }
 
 func said(head, text string) string {

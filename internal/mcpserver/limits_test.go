@@ -347,3 +347,40 @@ func FuzzArguments(f *testing.F) {
 		}
 	})
 }
+
+// Models write a list as a text now and then.
+func TestAListThatWasWrittenAsATextIsAList(t *testing.T) {
+	for given, want := range map[string][]string{
+		`["a","b"]`: {"a", "b"}, `"a"`: {"a"}, `"[\"a\",\"b\"]"`: {"a", "b"}, `""`: nil, `"[]"`: {}, `null`: nil, `"[slug].tsx"`: {"[slug].tsx"}, `"[1]"`: {"[1]"},
+	} {
+		n := stocked()
+		w := dial(t, shop(n))
+		w.greet()
+		w.say(call("search", `{"query":"x","tags":`+given+`}`), true)
+		w.leave()
+		if got := n.asked[len(n.asked)-1].(mem.SearchAsk).Query.Tags; !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", given, got, want)
+		}
+	}
+}
+
+func TestWhatATimelineDoesNotFindIsSaid(t *testing.T) {
+	n := &notebook{}
+	c := shop(n)
+	c.Memory.Search = func(context.Context, mem.SearchAsk) (mem.Found, error) { return mem.Found{}, mem.ErrNotFound }
+	w := dial(t, c)
+	w.greet()
+	none := textOf(t, w.say(call("timeline", `{"anchor":"yesterday"}`), true))
+	w.say(call("timeline", `{"file":"m_test.go"}`), true)
+	unknown := textOf(t, w.say(call("search", `{"query":"x","project":"shpo"}`), true))
+	w.leave()
+	if text, _ := none["warning"].(string); !strings.Contains(text, "2026-01-31") {
+		t.Errorf("an empty timeline says %v", none)
+	}
+	if got := n.asked[len(n.asked)-1].(mem.TimelineAsk).Anchor; got != "./m_test.go" {
+		t.Errorf("a file is looked for as %q", got)
+	}
+	if text, _ := unknown["what"].(string); unknown["error"] != "not_found" || !strings.Contains(text, `project "shpo"`) {
+		t.Errorf("an unknown project: %v", unknown)
+	}
+}

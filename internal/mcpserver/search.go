@@ -3,6 +3,9 @@ package mcpserver
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -65,6 +68,9 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	limit := ask.Query.Limit
 	ask.Query.Limit++ // one more, to know whether there is more
 	found, err := s.Memory.Search(ctx, ask)
+	if a.Project != "" && errors.Is(err, mem.ErrNotFound) {
+		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q", mem.Clip(a.Project, 80)), Fix: []string{"project all searches every one, none this one"}}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +150,7 @@ func (s *Server) row(h mem.Hit, found mem.Found, explain bool) row {
 
 // whole is all that a memory says.
 func whole(m mem.Memory) string {
-	return strings.Join(append([]string{m.Title, m.Body}, m.Facts...), "\n")
+	return strings.Join(append([]string{m.Title, bodyOf(m)}, m.Facts...), "\n")
 }
 
 func knownScope(s mem.Scope) error {
@@ -226,8 +232,14 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 			return nil, bad("%s is 0 to %d", name, mostAround)
 		}
 	}
+	if a.Anchor != "" && a.File != "" || a.Query != "" && a.Anchor+a.File != "" {
+		return nil, bad("more than one of anchor, query and file").fixedBy("give one; session narrows any of them")
+	}
 	ask := mem.TimelineAsk{Place: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
-	if a.Query != "" && ask.Anchor == "" {
+	if a.File != "" && !filepath.IsAbs(a.File) {
+		ask.Anchor = "./" + a.File // whatever it is called, it is no id and no day
+	}
+	if a.Query != "" {
 		found, err := s.Memory.Search(ctx, mem.SearchAsk{Place: ask.Place, Query: mem.Query{Text: a.Query, Limit: 1}})
 		if err != nil {
 			return nil, err
@@ -241,7 +253,11 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.around(got, before, after), nil
+	out := s.around(got, before, after)
+	if len(out.Entries) == 0 {
+		out.Warning = "nothing was remembered there; anchor is a memory or session id, or a day as 2026-01-31"
+	}
+	return out, nil
 }
 
 // around keeps so many entries on each side of the anchor, and of those what

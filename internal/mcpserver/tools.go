@@ -183,7 +183,7 @@ func decode[A any](raw json.RawMessage) (A, error) {
 	case errors.As(err, &wrong) && wrong.Field == "":
 		return args, bad("the arguments are no object").because("they are a JSON %s", wrong.Value)
 	case errors.As(err, &wrong):
-		return args, bad("%s is of the wrong type", wrong.Field).because("it is a %s", wrong.Value).fixedBy("give " + typeName(wrong.Type))
+		return args, bad("%s is of the wrong type", wrong.Field).because("it is a JSON %s", wrong.Value).fixedBy("give " + typeName(wrong.Type))
 	case err != nil:
 		return args, bad("the arguments were not understood").because("%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
@@ -206,35 +206,37 @@ func typeName(t reflect.Type) string {
 	case reflect.Slice:
 		return "a list"
 	}
-	return "an object"
+	return "an object with " + strings.Join(fieldsOf(t), ", ")
 }
 
 // namesOf are the arguments that a struct takes.
-func namesOf[A any]() []string {
-	t := reflect.TypeFor[A]()
+func namesOf[A any]() []string { return fieldsOf(reflect.TypeFor[A]()) }
+
+func fieldsOf(t reflect.Type) []string {
 	var names []string
 	for i := range t.NumField() {
-		names = append(names, t.Field(i).Tag.Get("json"))
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		names = append(names, name)
 	}
 	return names
 }
 
-// texts is a list of texts. One text alone is a list of one.
+// texts is a list of texts. One text alone is a list of one, unless it is a list
+// that was written as a text.
 type texts []string
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *texts) UnmarshalJSON(b []byte) error {
 	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*t = nil
-		if one != "" {
-			*t = texts{one}
-		}
-		return nil
-	}
 	var list []string
-	if err := json.Unmarshal(b, &list); err != nil {
-		return errors.New("a list holds something that is no text")
+	switch {
+	case json.Unmarshal(b, &one) != nil:
+		if json.Unmarshal(b, &list) != nil {
+			return errors.New("a list holds something that is no text")
+		}
+	case one == "":
+	case !strings.HasPrefix(one, "[") || json.Unmarshal([]byte(one), &list) != nil:
+		list = []string{one}
 	}
 	*t = list
 	return nil
