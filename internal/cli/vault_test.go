@@ -210,12 +210,25 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 	if told := d.starts("two"); strings.Contains(told, "Never on a Friday") {
 		t.Errorf("still told:\n%s", told)
 	}
-	if m := d.note("memory/feedback_friday.md"); m.Status != mem.Forgotten || m.Body != "Never on a Friday." {
+	m := d.note("memory/feedback_friday.md")
+	if m.Status != mem.Forgotten || m.Body != "Never on a Friday." {
 		t.Errorf("got %+v", m)
 	}
-	d.write("memory/feedback_friday.md", friday)
-	if told := d.starts("three"); !strings.Contains(told, "Never on a Friday") {
-		t.Errorf("back, and not told:\n%s", told)
+	title := "when not to deploy" // a memory that is hidden can be changed; that makes no file of the change alone
+	if _, err := d.engine.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
+		t.Fatal(err)
+	}
+	if names, err := os.ReadDir(d.path("memory")); err != nil || len(names) > 0 {
+		t.Errorf("made: %v, %v", names, err)
+	}
+	if _, err := d.engine.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{m.ID}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) || !strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
+		t.Errorf("made anew:\n%s", got)
+	}
+	if got := d.read("MEMORY.md"); !strings.Contains(got, "No Friday deploys") {
+		t.Errorf("restored, and not in the index:\n%s", got)
 	}
 }
 

@@ -74,8 +74,11 @@ func (e *Engine) daysAgo(days int) (t time.Time, ok bool) {
 }
 
 // eraseForgotten erases one memory that was forgotten before a time, and says
-// how many that were.
+// how many that were. One whose file came back to the vault is forgotten no more.
 func (e *Engine) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
+	if err := e.syncVault(ctx, person); err != nil {
+		return 0, err
+	}
 	old, err := e.Store.List(ctx, mem.Query{Hidden: true, Within: "*", HiddenBefore: before, Limit: 1})
 	if err != nil || len(old) == 0 {
 		return 0, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -119,10 +120,9 @@ func (e *Engine) keepNotes(ctx context.Context, l mem.VaultLook, by hand) (late 
 		}
 		b.Edits = append(b.Edits, noteEdit(was, now))
 	}
-	hidden := mem.Forgotten
 	for _, file := range l.Gone {
 		if was, ok := known.gone(file); ok && was.Status == mem.Active {
-			b.Edits = append(b.Edits, mem.Edit{ID: was.ID, Status: &hidden})
+			b.Edits = append(b.Edits, withoutFile(was))
 		}
 	}
 	e.follow(&b)
@@ -178,6 +178,20 @@ func (n notes) find(t mem.NoteText) (mem.Memory, bool) {
 func (n notes) gone(file string) (mem.Memory, bool) {
 	mm, ok := n.byFile[file]
 	return mm, ok && !n.taken[mm.ID]
+}
+
+// withoutFile hides a memory whose file is gone. Nobody said so of the memory: if
+// the file comes back, as with another branch that is checked out, it counts as it
+// is then.
+func withoutFile(was mem.Memory) mem.Edit {
+	hidden := was
+	hidden.Status = mem.Forgotten
+	note := mem.Note{File: was.Note.File, State: was.Note.State, Uses: was.Note.Uses, Prevented: was.Note.Prevented}
+	if parts := strings.Fields(note.State); len(parts) > stateStatus {
+		parts[stateStatus] = strings.Fields(noteState(hidden))[stateStatus]
+		note.State = strings.Join(parts, " ")
+	}
+	return mem.Edit{ID: was.ID, Status: &hidden.Status, Note: &note}
 }
 
 // cleanNote passes a file's texts through the door.

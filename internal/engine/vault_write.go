@@ -41,7 +41,7 @@ func noteState(mm mem.Memory) string {
 // noteChange is what has to be written for the file of a memory to say what is
 // remembered: what changed since they were in step, or with whole all of it.
 func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
-	var c mem.NoteChange
+	c := mem.NoteChange{Whole: whole}
 	was, now := strings.Fields(mm.Note.State), strings.Fields(noteState(mm))
 	changed := func(part int) bool { return whole || part < len(was) && was[part] != now[part] }
 	text := cmp.Or(mm.Body, mm.Title)

@@ -59,6 +59,9 @@ type NoteChange struct {
 	HalfLife                              *float64
 	Hits, Caught                          *int
 	LastApplied                           *time.Time
+
+	// Whole says that it is all that a file says: one that is not there is made of it.
+	Whole bool
 }
 
 // Text reports whether the change is one of what the note says, not only of how

@@ -115,7 +115,7 @@ func TestWhatIsNoPlainFileOfThePersonsIsLeftOutAlone(t *testing.T) {
 		t.Errorf("got %d notes and %+v", len(got.Notes), got.Bad)
 	}
 	for _, name := range []string{"memory/a_link.md", "memory/b_hard.md", "memory/../../x.md", "../x.md", "USER.md"} {
-		if _, err := v.Write(mem.Note{File: name}, mem.NoteChange{Description: new("x")}); err == nil {
+		if _, err := v.Write(mem.Note{File: name}, mem.NoteChange{Description: new("x"), Whole: true}); err == nil {
 			t.Errorf("%s: written", name)
 		}
 	}

@@ -43,7 +43,7 @@ func (v *Vault) WriteIndex() error {
 		if err != nil {
 			continue // reported by those who look
 		}
-		if n := parseNote(name, string(b)); n.Status == "" && n.Type != "index" {
+		if n := parseNote(name, string(b)); n.Status != string(mem.Forgotten) && n.Type != "index" {
 			entry := mem.IndexEntry(n.Name, n.Description, n.File)
 			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may tell of our own lines
 		}

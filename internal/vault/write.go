@@ -17,7 +17,7 @@ import (
 // then. What the change does not name keeps every byte. If somebody changed the
 // file meanwhile it is left alone: a change of its text goes into a copy beside
 // it, mem.ErrConflict; another is not made, mem.ErrBehind. A file that is not there is
-// made of what the change says, if it says a text.
+// made of a change that is whole.
 func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
 	v.turn.Lock()
 	defer v.turn.Unlock()
@@ -39,7 +39,7 @@ func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
 func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, error) {
 	b, _, err := readFile(root, was.File)
 	switch {
-	case errors.Is(err, fs.ErrNotExist) && c.Description != nil:
+	case errors.Is(err, fs.ErrNotExist) && c.Whole:
 		b = nil
 	case errors.Is(err, fs.ErrNotExist):
 		return was, mem.ErrBehind
