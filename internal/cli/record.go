@@ -147,6 +147,8 @@ func provenance(m mem.Memory, now time.Time) string {
 	switch m.Origin {
 	case mem.FromUserCommand:
 		fmt.Fprintf(&sb, "Added at the command line, %s", at(m.Created, now))
+	case mem.FromVault:
+		fmt.Fprintf(&sb, "Read from your vault, %s", at(m.Created, now))
 	case mem.FromImport:
 		fmt.Fprintf(&sb, "Brought by an import, from %s", at(m.Created, now))
 	default:
