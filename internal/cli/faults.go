@@ -333,7 +333,7 @@ var (
 	}
 	faultStateFile = Fault{
 		"REM-P004", exitRefused, "a state file cannot be used", "",
-		"State files are plain text files of yours below 1 MB, without links and under one name. The file was left as it is.",
+		"State files are plain text files of yours below 1 MB, without links, under one name, and without the marks of a merge. The file was left as it is.",
 		[]string{"look at the file named above", "remanence doctor"},
 	}
 	faultPersonOnly = Fault{

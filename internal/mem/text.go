@@ -103,3 +103,24 @@ func FirstLine(s string) string {
 	}
 	return ""
 }
+
+// Unmerged reports whether a text has the marks that git leaves around two
+// versions of which a person has to choose. In a code fence they are an example.
+func Unmerged(s string) bool {
+	marks := []string{"<<<<<<< ", "=======", ">>>>>>> "}
+	next, fenced := 0, false
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case next == 0 && strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced:
+		case next == 1 && line == marks[1], next != 1 && strings.HasPrefix(line, marks[next]):
+			next++
+		}
+		if next == len(marks) {
+			return true
+		}
+	}
+	return false
+}

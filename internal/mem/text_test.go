@@ -90,3 +90,15 @@ func TestEveryKindHasAGlyphOfItsOwn(t *testing.T) {
 		t.Error("an unknown kind is known")
 	}
 }
+
+func TestAnOpenMergeIsToldFromAnExampleOfOne(t *testing.T) {
+	const marks = "<<<<<<< HEAD\na\n||||||| base\nb\n=======\nc\n>>>>>>> other\n"
+	for text, want := range map[string]bool{
+		marks: true, "x\r\n" + strings.ReplaceAll(marks, "\n", "\r\n"): true, "```\nx\n```\n" + marks: true,
+		"```\n" + marks + "```\n": false, " " + strings.ReplaceAll(marks, "\n", "\n "): false, "Title\n=======\n": false, ">>>>>>> a\n=======\n<<<<<<< b\n": false,
+	} {
+		if got := mem.Unmerged(text); got != want {
+			t.Errorf("%q: got %v", text, got)
+		}
+	}
+}

@@ -39,6 +39,7 @@ var (
 	ErrUnsafe   error = unusable("not a plain file of yours")
 	ErrHuge     error = unusable("too large")
 	ErrBinary   error = unusable("not text")
+	ErrUnmerged error = unusable("two versions of it stand in it, and one has to be chosen")
 	errReadOnly error = unusable("read-only")
 	ErrBusy     error = unusable("somebody else is writing")
 )
@@ -122,6 +123,8 @@ func (d *folder) read(name string, most int64) ([]byte, stamp, error) {
 		return nil, st, ErrHuge
 	case !readable(b):
 		return nil, st, ErrBinary
+	case mem.Unmerged(string(b)):
+		return nil, st, ErrUnmerged
 	}
 	return b, st, nil
 }

@@ -14,14 +14,17 @@ import (
 	"path/filepath"
 	"time"
 	"unicode/utf8"
+
+	"remanence/internal/mem"
 )
 
 // What keeps a file from being read or replaced.
 var (
-	errOdd     = errors.New("is no plain file of yours under one name")
-	errLarge   = fmt.Errorf("is larger than %d KiB", maxFile>>10)
-	errBinary  = errors.New("is no text in UTF-8")
-	errChanged = errors.New("was changed meanwhile")
+	errOdd      = errors.New("is no plain file of yours under one name")
+	errLarge    = fmt.Errorf("is larger than %d KiB", maxFile>>10)
+	errBinary   = errors.New("is no text in UTF-8")
+	errUnmerged = errors.New("holds two versions, of which one has to be chosen")
+	errChanged  = errors.New("was changed meanwhile")
 )
 
 // readFile reads a plain file of the person's below root. It never waits, and
@@ -54,6 +57,15 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 		err = errLarge
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
 		err = errBinary
+	}
+	return b, info, err
+}
+
+// readNote reads the file of a memory. What a merge left in it is nobody's memory.
+func readNote(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	b, info, err := readFile(root, name)
+	if err == nil && mem.Unmerged(string(b)) {
+		err = errUnmerged
 	}
 	return b, info, err
 }

@@ -105,16 +105,17 @@ func TestWhatIsNoPlainFileOfThePersonsIsLeftOutAlone(t *testing.T) {
 	for _, err := range []error{
 		os.Symlink(outside, filepath.Join(dir, "a_link.md")), os.Link(outside, filepath.Join(dir, "b_hard.md")),
 		os.WriteFile(filepath.Join(dir, "c_large.md"), make([]byte, maxFile+1), 0o600),
+		os.WriteFile(filepath.Join(dir, "d_merge.md"), []byte("---\nname: x\n<<<<<<< HEAD\nhits: 3\n=======\nhits: 4\n>>>>>>> other\n---\nx\n"), 0o600),
 	} {
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
 	got := look(t, v)
-	if len(got.Notes) != 2 || len(got.Bad) != 3 {
+	if len(got.Notes) != 2 || len(got.Bad) != 4 {
 		t.Errorf("got %d notes and %+v", len(got.Notes), got.Bad)
 	}
-	for _, name := range []string{"memory/a_link.md", "memory/b_hard.md", "memory/../../x.md", "../x.md", "USER.md"} {
+	for _, name := range []string{"memory/a_link.md", "memory/b_hard.md", "memory/d_merge.md", "memory/../../x.md", "../x.md", "USER.md"} {
 		if _, err := v.Write(mem.Note{File: name}, mem.NoteChange{Description: new("x"), Whole: true}); err == nil {
 			t.Errorf("%s: written", name)
 		}

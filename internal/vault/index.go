@@ -39,7 +39,7 @@ func (v *Vault) WriteIndex() error {
 	for _, f := range files {
 		name := f.name
 		entries[name] = ""
-		b, _, err := readFile(root, name)
+		b, _, err := readNote(root, name)
 		if err != nil {
 			continue // reported by those who look
 		}
@@ -132,7 +132,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 	}
 	ids := map[string]string{}
 	for _, name := range sortedNames(files) {
-		b, _, err := readFile(root, name)
+		b, _, err := readNote(root, name)
 		if err != nil {
 			s.Bad = append(s.Bad, mem.BadNote{File: name, Why: reason(err)})
 			continue

@@ -103,7 +103,7 @@ func (v *Vault) compare(root *os.Root) (map[string]seen, mem.VaultLook, error) {
 
 // read reads one file. One that cannot be read keeps what was known of it.
 func (v *Vault) read(root *os.Root, name string, was seen, look *mem.VaultLook) seen {
-	b, info, err := readFile(root, name)
+	b, info, err := readNote(root, name)
 	if err != nil {
 		was.why = reason(err)
 		was.unsure = true

@@ -37,7 +37,7 @@ func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
 }
 
 func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, error) {
-	b, _, err := readFile(root, was.File)
+	b, _, err := readNote(root, was.File)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && c.Whole:
 		b = nil
