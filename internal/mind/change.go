@@ -81,18 +81,19 @@ func (f *Files) change(d *folder, p mem.Project, ask mem.StateAsk) (note mem.Sta
 	return note, err
 }
 
-// version is the text of STATE.md that somebody was shown under a name.
+// version is the text of STATE.md that somebody was shown under a name. Of one
+// that is not known any more, as to another worker, all may have changed since.
 func (f *Files) version(p mem.Project, name string) (text, bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s := f.known[p.Root]; s != nil && name != "" {
+	if s := f.known[p.Root]; s != nil {
 		for _, v := range s.versions {
 			if v.name == name {
 				return parse([]byte(v.text)), true
 			}
 		}
 	}
-	return text{}, false
+	return text{}, name != ""
 }
 
 // edit changes one file. do is asked again where the file changed before it

@@ -26,8 +26,12 @@ const (
 	maxConfig = 64 << 10
 )
 
-// staleLock is the age from which a lock was left behind.
-const staleLock = 30 * time.Second
+// staleLock is the age from which a lock was left behind. So was one that is as
+// far in the future as aheadLock: the clock has been put right since.
+const (
+	staleLock = 30 * time.Second
+	aheadLock = time.Hour
+)
 
 // lockName is the file that whoever writes holds.
 const lockName = ".write-lock"
@@ -192,6 +196,9 @@ func (d *folder) replace(name string, b []byte, was stamp) error {
 		_ = d.root.Remove(temp)
 		return asMem(err)
 	}
+	if was != (stamp{}) {
+		_ = d.root.Chmod(temp, mode) // whatever a new file would get; some disks have no modes
+	}
 	if now, err := d.look(name); err != nil || now != was {
 		_ = d.root.Remove(temp)
 		if err == nil {
@@ -305,7 +312,11 @@ func (d *folder) takeAway(now func() time.Time) (gone bool, err error) {
 
 func (d *folder) leftBehind(now func() time.Time) bool {
 	info, err := d.root.Lstat(d.path(lockName))
-	return err == nil && now().Sub(info.ModTime()) > staleLock
+	if err != nil {
+		return false
+	}
+	age := now().Sub(info.ModTime())
+	return age > staleLock || age < -aheadLock
 }
 
 // unlock takes the lock away, if it is still the one that was taken.

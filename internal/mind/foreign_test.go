@@ -140,6 +140,17 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 	}
 }
 
+func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
+	d := newDesk(t, "forge")
+	d.write(lockName, "left behind")
+	d.old(lockName, -48*time.Hour)
+	ctx, done := context.WithTimeout(t.Context(), 10*time.Second) // which it would wait for
+	defer done()
+	if _, err := d.Change(ctx, d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestALockThatCannotBeTakenAwayIsNotTriedWithoutEnd(t *testing.T) {
 	d := newDesk(t, "forge")
 	d.write(lockName+"/file", "a directory in its place, which is not empty")
@@ -257,6 +268,19 @@ func TestAHandThatWritesAtTheSameMomentIsMergedWith(t *testing.T) {
 	got := d.file(stateFile)
 	if !strings.Contains(got, "Ask Ines and Jo before") || !strings.Contains(got, "## Current Phase\nPhase 3\n") {
 		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestAStateFileKeepsItsMode(t *testing.T) {
+	d := newDesk(t, "forge")
+	if err := os.Chmod(d.path(stateFile), 0o666); err != nil { // more than a new file would get
+		t.Fatal(err)
+	}
+	if err := d.update("x"); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(d.path(stateFile)); err != nil || info.Mode().Perm() != 0o666 {
+		t.Errorf("got %v, %v", info.Mode(), err)
 	}
 }
 

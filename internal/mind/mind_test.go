@@ -183,6 +183,20 @@ func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 	}
 }
 
+func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
+	d := newDesk(t, "forge")
+	seen := d.look().Version
+	d.write(stateFile, strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1))
+	d.Files = New(d.cfg) // another worker
+	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")}})
+	if got.Phase != "Phase 3: by hand" || len(got.Notes) != 1 || !strings.Contains(d.file(stateFile), "Current Phase: Phase 2: by the agent\n") {
+		t.Errorf("got phase %q, notes %q, file\n%s", got.Phase, got.Notes, d.file(stateFile))
+	}
+	if got = d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: got.Version, Phase: new("Phase 4")}}); got.Phase != "Phase 4" {
+		t.Errorf("got phase %q, which it had in view", got.Phase)
+	}
+}
+
 func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 	d := newDesk(t, "old")
 	before := d.file(progressFile)
