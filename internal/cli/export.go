@@ -32,6 +32,9 @@ func (a *app) exportCommand() *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
+			if file.path == "" && (a.flags.json || a.flags.jsonl) { // a page would come where JSON is expected
+				return faultUsage.about("the page is HTML, not JSON").fixedBy("remanence export -o FILE --json", "remanence search --json")
+			}
 			f, err := ask(cmd.Context(), a, api.Fleet, api.Nothing{})
 			if err != nil {
 				return err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ func (a *app) forgetCommand() *cobra.Command {
 		Use:        "forget [id]...",
 		SuggestFor: []string{"delete", "remove", "rm"},
 		Short:      "hide memories; can be undone",
-		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.",
+		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
 		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
@@ -121,6 +122,9 @@ func (a *app) marked(got mem.Marked) error {
 	}
 	v := recordsOf(verbs[got.Verb].did, got.Memories, a.sys.Now())
 	v.DryRun = got.DryRun
+	if got.Verb == "forget" && len(got.Memories) == mem.MaxFound { // there may be more
+		v.Next = nullable(strconv.Itoa(mem.MaxFound))
+	}
 	if len(got.Memories) > 0 && !got.DryRun {
 		undo := "remanence " + verbs[got.Verb].undo
 		for _, m := range got.Memories {

@@ -262,6 +262,9 @@ func (v records) human(p *printer) {
 	for _, r := range v.Records {
 		p.line("%s%s  %s  %s  %s", would, v.Did, r.ID, r.Kind, clip(oneLine(r.Title), 100))
 	}
+	if v.Next != nil {
+		p.hint("these are the first %s that were found; if there are others do it again", *v.Next)
+	}
 	switch {
 	case v.Undo == nil:
 	case v.Did == "hidden":

@@ -380,7 +380,7 @@ func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, erro
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
 	}
 	q := *ask.Query
-	q.Limit, q.Within = 1000, "*"
+	q.Limit, q.Within = mem.MaxFound, "*"
 	found, err := e.Search(ctx, mem.SearchAsk{Place: ask.Place, Query: q})
 	if err != nil {
 		return nil, err

@@ -210,6 +210,9 @@ type EditAsk struct {
 	Reason     string   `json:"reason,omitempty"` // why, in a sentence
 }
 
+// MaxFound is how many memories a MarkAsk with a query is about at most.
+const MaxFound = 1000
+
 // MarkAsk changes the standing of memories, named by id or found by a query.
 type MarkAsk struct {
 	Place
