@@ -136,7 +136,7 @@ func (e *Engine) scanArchive(ctx context.Context, fix bool, door *redact.Door, g
 		return nil
 	}
 	kinds := map[string]int{}
-	err := e.Archive.Rewrite(ctx, "", func(s mem.Spoken) (mem.Spoken, bool) {
+	clean := func(s mem.Spoken) (mem.Spoken, bool) {
 		text, found := door.Scrub(s.Text)
 		got.Records++
 		if text == s.Text {
@@ -147,11 +147,15 @@ func (e *Engine) scanArchive(ctx context.Context, fix bool, door *redact.Door, g
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
 		}
-		if fix {
-			s.Text = text
-		}
-		return s, s.Text != ""
-	})
+		s.Text = text
+		return s, text != ""
+	}
+	var err error
+	if fix {
+		err = e.Archive.Rewrite(ctx, "", clean)
+	} else { // what cannot be read stays, too
+		err = e.Archive.Each(ctx, func(s mem.Spoken) { clean(s) })
+	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[kind] > 0 {
 			got.Finds = append(got.Finds, mem.Find{Where: inTranscripts, Kind: kind, Count: kinds[kind], IDs: []string{}})

@@ -398,11 +398,17 @@ func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}
-	words, err = e.eraseHandoffs(ctx, ask.IDs, words)
+	projects, words, err := e.handedOn(ctx, ask.IDs, words)
+	if err == nil {
+		err = e.eraseHandoffs(projects, words)
+	}
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}
 	p, err := e.erase(ctx, ask.IDs)
+	if err == nil { // a tail may have been written meanwhile
+		err = e.eraseHandoffs(projects, words)
+	}
 	if err != nil {
 		return mem.Erased{}, fmt.Errorf("purge: %w", err)
 	}

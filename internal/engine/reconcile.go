@@ -70,7 +70,7 @@ type hearing struct {
 	turns    map[string]mem.Turn
 	spells   []spell
 	silences []mem.Silence
-	after    time.Time // what happened before is erased, or too old to be kept
+	after    time.Time // what happened before is too old to be kept
 	found    int
 }
 
@@ -98,15 +98,6 @@ func (e *Engine) newHearing(ctx context.Context, w mem.Witness, s mem.Session) (
 	if before, ok := e.KeptSince(); ok && before.After(h.after) {
 		h.after = before
 	}
-	if st, ok := e.Store.(gravekeeper); ok {
-		until, err := st.ErasedUntil(ctx, s.ID)
-		if err != nil {
-			return nil, err
-		}
-		if until.After(h.after) {
-			h.after = until
-		}
-	}
 	return h, nil
 }
 
@@ -132,6 +123,10 @@ func (h *hearing) listen(heard []mem.Heard) {
 func (h *hearing) take(ctx context.Context, ev mem.Event) error {
 	if !h.lost(ev) {
 		return nil
+	}
+	until, err := h.e.erasedUntil(ctx, h.s.ID) // it may be erased while its record is read
+	if err != nil || !ev.At.After(until) {
+		return err
 	}
 	ev.Agent, ev.Session, ev.Root, ev.Cwd, ev.Recovered = h.s.Agent, h.s.ID, h.s.Root, h.s.Cwd, true
 	ev.Identify("record")

@@ -96,16 +96,16 @@ func tailText(cp mem.Checkpoint, demands []string) string {
 	return b.String()
 }
 
-// eraseHandoffs takes out of the handoff files of the projects concerned what is
-// to be erased. It returns the lines that give it away, those of words too.
-func (e *Engine) eraseHandoffs(ctx context.Context, ids, words []string) ([]string, error) {
+// handedOn returns the projects whose handoff files may hold what is to be erased,
+// and the lines that give it away, those of words too.
+func (e *Engine) handedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
 	if e.Handoffs == nil {
-		return words, nil
+		return nil, words, nil
 	}
 	projects := map[string]bool{}
 	ms, err := e.condemned(ctx, ids)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, mm := range ms {
 		words = append(words, mem.Traces(mm)...)
@@ -117,28 +117,37 @@ func (e *Engine) eraseHandoffs(ctx context.Context, ids, words []string) ([]stri
 			continue // a memory
 		}
 		if err != nil {
-			return nil, fmt.Errorf("session %s: %w", id, err)
+			return nil, nil, fmt.Errorf("session %s: %w", id, err)
 		}
 		lines, err := e.sessionLines(ctx, s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		words, projects[s.Project] = append(words, lines...), true
 	}
 	delete(projects, "")
+	var places []mem.Project
 	for key := range projects {
 		p, err := e.place(ctx, mem.Place{Project: key})
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
 		if err != nil {
-			return nil, fmt.Errorf("project %s: %w", key, err)
+			return nil, nil, fmt.Errorf("project %s: %w", key, err)
 		}
-		if err := e.Handoffs.EraseHandoff(p, words); err != nil {
-			return nil, fmt.Errorf("handoff: %w", err)
+		places = append(places, p)
+	}
+	return places, words, nil
+}
+
+// eraseHandoffs takes what the lines give away out of the handoff files of projects.
+func (e *Engine) eraseHandoffs(projects []mem.Project, lines []string) error {
+	for _, p := range projects {
+		if err := e.Handoffs.EraseHandoff(p, lines); err != nil {
+			return fmt.Errorf("handoff: %w", err)
 		}
 	}
-	return words, nil
+	return nil
 }
 
 // sessionLines are the lines by which a file gives away what was asked and

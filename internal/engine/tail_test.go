@@ -89,6 +89,26 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 	}
 }
 
+func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
+	s := newStage(t)
+	files := pigeonholes{}
+	s.Handoffs = files
+	s.play(bugHunt()...)
+	s.handsOff("one", handoffText)
+	s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
+	s.Store = meddled{s.store, func() error {
+		s.works()
+		wants(t, "meanwhile", files["p_shop"].tail, "logout path")
+		return nil
+	}}
+	if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := *files["p_shop"]; got.rich != "" || got.tail != "" {
+		t.Errorf("left %+v", got)
+	}
+}
+
 func TestACopiedTailDoesNotGrow(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))

@@ -21,6 +21,8 @@ type Archive interface {
 	// was said after the one of an id, all if it is not there. What it gives out
 	// is not taken away before give returns.
 	Said(ctx context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error
+	// Each gives out what is kept of all sessions and changes nothing.
+	Each(ctx context.Context, give func(mem.Spoken)) error
 	// Rewrite keeps what change makes of each thing said in a session, or in all
 	// without one, and nothing of it where change says no.
 	Rewrite(ctx context.Context, session string, change func(mem.Spoken) (mem.Spoken, bool)) error
@@ -128,23 +130,35 @@ func (e *Engine) newJudge(ctx context.Context, m *moment) (*judge, error) {
 	if len(list) > 0 {
 		j.newest = list[0]
 	}
-	if before, ok := e.KeptSince(); ok {
-		j.after = before
+	if j.after, err = e.erasedUntil(ctx, m.Session); err != nil {
+		return nil, err
 	}
-	if st, ok := e.Store.(gravekeeper); ok {
-		until, err := st.ErasedUntil(ctx, m.Session)
-		if err != nil {
-			return nil, err
-		}
-		if until.After(j.after) {
-			j.after = until
-		}
+	if before, ok := e.KeptSince(); ok && before.After(j.after) {
+		j.after = before
 	}
 	return j, nil
 }
 
-// of is the judgement on one thing said. Its turn and its time are filled in.
+// of is the judgement on one thing said. Its turn and its time are filled in. A
+// session may be erased while it is taken in, so that is asked of each.
 func (j *judge) of(ctx context.Context, s *mem.Spoken) mem.Verdict {
+	v := j.heardOf(ctx, s)
+	if v != mem.TakeIn {
+		return v
+	}
+	until, err := j.e.erasedUntil(ctx, j.m.Session)
+	switch {
+	case err != nil:
+		j.err = err
+		return mem.AskAgain
+	case !s.At.After(until):
+		return mem.LeaveOut
+	}
+	return v
+}
+
+// heardOf is the judgement by what was reported.
+func (j *judge) heardOf(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	t, known := j.turnOf(s)
 	if s.At.IsZero() {
 		s.At = t.At

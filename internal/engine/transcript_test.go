@@ -19,10 +19,14 @@ type tape struct {
 	says  map[string][]mem.Spoken // the transcripts, by session
 	taken map[string]int          // how far
 	kept  map[string][]mem.Spoken
+	while func() // called before each thing said is judged
 }
 
 func (t *tape) Take(_ context.Context, s mem.Session, _ string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
 	for _, said := range t.says[s.ID][t.taken[s.ID]:] {
+		if t.while != nil {
+			t.while()
+		}
 		switch judge(&said) {
 		case mem.AskAgain:
 			return mem.Taken{There: true}, nil
@@ -42,6 +46,15 @@ func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]
 	for group := range slices.Chunk(list, 2) {
 		if err := give(group); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+func (t *tape) Each(_ context.Context, give func(mem.Spoken)) error {
+	for _, list := range t.kept {
+		for _, s := range list {
+			give(s)
 		}
 	}
 	return nil
@@ -542,6 +555,71 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 	}
 	if n := len(th.tape.kept["one"]); n > 0 {
 		t.Errorf("%d things said are left of an erased session", n)
+	}
+}
+
+// sealed is an archive that must not be written.
+type sealed struct{ *tape }
+
+func (sealed) Rewrite(context.Context, string, func(mem.Spoken) (mem.Spoken, bool)) error {
+	return errors.New("written")
+}
+
+// shelved is a store that can be looked through.
+type shelved struct{ *storetest.Mem }
+
+func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.Scanned, error) {
+	return mem.Scanned{}, nil
+}
+
+func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
+	th := newTheater(t)
+	th.tape.kept["one"] = []mem.Spoken{{ID: "u1", Text: "the db password is hunter2x"}, {ID: "u2", Text: "plain"}}
+	th.Store, th.Archive = shelved{th.store}, sealed{th.tape}
+	got, err := th.Scan(t.Context(), mem.ScanAsk{})
+	if err != nil || got.Records != 2 || got.Held != 1 || len(got.Finds) != 1 {
+		t.Errorf("found %+v, %v", got, err)
+	}
+	if _, err := th.Scan(t.Context(), mem.ScanAsk{Fix: true}); err == nil {
+		t.Error("nothing was taken out")
+	}
+}
+
+// graves is a store that knows until when something of a session was erased.
+type graves struct {
+	*storetest.Mem
+	now   func() time.Time
+	until map[string]time.Time
+}
+
+func (g graves) ErasedUntil(_ context.Context, session string) (time.Time, error) {
+	return g.until[session], nil
+}
+
+func (g graves) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+	for _, id := range ids {
+		g.until[id] = g.now()
+	}
+	return g.Mem.Purge(ctx, ids...)
+}
+
+func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
+	th := newTheater(t)
+	th.Store = graves{th.store, func() time.Time { return th.clock }, map[string]time.Time{}}
+	th.play(start("startup"), prompt("p1", "the launch code of the till is swordfish today"), stop("p1", "Noted, it is what you say."),
+		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
+	judged := 0
+	th.tape.while = func() {
+		if judged++; judged != 2 {
+			return
+		}
+		if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	th.works(11 * time.Minute)
+	if judged < 2 || len(th.tape.kept["one"]) > 0 {
+		t.Errorf("after %d judgements: kept %v of an erased session", judged, th.tape.kept["one"])
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 
 	"remanence/internal/mem"
 )
@@ -27,6 +28,34 @@ func (a *Archive) Said(ctx context.Context, s mem.Session, after string, give fu
 			return fmt.Errorf("read archive: %w", err)
 		}
 	}
+}
+
+// Each gives out what is kept of all sessions and changes nothing.
+func (a *Archive) Each(ctx context.Context, give func(mem.Spoken)) error {
+	files, err := a.files("")
+	if err != nil {
+		return fmt.Errorf("read archive: %w", err)
+	}
+	for _, file := range files {
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("read archive: %w", err)
+		}
+		if err := a.eachOf(file, give); err != nil {
+			return fmt.Errorf("read %s: %w", filepath.Base(file), err)
+		}
+	}
+	return nil
+}
+
+func (a *Archive) eachOf(file string, give func(mem.Spoken)) error {
+	a.turn.Lock()
+	defer a.turn.Unlock()
+	return eachLine(file, 0, func(b []byte, _ int64) bool {
+		if l, ok := parsed(b); ok && l.Mark == nil {
+			give(l.Spoken)
+		}
+		return true
+	})
 }
 
 // rest is what of a file is still to be given out.

@@ -299,6 +299,22 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	}
 }
 
+func TestLookingThroughTheArchiveChangesNothing(t *testing.T) {
+	d := newDesk(t)
+	d.writes("user p1: one", "assistant: two")
+	d.takes(all)
+	lines := strings.SplitAfter(d.bytes(), "\n")
+	was := lines[0] + "{what nobody can read\n" + strings.Join(lines[1:], "") + `{"id":"u9","text":"torn`
+	put(t, d.file(), was)
+	var said []string
+	if err := d.Each(t.Context(), func(s mem.Spoken) { said = append(said, s.Text) }); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"one", "two"}; !slices.Equal(said, want) || d.bytes() != was {
+		t.Errorf("gave out %q, want %q; left\n%s, want\n%s", said, want, d.bytes(), was)
+	}
+}
+
 func TestChangedWordsTakeThePlaceOfTheOldOnes(t *testing.T) {
 	d := newDesk(t)
 	d.writes("user p1: one", "assistant: two")
