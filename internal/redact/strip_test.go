@@ -54,6 +54,8 @@ func TestPrivateSpansAreRemoved(t *testing.T) {
 		"closer in an envelope":   {"a<private>x<system-reminder></private>b", "ab"},
 		"opened in an envelope":   {"a<system-reminder><private></system-reminder>x</private>b", "a"},
 		"all of it":               {" <private>x</private>\n", " \n"},
+		"slips of the hand":       {"a<private:>x</private.>b<private;>y</private>c<private\">z", "abc"},
+		"a nullable type":         {"List<Private?> y <private:key> <private.x>", "List<Private?> y <private:key> <private.x>"},
 		"a russian word":          {"a <привет> <рута> b", "a <привет> <рута> b"},
 		"another word":            {"a <privateer> <private-notes> b", "a <privateer> <private-notes> b"},
 		"a generic type":          {"List<Private, X> y", "List<Private, X> y"},
@@ -132,7 +134,7 @@ func TestFoldAgreesWithNFKC(t *testing.T) {
 
 // pieces are what texts full of tags are made of.
 var pieces = []string{
-	"<private>", "</private>", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞", "&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>",
+	"<private>", "</private>", "<private:>", "<private.", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞", "&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>",
 	"<system-reminder>", "</system-reminder>", "<remanence-context b=\"1\">", "</remanence-context>", "text", " ", "\n", "<", ">", "/", "&", "\\", "é",
 	"\u200b", "ghp_0123456789abcdefghijklmnopqrstuvwxyz12", "password=", "hunter2!x", "[secret:token]", "[secret:", "]", "\"", "://u:", "@h", "eyJ", ".",
 }

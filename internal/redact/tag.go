@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -49,6 +50,9 @@ func parseTag(s string, final bool) (tag, int) {
 		return tag{}, 0
 	}
 	which := envelopeNamed(name)
+	if which >= 0 && end+1 == len(s) && isSlip(s[end]) && short {
+		return tag{}, 0
+	}
 	if which < 0 || !endsName(s[end:]) {
 		return tag{}, open.size
 	}
@@ -104,9 +108,15 @@ func endsName(s string) bool {
 	case '>', '/', '\\', '&', '=':
 		return true
 	}
+	if isSlip(s[0]) && len(s) > 1 && readChar(s[1:]).is('>') {
+		return true
+	}
 	r, _ := utf8.DecodeRuneInString(s)
 	return unicode.IsSpace(r) || foldsTo(r, '>') || foldsTo(r, '/') || foldsTo(r, ' ')
 }
+
+// isSlip reports whether c may stand before a tag's '>' by a slip of the hand.
+func isSlip(c byte) bool { return strings.IndexByte(":;,.\"'`", c) >= 0 }
 
 func foldsTo(r rune, want byte) bool {
 	folded, ok := foldRune(r)
