@@ -33,9 +33,22 @@ func (a *app) checkServer(ctx context.Context) []checkItem {
 	}
 	said, err := greet(ctx, command)
 	if err != nil {
-		return []checkItem{bad("claude.server", false, faultServer.because("%s runs %s: %s %s", file, strings.Join(command, " "), err, said))}
+		item := bad("claude.server", false, faultServer.because("%s runs %s: %s %s", file, strings.Join(command, " "), err, said))
+		if command[0] != c.Binary { // it was moved, or another version was
+			item = item.safely(func(context.Context) error { return putServer(c) })
+		}
+		return []checkItem{item}
 	}
 	return []checkItem{good("claude.server", false, "the MCP server answers")}
+}
+
+// putServer has the agent's configuration run the server by this program.
+func putServer(c setup.Config) error {
+	plan, err := setup.PlanServer(c)
+	if err == nil {
+		_, err = setup.ApplyServer(c, plan)
+	}
+	return err
 }
 
 // greet runs a server for one greeting. What it said otherwise is for people.

@@ -142,7 +142,7 @@ func (p Paths) private() []string {
 			db = append(db, filepath.Join(filepath.Dir(p.Database()), e.Name()))
 		}
 	}
-	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.MCPToken(), p.Config}, db...)
+	return append([]string{p.Data, p.State, p.Spool(), filepath.Dir(p.Log()), p.Log(), filepath.Dir(p.Runtime()), p.Runtime(), p.Installs(), p.Key(), p.MCPToken()}, db...)
 }
 
 // checkSetup looks at the agent's settings.

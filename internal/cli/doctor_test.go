@@ -353,6 +353,18 @@ func TestAHealthyMachineShowsNoFault(t *testing.T) {
 	}
 }
 
+// The file holds no secret: keys are named by their variable there.
+func TestAPersonsOwnConfigurationMayBeReadByOthers(t *testing.T) {
+	p := newMachine(t)
+	p.configure("profile = \"full\"\n")
+	if err := os.Chmod(p.paths.Config, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if got := p.checkModes(); got.State != setup.OK {
+		t.Errorf("got %+v, want ok", got)
+	}
+}
+
 func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 	for code, c := range seeds {
 		t.Run(code, func(t *testing.T) {
