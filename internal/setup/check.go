@@ -95,9 +95,11 @@ func (s state) pluginSource(records []Record) []source {
 	return []source{src}
 }
 
-// repairable reports whether installing anew into settings repairs what is wrong with the hooks of a file.
+// repairable reports whether Repair writes the hooks of a file: those of the user, and those of this project where it
+// was the user who put them there. What came with a clone is not ours to change unasked.
 func (s state) repairable(path string) bool {
-	return path != "" && (path == s.settingsFile(ScopeUser) || path == s.settingsFile(ScopeProject))
+	recorded := slices.ContainsFunc(s.last, func(r Record) bool { return r.File == path })
+	return path != "" && (path == s.settingsFile(ScopeUser) || recorded && path == s.settingsFile(ScopeProject))
 }
 
 // lastOf keeps the newest record of each file, of a list with the oldest first.
@@ -220,7 +222,7 @@ func (s state) missing() Finding {
 		installed = installed || len(want) > 0
 		if n := lacking(have, want); n > 0 {
 			return Finding{
-				ID: ok.ID, Code: CodeMissing, State: Fail, Safe: true,
+				ID: ok.ID, Code: CodeMissing, State: Fail, Safe: s.repairable(path),
 				What: fmt.Sprintf("%d of %d hooks are missing", n, len(want)), Why: path + " does not have them",
 				Fix: []string{s.installFix(path)},
 			}

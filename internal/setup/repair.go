@@ -3,8 +3,8 @@ package setup
 import "errors"
 
 // Repair mends what is wrong with our hooks in settings, whatever it is: where a plugin brings them too they go, else
-// they are written anew wherever they are, or were by their record, with the profile that they had. Those of which
-// there is no record get the given one.
+// they are written anew where they were put, with the profile that they had. The user's own get the given one if
+// there is no record of them; those of a project of which there is none stay as they are.
 func Repair(c Config, profile Profile) error {
 	all := c.sources()
 	if ourPlugin(all) != "" {
@@ -21,13 +21,13 @@ func Repair(c Config, profile Profile) error {
 	for _, scope := range []Scope{ScopeUser, ScopeProject} {
 		o := Options{Scope: scope, Profile: profile}
 		path := c.settingsFile(scope)
-		there := len(s.oursIn(path)) > 0
+		there := scope == ScopeUser && len(s.oursIn(path)) > 0
 		for _, r := range s.last {
 			if r.File == path {
 				there, o.Profile = true, r.Profile
 			}
 		}
-		if !there || path == "" {
+		if !there {
 			continue
 		}
 		plan, err := PlanInstall(c, o)

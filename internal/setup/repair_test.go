@@ -52,3 +52,19 @@ func TestARepairBesideThePluginLeavesThePluginAlone(t *testing.T) {
 		t.Errorf("got %d hooks in\n%s\nwant the plugin alone", got, m.text(m.user()))
 	}
 }
+
+func TestARepairDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
+	m := newMachine(t)
+	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook","claude-code"],"timeout":5}]}]}}`
+	m.write(m.project(), theirs, 0o644)
+	m.install(Options{})
+	for _, f := range Check(m.Config) {
+		if f.Safe {
+			t.Errorf("%+v is called safe to mend", f)
+		}
+	}
+	must(t, Repair(m.Config, Lean))
+	if got := m.text(m.project()); got != theirs {
+		t.Errorf("got %s, want it as it was", got)
+	}
+}
