@@ -475,3 +475,18 @@ func TestWhereNothingCanBeWrittenLossesAreCountedInTheSparePlace(t *testing.T) {
 		t.Error("the spare place is left")
 	}
 }
+
+func TestWhatAWriterNeverFinishedWaitsForNobody(t *testing.T) {
+	s, dir := open(t)
+	put(t, s, prompt("a", 1))
+	if s.Since().IsZero() {
+		t.Error("an event waits since no time")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pending", "1-9-killed.tmp"), []byte("half"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	drain(t, s)
+	if since := s.Since(); !since.IsZero() {
+		t.Errorf("nothing waits, but since %s", since)
+	}
+}

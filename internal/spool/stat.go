@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -31,7 +32,7 @@ func (s *Spool) Stat() (Stat, error) {
 		if info, err := f.Info(); err == nil {
 			st.Bytes += info.Size()
 		}
-		if !f.Type().IsRegular() || name != logName && !isPart(name) && !strings.HasSuffix(name, singleEnd) {
+		if !f.Type().IsRegular() || !holdsRecords(name) {
 			continue
 		}
 		p, err := s.index(name)
@@ -56,11 +57,21 @@ func (st *Stat) add(p *part) {
 	}
 }
 
+// holdsRecords reports whether a file of this name may hold events that wait. What
+// a writer never finished, and what others put there, holds none.
+func holdsRecords(name string) bool {
+	return name == logName || isPart(name) || strings.HasSuffix(name, singleEnd)
+}
+
 // Since is about when the first of the waiting events came; zero if none waits.
-// It costs one look at the disk, and is too late where some were taken since.
+// It reads no record, and is too late where some were taken since.
 func (s *Spool) Since() time.Time {
 	info, err := os.Lstat(s.pending(""))
 	if err != nil {
+		return time.Time{}
+	}
+	files, err := os.ReadDir(s.pending(""))
+	if err != nil || !slices.ContainsFunc(files, func(f os.DirEntry) bool { return holdsRecords(f.Name()) }) {
 		return time.Time{}
 	}
 	return info.ModTime()

@@ -39,7 +39,7 @@ type drainer struct {
 	spool  Spool
 	replay func(context.Context, []mem.Event) error // a whole batch, cheaply; nil means one by one
 	handle func(context.Context, mem.Event) error   // one; asked only without replay
-	giveUp func(mem.Event, error) error // nil means never
+	giveUp func(mem.Event, error) error             // nil means never
 	log    *slog.Logger
 
 	passed  atomic.Int64  // events handled, also those that were never spooled
