@@ -111,7 +111,6 @@ func (r *call) run() {
 	}
 	r.watch.Reset(r.hardLimit(e.Kind) - time.Since(r.begun))
 	if r.Ignore != nil && r.Ignore(e) {
-		r.told.line(e, "ignored")
 		return
 	}
 	r.stage.Store(handling)

@@ -347,6 +347,9 @@ func TestIgnoredEventIsNotHandled(t *testing.T) {
 	if len(k.events) != 0 || len(s.dropped) != 0 || s.out.Len() != 0 {
 		t.Errorf("handled %v, dropped %v, printed %q", k.events, s.dropped, &s.out)
 	}
+	if len(s.lines) != 0 {
+		t.Errorf("logged %q: a pause of weeks would fill the log", s.lines)
+	}
 }
 
 func TestPromptThatWasAllPrivateIsMarked(t *testing.T) {
