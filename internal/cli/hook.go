@@ -232,6 +232,9 @@ func (r *reach) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 			return r.await(ctx, e, r.takeOver(ctx, c))
 		}
 		reply, err := c.Handle(ctx, e)
+		if notYetTold(err) { // a new one came since the runtime file was read
+			return r.await(ctx, e, nil)
+		}
 		if !noWorker(err) || errors.Is(err, fs.ErrPermission) { // a sandbox: a worker of ours could not be reached either
 			return reply, err
 		}

@@ -210,6 +210,26 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 	}
 }
 
+// A hook that read the runtime file just before a new worker wrote it has the old
+// token: its question is asked again.
+func TestAQuestionIsAskedAgainOfAWorkerThatJustCame(t *testing.T) {
+	s := newStation(t)
+	now := s.reach.rt
+	now.Token = "new"
+	srv := &http.Server{Handler: api.Guard(api.Door{Hosts: []string{api.SocketHost}, Token: now.Token}, api.Mux(api.Config{Bindings: []api.Binding{
+		api.On(api.Event, func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{Context: "known"}, nil }),
+	}}))}
+	go func() { _ = srv.Serve(s.listener) }()
+	t.Cleanup(func() { _ = srv.Close() })
+	if err := now.Write(s.paths.Runtime()); err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.reach.Handle(t.Context(), mem.Event{Kind: mem.UserPromptSubmit, Session: "s"})
+	if err != nil || got.Context != "known" {
+		t.Errorf("got %+v, %v; want the answer", got, err)
+	}
+}
+
 // Whoever interrupts a command, or gave it less time, hears of that and not of a
 // daemon that does not start.
 func TestACommandWaitsForADaemonNoLongerThanItMay(t *testing.T) {
