@@ -39,6 +39,7 @@ type oldRecord struct {
 	Body    string    `json:"body"`
 	Tags    texts     `json:"tags"`
 	Command string    `json:"command"`
+	Scope   mem.Scope `json:"scope"`
 	Created time.Time `json:"created"`
 }
 
@@ -151,7 +152,7 @@ func importOld(ctx context.Context, c oldCall) (any, error) {
 func (o oldRecord) memory() mem.Memory {
 	m := mem.Memory{
 		Project: o.Project, Kind: cmp.Or(o.Type, o.Kind), Title: o.Title, Body: cmp.Or(o.Body, o.Narrative, o.Text, o.Subtitle), Facts: o.Facts, Concepts: o.Concepts,
-		Files: append(o.Files, o.Read...), Modified: o.Modified, Summary: o.Summary, Tags: o.Tags, Command: o.Command, Created: o.Created,
+		Files: append(o.Files, o.Read...), Modified: o.Modified, Summary: o.Summary, Tags: o.Tags, Command: o.Command, Scope: o.Scope, Created: o.Created,
 	}
 	if m.Title == "" && m.Summary == nil && o.SummaryText != (mem.SummaryText{}) { // a row of summaries, by itself
 		m.Kind, m.Summary = mem.Summary, &o.SummaryText

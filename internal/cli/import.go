@@ -31,7 +31,7 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import [file]",
 		Short: "take over what another memory kept; can be taken back",
 		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show --json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
-			"Each keeps its project, if that is known here or the one of this directory, and\nwhen it was learned. What is there already is left out: twice is once. Nobody\ncan vouch for what comes from elsewhere: it is found when it is asked for, and\nnot told unasked before you accepted it in review.",
+			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, and when it was learned. What is there already is\nleft out: twice is once. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked for, and not told unasked before you accepted\nit in review.",
 		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project example/api\n  remanence show m_7k2q --json | ssh host remanence import",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -122,10 +122,12 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []me
 	parts, size := []mem.ImportAsk{{Dir: dir}}, 0
 	for _, m := range old.Memories {
 		name := cmp.Or(m.Project, old.Project)
-		if a.flags.project != "" && a.flags.project != "all" || name == "" {
-			name = here.Project.Name
-			m.Project = here.Project.Key
-		} else {
+		switch {
+		case a.flags.project != "" && a.flags.project != "all", name == "" && m.Scope != mem.ScopeUser:
+			name, m.Project = here.Project.Name, here.Project.Key
+		case name == "":
+			name = everyProject
+		default:
 			i := slices.IndexFunc(known.Projects, func(p mem.Project) bool {
 				return name == p.Key || strings.EqualFold(name, p.Name) || name == p.Root
 			})
@@ -156,6 +158,9 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []me
 	}
 	return v, parts, nil
 }
+
+// everyProject is where a memory goes that is about no project.
+const everyProject = "all projects"
 
 // importView says what became of an import.
 type importView struct {
