@@ -41,8 +41,12 @@ func (w *worker) look(ctx context.Context, n int) {
 		w.end("the runtime file does not lead to it any more")
 		return
 	}
+	passed := w.drainer.passed.Load()
 	if err := w.drainer.workOff(ctx, w.cfg.Every); err != nil && ctx.Err() == nil {
 		w.cfg.Log.Warn("spool not drained", "error", err)
+	}
+	if w.drainer.passed.Load() != passed { // jobs may have come of it
+		w.stale.Store(true)
 	}
 	w.count(ctx, n)
 	w.tidy(ctx)

@@ -55,6 +55,28 @@ func TestSpoolIsTakenInWithoutAnyEvent(t *testing.T) {
 	await(t, func() bool { return slices.Equal(l.seen(), []string{"e1"}) })
 }
 
+// The worker does not end for want of work while a job waits that no request made.
+func TestAJobThatComesOfTheSpoolIsCounted(t *testing.T) {
+	jobs, s := &store{}, &spool{}
+	jobs.waiting.Store(1)
+	w := start(t, worker.Config{Store: jobs, Spool: s, Every: time.Millisecond, Replay: func(context.Context, []mem.Event) error {
+		jobs.waiting.Store(2)
+		return nil
+	}})
+	c := w.client(t)
+	counted := func(n int) func() bool {
+		return func() bool {
+			h, err := c.Health(t.Context())
+			return err == nil && h.QueueDepth == n
+		}
+	}
+	await(t, counted(1))
+	jobs.waiting.Store(0)
+	await(t, counted(0))
+	s.add("e1")
+	await(t, counted(2))
+}
+
 func TestBacklogIsReplayedInBoundedBatches(t *testing.T) {
 	s := &spool{}
 	for i := range 1000 {
