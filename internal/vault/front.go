@@ -43,6 +43,7 @@ func parseFront(text string) front {
 		f.eol = "\r\n"
 	}
 	at := len(text) - len(strings.TrimPrefix(text, "\ufeff"))
+	begin := at
 	line, next := lineAt(text, at)
 	fenced := strings.TrimRight(line, " \t\r") == fence
 	key, _ := keyOf(line)
@@ -60,7 +61,20 @@ func parseFront(text string) front {
 		f.body = f.end
 	}
 	f.fields = fieldsOf(text, at, f.end)
+	if len(f.fields) == 0 && prose(text[at:f.end]) { // what stands between two rules
+		f.none, f.end, f.body = true, begin, begin
+	}
 	return f
+}
+
+// prose reports whether a text has more than empty lines and comments.
+func prose(text string) bool {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			return true
+		}
+	}
+	return false
 }
 
 // lineAt is the line at a place, without its end, and where the next one begins.

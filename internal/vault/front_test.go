@@ -34,6 +34,8 @@ func TestWhatPeopleWriteIsRead(t *testing.T) {
 		"no first fence":                {"name: A\ntype: user\n---\nbody", mem.NoteText{Name: "A", Type: "user", Body: "body"}},
 		"no fences":                     {"name: A\ntype: user\n\nbody: x", mem.NoteText{Name: "A", Type: "user", Body: "body: x"}},
 		"no frontmatter":                {"# Title\n\nname: not one", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "# Title\n\nname: not one"}},
+		"two rules, no frontmatter":     {"---\n\nName your price.\n\n---\nbody", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "---\n\nName your price.\n\n---\nbody"}},
+		"a frontmatter of comments":     {"---\n# name: A\n\n---\nbody", mem.NoteText{Name: "feedback_x", Type: "feedback", Body: "body"}},
 		"nothing":                       {"", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
 		"windows":                       {"\ufeff---\r\nname: A\r\nhits: 2\r\n---\r\nb\r\nc\r\n", mem.NoteText{Name: "A", Hits: 2, Type: "feedback", Body: "b\nc"}},
 		"counters that cannot be meant": {"---\nhits: -3\nprevented: NaN\nhalf_life_days: .inf\nlast_applied: soon\n---\n", mem.NoteText{Name: "feedback_x", Type: "feedback"}},
