@@ -435,13 +435,14 @@ func TestAClientThatNeitherReadsNorGoesIsLeft(t *testing.T) {
 				synctest.Wait() // the answer waits for somebody to read it
 				begun := time.Now()
 				end(stop, in)
-				select {
-				case <-done:
-				case <-time.After(time.Hour):
+				late := time.AfterFunc(time.Hour, func() {
 					t.Error("it still waits for somebody to read the answer")
 					_ = out.Close()
-					<-done
+				})
+				if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) {
+					t.Errorf("serve: %v", err)
 				}
+				late.Stop()
 				if took := time.Since(begun); took > lastAnswers+2*lastWrite {
 					t.Errorf("it took %s", took)
 				}

@@ -130,8 +130,8 @@ var vectorTests = []promise{
 		k.same("shorter", k.near("m", north, mem.Query{}, 10), []string{})
 		k.same("another", k.near("another", north, mem.Query{}, 10), []string{"of another"})
 		k.same("still to do", k.without("m", 10), []string{"of another", "shorter"})
-		if n := k.counted("m"); n != 1 {
-			k.Errorf("%d vectors are counted, want 1", n)
+		if n, others := k.counted("m"), k.counted("another"); n != 1 || others != 1 {
+			k.Errorf("%d and %d vectors are counted, want 1 of each", n, others)
 		}
 	}},
 	{"what is no vector counts as none, and is not asked for again", func(k kit) {
