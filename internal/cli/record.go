@@ -15,6 +15,7 @@ type record struct {
 	Title        string     `json:"title"`
 	Body         *string    `json:"body"`
 	Facts        []string   `json:"facts"`
+	Concepts     []string   `json:"concepts"`
 	Scope        mem.Scope  `json:"scope"`
 	Project      *string    `json:"project"`
 	Status       mem.Status `json:"status"`
@@ -46,6 +47,9 @@ type record struct {
 	HalfLife     *float64   `json:"half_life_days"`
 	Evergreen    bool       `json:"evergreen"`
 	Links        []link     `json:"links"`
+
+	Summary *mem.SummaryText `json:"summary"` // null but of a summary
+	Who     *string          `json:"who"`     // said it; null but of an utterance
 }
 
 // link is how a memory stands to another one.
@@ -122,7 +126,7 @@ type source struct {
 
 func recordOf(m mem.Memory, now time.Time) record {
 	return record{
-		ID: m.ID, Kind: m.Kind, Title: m.Title, Body: nullable(m.Body), Facts: some(m.Facts),
+		ID: m.ID, Kind: m.Kind, Title: m.Title, Body: nullable(m.Body), Facts: some(m.Facts), Concepts: some(m.Concepts),
 		Scope: m.Scope, Project: nullable(m.Project), Status: m.Status, Pinned: m.Pinned, Resolved: m.Resolved,
 		Trust: m.Trust.String(), Importance: m.Importance, Confidence: m.Confidence,
 		Tags: some(m.Tags), Files: some(m.Files), Branch: nullable(m.Branch), Commit: nullable(m.Commit),
@@ -130,6 +134,7 @@ func recordOf(m mem.Memory, now time.Time) record {
 		Created: moment(m.Created), Updated: moment(m.Updated), Hidden: moment(m.Hidden), Uses: m.Uses, LastUsed: moment(m.LastUsed),
 		Prevented: m.Prevented, Feedback: feedbackOf(m), Note: nullable(m.Note.File), Invariant: nullable(m.Invariant),
 		Projects: some(m.Projects), HalfLife: days(m.HalfLife), Evergreen: m.Evergreen, Links: []link{},
+		Summary: m.Summary, Who: nullable(m.Who),
 	}
 }
 
@@ -296,6 +301,7 @@ func (r record) human(p *printer, v records) {
 	for _, f := range r.Facts {
 		p.line("  - %s", oneLine(f))
 	}
+	r.parts(p)
 	if len(r.Files) > 0 {
 		p.field("files", "%s", oneLine(strings.Join(r.Files, ", ")))
 	}
@@ -331,10 +337,30 @@ func (r record) human(p *printer, v records) {
 	p.field("source", "%s", oneLine(r.Provenance))
 }
 
-// text is all of the text: the body, or the title where that says it all.
-func (r record) text() string {
-	if r.Body == nil {
-		return r.Title
+// parts says what a summary holds beside its text.
+func (r record) parts(p *printer) {
+	if r.Summary == nil {
+		return
 	}
-	return *r.Body
+	for _, part := range []struct{ name, text string }{
+		{"request", r.Summary.Request},
+		{"investigated", r.Summary.Investigated},
+		{"learned", r.Summary.Learned},
+		{"completed", r.Summary.Completed},
+		{"next", r.Summary.NextSteps},
+		{"notes", r.Summary.Notes},
+	} {
+		if !strings.Contains(r.text(), part.text) {
+			p.field(part.name, "%s", oneLine(part.text))
+		}
+	}
+}
+
+// text is all that title and body say.
+func (r record) text() string {
+	m := mem.Memory{Title: r.Title}
+	if r.Body != nil {
+		m.Body = *r.Body
+	}
+	return m.Text()
 }

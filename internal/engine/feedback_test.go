@@ -104,3 +104,17 @@ func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
 		t.Errorf("%d uses in two turns, want 2", m.Uses)
 	}
 }
+
+func TestAnEditKeepsAllOfTheTextThatWas(t *testing.T) {
+	s := newStage(t)
+	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{
+		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Decision, Title: "jitter it", Body: "All clients came back at once.", Created: s.clock, Trust: mem.TrustUser,
+	}}}); err != nil {
+		t.Fatal(err)
+	}
+	text := "Wait for longer."
+	got, err := s.Edit(t.Context(), mem.EditAsk{ID: "m_1", Text: &text})
+	if err != nil || len(got.Feedback) != 1 || got.Feedback[0].Was != "jitter it\nAll clients came back at once." {
+		t.Errorf("got %+v, %v", got.Feedback, err)
+	}
+}

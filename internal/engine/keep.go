@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -245,7 +244,7 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		if strings.TrimSpace(said) == "" {
 			return mem.Memory{}, ErrNoText
 		}
-		if was := cmp.Or(old.Body, old.Title); was != strings.TrimSpace(said) {
+		if was := old.Text(); was != strings.TrimSpace(said) {
 			ed.Feedback = e.edited(ed.Feedback, was, ask.Agent)
 		}
 		old.Title, old.Body = headline(said)

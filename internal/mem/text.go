@@ -124,3 +124,15 @@ func Unmerged(s string) bool {
 	}
 	return false
 }
+
+// Text is what a memory says in title and body: the title stands before a body
+// that does not begin with it.
+func (m Memory) Text() string {
+	switch {
+	case m.Body == "":
+		return m.Title
+	case strings.HasPrefix(Line(m.Body), strings.TrimSuffix(m.Title, "…")):
+		return m.Body
+	}
+	return m.Title + "\n" + m.Body
+}
