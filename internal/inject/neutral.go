@@ -156,11 +156,19 @@ func unlabelLine(line string) string {
 func isColon(r rune) bool { return r == ':' || r == '：' }
 
 func speaker(name string) bool {
-	switch strings.ToLower(name) {
+	switch strings.ToLower(strings.Map(narrow, name)) {
 	case "human", "assistant", "system", "user", "developer", "claude", "tool", "ai", "model", "system prompt", "system message":
 		return true
 	}
 	return false
+}
+
+// narrow is the ASCII character that r is the wide form of, or r.
+func narrow(r rune) rune {
+	if r >= '！' && r <= '～' {
+		return r - '！' + '!'
+	}
+	return r
 }
 
 // untag turns the opening bracket of everything that could be a tag into ‹.
@@ -242,6 +250,33 @@ func unforged(s, boundary string) string {
 		}
 	}
 	return s
+}
+
+// unframed breaks the first and last lines of our blocks where a text has one, so
+// that it neither ends its block nor begins another.
+func unframed(s string) string {
+	if !strings.Contains(s, "===") && !strings.ContainsRune(s, '[') {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		broken := byte(0)
+		for _, line := range [...]string{HeadBriefing, HeadRestored, FootBriefing, HeadMemory, HeadSubagent} {
+			if len(s)-i >= len(line) && strings.EqualFold(s[i:i+len(line)], line) {
+				broken = line[0]
+			}
+		}
+		switch broken {
+		case '=':
+			b.WriteString("--")
+			i += len("===") - 1
+		case '[':
+			b.WriteByte('(')
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
 }
 
 // clipBytes cuts s to at most n bytes, between characters. A cut text ends in

@@ -88,7 +88,7 @@ func (p *plan) newPart(s Section) part {
 
 // lineOf is the line of an item, empty if nothing of it may be seen.
 func (p *plan) lineOf(i Item) string {
-	text := unforged(Neutral(i.Text), p.block.Boundary)
+	text := unframed(unforged(Neutral(i.Text), p.block.Boundary))
 	mark := "- "
 	if i.Quote {
 		mark, text = "> ", mem.Clip(text, MaxQuote)
@@ -197,7 +197,7 @@ func (a price) plus(b price) price { return price{a.tokens + b.tokens, a.bytes +
 func (a price) less(b price) price { return price{a.tokens - b.tokens + 1, a.bytes - b.bytes} }
 
 func (pt *part) table(n int, boundary string) string {
-	return unforged(table(pt.shown[:n], pt.section.Plain), boundary)
+	return unframed(unforged(table(pt.shown[:n], pt.section.Plain), boundary))
 }
 
 // frameIfFirst is the caption and the tag while nothing of the section is told.
