@@ -57,6 +57,9 @@ func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 	}
 	out = k.joined(m, append(out, found...))
 	m.batch.Edits = append(m.batch.Edits, k.settled(m, said)...)
+	if err := e.dropForbidden(ctx, m); err != nil {
+		return nil, err
+	}
 	s, ok, err := e.summarize(ctx, m, own, found)
 	if ok {
 		out = append(out, s)
@@ -81,6 +84,7 @@ func (e *Engine) asked(ctx context.Context, m *moment) ([]mem.Memory, error) {
 		out = append(out, mm)
 	}
 	for _, s := range sentences(m.turn.Text) {
+		s = behindNo(s)
 		if kind, ok := laidDown(s); ok {
 			keep(kind, s)
 		}

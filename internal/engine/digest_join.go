@@ -186,6 +186,25 @@ func (k *known) settled(m *moment, all []said) []mem.Edit {
 	return out
 }
 
+// dropForbidden puts aside what helped in the session, if the person does not want
+// it to be done: nobody is told to do it again.
+func (e *Engine) dropForbidden(ctx context.Context, m *moment) error {
+	if m.turn.Number == 0 || len(m.turn.Text) > pasted {
+		return nil
+	}
+	fixes, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix}, Tags: []string{autoCaptured}, Limit: 20})
+	if err != nil {
+		return fmt.Errorf("what helped: %w", err)
+	}
+	over := mem.Superseded
+	for _, o := range fixes {
+		if len(o.Files) == 0 && !o.Pinned && slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool { return forbids(m.turn.Text, act) }) {
+			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Status: &over})
+		}
+	}
+	return nil
+}
+
 // takesBack reports whether a prompt begins by taking back what was just done.
 func takesBack(prompt string) bool {
 	l := cueText(mem.FirstLine(prompt))

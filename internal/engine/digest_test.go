@@ -225,6 +225,32 @@ func TestWhatThePersonLaidDownIsNotKeptAgainFromTheAnswer(t *testing.T) {
 	}
 }
 
+func TestWhatAnotherProgramInstalledDoesNotFailAnyMore(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "read the sheet"), failed("p1", "t1", "pip install openpyxl", "Exit code 1\nerror: externally-managed-environment"),
+		ran("p1", "t2", "uv add --dev pandas", "ok"))
+	if open, _ := s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}, Open: true}); len(open) != 1 {
+		t.Errorf("another package: %d commands fail, want 1", len(open))
+	}
+	s.play(prompt("p2", "NO. never pip install here. uv add"), ran("p2", "t3", "uv add --dev openpyxl", "ok"), stop("p2", "It is there."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "convention: never pip install here", "`pip install openpyxl` failed (exit 1: error: externally-managed-environment), done by `uv add --dev openpyxl`")
+	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "failing:")
+}
+
+func TestWhatThePersonForbidsIsNoFix(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "plan it"), failed("p1", "t1", "terraform plan", "Exit code 1\nError: Error acquiring the state lock"),
+		ran("p1", "t2", "terraform force-unlock -force 8d3b", "unlocked"), ran("p1", "t3", "terraform plan", "No changes."), stop("p1", "The plan is clean."))
+	wants(t, "before", titles(s.words("one")), "works after `terraform force-unlock")
+	s.play(prompt("p2", "do you never force-unlock?"), stop("p2", "Only then."), prompt("p3", "never apply it on a friday"), stop("p3", "Understood."))
+	wants(t, "another matter", titles(s.words("one")), "works after `terraform force-unlock")
+	s.play(prompt("p4", "never force-unlock without asking me. jenkins might be at it"), stop("p4", "Understood."))
+	got := titles(s.words("one"))
+	wants(t, "after", got, "convention: never force-unlock without asking me")
+	wantsNot(t, "after", got, "works after")
+}
+
 func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),

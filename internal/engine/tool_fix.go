@@ -31,15 +31,18 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 	}
 	yes, joined := true, false
 	for _, failure := range open {
-		if !proves(c.plain, failure.Command) || failure.Updated.After(m.At) {
+		other := installs(c.plain, failure.Command)
+		if !other && !proves(c.plain, failure.Command) || failure.Updated.After(m.At) {
 			continue
 		}
 		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: failure.ID, Resolved: &yes})
 		if joined {
 			continue
 		}
-		fix, ok, err := e.fixed(ctx, m, failure)
-		if err != nil {
+		fix, ok, err := mem.Memory{}, false, error(nil)
+		if other {
+			fix, ok = replaced(m, failure, c), !remote(m.Tool, c.command)
+		} else if fix, ok, err = e.fixed(ctx, m, failure); err != nil {
 			return err
 		}
 		if joined = ok; ok {
@@ -89,6 +92,37 @@ func proves(worked, failed string) bool {
 		}
 	}
 	return true
+}
+
+// installs reports whether a command that worked installs what another one failed
+// to: by another program, as pnpm add does for npm install.
+func installs(worked, failed string) bool {
+	parts := func(command string) (program string, what []string, ok bool) {
+		words := strings.Fields(command)
+		for i, w := range words {
+			if i > 0 && (w == "install" || w == "add" || w == "i") {
+				return words[0], slices.DeleteFunc(words[i+1:], func(w string) bool { return strings.HasPrefix(w, "-") }), true
+			}
+		}
+		return "", nil, false
+	}
+	by, has, ok := parts(worked)
+	was, wants, failing := parts(failed)
+	if !ok || !failing || by == was || len(wants) == 0 || strings.ContainsAny(worked+failed, "|;&<>$`") {
+		return false
+	}
+	return !slices.ContainsFunc(wants, func(w string) bool { return !slices.Contains(has, w) })
+}
+
+// replaced is what is kept of a command that failed where another one did instead.
+func replaced(m *moment, failure mem.Memory, c call) mem.Memory {
+	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, min(failure.Trust, m.turn.Trust), failure.Origin
+	mm.Tags, mm.Key = []string{"debugging", "resolved", autoCaptured}, "fix:"+failure.Command
+	_, said, _ := strings.Cut(failure.Title, "| Error: ")
+	mm.Title = mem.Clip(fmt.Sprintf("`%s` failed (exit %d: %s), done by `%s`", mem.Clip(failure.Command, maxFixError), failure.ExitCode, mem.Clip(said, maxFixError), mem.Clip(c.plain, maxFixError)), 160)
+	mm.Body = mem.Clip(c.plain, maxReplaced)
+	return mm
 }
 
 // covers reports whether what a command is run on is, or has in it, something else.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 
 	"remanence/internal/mem"
@@ -43,7 +44,9 @@ func laidDown(s string) (mem.Kind, bool) {
 // only says where something is to be done does not.
 func ruleHere(l string) bool {
 	return holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
-		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " are ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " on ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用")
+		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " are ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " on ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
+		holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
+			!opensWithI(l) && !was(l) && !complains(l) && !holds(l, " it ", " this ", " that ", " has never ", " have never ")
 }
 
 // corrections are the sentences by which a person corrects what was done. One is
@@ -62,6 +65,38 @@ func corrections(text string) []string {
 		}
 	}
 	return out
+}
+
+// behindNo is a sentence without the no before what it lays down: "No, never npm."
+// Without a stop behind it the no is part of it: "no secrets in the repo".
+func behindNo(s string) string {
+	no, rest, ok := strings.Cut(s, " ")
+	if !ok || !holds("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") || strings.TrimRight(no, ",.!") == no {
+		return s
+	}
+	return strings.TrimSpace(rest)
+}
+
+// forbids reports whether a prompt forbids what a command does: "never
+// force-unlock without asking".
+func forbids(prompt, command string) bool {
+	does := strings.Fields(strings.ToLower(command))
+	for _, s := range sentences(prompt) {
+		if asks(s) {
+			continue
+		}
+		for _, never := range []string{" never ", " don't ", " do not ", " nie ", " niemals ", " jamais ", " nunca "} {
+			_, what, _ := strings.Cut(cueText(s), never)
+			words := strings.Fields(strings.NewReplacer(",", " ", ".", " ", "!", " ").Replace(what))
+			for len(words) > 0 && holds("|ever|again|just|please|use|run|do|call|", "|"+words[0]+"|") {
+				words = words[1:]
+			}
+			if len(words) > 0 && slices.Contains(does, words[0]) && (strings.Contains(words[0], "-") || len(words) > 1 && slices.Contains(does, words[1])) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // withoutNo is a sentence without the no that it begins with.

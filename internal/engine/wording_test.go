@@ -52,6 +52,10 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"I prefer short commit messages.", mem.Preference},
 		{"Don't touch that file!", ""},
 		{"What do we use here?", ""},
+		{"python here is always run through uv", mem.Convention},
+		{"Beträge sind bei uns übrigens immer in Cent gespeichert", mem.Convention},
+		{"it is always slow here", ""},
+		{"I never changed anything here", ""},
 		{"fix the tests please", ""},
 	} {
 		if got, _ := laidDown(tt.said); got != tt.want {
