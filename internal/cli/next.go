@@ -116,7 +116,7 @@ func (v nextView) human(p *printer) {
 		}
 		p.line("Nothing would be told: %s.", why)
 		if d, ok := v.nearest(); ok {
-			p.line("  nearest: %s %s · %s", d.ID, clip(oneLine(d.Title), 60), v.missed(d))
+			v.near(p, d)
 		}
 		v.leftOut(p)
 		return

@@ -87,6 +87,29 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 	}
 }
 
+func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
+	parts := map[string]float64{"coverage": 0.75, "telling": 1, "rarity": 0.57}
+	for _, s := range rank.Summands(parts) {
+		parts[s.Part] = 0.99
+	}
+	long := strings.Repeat("the gate squeaks ", 9)
+	for _, width := range []int{80, 100} {
+		for _, outcome := range []string{mem.Injected, mem.Abstained} {
+			v := receiptOf("receipt", mem.Receipt{ID: "r_01234567", Trigger: "prompt", Outcome: outcome, Floor: 0.55, Dropped: []mem.Cut{
+				{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts}, {ID: "m_1", Title: long, Gate: "duplicate", Parts: parts},
+			}})
+			p, out := testPrinter(width)
+			v.head(p)
+			v.leftOut(p)
+			for line := range strings.Lines(out.String()) {
+				if n := cells(strings.TrimRight(line, "\n")); n > width {
+					t.Errorf("%d columns of %d: %s", n, width, line)
+				}
+			}
+		}
+	}
+}
+
 func TestNextReadsAsItDid(t *testing.T) {
 	all := explained()
 	for name, r := range map[string]mem.Receipt{

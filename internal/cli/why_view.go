@@ -34,7 +34,7 @@ func (v receiptView) head(p *printer) {
 	case mem.Abstained:
 		p.line("  abstained: nothing had enough in common with what was asked")
 		if d, ok := v.nearest(); ok {
-			p.line("  nearest: %s %s · %s", d.ID, clip(oneLine(d.Title), 60), v.missed(d))
+			v.near(p, d)
 		}
 	case mem.Nothing:
 		p.line("  nothing to tell")
@@ -114,8 +114,18 @@ func (v receiptView) parts(p *printer, parts map[string]float64) {
 		name string
 		list []string
 	}{{"words", words}, {"itself", own}, {"floor", rest}} {
+		line := pad(row.name, 8)
+		for i, part := range row.list {
+			if i > 0 && cells(line+"  "+part) > p.width-7 {
+				p.line("       %s", line)
+				line = pad("", 8)
+			} else if i > 0 {
+				line += "  "
+			}
+			line += part
+		}
 		if len(row.list) > 0 {
-			p.line("       %s%s", pad(row.name, 8), strings.Join(row.list, "  "))
+			p.line("       %s", line)
 		}
 	}
 }
@@ -139,11 +149,11 @@ func (v receiptView) leftOut(p *printer) {
 	for _, g := range gates {
 		p.line("left out, %s:", v.gate(g))
 		for _, d := range by[g] {
-			line := fmt.Sprintf("  %s %.2f  %s", d.ID, d.Score, clip(oneLine(d.Title), max(minFlex, p.width-50)))
+			head := fmt.Sprintf("  %s %.2f  ", d.ID, d.Score)
+			p.line("%s%s", head, clip(oneLine(d.Title), max(minFlex, p.width-cells(head))))
 			if g == rank.BelowFloor {
-				line += " · " + v.missed(d)
+				p.line("       %s", v.missed(d))
 			}
-			p.line("%s", line)
 			v.parts(p, d.Parts)
 		}
 	}
@@ -160,6 +170,12 @@ func (v receiptView) nearest() (best cutItem, found bool) {
 		}
 	}
 	return best, found
+}
+
+// near names what came nearest, and by how much it missed.
+func (v receiptView) near(p *printer, d cutItem) {
+	p.line("  nearest: %s %s", d.ID, clip(oneLine(d.Title), max(minFlex, p.width-len("  nearest:  ")-cells(d.ID))))
+	p.line("    %s", v.missed(d))
 }
 
 // missed says by how much an item missed the floor.

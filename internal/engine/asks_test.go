@@ -13,11 +13,11 @@ func TestAssentIsNotTheLastRequest(t *testing.T) {
 		edited("p1", "t1", "/home/dev/shop/chart.tsx", "top", "bottom"), stop("p1", "The legend of the revenue chart is below the axis now."),
 		prompt("p2", "yes"), edited("p2", "t2", "/home/dev/shop/chart.tsx", "8px", "16px"), stop("p2", "Done. The legend has a margin of 16 px now."),
 		prompt("p3", "great, thanks!"), stop("p3", "You're welcome!"),
-		prompt("p4", "thx!! done for today, see you tomorrow"), stop("p4", "See you!"),
+		prompt("p4", "thx, brb"), stop("p4", "Take your time!"), prompt("p5", "perfect. that's it for today"), stop("p5", "See you!"),
 		mem.Event{Kind: mem.SessionEnd})
 	told := s.play(in("two", start("startup"))...).Context
 	wants(t, "briefing", told, "last request: move the legend of the revenue chart below the axis")
-	wantsNot(t, "briefing", told, "[Image #1]", "great, thanks", "see you tomorrow", "Done.", "welcome")
+	wantsNot(t, "briefing", told, "[Image #1]", "great, thanks", "brb", "for today", "Done.", "welcome")
 	for _, sum := range s.summaries("one") {
 		if strings.HasPrefix(sum.Title, "yes") || strings.HasPrefix(sum.Title, "great") {
 			t.Errorf("a summary is called %q", sum.Title)
@@ -35,6 +35,15 @@ func TestASessionIsNamedForTheFirstPromptThatAsks(t *testing.T) {
 	s.play(in("two", start("startup"), prompt("p1", "/fix-issue 123"))...)
 	if got := s.session("two").FirstPrompt; got != "/fix-issue 123" {
 		t.Errorf("a command that asks: called %q", got)
+	}
+}
+
+func TestASessionIsNamedForTheRequestThatWasBrokenOff(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "set up vitest for the cart"), prompt("p2", "no, use pnpm!"), edited("p2", "t1", "/home/dev/shop/cart.test.ts", "a", "b"), stop("p2", "The cart has three tests now."),
+		prompt("p3", "and for the forms"), edited("p3", "t2", "/home/dev/shop/form.test.ts", "a", "b"), stop("p3", "The forms have five tests now."), mem.Event{Kind: mem.SessionEnd})
+	if got := s.summaries("one")[0]; got.Title != "set up vitest for the cart" || got.Summary.Request != got.Title {
+		t.Errorf("called %q, asked %q", got.Title, got.Summary.Request)
 	}
 }
 

@@ -167,7 +167,7 @@ func agrees(prompt string) bool {
 // parts reports whether a prompt is short and says goodbye.
 func parts(prompt string) bool {
 	return len(strings.Fields(prompt)) < 10 && !strings.ContainsAny(prompt, "?`/") &&
-		holds(strings.ToLower(prompt), "see you tomorrow", "see you later", "done for today", "all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain", "hasta mañana", "また明日", "明天见")
+		holds(strings.ToLower(prompt), "see you tomorrow", "see you later", "be right back", "brb", "it for today", "done for today", "all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain", "hasta mañana", "また明日", "明天见")
 }
 
 // withoutImages is a prompt without the marks that a client puts where an image was.

@@ -206,7 +206,7 @@ func (e *Engine) sessionSummary(ctx context.Context, m *moment) error {
 	}
 	slices.Reverse(turns)
 	last := turns[len(turns)-1]
-	var s mem.SummaryText
+	s := mem.SummaryText{Request: m.session.FirstPrompt} // also of a turn that was broken off, and has no summary
 	share := max(leastPart, maxPartOfSession/len(turns))
 	for _, t := range turns {
 		s.Investigated = joinPart(s.Investigated, t.Summary.Investigated, share)

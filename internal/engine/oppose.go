@@ -92,27 +92,44 @@ func replaces(now, then string) bool {
 // otherNumber reports whether two texts are the same but for numbers.
 func otherNumber(a, b string) bool {
 	x, y := numbersOf(a), numbersOf(b)
-	if len(x.numbers) == 0 || len(x.numbers) != len(y.numbers) || slices.Equal(x.numbers, y.numbers) {
+	if len(x.numbers) == 0 || len(x.numbers) != len(y.numbers) || slices.Equal(x.numbers, y.numbers) || !slices.Equal(x.counters, y.counters) {
 		return false
 	}
 	less, more := min(len(x.words), len(y.words)), max(len(x.words), len(y.words))
 	return less >= 3 && 4*shared(x.words, y.words) >= 3*more
 }
 
-type figures struct{ numbers, words []string }
+type figures struct {
+	numbers, words []string
+	counters       []string // numbers that say which of several things it is: step 2
+}
 
 func numbersOf(s string) (f figures) {
+	before := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }) {
 		w = strings.Trim(w, ".")
 		switch {
 		case w == "":
 		case strings.Trim(w, "0123456789.") == "":
 			f.numbers = append(f.numbers, w)
+			if which(before) {
+				f.counters = append(f.counters, w)
+			}
 		case len([]rune(w)) > 2:
 			f.words = append(f.words, w)
 		}
+		before = w
 	}
 	return f
+}
+
+// which reports whether a number behind a word says which one it is, and not how many.
+func which(word string) bool {
+	switch word {
+	case "number", "no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule", "chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil", "punkt", "regel", "étape", "partie", "paso", "parte":
+		return true
+	}
+	return false
 }
 
 // otherMeans reports whether two texts name different means to one end: use X for

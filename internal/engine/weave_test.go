@@ -58,6 +58,9 @@ func TestStatementsThatCannotBothHoldAreFound(t *testing.T) {
 		{"use postgres for the orders", "use redis for the sessions", false},
 		{"run make check before a push", "the report is printed on thick paper", false},
 		{"use pnpm instead of npm", "use pnpm instead of npm here", false},
+		{"this is convention number 1 of the project", "this is convention number 2 of the project", false},
+		{"the webhook sender of stage 2 waits 90 seconds", "the webhook sender of stage 3 waits 60 seconds", false},
+		{"the webhook sender runs on postgres version 14", "the webhook sender runs on postgres version 15", true},
 	} {
 		s := newStage(t)
 		a, b := s.lays(mem.Convention, tt.then), s.lays(mem.Convention, tt.now)
