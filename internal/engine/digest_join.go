@@ -211,10 +211,14 @@ func takesBack(prompt string) bool {
 	return begins(l, "undo ", "undo,", "revert that", "revert this", "revert it", "roll that back", "roll it back", "scrap that", "drop that", "forget that", "never mind", "nevermind", "no, undo", "no, revert", "mach das rückgängig", "verwirf das", "annule ça", "annule cela", "deshaz ", "元に戻して", "撤销", "取消刚才")
 }
 
-// doneWith reports whether a sentence says that an item of work is done.
+// doneWith reports whether a sentence says that an item of work is done: one
+// clause of it, for another may say what is left.
 func doneWith(item string, s said) bool {
+	if clause, rest, ok := strings.Cut(s.text, "; "); ok {
+		return doneWith(item, said{text: clause, bare: cueText(clause)}) || doneWith(item, said{text: rest, bare: cueText(rest)})
+	}
 	l := s.bare
-	if open(l) || asks(s.text) || offers(l) || thoughtOf(l) || announces(l) || holds(l, " not ", "n't ", " nicht ", " noch ", " pas ", " no ") {
+	if open(l) || asks(s.text) || offers(l) || thoughtOf(l) || announces(l) || holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
 		return false
 	}
 	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") {

@@ -176,6 +176,8 @@ func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 	}
 	s.play(in("two", prompt("q2", "go"), stop("q2", "The logout path is not covered by an audit entry yet, the entry of the login path is done."))...)
 	wants(t, "not done", open(), "audit entry")
+	s.play(in("two", prompt("q2b", "sum up"), stop("q2b", "The export and its logs are done now; only the audit entry of the logout path remains."))...)
+	wants(t, "another thing is done", open(), "audit entry")
 	s.play(in("two", prompt("q3", "now"), tool(mem.PostToolUse, "q3", "w", "WebFetch", nil, "x"), stop("q3", "The logout path now writes an audit entry."))...)
 	wants(t, "done, says a turn that read the web", open(), "audit entry")
 	s.play(in("two", prompt("q4", "now"), stop("q4", "The logout path now writes an audit entry."))...)
