@@ -39,11 +39,11 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 		if joined {
 			continue
 		}
-		fix, ok, err := mem.Memory{}, false, error(nil)
-		if other {
-			fix, ok = replaced(m, failure, c), !remote(m.Tool, c.command)
-		} else if fix, ok, err = e.fixed(ctx, m, failure); err != nil {
-			return err
+		fix, ok := replaced(m, failure, c), !remote(m.Tool, c.command)
+		if !other {
+			if fix, ok, err = e.fixed(ctx, m, failure); err != nil {
+				return err
+			}
 		}
 		if joined = ok; ok {
 			e.observe(ctx, m, fix)
