@@ -232,3 +232,17 @@ func FuzzStripPrivate(f *testing.F) {
 		}
 	})
 }
+
+func TestASlipInATagIsSeenWhereverTheTextIsCut(t *testing.T) {
+	const whole = "a<private:&gt;x</private>b"
+	for cut := range len(whole) {
+		var st stripper
+		var c Counts
+		var got string
+		n := st.feed(whole[:cut], false, &c, func(from, to int) { got += whole[from:to] })
+		st.feed(whole[n:], true, &c, func(from, to int) { got += whole[n+from : n+to] })
+		if got != "ab" {
+			t.Errorf("cut at %d: %q, want %q", cut, got, "ab")
+		}
+	}
+}

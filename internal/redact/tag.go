@@ -50,7 +50,7 @@ func parseTag(s string, final bool) (tag, int) {
 		return tag{}, 0
 	}
 	which := envelopeNamed(name)
-	if which >= 0 && end+1 == len(s) && isSlip(s[end]) && short {
+	if short && which >= 0 && end < len(s) && isSlip(s[end]) && (end+1 == len(s) || readChar(s[end+1:]).short) {
 		return tag{}, 0
 	}
 	if which < 0 || !endsName(s[end:]) {
