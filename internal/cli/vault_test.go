@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -46,9 +47,12 @@ func (d *den) path(name string) string {
 	return filepath.Join(d.paths.Vault(), filepath.FromSlash(name))
 }
 
+// write is what a person writes. A file system's clock may be some milliseconds
+// behind, by which the file would be older than what was kept before.
 func (d *den) write(name, text string) {
 	d.t.Helper()
-	if err := os.WriteFile(d.path(name), []byte(text), 0o600); err != nil {
+	now := time.Now()
+	if err := errors.Join(os.WriteFile(d.path(name), []byte(text), 0o600), os.Chtimes(d.path(name), now, now)); err != nil {
 		d.t.Fatal(err)
 	}
 }
