@@ -1,7 +1,7 @@
 // What holds for every page, with nothing and with something in the store.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
-import { mkdir } from "node:fs/promises";
+import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import { holdings, pages } from "./pages.mjs";
@@ -20,6 +20,9 @@ before(async () => {
   worlds.empty = await World.make();
   worlds.demo = await World.make();
   await worlds.demo.demo();
+  const far = worlds.demo.dir("a-project-with-a-name-" + "as-long-as-they-come-".repeat(8));
+  await cp(join(worlds.demo.project, ".git"), join(far, ".git"), { recursive: true });
+  await worlds.demo.hook({ session_id: "far", hook_event_name: "UserPromptSubmit", prompt_id: "f1", prompt: "is anybody here?", cwd: far });
   await worlds.demo.hostile();
   const [gone] = (await worlds.demo.json("add", "the old gateway speaks SOAP")).memories;
   worlds.demo.forgotten = gone.id;
@@ -61,7 +64,7 @@ for (const scheme of ["light", "dark"]) {
   }
 }
 
-test("every page fits 390 and 320 pixels without scrolling sideways", async () => {
+test("every page fits 1280, 390 and 320 pixels without scrolling sideways", async () => {
   const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
   const has = await holdings(worlds.demo);
   for (const p of pages) {
@@ -69,7 +72,7 @@ test("every page fits 390 and 320 pixels without scrolling sideways", async () =
     if (!path) continue;
     await page.goto(base + path);
     await settled(page);
-    for (const width of [390, 320]) {
+    for (const width of [1280, 390, 320]) {
       await page.setViewportSize({ width, height: 844 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${path} is ${wide} pixels wide at ${width}`);

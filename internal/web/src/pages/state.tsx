@@ -1,10 +1,12 @@
 // Where the work stands: of the chosen project, and of all.
+import { useSignal } from "@preact/signals";
 import { get, project } from "../lib/api";
 import { command } from "../lib/command";
 import { count } from "../lib/format";
 import { useRows } from "../lib/keys";
 import type { Fleet, Standing } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
+import { s } from "../strings";
 import { f } from "../strings/upkeep";
 import { Ago, Command, Empty, Head, ID, Loaded, Section, Table, Tag } from "../ui/parts";
 
@@ -18,14 +20,17 @@ export default function State({ id }: { id?: string }) {
   );
 }
 
+const PAGE = 100; // projects
+
 function All() {
   const fleet = useResource((a) => get<Fleet>("fleet", {}, a), [], (e) => e.type === "session_completed");
   const rows = useRows();
+  const shown = useSignal(PAGE);
   return (
     <Section title={f.fleet} id="fleet" aside={f.fleetNote}>
       <Loaded of={fleet}>{(d) => d.projects.length === 0 ? <Empty title={f.none} /> : (
         <div ref={rows}>
-          <Table caption={f.fleet} of={d.projects} id={(p) => p.standing.project.key} columns={[
+          <Table caption={f.fleet} of={d.projects.slice(0, shown.value)} id={(p) => p.standing.project.key} columns={[
             { head: f.heads.project, cell: (p) => <span class="title-cell"><a href={"/state/" + p.standing.project.key}>{p.standing.project.name || p.standing.project.key}</a><span class="sub">{p.standing.project.branch}</span></span> },
             { head: f.heads.phase, spare: true, cell: (p) => p.standing.phase || <span class="muted">–</span> },
             { head: f.heads.doing, wide: true, cell: (p) => <span class="title-cell">{p.standing.active_work?.[0] ?? p.standing.status ?? ""}{p.standing.next_action && <span class="sub">{f.next}: {p.standing.next_action}</span>}</span> },
@@ -34,6 +39,7 @@ function All() {
             { head: f.heads.sessions, num: true, spare: true, cell: (p) => count(p.sessions) },
             { head: f.heads.last, num: true, cell: (p) => <>{p.stale && <Tag tone="warn">{f.stale}</Tag>} <Ago at={p.standing.project.last_event} /></> },
           ]} />
+          {d.projects.length > shown.value && <p><button type="button" onClick={() => (shown.value += PAGE)}>{s.more}</button></p>}
         </div>
       )}</Loaded>
     </Section>
