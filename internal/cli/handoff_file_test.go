@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -64,6 +65,30 @@ func TestAHandoffThatIsEditedInItsFileIsToldAsEdited(t *testing.T) {
 	cps, err := d.store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff})
 	if err != nil || len(cps) != 2 || cps[0].Trust != mem.TrustUser || cps[1].Trust != mem.TrustAssistant {
 		t.Errorf("kept %+v, %v, want the person's over the agent's", cps, err)
+	}
+}
+
+// The kernel stamps a file with a clock that is some milliseconds behind.
+func TestAnEditRightAfterAHandoffIsNotTakenForAnOlderOne(t *testing.T) {
+	d := newDen(t)
+	d.handsOff("one", "Next step: raise the limit to 9.")
+	d.stops("one")
+	d.write(d.handoffFile(), "Ask Ada about the limit first.\n")
+	handoffs := mem.CheckpointQuery{Trigger: mem.TriggerHandoff}
+	cps, err := d.store.Checkpoints(t.Context(), handoffs)
+	if err != nil || len(cps) != 1 {
+		t.Fatalf("got %+v, %v, want one handoff", cps, err)
+	}
+	stamped := cps[0].At.Add(-3 * time.Millisecond)
+	if err := os.Chtimes(d.path(d.handoffFile()), stamped, stamped); err != nil {
+		t.Fatal(err)
+	}
+	if got := d.starts("two"); !strings.Contains(got, "Ask Ada about the limit") {
+		t.Errorf("the edit is not told:\n%s", got)
+	}
+	cps, err = d.store.Checkpoints(t.Context(), handoffs)
+	if err != nil || len(cps) != 2 || cps[0].Handoff != "Ask Ada about the limit first." {
+		t.Errorf("kept %+v, %v, want the edit over the agent's", cps, err)
 	}
 }
 

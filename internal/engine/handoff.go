@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"remanence/internal/mem"
@@ -77,6 +78,10 @@ func (e *Engine) keepHandoff(ctx context.Context, m *moment, text string, t mem.
 // pastHandoffs is how many handoffs of a project a file is compared with.
 const pastHandoffs = 100
 
+// fileTick is how far the time of a file may be behind the clock when it is
+// written: kernels stamp files by ticks.
+const fileTick = 20 * time.Millisecond
+
 // takeHandoff keeps as a handoff what somebody edited in the file of the
 // project's. A text that was kept before is none: the file was left behind.
 func (e *Engine) takeHandoff(ctx context.Context, m *moment, by hand) error {
@@ -95,7 +100,7 @@ func (e *Engine) takeHandoff(ctx context.Context, m *moment, by hand) error {
 	if err != nil {
 		return fmt.Errorf("past handoffs: %w", err)
 	}
-	if slices.ContainsFunc(past, func(cp mem.Checkpoint) bool { return cp.Handoff == text }) || len(past) > 0 && note.At.Before(past[0].At) {
+	if slices.ContainsFunc(past, func(cp mem.Checkpoint) bool { return cp.Handoff == text }) || len(past) > 0 && note.At.Before(past[0].At.Add(-fileTick)) {
 		return nil
 	}
 	if by, err = e.handAt(ctx, by, note.Changed); err != nil || by.private {
@@ -111,6 +116,9 @@ func (e *Engine) takeHandoff(ctx context.Context, m *moment, by hand) error {
 	defer of.view.close()
 	if note.At.Before(of.At) {
 		of.At = note.At
+	}
+	if len(past) > 0 && !of.At.After(past[0].At) { // it was written over that one
+		of.At = past[0].At.Add(1)
 	}
 	_, err = e.keepHandoff(ctx, of, text, by.trust)
 	return err
