@@ -159,29 +159,31 @@ func TestATaintedEchoTakesNothingFromWhatIsKnown(t *testing.T) {
 	}
 }
 
+// openWork are the titles of the shop's open items.
+func (s *stage) openWork() string {
+	s.t.Helper()
+	ms, err := s.store.List(s.t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}, Open: true})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return titles(ms)
+}
+
 func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 	s := newStage(t)
-	open := func() string {
-		t.Helper()
-		ms, err := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}, Open: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return titles(ms)
-	}
 	s.play(start("startup"), prompt("p1", "write the export"), stop("p1", "The export works. Still open: the logout path has no audit entry."))
 	s.play(in("two", start("startup"), prompt("q1", "what is left?"), stop("q1", "Still open: the logout path has no audit entry."))...)
-	if got := open(); strings.Count(got, "audit entry") != 1 {
+	if got := s.openWork(); strings.Count(got, "audit entry") != 1 {
 		t.Errorf("the item is there %d times:\n%s", strings.Count(got, "audit entry"), got)
 	}
 	s.play(in("two", prompt("q2", "go"), stop("q2", "The logout path is not covered by an audit entry yet, the entry of the login path is done."))...)
-	wants(t, "not done", open(), "audit entry")
+	wants(t, "not done", s.openWork(), "audit entry")
 	s.play(in("two", prompt("q2b", "sum up"), stop("q2b", "The export and its logs are done now; only the audit entry of the logout path remains."))...)
-	wants(t, "another thing is done", open(), "audit entry")
+	wants(t, "another thing is done", s.openWork(), "audit entry")
 	s.play(in("two", prompt("q3", "now"), tool(mem.PostToolUse, "q3", "w", "WebFetch", nil, "x"), stop("q3", "The logout path now writes an audit entry."))...)
-	wants(t, "done, says a turn that read the web", open(), "audit entry")
+	wants(t, "done, says a turn that read the web", s.openWork(), "audit entry")
 	s.play(in("two", prompt("q4", "now"), stop("q4", "The logout path now writes an audit entry."))...)
-	wantsNot(t, "done", open(), "audit entry")
+	wantsNot(t, "done", s.openWork(), "audit entry")
 }
 
 func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
@@ -194,29 +196,21 @@ func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
 		}
 		return tool(mem.PostToolUse, id, id+fmt.Sprint(of), "TodoWrite", map[string]any{"todos": todos}, nil)
 	}
-	open := func() string {
-		t.Helper()
-		ms, err := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}, Open: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return titles(ms)
-	}
 	s.play(start("startup"), prompt("p1", "keys for transfers"), list("p1", "Purge keys older than 48h: pending", "Document the header in docs/api.md: pending", "honour Retry-After when it is a date: pending"),
 		stop("p1", "What's left:\n- The purge job for keys older than 48 hours\n- Documenting the `Idempotency-Key` header in `docs/api.md`\n- Documenting the footer in `docs/pages.md`\n\nStill open: Retry-After is ignored when it is a date."))
-	if got := strings.Split(open(), "\n"); len(got) != 4 || !strings.Contains(open(), "footer") {
-		t.Errorf("want the three of the list and the footer, got\n%s", open())
+	if got := strings.Split(s.openWork(), "\n"); len(got) != 4 || !strings.Contains(s.openWork(), "footer") {
+		t.Errorf("want the three of the list and the footer, got\n%s", s.openWork())
 	}
 	s.play(in("two", start("startup"), prompt("q1", "what's left?"),
 		stop("q1", "Still open: documenting the `Idempotency-Key` header in `docs/api.md`, and the purge of keys older than 48 hours."))...)
 	s.play(in("two", prompt("q2", "go on"), list("q2", "Purge keys older than 48h: in_progress", "Document the header in docs/api.md: pending", "Create the table: completed"))...)
-	if got := strings.Split(open(), "\n"); len(got) != 4 {
-		t.Errorf("said again in another session, got\n%s", open())
+	if got := strings.Split(s.openWork(), "\n"); len(got) != 4 {
+		t.Errorf("said again in another session, got\n%s", s.openWork())
 	}
 	all, _ := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}})
 	wantsNot(t, "kept", titles(all), "Create the table")
 	s.play(in("two", list("q2", "Purge keys older than 48h: completed", "Document the header in docs/api.md: completed"))...)
-	wantsNot(t, "done", open(), "Purge", "docs/api.md")
+	wantsNot(t, "done", s.openWork(), "Purge", "docs/api.md")
 }
 
 func TestWhatThePersonLaidDownIsNotKeptAgainFromTheAnswer(t *testing.T) {

@@ -26,12 +26,18 @@ func (f pigeonholes) WriteHandoff(p mem.Project, text string) error { f.of(p).ri
 
 func (f pigeonholes) WriteTail(p mem.Project, text string) error { f.of(p).tail = text; return nil }
 
-func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
-	s := newStage(t)
-	files := pigeonholes{}
+// handedOff is a stage on which the shop's first session was handed off, and the files of it.
+func handedOff(t *testing.T) (*stage, pigeonholes) {
+	t.Helper()
+	s, files := newStage(t), pigeonholes{}
 	s.Handoffs = files
 	s.play(bugHunt()...)
 	s.handsOff("one", handoffText)
+	return s, files
+}
+
+func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
+	s, files := handedOff(t)
 	if got := files["p_shop"].rich; got != handoffText {
 		t.Errorf("written for the person: %q", got)
 	}
@@ -72,11 +78,7 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 			return mm.ID
 		},
 	} {
-		s := newStage(t)
-		files := pigeonholes{}
-		s.Handoffs = files
-		s.play(bugHunt()...)
-		s.handsOff("one", handoffText)
+		s, files := handedOff(t)
 		s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
 		s.works()
 		wants(t, what+" before", files["p_shop"].rich+files["p_shop"].tail, "417 ms", "logout path")
@@ -90,11 +92,7 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 }
 
 func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
-	s := newStage(t)
-	files := pigeonholes{}
-	s.Handoffs = files
-	s.play(bugHunt()...)
-	s.handsOff("one", handoffText)
+	s, files := handedOff(t)
 	s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
 	s.Store = meddled{s.store, func() error {
 		s.works()

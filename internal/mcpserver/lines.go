@@ -75,6 +75,7 @@ func (l *lines) giveUp() {
 func (l *lines) ended() {
 	l.open.Lock()
 	defer l.open.Unlock()
+	l.abandon = nil // whoever gives up from here on is late
 	if l.last != nil {
 		l.last.Stop()
 	}

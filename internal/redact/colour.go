@@ -20,7 +20,7 @@ func (p places) of(i int) int {
 	return p[n].whole + i - p[n].plain
 }
 
-// uncoloured returns s without the sequences that a terminal takes for itself, and no places if it has none.
+// uncoloured returns s without the sequences of ESC [ that a terminal takes for itself, and no places if it has none.
 func uncoloured(s string) (string, places) {
 	at := strings.Index(s, "\x1b[")
 	if at < 0 {

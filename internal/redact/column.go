@@ -23,6 +23,9 @@ func columns(s string, at, end int) (below []span, rows span, ok bool) {
 		return nil, span{}, false
 	}
 	start := strings.LastIndexByte(s[max(0, left-maxHeader):left], '\n') + 1 + max(0, left-maxHeader)
+	if start > 0 && s[start-1] != '\n' {
+		return nil, span{}, false // the line is longer: which column it is cannot be told
+	}
 	header, rest, found := strings.Cut(s[start:min(len(s), left+maxHeader)], "\n")
 	if !found {
 		return nil, span{}, false

@@ -68,9 +68,9 @@ func isForeignWord(v string) bool {
 	if letters*2 > n {
 		return true
 	}
-	switch asciiLower(v) {
+	switch strings.ToLower(v) {
 	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord", "adgangskode", "lösenord", "passord",
-		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "Пароль", "κωδικός", "Κωδικός":
+		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
 		return true
 	}
 	return false

@@ -35,27 +35,38 @@ func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
 	}
 }
 
-// secrets finds the secrets of s, in order and apart from one another. A marker is never part of one: what stands
+// secrets finds the secrets of s, in order and apart from one another.
+func (d *Door) secrets(s string) []span { return d.within(s, wrappedLayers) }
+
+// within is secrets where base 64 is looked into so many layers deep. A marker is never part of a secret: what stands
 // on its two sides is looked at as if they were two texts.
-func (d *Door) secrets(s string) []span {
+func (d *Door) within(s string, layers int) []span {
 	var found []span
 	for at := 0; at < len(s); {
 		from, to := nextMarker(s, at)
-		found = d.search(s[at:from], at, found)
+		found = d.search(s[at:from], at, found, layers)
 		at = to
 	}
 	return merge(found)
 }
 
-func (d *Door) search(s string, offset int, found []span) []span {
+// search looks at s as it is, and as a reader sees it.
+func (d *Door) search(s string, offset int, found []span, layers int) []span {
+	d.open()
+	found = d.look(s, offset, found, layers)
 	if plain, places := uncoloured(s); places != nil {
-		for _, f := range d.search(plain, 0, nil) {
+		for _, f := range d.look(plain, 0, nil, layers) {
 			found = append(found, span{offset + places.of(f.from), offset + places.of(f.to-1) + 1, f.kind, f.sure})
 		}
 	}
-	d.open()
+	return found
+}
+
+func (d *Door) look(s string, offset int, found []span, layers int) []span {
 	found = d.match(s, offset, found)
-	found = d.wrapped(s, offset, found)
+	if layers > 0 {
+		found = d.wrapped(s, offset, found, layers)
+	}
 	for _, r := range d.user {
 		for _, m := range r.pattern.FindAllStringSubmatchIndex(s, -1) {
 			from, to := m[0], m[1]

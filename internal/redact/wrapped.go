@@ -14,10 +14,12 @@ const (
 	wrappedMost  = 64 << 10 // likewise; what is longer is a picture or a program
 	wrappedLine  = 60       // bytes of a line that goes on in the next one
 	wrappedProbe = 32       // bytes that tell text from anything else
+
+	wrappedLayers = 3 // of base 64 in base 64; without a bound each could double the work of the next
 )
 
 // wrapped looks for secrets within the runs of base 64 in s.
-func (d *Door) wrapped(s string, offset int, found []span) []span {
+func (d *Door) wrapped(s string, offset int, found []span, layers int) []span {
 	from := 0 // of the run that may go over i
 	for i := wrappedLeast - 1; i < len(s); i = from + wrappedLeast - 1 {
 		last := i
@@ -37,7 +39,7 @@ func (d *Door) wrapped(s string, offset int, found []span) []span {
 			}
 			line, to = end-next, end
 		}
-		if inner := d.unwrap(s[from:to]); len(inner) > 0 {
+		if inner := d.unwrap(s[from:to], layers); len(inner) > 0 {
 			to = skipAny(s, to, "=", 2)
 			found = append(found, span{from + offset, to + offset, inner[0].kind, inner[0].sure})
 		}
@@ -47,7 +49,7 @@ func (d *Door) wrapped(s string, offset int, found []span) []span {
 }
 
 // unwrap returns the secrets of a text in base 64; none if it is no text.
-func (d *Door) unwrap(run string) []span {
+func (d *Door) unwrap(run string, layers int) []span {
 	if len(run) > wrappedMost || !isVisible(decoded(run[:wrappedProbe])) {
 		return nil
 	}
@@ -55,7 +57,7 @@ func (d *Door) unwrap(run string) []span {
 	if !isVisible(text) || !utf8.ValidString(text) {
 		return nil
 	}
-	return d.secrets(text)
+	return d.within(text, layers-1)
 }
 
 // decoded returns what s, which may end anywhere, holds.
