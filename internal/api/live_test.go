@@ -136,6 +136,10 @@ func TestAStreamBeginsWithHowLongNothingChanged(t *testing.T) {
 	if got := hello(); got != nil {
 		t.Errorf("got %d before any change, want nothing", *got)
 	}
+	f.Publish(prompts(0, 1)...)
+	if got := hello(); got == nil {
+		t.Error("got nothing after a change that was told, want how long ago it was")
+	}
 }
 
 func TestWhoComesBackMissesNothing(t *testing.T) {

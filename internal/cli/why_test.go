@@ -101,6 +101,9 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 			p, out := testPrinter(width)
 			v.head(p)
 			v.leftOut(p)
+			if !strings.Contains(out.String(), "m_0123456") {
+				t.Errorf("nothing is said of what was left out: %s", out)
+			}
 			for line := range strings.Lines(out.String()) {
 				if n := cells(strings.TrimRight(line, "\n")); n > width {
 					t.Errorf("%d columns of %d: %s", n, width, line)

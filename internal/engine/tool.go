@@ -303,6 +303,8 @@ func telling(output string) string {
 		}
 		switch {
 		case !namesError(t):
+		case closesErrors(t):
+			counted = cmp.Or(counted, t)
 		case saysError(t):
 			said = cmp.Or(said, t)
 		case countsErrors(t):
@@ -315,12 +317,38 @@ func telling(output string) string {
 }
 
 // saysError reports whether a line says what an error is, behind its name and a
-// colon: "TypeError: x is undefined".
+// colon: "TypeError: x is undefined", "error[E0382]: borrow of moved value".
 func saysError(line string) bool {
-	name, what, ok := strings.Cut(line, ": ")
-	name = strings.ToLower(name)
-	return ok && strings.Contains(what, " ") && len(strings.Fields(name)) < 4 &&
-		slices.ContainsFunc([]string{"error", "exception", "panic", "fatal"}, func(w string) bool { return strings.HasSuffix(name, w) })
+	for {
+		name, what, ok := strings.Cut(line, ": ")
+		if !ok {
+			return false
+		}
+		if namedError(name) && strings.Contains(what, " ") {
+			return true
+		}
+		line = what
+	}
+}
+
+// namedError reports whether a few words are the name of an error, also with its
+// code: "error TS2304".
+func namedError(name string) bool {
+	words := strings.Fields(strings.ToLower(name))
+	if len(words) == 0 || len(words) > 3 {
+		return false
+	}
+	last, _, _ := strings.Cut(words[len(words)-1], "[")
+	if len(words) > 1 && strings.ContainsAny(last, "0123456789") {
+		last = words[len(words)-2]
+	}
+	return slices.ContainsFunc([]string{"error", "exception", "panic", "fatal"}, func(w string) bool { return strings.HasSuffix(last, w) })
+}
+
+// closesErrors reports whether a line only says that there were errors.
+func closesErrors(line string) bool {
+	l := strings.ToLower(line)
+	return strings.HasPrefix(l, "error: ") && holds(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
 }
 
 // countsErrors reports whether a line only counts what failed, or names it:

@@ -94,11 +94,20 @@ func proves(worked, failed string) bool {
 	return true
 }
 
+// managers of packages: what they add or install is the same thing by another hand.
+var managers = []string{
+	"npm", "pnpm", "yarn", "bun", "deno", "pip", "pip3", "pipx", "python", "python3", "uv", "poetry", "pipenv", "pdm", "conda", "mamba",
+	"apt", "apt-get", "dnf", "yum", "apk", "pacman", "zypper", "brew", "port", "nix", "cargo", "gem", "bundle", "composer", "go", "choco", "winget", "scoop",
+}
+
 // installs reports whether a command that worked installs what another one failed
-// to: by another program, as pnpm add does for npm install.
+// to: by another manager of packages, as pnpm add does for npm install.
 func installs(worked, failed string) bool {
 	parts := func(command string) (program string, what []string, ok bool) {
-		words := strings.Fields(command)
+		words := strings.Fields(strings.TrimPrefix(command, "sudo "))
+		if len(words) == 0 || !slices.Contains(managers, words[0]) {
+			return "", nil, false
+		}
 		for i, w := range words {
 			if i > 0 && (w == "install" || w == "add" || w == "i") {
 				return words[0], slices.DeleteFunc(words[i+1:], func(w string) bool { return strings.HasPrefix(w, "-") }), true

@@ -103,6 +103,9 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"Tests: 1 failed, 120 passed\n  Failed asserting that 190 matches expected 191", "Failed asserting that 190 matches expected 191"},
 		{"│ Error: Error acquiring the state lock\n│", "Error: Error acquiring the state lock"},
 		{"E   AssertionError: DataFrame.index are different\n\ntests/test_a.py:44: AssertionError", "E AssertionError: DataFrame.index are different"},
+		{"Compiling foo v0.1.0\nerror[E0382]: borrow of moved value: `x`\n --> src/main.rs:4:5\nerror: aborting due to 1 previous error\n", "error[E0382]: borrow of moved value: `x`"},
+		{"error[E0425]: cannot find value `y` in this scope\nerror: could not compile `foo` (bin) due to 1 previous error", "error[E0425]: cannot find value `y` in this scope"},
+		{"src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nerror: script \"build\" exited with code 2", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
 		{"FAIL Tests\\PdfExportTest\n", "FAIL Tests\\PdfExportTest"},
 	} {
 		if got := telling(tt.in); got != tt.want {
@@ -202,5 +205,40 @@ func TestStoredFieldsAreBounded(t *testing.T) {
 	}
 	if got := bounded(json.RawMessage(`{"a":1.50}`)); string(got) != `{"a":1.50}` {
 		t.Errorf("a short value became %s", got)
+	}
+}
+
+func TestOnlyManagersOfPackagesInstallForOneAnother(t *testing.T) {
+	for _, tt := range []struct {
+		worked, failed string
+		want           bool
+	}{
+		{"uv add pandas", "pip install pandas", true},
+		{"sudo apt-get install jq", "brew install jq", true},
+		{"pnpm add -D zod", "npm install zod", true},
+		{"pip install .", "git add .", false},
+		{"pip install -r requirements.txt", "git add requirements.txt", false},
+		{"npm install zod", "npm i zod", false},
+	} {
+		if got := installs(tt.worked, tt.failed); got != tt.want {
+			t.Errorf("%q for %q: got %v, want %v", tt.worked, tt.failed, got, tt.want)
+		}
+	}
+}
+
+func TestAProhibitionIsNoRemarkOnThisOnce(t *testing.T) {
+	for _, tt := range []struct {
+		prompt, command string
+		want            bool
+	}{
+		{"never force-unlock without asking", "terraform force-unlock 1234", true},
+		{"Please don't ever run npm install here.", "npm install", true},
+		{"Don't run npm install again, I already did it.", "npm install", false},
+		{"Don't run npm test yet, I am still editing.", "npm test", false},
+		{"You never run go test, please do.", "go test ./...", false},
+	} {
+		if got := forbids(tt.prompt, tt.command); got != tt.want {
+			t.Errorf("%q of %q: got %v, want %v", tt.prompt, tt.command, got, tt.want)
+		}
 	}
 }

@@ -86,9 +86,12 @@ func forbids(prompt, command string) bool {
 			continue
 		}
 		for _, never := range []string{" never ", " don't ", " do not ", " nie ", " niemals ", " jamais ", " nunca "} {
-			_, what, _ := strings.Cut(cueText(s), never)
+			who, what, _ := strings.Cut(cueText(s), never)
+			if strings.HasSuffix(who, " you") || holds(what, " again", " yet", " now", " already") {
+				continue // a reproach, or said of this once
+			}
 			words := strings.Fields(strings.NewReplacer(",", " ", ".", " ", "!", " ").Replace(what))
-			for len(words) > 0 && holds("|ever|again|just|please|use|run|do|call|", "|"+words[0]+"|") {
+			for len(words) > 0 && holds("|ever|just|please|use|run|do|call|", "|"+words[0]+"|") {
 				words = words[1:]
 			}
 			if len(words) > 0 && slices.Contains(does, words[0]) && (strings.Contains(words[0], "-") || len(words) > 1 && slices.Contains(does, words[1])) {

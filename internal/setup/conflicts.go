@@ -18,7 +18,9 @@ func (s state) doubled() Finding {
 	for _, src := range s.all {
 		for _, f := range src.ours() {
 			if plugin != "" {
-				return doubledFinding("plugin "+plugin, src.path, "remanence doctor --fix")
+				d := doubledFinding("plugin "+plugin, src.path, "remanence doctor --fix")
+				d.Safe = s.repairable(src.path)
+				return d
 			}
 			key := f.Event + " " + f.Matcher
 			first, again := seen[key]

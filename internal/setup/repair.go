@@ -1,6 +1,9 @@
 package setup
 
-import "errors"
+import (
+	"errors"
+	"slices"
+)
 
 // Repair mends what is wrong with our hooks in settings, whatever it is: where a plugin brings them too they go, else
 // they are written anew where they were put, with the profile that they had. The user's own get the given one if
@@ -12,6 +15,7 @@ func Repair(c Config, profile Profile) error {
 		if err != nil {
 			return err
 		}
+		plan.Steps = slices.DeleteFunc(plan.Steps, func(s Step) bool { return s.Server || len(s.Records) == 0 && s.File != c.settingsFile(ScopeUser) })
 		return Uninstall(c, plan)
 	}
 	records, _ := Records(c) // a damaged one has a finding of its own

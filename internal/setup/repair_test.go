@@ -17,6 +17,9 @@ func TestARepairGivesEachFileTheProfileThatItHad(t *testing.T) {
 	if got := countOurs([]byte(m.text(m.user()))); got != len(leanHooks())+len(moreHooks()) {
 		t.Errorf("got %d hooks, want those of the full profile:\n%s", got, m.text(m.user()))
 	}
+	if got := codes(Check(m.Config)); len(got) > 0 {
+		t.Errorf("got %v, want no fault", got)
+	}
 }
 
 func TestARepairOfHooksOfTwoPlacesTakesNoneOut(t *testing.T) {
@@ -66,5 +69,22 @@ func TestARepairDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
 	must(t, Repair(m.Config, Lean))
 	if got := m.text(m.project()); got != theirs {
 		t.Errorf("got %s, want it as it was", got)
+	}
+}
+
+func TestARepairBesideThePluginDoesNotTouchHooksThatCameWithAClone(t *testing.T) {
+	m, _ := withAgent(t)
+	theirs := `{"hooks":{"Stop":[{"hooks":[{"type":"command","command":"/theirs/remanence","args":["hook","claude-code"],"timeout":5}]}]}}`
+	m.write(m.project(), theirs, 0o644)
+	m.install(Options{})
+	m.installPlugin()
+	must(t, Repair(m.Config, Lean))
+	if got := m.text(m.project()); got != theirs {
+		t.Errorf("got %s, want it as it was", got)
+	}
+	for _, f := range Check(m.Config) {
+		if f.Safe {
+			t.Errorf("%+v is called safe to mend", f)
+		}
 	}
 }
