@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
+
+	"remanence/internal/setup"
 )
 
 // Paths are the places of one user's files. All are absolute.
@@ -92,12 +93,7 @@ func sameDir(a, b string) bool {
 	if a == b || a == "" || b == "" {
 		return a == b
 	}
-	x, err := os.Stat(a)
-	if err != nil {
-		return false
-	}
-	y, err := os.Stat(b)
-	return err == nil && os.SameFile(x, y)
+	return setup.SameFile(a, b)
 }
 
 // Database is the path of the SQLite file.

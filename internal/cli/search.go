@@ -78,13 +78,19 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 // it is there and the project is that one, else as it is, from the project's root.
 func (a *app) fromHere(name string) string {
 	abs, err := filepath.Abs(name)
-	if err == nil {
-		_, err = os.Lstat(abs)
-	}
 	if name == "" || a.flags.project != "" || err != nil {
 		return name
 	}
-	if os.IsPathSeparator(name[len(name)-1]) {
+	if root := a.sys.Getenv("CLAUDE_PROJECT_DIR"); root != "" {
+		if rel, err := filepath.Rel(root, abs); err != nil || !filepath.IsLocal(rel) {
+			return name // another place than the one that is asked about
+		}
+	}
+	info, err := os.Lstat(abs)
+	if err != nil {
+		return name
+	}
+	if info.IsDir() {
 		abs += "/"
 	}
 	return abs

@@ -18,13 +18,22 @@ func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	here := &app{}
+	from := func(dir string) *app {
+		return &app{sys: System{Getenv: func(string) string { return dir }}}
+	}
+	here := from("")
 	for name, want := range map[string]string{
-		"here.go": filepath.Join(below, "here.go"), "../sub/": below + "/", "sub/here.go": "sub/here.go", "gone.go": "gone.go", "": "", "m_7k2q": "m_7k2q",
+		"here.go": filepath.Join(below, "here.go"), "../sub/": below + "/", "../sub": below + "/", "sub/here.go": "sub/here.go", "gone.go": "gone.go", "": "", "m_7k2q": "m_7k2q",
 	} {
 		if got := here.fromHere(name); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
+	}
+	if got := from(filepath.Dir(below)).fromHere("here.go"); got != filepath.Join(below, "here.go") {
+		t.Errorf("below the root: got %q", got)
+	}
+	if got := from(t.TempDir()).fromHere("here.go"); got != "here.go" {
+		t.Errorf("beside the root: got %q", got)
 	}
 	elsewhere := &app{flags: flags{project: "other"}}
 	if got := elsewhere.fromHere("here.go"); got != "here.go" {

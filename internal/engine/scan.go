@@ -93,11 +93,7 @@ type gravekeeper interface {
 // unerased leaves out what was said before something of the session was erased:
 // the agent's record still has it, and nobody may bring it back.
 func (e *Engine) unerased(ctx context.Context, session string, said []mem.Said) ([]mem.Said, error) {
-	st, ok := e.Store.(gravekeeper)
-	if !ok {
-		return said, nil
-	}
-	until, err := st.ErasedUntil(ctx, session)
+	until, err := e.erasedUntil(ctx, session)
 	if err != nil || until.IsZero() {
 		return said, err
 	}

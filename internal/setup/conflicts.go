@@ -71,7 +71,7 @@ func (s state) stale() Finding {
 // current reports whether a hook stands as some profile of this version would write it, by whatever path to this program.
 func (s state) current(d document, f found) bool {
 	binary := s.Binary
-	if sameFile(f.Command, binary) {
+	if SameFile(f.Command, binary) {
 		binary = f.Command
 	}
 	for _, e := range entriesOf(append(leanHooks(), moreHooks()...), binary) {

@@ -57,14 +57,14 @@ func entriesIn(dir string) []os.DirEntry {
 // Program is the path by which hooks are to run this program, which is the file exe: a link to it on the search path
 // stays in place when an upgrade puts another file behind it, and the file of before goes.
 func Program(c Config, exe string) string {
-	if found := findProgram(c.Path, "remanence"); sameFile(found, exe) {
+	if found := findProgram(c.Path, "remanence"); SameFile(found, exe) {
 		return found
 	}
 	return exe
 }
 
-// sameFile reports whether two paths lead to one file.
-func sameFile(a, b string) bool {
+// SameFile reports whether two paths lead to one file or directory.
+func SameFile(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
 		return false
