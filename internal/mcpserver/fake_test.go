@@ -23,6 +23,7 @@ type notebook struct {
 	asked  []any  // what came
 	now    string // the session that goes on where any was; "" is the one that is named
 	state  mem.Standing
+	saw    string     // the version that a change of the state was made on
 	web    *mem.Graph // in place of that of the shop
 }
 
@@ -184,7 +185,7 @@ func (n *notebook) standing(_ context.Context, ask mem.StateAsk) (mem.Standing, 
 	done, err := n.open(ask)
 	defer done()
 	out := n.state
-	out.Project = n.project()
+	out.Project, n.saw = n.project(), ask.Update.Seen
 	if ask.Op != mem.StateGet {
 		out.Changed = []string{".mind/STATE.md"}
 	}

@@ -384,3 +384,22 @@ func TestWhatATimelineDoesNotFindIsSaid(t *testing.T) {
 		t.Errorf("an unknown project: %v", unknown)
 	}
 }
+
+func TestAChangeOfTheStateIsMadeOnWhatWasTold(t *testing.T) {
+	n := stocked()
+	w := dial(t, shop(n))
+	w.greet()
+	for i, step := range []struct{ args, now, want string }{
+		{`{"op":"update","phase":"a"}`, "v1", ""},   // nothing was told
+		{`{"op":"update","phase":"b"}`, "v2", "v1"}, // what the change before left
+		{`{"op":"get"}`, "v3", "v2"},                // a hand changed it
+		{`{"op":"update","phase":"c"}`, "v4", "v3"}, // that was told
+	} {
+		n.state.Version = step.now
+		w.say(call("state", step.args), true)
+		if n.saw != step.want {
+			t.Errorf("step %d, %s: made on %q, want %q", i, step.args, n.saw, step.want)
+		}
+	}
+	w.leave()
+}

@@ -14,6 +14,7 @@ import (
 	"io"
 	"net/http"
 	"path/filepath"
+	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -66,6 +67,7 @@ type Server struct {
 	Config
 	mcp  *mcp.Server
 	pace *pace
+	seen atomic.Pointer[string] // version of the state that was told last; nil before
 }
 
 // name is what the server is called; instructions are told to every session of a client.

@@ -106,10 +106,14 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 		}
 		ask.Agent = w.agent
 	}
+	if seen := s.seen.Load(); seen != nil {
+		ask.Update.Seen = *seen
+	}
 	got, err := s.Memory.State(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
+	s.seen.Store(&got.Version) // after a change too: what a hand wrote meanwhile is in the notes
 	out := s.standing(got)
 	if a.Op != mem.StateGet { // what was changed is enough
 		v := standing{

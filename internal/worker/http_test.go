@@ -193,7 +193,7 @@ func TestATakenPortIsToldAndTheSocketServed(t *testing.T) {
 		if rt := w.told(t); rt.HTTP != "" || rt.HTTPFault == "" {
 			t.Errorf("%s is taken: runtime file says %q (%q), want none and why", at, rt.HTTP, rt.HTTPFault)
 		}
-		if _, err := w.client(t).Handle(t.Context(), mem.Event{}); err != nil {
+		if _, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e_1"}); err != nil {
 			t.Errorf("%s is taken: %v", at, err)
 		}
 	}
@@ -220,7 +220,7 @@ func TestAFullPortKeepsNoHookWaiting(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), atMost)
 	defer cancel()
-	if _, err := w.client(t).Handle(ctx, mem.Event{}); err != nil {
+	if _, err := w.client(t).Handle(ctx, mem.Event{ID: "e_1"}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -206,3 +206,14 @@ func clientOf(t *testing.T, runtime string) api.Client {
 	}
 	return c
 }
+
+func TestAnEventWithoutAnIDIsTheCallersMistake(t *testing.T) {
+	var l log
+	w := start(t, worker.Config{Handler: handler(l.handle)})
+	if _, err := w.client(t).Handle(t.Context(), mem.Event{Kind: mem.Stop}); !errors.Is(err, api.ErrInvalid) {
+		t.Errorf("got %v, want %v", err, api.ErrInvalid)
+	}
+	if got := l.seen(); len(got) > 0 {
+		t.Errorf("handled %v", got)
+	}
+}

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"os"
@@ -107,6 +108,9 @@ func deepen(at int) byte {
 // event answers an event. What was spooled before it goes first; if its client
 // leaves meanwhile, the client has spooled it too.
 func (w *worker) event(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	if e.ID == "" {
+		return mem.Reply{}, fmt.Errorf("%w: an event needs an id, so that it is kept once", api.ErrInvalid)
+	}
 	if err := w.drainer.drain(ctx); err != nil {
 		if ctx.Err() != nil {
 			return mem.Reply{}, ctx.Err()

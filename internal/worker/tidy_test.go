@@ -48,7 +48,7 @@ func TestWhatCanWaitKeepsNoEventWaiting(t *testing.T) {
 	await(t, func() bool { return calls.Load() > 0 })
 	answered := make(chan error, 1)
 	go func() {
-		_, err := c.Handle(context.Background(), mem.Event{})
+		_, err := c.Handle(context.Background(), mem.Event{ID: "e_1"})
 		answered <- err
 	}()
 	<-entered
