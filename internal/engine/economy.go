@@ -112,7 +112,7 @@ func (e *Engine) countReads(ctx context.Context, c *counting) error {
 
 // receiptsOf gives out the receipts of the days that are counted, newest first.
 func (e *Engine) receiptsOf(ctx context.Context, c *counting, count func([]mem.Receipt) error) error {
-	const many = 500
+	const many = 100 // each is 20 KB in memory
 	for from := 0; ; from += many {
 		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from})
 		if err != nil {

@@ -131,6 +131,13 @@ func (e *Engine) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*de
 	for _, p := range ps {
 		d.projects[p.Key] = p
 	}
+	// First, since it needs none of the memories: both at once would be twice as much.
+	if d.against, err = e.contradicted(ctx, p); err != nil {
+		return nil, err
+	}
+	if d.dead, err = e.deadWeight(ctx, p); err != nil {
+		return nil, err
+	}
 	every, err := e.upTo(ctx, maxReviewed, mem.Query{
 		Project: p.Key, NotKinds: []mem.Kind{mem.Utterance}, Within: "*",
 		Kinds: among.Kinds, Tags: among.Tags, File: e.relative(p, among.File), After: among.After, Before: among.Before,
@@ -138,22 +145,18 @@ func (e *Engine) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*de
 	if err != nil {
 		return nil, err
 	}
+	inSession := func(m mem.Memory) bool { return m.Scope == mem.ScopeSession }
 	for _, m := range every {
-		if m.Scope == mem.ScopeSession {
+		if inSession(m) {
 			d.within = append(d.within, m)
-		} else {
-			d.ms = append(d.ms, m)
 		}
 	}
-	d.known = make(map[string]*mem.Memory, len(every)) // a copy of each would be megabytes
-	for i := range every {
-		d.known[every[i].ID] = &every[i]
-	}
-	if d.against, err = e.contradicted(ctx, p); err != nil {
-		return nil, err
-	}
-	if d.dead, err = e.deadWeight(ctx, p); err != nil {
-		return nil, err
+	d.ms = slices.DeleteFunc(every, inSession)
+	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.within)) // a copy of each would be megabytes
+	for _, list := range [][]mem.Memory{d.ms, d.within} {
+		for i := range list {
+			d.known[list[i].ID] = &list[i]
+		}
 	}
 	unknown := func(f mem.Finding) bool { // said in a conversation, or beyond what is looked at
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
@@ -208,17 +211,15 @@ func (e *Engine) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error)
 	return out, err
 }
 
-// lasting are those of the desk's memories that say how things are.
-func (d *desk) lasting() []mem.Memory {
-	return slices.DeleteFunc(slices.Clone(d.ms), func(m mem.Memory) bool { return !joinable(m.Kind) })
-}
-
-// pairs are the newest of those, and which of them share half of their words:
-// comparing each with each costs by the square, and is done once.
+// pairs are the newest memories that say how things are, and which of them share
+// half of their words: comparing each with each costs by the square, and is done once.
 func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
 	if d.paired == nil {
-		ms := d.lasting()
-		d.paired = ms[:min(len(ms), maxPaired)]
+		for _, m := range d.ms {
+			if joinable(m.Kind) && len(d.paired) < maxPaired {
+				d.paired = append(d.paired, m)
+			}
+		}
 		d.alike = rank.Pairs(d.paired, contradictory)
 	}
 	return d.paired, d.alike
@@ -226,8 +227,8 @@ func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
 
 func (d *desk) stale() []mem.Finding {
 	var out []mem.Finding
-	for _, m := range d.lasting() {
-		if m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || ours(m) || !rank.Stale(m, d.e.Now()) {
+	for _, m := range d.ms {
+		if !joinable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || ours(m) || !rank.Stale(m, d.e.Now()) {
 			continue
 		}
 		out = append(out, mem.Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.e.Now().Sub(m.Created)))})

@@ -128,10 +128,11 @@ func (w *worker) jobsDone() (n int64) {
 	return n
 }
 
-// rest gives memory back once it is quiet.
+// rest gives memory back once it is quiet: while a long order is carried out, what
+// comes meanwhile waits with all that it brought.
 func (w *worker) rest(ctx context.Context) {
 	last, jobs := w.last.Load(), w.jobsDone()
-	steady := jobs == w.seenJobs
+	steady := jobs == w.seenJobs && w.active.Load() == 0
 	w.seenJobs = jobs
 	if !steady || w.rested == last && w.restedJobs == jobs || time.Since(time.Unix(0, last)) < calm*w.cfg.Every {
 		return

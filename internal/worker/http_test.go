@@ -28,7 +28,7 @@ func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
 	})})
 	rt := w.told(t)
 	for token, want := range map[string]int{rt.Token: 200, "x": 401} {
-		status, body := post(t, rt.HTTP, "event", token, `{"session":"s1"}`)
+		status, body := post(t, rt.HTTP, "event", token, `{"id":"e_1","session":"s1"}`)
 		if status != want || (want == 200) != strings.Contains(body, "for s1") {
 			t.Errorf("got %d %s, want %d", status, body, want)
 		}

@@ -34,7 +34,7 @@ func TestEventIsAnsweredOverTheSocket(t *testing.T) {
 	w := start(t, worker.Config{Handler: handler(func(e mem.Event) (mem.Reply, error) {
 		return mem.Reply{Context: "for " + e.Session}, nil
 	})})
-	got, err := w.client(t).Handle(t.Context(), mem.Event{Session: "s1"})
+	got, err := w.client(t).Handle(t.Context(), mem.Event{ID: "e_1", Session: "s1"})
 	if err != nil || got.Context != "for s1" {
 		t.Errorf("got %+v, %v, want the handler's reply", got, err)
 	}
@@ -178,7 +178,7 @@ func TestRunningRequestIsFinishedBeforeTheEnd(t *testing.T) {
 	c := w.client(t)
 	answered := make(chan error, 1)
 	go func() {
-		reply, err := c.Handle(context.Background(), mem.Event{})
+		reply, err := c.Handle(context.Background(), mem.Event{ID: "e_1"})
 		if reply.Notice != "done" {
 			err = errors.Join(err, fmt.Errorf("reply %+v", reply))
 		}
@@ -201,10 +201,10 @@ func TestPanicOfTheHandlerIsOneFailedEvent(t *testing.T) {
 		return mem.Reply{}, nil
 	})})
 	c := w.client(t)
-	if _, err := c.Handle(t.Context(), mem.Event{Session: "bad"}); err == nil {
+	if _, err := c.Handle(t.Context(), mem.Event{ID: "e_1", Session: "bad"}); err == nil {
 		t.Error("got nil, want an error")
 	}
-	if _, err := c.Handle(t.Context(), mem.Event{Session: "good"}); err != nil {
+	if _, err := c.Handle(t.Context(), mem.Event{ID: "e_2", Session: "good"}); err != nil {
 		t.Errorf("next event: %v", err)
 	}
 }

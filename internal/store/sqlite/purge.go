@@ -221,10 +221,8 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	for _, m := range e.memories {
-		if err := e.blankElsewhere(ctx, m); err != nil {
-			return err
-		}
+	if err := e.blankElsewhere(ctx); err != nil {
+		return err
 	}
 	if err := e.blankDocs(ctx, "receipt", e.asked); err != nil { // later sessions were told what the last one was asked
 		return err

@@ -72,17 +72,16 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error 
 	return nil
 }
 
-// blankElsewhere erases what any session that is left keeps of the memory: open
-// items are told to, and saved with, every session of a project.
-func (e *eraser) blankElsewhere(ctx context.Context, m mem.Memory) error {
-	var t traces
-	t.add(m)
+// blankElsewhere erases what any session that is left keeps of the memories: open
+// items are told to, and saved with, every session of a project. All that is kept
+// is read for it, once.
+func (e *eraser) blankElsewhere(ctx context.Context) error {
 	for _, table := range []string{"checkpoint", "receipt"} {
-		if err := e.blankDocs(ctx, table, t); err != nil {
+		if err := e.blankDocs(ctx, table, e.traces); err != nil {
 			return err
 		}
 	}
-	return e.blankOwn(ctx, t)
+	return e.blankOwn(ctx, e.traces)
 }
 
 // traceSession collects the lines by which other texts give a session away.
