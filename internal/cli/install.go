@@ -62,6 +62,19 @@ func supported(args []string) error {
 	return nil
 }
 
+// reachesHooks refuses flags that hooks do not run with: all would be kept somewhere else.
+func (a *app) reachesHooks() error {
+	for _, f := range []struct{ name, given, variable string }{
+		{"--data-dir", a.flags.dataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.config, "REMANENCE_CONFIG"},
+	} {
+		if f.given != "" {
+			return faultUsage.about("install takes no %s: hooks run without it", f.name).
+				fixedBy("set "+f.variable+" where the agent is started", "remanence install")
+		}
+	}
+	return nil
+}
+
 func (a *app) installCommand() *cobra.Command {
 	var scope, hooks string
 	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool
@@ -74,6 +87,9 @@ func (a *app) installCommand() *cobra.Command {
 		Example: "  remanence install\n  remanence install claude-code --dry-run\n  remanence install --scope project --hooks full\n  remanence install claude-code --plugin",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := supported(args); err != nil {
+				return err
+			}
+			if err := a.reachesHooks(); err != nil {
 				return err
 			}
 			c, err := a.setupConfig()
