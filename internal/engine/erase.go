@@ -80,8 +80,7 @@ func (e *Engine) doomedWords(ctx context.Context, ids []string) (doomed, error) 
 // those that are named, and where it knows them those that go with them.
 func (e *Engine) condemned(ctx context.Context, ids []string) ([]mem.Memory, error) {
 	if st, ok := e.Store.(rehearser); ok {
-		ms, _, err := st.Doomed(ctx, ids...)
-		return ms, err
+		return st.Condemned(ctx, ids...)
 	}
 	var out []mem.Memory
 	for _, id := range ids {

@@ -70,6 +70,7 @@ func (e *Engine) Scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error)
 // rehearser is a store that can tell what a purge would erase.
 type rehearser interface {
 	Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error)
+	Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error)
 }
 
 // Doomed returns what Purge would erase, and erases nothing.

@@ -57,13 +57,16 @@ func Folded(s string) string { return Line(Unmarked(s)) }
 
 // Unmarked is a text without backslashes and the signs of Markdown.
 func Unmarked(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch r {
+	var b strings.Builder
+	b.Grow(len(s))
+	for i := range len(s) { // by bytes: what is taken out has one each
+		switch c := s[i]; c {
 		case '\\', '*', '_', '#', '>', '`':
-			return -1
+		default:
+			b.WriteByte(c)
 		}
-		return r
-	}, s)
+	}
+	return b.String()
 }
 
 // MadeOf reports whether something that who said in the turn of a prompt of the

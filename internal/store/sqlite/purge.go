@@ -59,30 +59,45 @@ var errRehearsal = errors.New("nothing is to be erased")
 
 // Doomed returns what Purge would erase: the memories, oldest first, and the
 // counts. It changes nothing. ErrNotFound as Purge.
-func (s *Store) Doomed(ctx context.Context, ids ...string) (doomed []mem.Memory, would mem.Purged, err error) {
+func (s *Store) Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error) {
+	e, err := s.rehearse(ctx, ids, (*eraser).erase)
+	if err != nil {
+		return nil, mem.Purged{}, err
+	}
+	return e.doomed(), e.done, nil
+}
+
+// Condemned is Doomed without the counts, for which all that is kept would have
+// to be read.
+func (s *Store) Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error) {
+	e, err := s.rehearse(ctx, ids, (*eraser).doom)
+	if err != nil {
+		return nil, err
+	}
+	return e.doomed(), nil
+}
+
+// rehearse does a part of a purge, or all of it, and takes it back.
+func (s *Store) rehearse(ctx context.Context, ids []string, part func(*eraser, context.Context) error) (e *eraser, err error) {
 	unlock, err := s.lock(ctx)
 	if err != nil {
-		return nil, would, fmt.Errorf("purge: %w", err)
+		return nil, fmt.Errorf("purge: %w", err)
 	}
 	defer unlock()
 	err = s.transact(ctx, func(w *writer) error {
-		e := newEraser(w)
+		e = newEraser(w)
 		if err := e.find(ctx, ids); err != nil {
 			return err
 		}
-		if err := e.erase(ctx); err != nil {
+		if err := part(e, ctx); err != nil {
 			return err
 		}
-		for _, n := range slices.Sorted(maps.Keys(e.memories)) {
-			doomed = append(doomed, e.memories[n])
-		}
-		would = e.done
 		return errRehearsal
 	})
 	if !errors.Is(err, errRehearsal) {
-		return nil, mem.Purged{}, fmt.Errorf("purge: %w", translate(err))
+		return nil, fmt.Errorf("purge: %w", translate(err))
 	}
-	return doomed, would, nil
+	return e, nil
 }
 
 // How often the log is tried to be emptied, a second each: readers are short.
@@ -188,7 +203,17 @@ func (e *eraser) add(ctx context.Context, condition string, args ...any) (int, e
 	return len(found), nil
 }
 
-func (e *eraser) erase(ctx context.Context) error {
+// doomed are the memories that go, oldest first.
+func (e *eraser) doomed() (ms []mem.Memory) {
+	for _, n := range slices.Sorted(maps.Keys(e.memories)) {
+		ms = append(ms, e.memories[n])
+	}
+	return ms
+}
+
+// doom finds what goes with that which was named. In the sessions of those
+// memories that includes blanking the rest.
+func (e *eraser) doom(ctx context.Context) error {
 	for n := range e.sessions {
 		if _, err := e.add(ctx, "m.session=?", n); err != nil {
 			return err
@@ -202,7 +227,11 @@ func (e *eraser) erase(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := e.doomMerged(ctx); err != nil {
+	return e.doomMerged(ctx)
+}
+
+func (e *eraser) erase(ctx context.Context) error {
+	if err := e.doom(ctx); err != nil {
 		return err
 	}
 	for n := range e.memories {

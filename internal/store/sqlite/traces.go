@@ -1,9 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -58,17 +61,14 @@ func (t traces) mayBeIn(doc string) bool {
 }
 
 // hasRuns reports whether all runs of ASCII letters and digits of a line are in
-// a text, wherever they stand.
+// a text, wherever they stand: the longest is looked for first, which seldom is.
 func hasRuns(text, line string) bool {
-	from := 0
-	for i := range len(line) + 1 {
-		if i < len(line) && isPlain(line[i]) {
-			continue
-		}
-		if !strings.Contains(text, line[from:i]) {
+	runs := strings.FieldsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || !isPlain(byte(r)) })
+	slices.SortFunc(runs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	for _, run := range runs {
+		if !strings.Contains(text, run) {
 			return false
 		}
-		from = i + 1
 	}
 	return true
 }

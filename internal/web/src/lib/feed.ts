@@ -128,7 +128,6 @@ function lead(say: (s: Said) => void): Promise<never> {
     source.onopen = () => {
       wait = 500;
       state("live");
-      if (lost) missed();
     };
     source.onerror = () => {
       source?.close();
@@ -145,7 +144,7 @@ function lead(say: (s: Said) => void): Promise<never> {
       const now = JSON.parse((m as MessageEvent<string>).data) as Live, id = Number(now.id) || 0;
       if (id < lastID) lastID = id; // another store, or another life of this one
       lastID ||= id;
-      if (Number(now["quiet_ms"]) <= performance.now()) missed(); // it changed since this page began to load
+      if (lost || Number(now["quiet_ms"]) <= performance.now()) missed(); // it changed since this page began to load
     });
     for (const type of TYPES) {
       source.addEventListener(type, (m) => {

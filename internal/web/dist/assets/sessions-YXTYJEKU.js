@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-O3ZGAHL7.js";import"./chunk-EKP4IZMS.js";import"./chunk-KVGVGGLD.js";import"./chunk-B6OKESI2.js";import"./chunk-M3CPIWFC.js";import"./chunk-QW4V36TE.js";export{b as State,a as default};
