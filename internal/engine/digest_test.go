@@ -66,6 +66,21 @@ func TestWhatACommandChangedIsAFixToo(t *testing.T) {
 	wantsNot(t, "fix", got, "ls node_modules")
 }
 
+func TestWhatHelpedStandsWholeInTheTitle(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "bring the broker up"),
+		failed("p1", "t1", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry", "Exit code 1\nError: response from daemon: driver failed programming external connectivity on endpoint broker: address already in use"),
+		ran("p1", "t2", "systemctl stop rabbitmq-server.service", ""), ran("p1", "t3", "docker compose --profile messaging --env-file .env.local up -d broker schema-registry", "ok"))
+	got := titles(s.words("one"))
+	wants(t, "fix", got, "works after `systemctl stop rabbitmq-server.service`", "response from daemon")
+	wantsNot(t, "fix", got, "Error: response")
+	for _, mm := range s.words("one") {
+		if n := len([]rune(mm.Title)); n > 160 {
+			t.Errorf("%d characters: %s", n, mm.Title)
+		}
+	}
+}
+
 func TestARetryIsNoFix(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "run it"), failed("p1", "t1", "make e2e", "Exit code 1\nconnection reset"),
@@ -230,7 +245,7 @@ func TestWhatAnotherProgramInstalledDoesNotFailAnyMore(t *testing.T) {
 	}
 	s.play(prompt("p2", "NO. never pip install here. uv add"), ran("p2", "t3", "uv add --dev openpyxl", "ok"), stop("p2", "It is there."))
 	got := titles(s.words("one"))
-	wants(t, "kept", got, "convention: never pip install here", "`pip install openpyxl` failed (exit 1: error: externally-managed-environment), done by `uv add --dev openpyxl`")
+	wants(t, "kept", got, "convention: never pip install here", "`pip install openpyxl` failed (exit 1: externally-managed-environment), done by `uv add --dev openpyxl`")
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "failing:")
 }
 

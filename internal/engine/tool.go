@@ -297,13 +297,13 @@ func exitOf(s string) (code int, message string) {
 func telling(output string) string {
 	said, named, counted := "", "", ""
 	for line := range strings.Lines(output) {
-		t := strings.TrimLeftFunc(mem.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) })
+		t := withoutClock(strings.TrimLeftFunc(mem.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
 		if placed(t) {
 			return t
 		}
 		switch {
 		case !namesError(t):
-		case closesErrors(t):
+		case closesErrors(t) || strings.HasSuffix(t, ":") || stepFailed(t):
 			counted = cmp.Or(counted, t)
 		case saysError(t):
 			said = cmp.Or(said, t)
@@ -314,6 +314,26 @@ func telling(output string) string {
 		}
 	}
 	return cmp.Or(said, named, counted, mem.Line(mem.FirstLine(output)))
+}
+
+// withoutClock is a line without the date and the time that it begins with.
+func withoutClock(line string) string {
+	for {
+		word, rest, ok := strings.Cut(line, " ")
+		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" || strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
+			return line
+		}
+		line = strings.TrimSpace(rest)
+	}
+}
+
+// stepFailed reports whether a line only says which step of the work failed:
+// "> Task :app:compileKotlin FAILED", "3 of 7 ERROR creating table orders".
+func stepFailed(line string) bool {
+	words := strings.Fields(line)
+	last := words[len(words)-1]
+	of := len(words) > 3 && words[1] == "of" && strings.Trim(words[0]+words[2], "0123456789") == ""
+	return last == "FAILED" || of || len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
 }
 
 // saysError reports whether a line says what an error is, behind its name and a
@@ -364,9 +384,23 @@ func countsErrors(line string) bool {
 	return false
 }
 
+// withoutError is a telling line without the word that it is an error, where that
+// is said before it.
+func withoutError(line string) string {
+	if n := len("error: "); len(line) > n && strings.EqualFold(line[:n], "error: ") {
+		return line[n:]
+	}
+	return line
+}
+
 // placed reports whether a line begins like "file.go:12: message", the form in
-// which compilers and tests say where something is wrong.
+// which compilers and tests say where something is wrong, also with what it is in
+// front: "e: file:///src/a.kt:3:7 message".
 func placed(line string) bool {
+	if kind, rest, ok := strings.Cut(line, ": file://"); ok && len(kind) == 1 {
+		at, message, _ := strings.Cut(rest, " ")
+		return message != "" && strings.Count(at, ":") >= 2
+	}
 	file, rest, ok := strings.Cut(line, ":")
 	if !ok || strings.ContainsAny(file, " \t") || !strings.Contains(file, ".") {
 		return false

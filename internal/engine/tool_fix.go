@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -14,7 +15,8 @@ import (
 const (
 	maxFixFiles = 5
 	maxActs     = 3
-	maxFixError = 60 // characters of the command, and of its error, in the title
+	maxFixError = 60 // characters of the command, of its error, and of what helped, in the title
+	maxAct      = 200
 )
 
 // succeeded keeps a command that worked: as the proof that its failure earlier in
@@ -128,9 +130,8 @@ func replaced(m *moment, failure mem.Memory, c call) mem.Memory {
 	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
 	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, min(failure.Trust, m.turn.Trust), failure.Origin
 	mm.Tags, mm.Key = []string{"debugging", "resolved", autoCaptured}, "fix:"+failure.Command
-	_, said, _ := strings.Cut(failure.Title, "| Error: ")
-	mm.Title = mem.Clip(fmt.Sprintf("`%s` failed (exit %d: %s), done by `%s`", mem.Clip(failure.Command, maxFixError), failure.ExitCode, mem.Clip(said, maxFixError), mem.Clip(c.plain, maxFixError)), 160)
-	mm.Body = mem.Clip(c.plain, maxReplaced)
+	mm.Title = fixTitle(failure, fmt.Sprintf("done by `%s`", mem.Clip(c.plain, maxFixError)))
+	mm.Body = mem.Clip(c.plain, maxAct)
 	return mm
 }
 
@@ -165,30 +166,34 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 		how = append(how, ch.Title)
 	}
 	mm.Modified = mm.Files
-	did := ""
-	if len(mm.Files) == 0 {
+	helped := ""
+	if len(mm.Files) > 0 {
+		helped = mem.Clip("fixed in "+place(mm.Files), 2*maxFixError)
+	} else {
 		acts, trust, err := e.actsBetween(ctx, m, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err
 		}
 		mm.Trust = min(mm.Trust, trust)
-		did, how = acts[len(acts)-1], acts
+		helped, how = fmt.Sprintf("works after `%s`", mem.Clip(acts[len(acts)-1], maxFixError)), acts
 	}
-	_, said, _ := strings.Cut(failure.Title, "| Error: ")
-	mm.Title = fmt.Sprintf("`%s` failed (exit %d: %s), ", mem.Clip(failure.Command, maxFixError), failure.ExitCode, mem.Clip(said, maxFixError))
-	if did != "" {
-		left := 160 - len([]rune(mm.Title)) - len("works after ``")
-		mm.Title += "works after `" + mem.Clip(did, max(left, 20)) + "`"
-	} else {
-		mm.Title += "fixed in " + place(mm.Files)
-	}
-	mm.Title = mem.Clip(mm.Title, 160)
+	mm.Title = fixTitle(failure, helped)
 	mm.Body = strings.Join(how[:min(len(how), maxFixFiles)], "\n")
-	if mem.Clip(said, maxFixError) != said { // the title says it all otherwise
+	if _, said, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, said) {
 		mm.Facts = []string{"error: " + mem.Clip(said, maxFact)}
 	}
 	mm.Key = "fix:" + failure.Command
 	return mm, true, nil
+}
+
+// fixTitle tells a fix in one line. What helped stands in it whole: who meets the
+// failure again knows the rest.
+func fixTitle(failure mem.Memory, helped string) string {
+	_, said, _ := strings.Cut(failure.Title, "| Error: ")
+	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))
+	command := mem.Clip(failure.Command, min(maxFixError, max(left/2, left-utf8.RuneCountInString(said))))
+	said = mem.Clip(said, min(maxFixError, left-utf8.RuneCountInString(command)))
+	return fmt.Sprintf("`%s` failed (exit %d: %s), %s", command, failure.ExitCode, said, helped)
 }
 
 // place says in which files something was done.
@@ -224,7 +229,7 @@ func (e *Engine) actsBetween(ctx context.Context, m *moment, failure mem.Memory)
 		if !acts(c.plain) && !sameProgram(c.plain, failure.Command) || remote(ev.Tool, c.command) {
 			continue
 		}
-		out = append(out, mem.Clip(c.plain, maxReplaced))
+		out = append(out, mem.Clip(c.plain, maxAct))
 		for _, t := range turns {
 			if t.PromptID == ev.PromptID {
 				worst = min(worst, t.Trust)

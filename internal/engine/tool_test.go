@@ -107,6 +107,14 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"error[E0425]: cannot find value `y` in this scope\nerror: could not compile `foo` (bin) due to 1 previous error", "error[E0425]: cannot find value `y` in this scope"},
 		{"src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nerror: script \"build\" exited with code 2", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
 		{"FAIL Tests\\PdfExportTest\n", "FAIL Tests\\PdfExportTest"},
+		{"> Task :billing:compileKotlin FAILED\ne: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected", "e: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected"},
+		{"w: file:///home/dev/Tax.kt\nFAILURE: Build failed with an exception.", "FAILURE: Build failed with an exception."},
+		{"09:14:02  4 of 9 ERROR creating table dim_customer ..... [ERROR in 0.4s]\n09:14:02  Finished with 1 error:\n09:14:02    Compilation Error in model dim_customer", "Compilation Error in model dim_customer"},
+		{"2026-03-02T10:00:01.123Z [main] ERROR: pool is exhausted", "[main] ERROR: pool is exhausted"},
+		{"4:12: error in this line", "4:12: error in this line"},
+		{"npm error code E403\nnpm error 403 Forbidden - GET https://registry.example.org: denied by policy", "npm error 403 Forbidden - GET https://registry.example.org: denied by policy"},
+		{"The following errors were found:\nlayout.tf line 3, undefined variable", "layout.tf line 3, undefined variable"},
+		{"> Task :app:test FAILED", "> Task :app:test FAILED"},
 	} {
 		if got := telling(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
