@@ -23,7 +23,7 @@ func TestAssentIsNotTheLastRequest(t *testing.T) {
 			t.Errorf("a summary is called %q", sum.Title)
 		}
 	}
-	wants(t, "summary of the turn", titles(s.summaries("one")), "summary: The legend has a margin of 16 px now.")
+	wants(t, "summary of the turn", titles(s.summaries("one")), "summary: The legend has a margin of 16 px now;")
 }
 
 func TestASessionIsNamedForTheFirstPromptThatAsks(t *testing.T) {
@@ -38,6 +38,22 @@ func TestASessionIsNamedForTheFirstPromptThatAsks(t *testing.T) {
 	}
 }
 
+func TestASessionIsNotNamedForItsGreeting(t *testing.T) {
+	for said, want := range map[string]string{
+		"Hello there! Thanks for last week! The invoice has no total.": "The invoice has no total.",
+		"Moin! die Rechnung hat keine Summe":                           "die Rechnung hat keine Summe",
+		"おはよう。請求書に合計がない。直して。":                                          "請求書に合計がない。直して。",
+		"Hello world does not compile. Fix it.":                        "Hello world does not compile. Fix it.",
+		"No! Two decimals.":                                            "No! Two decimals.",
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", said))
+		if got := s.session("one").FirstPrompt; got != want {
+			t.Errorf("%q: called %q, want %q", said, got, want)
+		}
+	}
+}
+
 func TestASessionIsNamedForTheRequestThatWasBrokenOff(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "set up vitest for the cart"), prompt("p2", "no, use pnpm!"), edited("p2", "t1", "/home/dev/shop/cart.test.ts", "a", "b"), stop("p2", "The cart has three tests now."),
@@ -49,9 +65,9 @@ func TestASessionIsNamedForTheRequestThatWasBrokenOff(t *testing.T) {
 
 func TestWhatCameOfATurnIsNoApology(t *testing.T) {
 	for answer, want := range map[string]string{
-		"Found it. The cursor holds microseconds, not milliseconds.":         "The cursor holds microseconds, not milliseconds.",
-		"You're right, sorry about that. The cursor holds microseconds now.": "The cursor holds microseconds now.",
-		"Erledigt. Die Ports der Dienste sind unverändert.":                  "Die Ports der Dienste sind unverändert.",
+		"Found it. The cursor holds microseconds, not milliseconds.":         "The cursor holds microseconds, not milliseconds; changed cursor.ts",
+		"You're right, sorry about that. The cursor holds microseconds now.": "The cursor holds microseconds now; changed cursor.ts",
+		"Erledigt. Die Ports der Dienste sind unverändert.":                  "Die Ports der Dienste sind unverändert; changed cursor.ts",
 		"Done.": "changed cursor.ts",
 	} {
 		s := newStage(t)

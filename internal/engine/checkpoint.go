@@ -155,7 +155,20 @@ func request(prompt string) string {
 	if len(prompt) > pasted {
 		return mem.Clip(mem.Line(mem.FirstLine(prompt)), 160)
 	}
-	return mem.Clip(mem.Line(prompt), recentChars)
+	return mem.Clip(withoutGreeting(mem.Line(prompt)), recentChars)
+}
+
+// withoutGreeting is a prompt without the greetings and thanks that it begins
+// with, where something follows them.
+func withoutGreeting(prompt string) string {
+	all := split(prompt)
+	for _, s := range all[:max(len(all)-1, 0)] {
+		if !greets(s) || !strings.HasSuffix(s, "!") && len(strings.Fields(s)) > 2 {
+			break
+		}
+		prompt = strings.TrimSpace(strings.TrimPrefix(prompt, s))
+	}
+	return prompt
 }
 
 // agrees reports whether a prompt is assent, courtesy or a farewell and nothing

@@ -56,7 +56,7 @@ func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 		return nil, err
 	}
 	out = k.joined(m, append(out, found...))
-	m.batch.Edits = append(m.batch.Edits, k.settled(m, said)...)
+	m.batch.Edits = append(m.batch.Edits, k.settled(m, said, own)...)
 	if err := e.dropForbidden(ctx, m); err != nil {
 		return nil, err
 	}

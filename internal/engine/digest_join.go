@@ -160,8 +160,9 @@ func (k *known) carried(m *moment, mm mem.Memory) mem.Memory {
 }
 
 // settled are the changes that a turn makes to what is known: items of work that
-// it did, and decisions of the turn before that the person took back.
-func (k *known) settled(m *moment, all []said) []mem.Edit {
+// it did, and decisions of the turn before that the person took back, or corrected
+// so that something was changed.
+func (k *known) settled(m *moment, all []said, own []mem.Memory) []mem.Edit {
 	if m.turn.Trust == mem.TrustNone {
 		return nil
 	}
@@ -175,11 +176,12 @@ func (k *known) settled(m *moment, all []said) []mem.Edit {
 			out = append(out, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
-	if !takesBack(m.turn.Text) {
+	back := takesBack(m.turn.Text)
+	if len(m.turn.Text) > pasted || !back && !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change }) {
 		return out
 	}
 	for _, o := range k.made {
-		if o.Kind == mem.Decision && o.ID != "" && o.Trust < mem.TrustUser && !o.Pinned && o.Source.Prompt == m.turn.Number-1 && m.turn.Number > 1 {
+		if o.Kind == mem.Decision && o.ID != "" && o.Trust < mem.TrustUser && !o.Pinned && o.Source.Prompt == m.turn.Number-1 && m.turn.Number > 1 && (back || corrects(m.turn.Text, o.Text())) {
 			out = append(out, mem.Edit{ID: o.ID, Status: &over})
 		}
 	}
@@ -221,7 +223,7 @@ func doneWith(item string, s said) bool {
 	if open(l) || asks(s.text) || offers(l) || thoughtOf(l) || announces(l) || holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
 		return false
 	}
-	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") {
+	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") {
 		return false
 	}
 	x := itemTerms(item)
@@ -353,7 +355,7 @@ func workTerms(s string) []string {
 func itemTerms(s string) []string {
 	return slices.DeleteFunc(rank.Terms(s), func(t string) bool {
 		switch t {
-		case "still", "open", "left", "need", "needs", "todo", "remaining", "next", "step", "yet", "missing", "add", "write", "what's", "follow-up", "follow", "up", "offen", "noch", "reste", "queda", "pendiente":
+		case "still", "open", "left", "need", "needs", "todo", "remaining", "next", "step", "yet", "missing", "add", "write", "get", "what's", "follow-up", "follow", "up", "offen", "noch", "reste", "queda", "pendiente":
 			return true
 		}
 		return false

@@ -89,7 +89,7 @@ func idle(prompt, answer string) bool {
 func greets(prompt string) bool {
 	l := cueText(prompt)
 	return len(strings.Fields(l)) < 8 && !strings.ContainsAny(prompt, "?？`/") &&
-		begins(l, "hi ", "hi,", "hi!", "hello", "hey", "thanks", "thank you", "good morning", "hallo", "danke", "guten ", "bonjour", "salut", "merci", "hola", "gracias", "buenos", "おはよう", "こんにちは", "ありがとう", "你好", "谢谢")
+		begins(l, "hi ", "hi,", "hi!", "hello", "hey", "thanks", "thank you", "good morning", "morning", "hallo", "moin", "servus", "danke", "guten ", "bonjour", "salut", "merci", "hola", "gracias", "buenos", "おはよう", "こんにちは", "ありがとう", "你好", "谢谢")
 }
 
 // leftRunning is the person's turn that the event's turn, which no person began,
@@ -144,7 +144,7 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 		case mem.Command:
 			tried = append(tried, mem.Clip(o.Title, 120))
 		case mem.ErrorFix:
-			done = append(done, mem.Clip(o.Title, 120))
+			done = appendNew(done, fixedIn(o), 8)
 		}
 	}
 	if len(changed) > 0 {
@@ -161,10 +161,24 @@ func partsOf(m *moment, t mem.Turn, own, kept []mem.Memory, read []string) *mem.
 		}
 	}
 	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
-	s.Completed = strings.Join(done[:min(len(done), 4)], "; ")
+	s.Completed = inARow(done[:min(len(done), 4)])
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
-	s.NextSteps = strings.ReplaceAll(strings.Join(next[:min(len(next), 2)], "; "), ".; ", "; ")
+	s.NextSteps = inARow(next[:min(len(next), 2)])
 	return s
+}
+
+// inARow joins sentences and parts of them.
+func inARow(parts []string) string {
+	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
+}
+
+// fixedIn is what the summary of a turn says of a fix: how is told by the fix
+// itself, as long as it holds.
+func fixedIn(fix mem.Memory) string {
+	if fix.Command == "" {
+		return mem.Clip(fix.Title, 120)
+	}
+	return fmt.Sprintf("fixed: `%s`", mem.Clip(fix.Command, maxFixError))
 }
 
 // opening is the first sentence of an answer that tells what came of the work,
@@ -243,5 +257,5 @@ func joinPart(all, more string, share int) string {
 	case all == "":
 		return more
 	}
-	return mem.Clip(all+"; "+more, maxPartOfSession)
+	return mem.Clip(inARow([]string{all, more}), maxPartOfSession)
 }

@@ -201,6 +201,14 @@ func TestOpenWorkIsOneItemUntilItIsDone(t *testing.T) {
 	wantsNot(t, "done", s.openWork(), "audit entry")
 }
 
+func TestWorkIsDoneWhenWhatItWasToGetIsThere(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "split the importer"), stop("p1", "Still open: get a second staging bucket. Still open: get an alert for the dead letter queue."),
+		prompt("p2", "do it"), stop("p2", "The second staging bucket is up: `stage-2`, in Frankfurt. An alert for the queue is not up."))
+	wantsNot(t, "done", s.openWork(), "bucket")
+	wants(t, "not done", s.openWork(), "alert")
+}
+
 func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
 	s := newStage(t)
 	list := func(id string, of ...string) mem.Event {
@@ -260,6 +268,9 @@ func TestWhatThePersonForbidsIsNoFix(t *testing.T) {
 	got := titles(s.words("one"))
 	wants(t, "after", got, "convention: never force-unlock without asking me")
 	wantsNot(t, "after", got, "works after")
+	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "works after", "-force 8d3b")
+	wants(t, "summary", s.summaries("one")[0].Summary.Completed, "fixed: `terraform plan`")
+	wantsNot(t, "summary", s.summaries("one")[0].Summary.Completed, "force-unlock")
 }
 
 func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
@@ -267,6 +278,32 @@ func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),
 		prompt("p2", "undo that, the server needs it"), stop("p2", "It is in a cookie now, as it was."))
 	wantsNot(t, "kept", titles(s.words("one")), "local storage")
+}
+
+func TestADecisionThatThePersonCorrectsIsOver(t *testing.T) {
+	for _, tt := range []struct {
+		no   string
+		work bool
+		over bool
+	}{
+		{"nope, retries belong into the worker. the client must not know of them", true, true},
+		{"Nein. Die retries macht nicht der client.", true, true},
+		{"no, retries belong into the worker. the client must not know of them", false, false}, // it was talked about only
+		{"no, keep the retries in the client, but log them", true, false},
+		{"no, the log line is too long", true, false},
+		{"no retries in the client for uploads, please", true, false},
+		{"no, are retries in the client safe?", true, false},
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "orders get lost"), stop("p1", "I decided to put the retries into the client instead of the queue."), prompt("p2", tt.no))
+		if tt.work {
+			s.play(edited("p2", "t1", "/home/dev/shop/retry.go", "a", "b"))
+		}
+		s.play(stop("p2", "It is done as you said."))
+		if over := !strings.Contains(titles(s.words("one")), "decided to put the retries"); over != tt.over {
+			t.Errorf("%q: over %v, want %v", tt.no, over, tt.over)
+		}
+	}
 }
 
 func TestASessionHandsOnAFew(t *testing.T) {
@@ -360,7 +397,7 @@ func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 		stop("p1", "Here is what came of it:\n\n1. The export writes a header now.\n\nStill open: the footer of the export. Still open: the logout path has no audit entry."),
 		prompt("p2", "no, rows first"), edited("p2", "t2", "/home/dev/shop/export.go", "b", "c"), stop("p2", "Good catch — I settled on rows before the header:"))
 	all := s.summaries("one")
-	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now.; changed")
+	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now; changed")
 	wants(t, "next", all[1].Summary.NextSteps, "footer of the export; Still open: the logout path")
 	wants(t, "second turn", all[0].Summary.Completed, "I settled on rows before the header; changed")
 }

@@ -299,7 +299,7 @@ func telling(output string) string {
 	for line := range strings.Lines(output) {
 		t := withoutClock(strings.TrimLeftFunc(mem.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
 		if placed(t) {
-			return t
+			return withoutFolder(t)
 		}
 		switch {
 		case !namesError(t):
@@ -394,12 +394,10 @@ func withoutError(line string) string {
 }
 
 // placed reports whether a line begins like "file.go:12: message", the form in
-// which compilers and tests say where something is wrong, also with what it is in
-// front: "e: file:///src/a.kt:3:7 message".
+// which compilers and tests say where something is wrong, or names it by an address.
 func placed(line string) bool {
-	if kind, rest, ok := strings.Cut(line, ": file://"); ok && len(kind) == 1 {
-		at, message, _ := strings.Cut(rest, " ")
-		return message != "" && strings.Count(at, ":") >= 2
+	if withoutFolder(line) != line {
+		return true
 	}
 	file, rest, ok := strings.Cut(line, ":")
 	if !ok || strings.ContainsAny(file, " \t") || !strings.Contains(file, ".") {
@@ -407,6 +405,17 @@ func placed(line string) bool {
 	}
 	digits := strings.TrimLeft(rest, "0123456789")
 	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4 && strings.Contains(strings.TrimSpace(digits[1:]), " ")
+}
+
+// withoutFolder is a line that says by an address where something is wrong,
+// "e: file:///src/a.kt:3:7 message", with the file's name instead.
+func withoutFolder(line string) string {
+	kind, rest, ok := strings.Cut(line, ": file://")
+	at, message, _ := strings.Cut(rest, " ")
+	if !ok || len(kind) != 1 || message == "" || strings.Count(at, ":") < 2 {
+		return line
+	}
+	return path.Base(at) + " " + message
 }
 
 func namesError(line string) bool {

@@ -107,7 +107,7 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"error[E0425]: cannot find value `y` in this scope\nerror: could not compile `foo` (bin) due to 1 previous error", "error[E0425]: cannot find value `y` in this scope"},
 		{"src/a.ts(3,5): error TS2304: Cannot find name 'x'.\nerror: script \"build\" exited with code 2", "src/a.ts(3,5): error TS2304: Cannot find name 'x'."},
 		{"FAIL Tests\\PdfExportTest\n", "FAIL Tests\\PdfExportTest"},
-		{"> Task :billing:compileKotlin FAILED\ne: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected", "e: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected"},
+		{"> Task :billing:compileKotlin FAILED\ne: file:///home/dev/billing/src/Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected", "Tax.kt:7:21 Type mismatch: inferred type is Int but Long was expected"},
 		{"w: file:///home/dev/Tax.kt\nFAILURE: Build failed with an exception.", "FAILURE: Build failed with an exception."},
 		{"09:14:02  4 of 9 ERROR creating table dim_customer ..... [ERROR in 0.4s]\n09:14:02  Finished with 1 error:\n09:14:02    Compilation Error in model dim_customer", "Compilation Error in model dim_customer"},
 		{"2026-03-02T10:00:01.123Z [main] ERROR: pool is exhausted", "[main] ERROR: pool is exhausted"},

@@ -85,7 +85,11 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	if !item {
 		p.list, p.doubt = "", false
 		if lead || whole {
-			p.list, p.doubt = sectionKind(t), thoughtOf(cueText(t)) || thoughtOfList(cueText(t))
+			l := cueText(t)
+			p.list, p.doubt = sectionKind(t), thoughtOf(l) || thoughtOfList(l)
+			if p.list == "" && lead && !p.doubt && !asks(t) && len(strings.Fields(l)) <= 8 && open(l) {
+				p.list = mem.Todo
+			}
 			if whole || p.list != "" {
 				if whole {
 					p.section = p.list
@@ -202,7 +206,7 @@ func wholeWord(rs []rune) bool {
 	for n < len(rs) && unicode.IsLetter(rs[len(rs)-1-n]) {
 		n++
 	}
-	if n < 4 || n < len(rs) && rs[len(rs)-1-n] != ' ' {
+	if n < 4 || n < len(rs) && rs[len(rs)-1-n] != ' ' && rs[len(rs)-1-n] != '-' {
 		return false
 	}
 	switch strings.ToLower(string(rs[len(rs)-n:])) {

@@ -58,6 +58,8 @@ func (w turnOfWork) meaning(s said) (mem.Kind, bool) {
 		return mem.Howto, true
 	case places(s):
 		return mem.Fact, true
+	case s.under != "" && s.first && !negated(l) && !reports(l):
+		return s.under, true
 	case w.explains(s):
 		return mem.ErrorFix, true
 	case gone(s):
@@ -66,9 +68,6 @@ func (w turnOfWork) meaning(s said) (mem.Kind, bool) {
 		return mem.Rationale, true
 	case measures(s), notices(s):
 		return mem.Discovery, true
-	}
-	if s.under != "" && s.first && !negated(l) && !reports(l) {
-		return s.under, true
 	}
 	if w.describes(s) {
 		return mem.FileNote, true
@@ -149,6 +148,13 @@ func apologizes(l string) bool {
 		"du hast recht", "sie haben recht", "entschuldigung", "tut mir leid", "tienes razón", "perdón", "lo siento", "tu as raison", "vous avez raison", "désolé", "申し訳", "すみません", "抱歉", "对不起", "你说得对")
 }
 
+// promises reports whether a sentence takes a correction and says what the
+// assistant did, or will do now: "Understood, I won't do that again."
+func promises(l string) bool {
+	return (apologizes(l) || begins(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris", "entendido")) &&
+		holds(l, " i ", " i'll ", " i won't ", " i've ", " ich ", " je ", " j'")
+}
+
 // withoutApology is a sentence without the taking of a correction that it begins
 // with: "Good catch — the lock leaks."
 func withoutApology(s string) string {
@@ -201,7 +207,7 @@ func warns(s said) bool {
 	if holds(l, "careful", "beware", "watch out", "gotcha", "caveat", "pitfall", "be aware", "heads-up", "heads up", "keep in mind", "to know:", "note that", "worth knowing", "bear in mind", "easy to miss", "easy to forget", "don't forget", "make sure to", "be sure to", "remember to", " hazard", "order matters", "position matters", "same pattern", "same bug", "same problem", "achtung", "vorsicht", "aufgepasst", "beachte", "attention :", "attention:", "à noter", "cuidado", " ojo:", " ojo,", "atención:", "ten en cuenta", "注意：", "注意:", "注意点", "请注意", "小心") {
 		return !reports(l)
 	}
-	return begins(l, "note:", "nb:", "fyi:", "important:", "warning:", "hinweis:", "nota:", "wichtig:", "important :", "importante:", "重要")
+	return begins(l, "⚠", "❗", "note:", "nb:", "fyi:", "important:", "warning:", "hinweis:", "nota:", "wichtig:", "important :", "importante:", "重要")
 }
 
 // limits reports whether a sentence names a limit that somebody else will run into.
@@ -241,8 +247,12 @@ func names(s said) bool {
 // something was.
 func (w turnOfWork) explains(s said) bool {
 	l := s.bare
-	if !w.trouble || opensWithI(l) || reports(l) || reported(l) {
+	if !w.trouble || opensWithI(l) || promises(l) || reports(l) || reported(l) {
 		return false
+	}
+	if strings.Contains(s.text, "`") && holds(l, " makes ", " causes ", " forces ", " triggers ", " führt dazu", " zwingt ", " verursacht ", " provoque ", " oblige ", " hace que ", " provoca ") &&
+		!begins(l, "this ", "that ", "it ", "das ", "dies ") && !holds(l, " now ", "faster", "easier", "safe", " test", "schneller", "plus rapide") {
+		return true
 	}
 	return holds(l, " because ", ", so ", " so nobody", " so every", ", hence", "that's why", "that is why", "which is why", " therefore", ", while ", " regression", "introduced in", "introduced by", " was missing", "misconfigured", "off by one", " weil ", "deshalb", "daher", "parce qu", ", car ", "du coup", "porque ", "por eso", "así que", "ため", "ので", "因为", "所以", "导致") ||
 		strings.Contains(l, ": ") && was(l)
@@ -270,7 +280,7 @@ func did(l string) bool {
 // it speaks of what the code did or did not do, and not of what was done now.
 func (w turnOfWork) tells(s said) bool {
 	l := s.bare
-	if !w.trouble || breadth(s.text) < 2*minStatement || s.doubt || asks(s.text) || opensWithI(l) || begins(l, "it ", "the fix", "all ", "done") ||
+	if !w.trouble || breadth(s.text) < 2*minStatement || s.doubt || asks(s.text) || opensWithI(l) || promises(l) || begins(l, "it ", "the fix", "all ", "done") ||
 		reports(l) || thoughtOf(l) || reported(l) || offers(l) || open(l) || holds(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
 		return false
 	}

@@ -24,7 +24,7 @@ func laidDown(s string) (mem.Kind, bool) {
 		return mem.Fact, true
 	case negated(l):
 		return "", false
-	case holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
+	case staysWith(l) || holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
 		return mem.Decision, true
 	case holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
 		return mem.Convention, true
@@ -32,12 +32,33 @@ func laidDown(s string) (mem.Kind, bool) {
 		return mem.Convention, true
 	case holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
 		return mem.Convention, true
-	case ruleHere(l):
+	case ruleOfOurs(l) || ruleHere(l):
 		return mem.Convention, true
 	case holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
 		return mem.Preference, true
 	}
 	return "", false
+}
+
+// staysWith reports whether a sentence says what it is to stay with, by its name.
+func staysWith(l string) bool {
+	return holds(l, " we stay with ", " we'll stay with ", " we stick with ", " we'll stick with ", " let's stay with ", " let's stick with ", " wir bleiben bei ", " bleiben wir bei ", " on reste sur ") &&
+		!begins(l, "can ", "could ", "should ", "shall ") && !holds(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
+}
+
+// ruleOfOurs reports whether a sentence says what is done always or never, or not
+// without asking.
+func ruleOfOurs(l string) bool {
+	if holds(l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander", " sans me demander", " sin preguntar") {
+		return holds(l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ", " nunca ") &&
+			!opensWithI(l) && !begins(l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ") && !holds(l, " you ", " du ", " tu ", " vous ")
+	}
+	if was(l) || troubled(l) || holds(l, " yet ", " anymore ", " this ", " that ", " it ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie", " nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ",
+		" on a ", " on est ", " on peut ", " on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ") {
+		return false
+	}
+	return holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") || holds(l, " we don't use ", " we do not use ", " we only use ") && holds(l, " here ", " here,", " here.") ||
+		holds(l, " wir ") && holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") || holds(l, " on ", " nous ") && holds(l, " toujours ", " jamais ")
 }
 
 // ruleHere reports whether a sentence says what holds in the project. One that
@@ -46,7 +67,25 @@ func ruleHere(l string) bool {
 	return holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
 		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " are ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " on ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
 		holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
-			!opensWithI(l) && !was(l) && !complains(l) && !holds(l, " it ", " this ", " that ", " has never ", " have never ")
+			!opensWithI(l) && !was(l) && !complains(l) && !holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
+		ofEach(l) && !troubled(l)
+}
+
+// ofEach reports whether a sentence begins by saying that all of a kind in the
+// project are so: "In this repo every chart is pinned".
+func ofEach(l string) bool {
+	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
+	if len(words) < 6 || !holds("|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|", "|"+strings.Join(words[:3], " ")+"|") {
+		return false
+	}
+	return slices.ContainsFunc(words[3:5], func(w string) bool {
+		return holds("|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|", "|"+w+"|")
+	})
+}
+
+// troubled reports whether a sentence tells in what bad state something is.
+func troubled(l string) bool {
+	return holds(l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing", " outdated", " them ", " them.", " pass", " rot ", " kaputt", " langsam", "fehler", "problem", "erreur", " lent", " cassé", " lento")
 }
 
 // corrections are the sentences by which a person corrects what was done. One is
@@ -75,6 +114,15 @@ func behindNo(s string) string {
 		return s
 	}
 	return strings.TrimSpace(rest)
+}
+
+// corrects reports whether a prompt begins with a no to something that was decided
+// and names it: "No, validate on submit."
+func corrects(prompt, decision string) bool {
+	said := mem.Clip(mem.FirstLine(prompt), maxStatement)
+	told := behindNo(said)
+	return told != said && !asks(told) && !holds(cueText(told), " keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut", " garde", " laisse", " deja ") &&
+		shared(rank.Terms(told), rank.Terms(decision)) >= 2
 }
 
 // forbids reports whether a prompt forbids what a command does: "never

@@ -8,8 +8,8 @@ import (
 )
 
 func TestSentencesOfAnAnswer(t *testing.T) {
-	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\n"
-	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。"}
+	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the footer\n"
+	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer"}
 	if got := sentences(in); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -25,6 +25,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"We use SQLite instead of Postgres here.", mem.Decision},
 		{"Careful: the loader ignores the whole line then.", mem.Gotcha},
 		{"Still open: the logout path has no test.", mem.Todo},
+		{"⚠️ `--force` also drops rows that were added on purpose.", mem.Gotcha},
 		{"To run the slow tests set SLOW=1.", mem.Howto},
 		{"By convention every handler lives in its own file.", mem.Convention},
 		{"I will look at the files now.", ""},
@@ -36,6 +37,64 @@ func TestStatementsWorthKeeping(t *testing.T) {
 	} {
 		if got, _ := (turnOfWork{}).meaning(said{text: tt.said, bare: cueText(tt.said)}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
+		}
+	}
+}
+
+func TestWhatStandsUnderALineIsWhatTheLineSays(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want mem.Kind
+	}{
+		{"Three things are not done yet:\n- The importer was not run, because the bucket is empty.", mem.Todo},
+		{"Noch nicht erledigt sind:\n- Der Import lief nicht, weil der Eimer leer ist.", mem.Todo},
+		{"Ce n'est pas encore fait :\n- Les migrations, car la base est verrouillée.", mem.Todo},
+		{"Maybe later, not done yet:\n- The importer could be split in two parts.", ""},
+		{"## Decisions\n- Retries in the client, so the server stays simple.", mem.Decision},
+		{"## Root cause\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
+		{"Two facts:\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
+	} {
+		all := statements(tt.text)
+		if got, _ := (turnOfWork{trouble: true}).meaning(all[len(all)-1]); got != tt.want {
+			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+func TestWhatMakesTroubleExplainsIt(t *testing.T) {
+	w := turnOfWork{trouble: true}
+	for text, want := range map[string]bool{
+		"The wildcard in `tsconfig.json` makes the compiler read all of `node_modules`.": true,
+		"`shared_preload_libraries` forces a restart of the primary on every deploy.":    true,
+		"Der Import von `index.ts` führt dazu, dass der Bundler alle Sprachen lädt.":     true,
+		"The cache in `build.yml` makes the pipeline faster.":                            false,
+		"This makes `deploy.sh` idempotent.":                                             false,
+		"A label makes the field readable.":                                              false,
+	} {
+		if got := w.explains(said{text: text, bare: cueText(text)}); got != want {
+			t.Errorf("%q: got %v, want %v", text, got, want)
+		}
+	}
+	if text := "`max_connections` forces a restart."; (turnOfWork{}).explains(said{text: text, bare: cueText(text)}) {
+		t.Error("explained where nothing was wrong")
+	}
+}
+
+func TestAPromiseIsNoFix(t *testing.T) {
+	w := turnOfWork{trouble: true}
+	for _, tt := range []struct {
+		said string
+		want bool
+	}{
+		{"Got it, sorry: I won't touch the generated client without a word from you.", false},
+		{"You're right, I didn't wait for the lock, so the job ran twice.", false},
+		{"Verstanden, ich fasse den generierten Client nicht mehr an, weil er neu erzeugt wird.", false},
+		{"The job didn't wait for the lock, so it ran twice.", true},
+		{"You're right, the job never waits for the lock when it is resumed.", true},
+	} {
+		s := said{text: tt.said, bare: cueText(tt.said)}
+		if got := w.tells(s) || w.explains(s); got != tt.want {
+			t.Errorf("%q: got %v, want %v", tt.said, got, tt.want)
 		}
 	}
 }
@@ -57,6 +116,38 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"it is always slow here", ""},
 		{"I never changed anything here", ""},
 		{"fix the tests please", ""},
+		{"Bei uns im Team: wir mocken immer gegen den lokalen Broker", mem.Convention},
+		{"on ne fusionne jamais un vendredi", mem.Convention},
+		{"wir haben immer noch denselben Fehler", ""},
+		{"wir müssen den Server immer wieder neu starten", ""},
+		{"das haben wir nie getestet", ""},
+		{"wir bekommen nie eine Antwort von dem Dienst", ""},
+		{"on a toujours le même message", ""},
+		{"no snapshots in the unit tests, ever", mem.Convention},
+		{"and in general: no inline styles, ever", mem.Convention},
+		{"did that work, ever", ""},
+		{"In this repo each migration has a down script", mem.Convention},
+		{"In diesem Projekt ist jede Route typisiert", mem.Convention},
+		{"In this repo there is a bug in the parser", ""},
+		{"In this repo every test is red", ""},
+		{"rename every handler in this repo", ""},
+		{"In this repo, check that every handler has a test", ""},
+		{"In this project all tests pass", ""},
+		{"don't push to main without asking", mem.Convention},
+		{"bitte nichts löschen, ohne mich zu fragen", mem.Convention},
+		{"don't delete branches without asking, that one was mine", mem.Convention},
+		{"you did that without asking", ""},
+		{"you don't need to ask, but do not push without asking", ""},
+		{"go ahead without asking", ""},
+		{"ok, we stay with gunicorn", mem.Decision},
+		{"dann bleiben wir bei Flyway", mem.Decision},
+		{"we don't use lodash here", mem.Convention},
+		{"we don't use it yet", ""},
+		{"we don't use this function, delete it please", ""},
+		{"wir sollten das nie wieder so machen", ""},
+		{"on ne sait jamais", ""},
+		{"the bot never merges without asking", ""},
+		{"can we stick with the old one", ""},
 	} {
 		if got, _ := laidDown(tt.said); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)

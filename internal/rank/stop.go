@@ -75,10 +75,14 @@ taken taught tend terrible therefore thoroughly thousand throughout thus tiny ti
 truly trust twice ugly unfortunately unless unlike usually waste watch weird whatever whenever whereas wherever whichever whoever willing wish
 wonder wondering worry worse worst worth
 
-aber alle als am an auch auf aus bei bin bis bitte da damit danke das dass dem den der des die dies diese dieser doch du durch ein eine einem
+aber ab alle als also am an andere anderen auch auf aus bei bin bis bitte da damit danke das dass dem den der des die dies diese dieser doch du durch ein eine einem
 einen einer eines er es für haben hat hier ich ihr im in ist ja jetzt kann kannst kein keine können mach machen man mein mich mir mit
 nach nein nicht noch nur oder ohne schon sein sich sie sind so soll über um und uns unser vom von war warum was wenn wer werden wie
 wir wird wo zu zum zur
+bau baue bräuchte brauche brauchen dabei dafür dann davon dazu denn dort eben einfach einmal ergänze erkläre erstelle erzeuge etwas euch
+füge ganz genau gerade gibt gleich habe hatte heute hinzu immer jede jeden jeder jedes könnte könntest mal mehr meine muss müssen nehmen neue neuen neuer neues
+nichts nochmal nun ob schau schreib schreibe schreiben sehr seit selbst setze sollte sollten unsere unserem unseren unserer viel weiter welche
+welchen welcher welches wieder will wollen würde wurde wurden zeig zeige zurück zwischen ändere
 au aux avec avons bien ce ces cette comme comment dans de des deux du elle en est et être faire fait faut il je la le les leur lui
 mais merci moi mon nous on ou où par pas peux plus pour pourquoi que quel quelle qui sa sans se ses si son sont sur te tout tu un une
 veux vous
