@@ -8,6 +8,7 @@ import (
 	"encoding/base32"
 	"encoding/hex"
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -33,6 +34,7 @@ func (e *Engine) tell(m *moment, b inject.Block, r mem.Receipt) string {
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
 	r.Items, r.Dropped = out.Told, foremost(append(r.Dropped, out.Cuts...))
+	shorten(r)
 	if r.Compaction != nil {
 		for _, it := range out.Told {
 			if it.Place == placeCompaction {
@@ -59,6 +61,27 @@ const maxDropped = 20
 func foremost(cuts []mem.Cut) []mem.Cut {
 	slices.SortStableFunc(cuts, func(a, b mem.Cut) int { return cmp.Compare(unfit(a), unfit(b)) })
 	return cuts[:min(len(cuts), maxDropped)]
+}
+
+// shorten keeps four digits of what a receipt says of scores: more tell nobody
+// anything, and would be a third of what receipts take.
+func shorten(r mem.Receipt) {
+	short := func(score float64, parts map[string]float64) (float64, map[string]float64) {
+		var out map[string]float64 // the parts are still in use
+		if len(parts) > 0 {
+			out = make(map[string]float64, len(parts))
+		}
+		for name, v := range parts {
+			out[name] = math.Round(v*1e4) / 1e4
+		}
+		return math.Round(score*1e4) / 1e4, out
+	}
+	for i, it := range r.Items {
+		r.Items[i].Score, r.Items[i].Parts = short(it.Score, it.Parts)
+	}
+	for i, c := range r.Dropped {
+		r.Dropped[i].Score, r.Dropped[i].Parts = short(c.Score, c.Parts)
+	}
 }
 
 func unfit(c mem.Cut) int {

@@ -112,6 +112,7 @@ type ReceiptQuery struct {
 	Outcome string // exact
 	Limit   int    // 0 means DefaultLimit
 	Offset  int
+	Brief   bool // without Terms, Dropped and Text, and without Parts of the items: for those who count
 }
 
 // CheckpointQuery asks for checkpoints, newest first.

@@ -163,11 +163,50 @@ func (s *Store) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt
 			f.and("CASE WHEN json_valid(m.doc) THEN m.doc ->> '$.trigger' END = ?", q.Trigger)
 		}
 	}
+	if q.Brief {
+		briefs, err := documents[brief](ctx, s, "receipt", f, q.Limit, q.Offset)
+		if err != nil {
+			return nil, fmt.Errorf("receipts: %w", translate(err))
+		}
+		found := make([]mem.Receipt, len(briefs))
+		for i, b := range briefs {
+			found[i] = b.receipt()
+		}
+		return found, nil
+	}
 	found, err := documents[mem.Receipt](ctx, s, "receipt", f, q.Limit, q.Offset)
 	if err != nil {
 		return nil, fmt.Errorf("receipts: %w", translate(err))
 	}
 	return found, nil
+}
+
+// brief is a receipt of which only what counts is read: a name that stands
+// further out is the one that JSON means.
+type brief struct {
+	mem.Receipt
+	Terms   skipped     `json:"terms"`
+	Dropped skipped     `json:"dropped"`
+	Text    skipped     `json:"text"`
+	Items   []briefItem `json:"items"`
+}
+
+type briefItem struct {
+	mem.Told
+	Parts skipped `json:"parts"`
+}
+
+// skipped is a value that is read over.
+type skipped struct{}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (skipped) UnmarshalJSON([]byte) error { return nil }
+
+func (b brief) receipt() mem.Receipt {
+	for _, it := range b.Items {
+		b.Receipt.Items = append(b.Receipt.Items, it.Told)
+	}
+	return b.Receipt
 }
 
 func ownFilter(f *filter, session, project string) {

@@ -181,6 +181,14 @@ func (s *Mem) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, 
 			found = append(found, copied(r.Receipt))
 		}
 	}
+	if q.Brief {
+		for i := range found {
+			found[i].Terms, found[i].Dropped, found[i].Text = nil, nil, ""
+			for j := range found[i].Items {
+				found[i].Items[j].Parts = nil
+			}
+		}
+	}
 	return page(found, q.Offset, q.Limit, mem.DefaultLimit), nil
 }
 

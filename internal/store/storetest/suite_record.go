@@ -125,6 +125,9 @@ var recordTests = []promise{
 			Items:   []mem.Told{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Place: "facts"}},
 			Dropped: []mem.Cut{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
 		}
+		brief := r
+		brief.Terms, brief.Dropped, brief.Text = nil, nil, ""
+		brief.Items = []mem.Told{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Place: "facts"}}
 		second := mem.Receipt{ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour), Outcome: mem.Nothing}
 		k.apply(mem.Batch{Receipts: []mem.Receipt{r}}, mem.Batch{Receipts: []mem.Receipt{second}})
 		for name, q := range map[string]struct {
@@ -142,6 +145,7 @@ var recordTests = []promise{
 			"offset":      {mem.ReceiptQuery{Offset: 1}, []mem.Receipt{r}},
 			"trigger":     {mem.ReceiptQuery{Trigger: "prompt"}, []mem.Receipt{r}},
 			"outcome":     {mem.ReceiptQuery{Outcome: mem.Nothing}, []mem.Receipt{second}},
+			"brief":       {mem.ReceiptQuery{Brief: true}, []mem.Receipt{second, brief}},
 		} {
 			got, err := k.store.Receipts(k.Context(), q.q)
 			if err != nil {
