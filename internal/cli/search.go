@@ -372,7 +372,7 @@ func (v searchView) nothing(p *printer) {
 // parts lists what a score is made of, the most important first.
 func parts(m map[string]float64) string {
 	names := slices.Collect(maps.Keys(m))
-	slices.SortFunc(names, func(x, y string) int {
+	slices.SortStableFunc(names, func(x, y string) int {
 		return cmp.Or(cmp.Compare(m[y], m[x]), cmp.Compare(x, y))
 	})
 	var out []string

@@ -63,7 +63,7 @@ func (a *app) stats(ctx context.Context, days int, by string) (statsView, error)
 		for agent, n := range e.Agents {
 			v.Bars = append(v.Bars, statsBar{cmp.Or(agent, "unknown"), n})
 		}
-		slices.SortFunc(v.Bars, func(a, b statsBar) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name)) })
+		slices.SortStableFunc(v.Bars, func(a, b statsBar) int { return cmp.Or(cmp.Compare(b.Value, a.Value), cmp.Compare(a.Name, b.Name)) })
 	case "kind":
 		v.Unit = "memories"
 		o, err := ask(ctx, a, api.Status, a.place())

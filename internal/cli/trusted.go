@@ -85,7 +85,7 @@ func (p Paths) trust(pr mem.Project, mark string, now time.Time) (trusted, error
 	t := trusted{Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second)}
 	list = slices.DeleteFunc(list, func(o trusted) bool { return o.Root == t.Root })
 	list = append(list, t)
-	slices.SortFunc(list, func(a, b trusted) int { return strings.Compare(a.Root, b.Root) })
+	slices.SortStableFunc(list, func(a, b trusted) int { return strings.Compare(a.Root, b.Root) })
 	return t, p.writeTrusted(list)
 }
 

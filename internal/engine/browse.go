@@ -87,7 +87,7 @@ func (e *Engine) feedSessions(ctx context.Context, p mem.Project, n int, out *me
 		for _, m := range out.Entries {
 			times = append(times, m.At)
 		}
-		slices.SortFunc(times, func(a, b time.Time) int { return b.Compare(a) })
+		slices.SortStableFunc(times, func(a, b time.Time) int { return b.Compare(a) })
 		since = times[n-1]
 	}
 	short := map[string]mem.Session{}

@@ -249,7 +249,7 @@ func (e *Engine) deadOf(ctx context.Context, c *counting) ([]mem.DeadItem, error
 			out = append(out, *d)
 		}
 	}
-	slices.SortFunc(out, func(a, b mem.DeadItem) int {
+	slices.SortStableFunc(out, func(a, b mem.DeadItem) int {
 		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
 	})
 	return out[:min(len(out), maxDeadItems)], nil

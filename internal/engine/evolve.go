@@ -49,7 +49,7 @@ func newRound(now time.Time, ms []mem.Memory, moved, open func(mem.Memory) bool)
 		}
 		r.lives = append(r.lives, &life{Memory: m, was: m, moved: moved(m), open: open(m)})
 	}
-	slices.SortFunc(r.lives, func(a, b *life) int { return before(a.Memory, b.Memory) })
+	slices.SortStableFunc(r.lives, func(a, b *life) int { return before(a.Memory, b.Memory) })
 	return r
 }
 

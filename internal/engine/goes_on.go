@@ -53,7 +53,7 @@ func (e *Engine) after(ctx context.Context, s mem.Session) (mem.Session, error) 
 	if len(next) == 0 {
 		return mem.Session{}, nil
 	}
-	slices.SortFunc(next, func(a, b mem.Session) int { return a.Created.Compare(b.Created) })
+	slices.SortStableFunc(next, func(a, b mem.Session) int { return a.Created.Compare(b.Created) })
 	first := next[0]
 	if len(next) > 1 && (first.Status != mem.Completed || next[1].Created.Before(first.Completed)) {
 		return mem.Session{}, nil

@@ -79,7 +79,7 @@ func activity(events []mem.Event) (a mem.Activity) {
 			a.Tools++
 		}
 	}
-	slices.SortFunc(at, time.Time.Compare)
+	slices.SortStableFunc(at, time.Time.Compare)
 	for i := 1; i < len(at); i++ {
 		if gap := at[i].Sub(at[i-1]); gap >= silentFor {
 			a.Gaps++

@@ -81,7 +81,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 	for name := range named {
 		s.lacking = append(s.lacking, absent(name, "missing"))
 	}
-	slices.SortFunc(s.critical, func(a, b mem.Memory) int { return strings.Compare(a.Note.File, b.Note.File) })
+	slices.SortStableFunc(s.critical, func(a, b mem.Memory) int { return strings.Compare(a.Note.File, b.Note.File) })
 	s.others = g.use().Order(rest, g.m.At, g.m.belongs)
 	return s
 }

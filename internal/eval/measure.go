@@ -64,7 +64,7 @@ func NDCGAt(found []string, relevant map[string]float64, k int) float64 {
 	for _, g := range relevant {
 		gains = append(gains, max(0, g))
 	}
-	slices.SortFunc(gains, func(a, b float64) int { return cmp.Compare(b, a) })
+	slices.SortStableFunc(gains, func(a, b float64) int { return cmp.Compare(b, a) })
 	best := 0.0
 	for i, g := range gains[:min(k, len(gains))] {
 		best += g / math.Log2(float64(i+2))

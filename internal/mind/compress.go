@@ -231,7 +231,7 @@ func (d *folder) pruneBackups() {
 			all = append(all, copied{e.Name(), info.ModTime()})
 		}
 	}
-	slices.SortFunc(all, func(a, b copied) int { return b.at.Compare(a.at) })
+	slices.SortStableFunc(all, func(a, b copied) int { return b.at.Compare(a.at) })
 	for _, c := range all[min(len(all), maxBackups):] {
 		_ = d.root.Remove(d.path(c.name))
 	}

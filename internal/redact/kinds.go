@@ -28,7 +28,7 @@ func (d *Door) Kinds() []Kind {
 	for _, r := range d.user {
 		add(r.kind, true)
 	}
-	slices.SortFunc(kinds, func(a, b Kind) int {
+	slices.SortStableFunc(kinds, func(a, b Kind) int {
 		if a.Own != b.Own {
 			if a.Own {
 				return 1

@@ -112,7 +112,7 @@ func recordIDs(dir string) ([]int, error) {
 			ids = append(ids, id)
 		}
 	}
-	slices.SortFunc(ids, cmp.Compare[int])
+	slices.SortStableFunc(ids, cmp.Compare[int])
 	return ids, nil
 }
 

@@ -16,7 +16,7 @@ type splice struct {
 
 // apply makes the replacements, whose ranges do not overlap.
 func apply(body []byte, list []splice) []byte {
-	slices.SortFunc(list, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
+	slices.SortStableFunc(list, func(a, b splice) int { return cmp.Compare(a.start, b.start) })
 	var out bytes.Buffer
 	at := 0
 	for _, s := range list {

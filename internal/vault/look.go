@@ -96,8 +96,8 @@ func (v *Vault) compare(root *os.Root) (map[string]seen, mem.VaultLook, error) {
 			look.Gone = append(look.Gone, name)
 		}
 	}
-	slices.SortFunc(look.Bad, func(a, b mem.BadNote) int { return strings.Compare(a.File, b.File) })
-	slices.SortFunc(look.Notes, func(a, b mem.NoteText) int { return strings.Compare(a.File, b.File) })
+	slices.SortStableFunc(look.Bad, func(a, b mem.BadNote) int { return strings.Compare(a.File, b.File) })
+	slices.SortStableFunc(look.Notes, func(a, b mem.NoteText) int { return strings.Compare(a.File, b.File) })
 	return now, look, nil
 }
 

@@ -29,7 +29,7 @@ type leaf struct {
 // nil if they do not make one: none is found, or two have the same rows.
 func firstPage(header []byte, pages io.ReaderAt) []byte {
 	leaves := leavesOf(pages)
-	slices.SortFunc(leaves, func(a, b leaf) int { return cmp.Compare(a.first, b.first) })
+	slices.SortStableFunc(leaves, func(a, b leaf) int { return cmp.Compare(a.first, b.first) })
 	for i := 1; i < len(leaves); i++ {
 		if leaves[i].first <= leaves[i-1].last {
 			return nil

@@ -48,7 +48,7 @@ func Copies(path string) ([]Copy, error) {
 			list = append(list, Copy{Path: f, Kind: kind, Made: info.ModTime().UTC(), Bytes: info.Size()})
 		}
 	}
-	slices.SortFunc(list, func(a, b Copy) int {
+	slices.SortStableFunc(list, func(a, b Copy) int {
 		if c := b.Made.Compare(a.Made); c != 0 {
 			return c
 		}

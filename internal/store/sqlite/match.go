@@ -123,7 +123,7 @@ func (s *Store) holders(ctx context.Context, ix index, q mem.Query) ([]holder, e
 	for n, sum := range sums {
 		out = append(out, holder{number: n, common: sum})
 	}
-	slices.SortFunc(out, holder.compare)
+	slices.SortStableFunc(out, holder.compare)
 	return out, nil
 }
 
@@ -244,7 +244,7 @@ func (s *Store) passing(ctx context.Context, ix index, f *filter, holders []hold
 		}
 		out = append(out, pass...)
 	}
-	slices.SortFunc(out, holder.compare)
+	slices.SortStableFunc(out, holder.compare)
 	return out, nil
 }
 
@@ -280,7 +280,7 @@ func (s *Store) hits(ctx context.Context, holders []holder) ([]mem.Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
+	slices.SortStableFunc(found, func(a, b placed) int { return cmp.Compare(a.place, b.place) })
 	out := make([]mem.Hit, len(found))
 	for i, h := range found {
 		out[i] = h.Hit

@@ -66,7 +66,7 @@ func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.Scanned, 
 		}
 		r.done.Fixed = true
 	}
-	slices.SortFunc(r.done.Finds, func(a, b mem.Find) int {
+	slices.SortStableFunc(r.done.Finds, func(a, b mem.Find) int {
 		return cmp.Or(cmp.Compare(a.Where, b.Where), cmp.Compare(a.Kind, b.Kind))
 	})
 	return r.done, nil

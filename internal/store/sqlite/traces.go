@@ -64,7 +64,7 @@ func (t traces) mayBeIn(doc string) bool {
 // a text, wherever they stand: the longest is looked for first, which seldom is.
 func hasRuns(text, line string) bool {
 	runs := strings.FieldsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || !isPlain(byte(r)) })
-	slices.SortFunc(runs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
+	slices.SortStableFunc(runs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
 	for _, run := range runs {
 		if !strings.Contains(text, run) {
 			return false

@@ -88,7 +88,7 @@ func tally(counts map[string]int) []mem.Count {
 	for v, n := range counts {
 		out = append(out, mem.Count{Value: v, N: n})
 	}
-	slices.SortFunc(out, func(a, b mem.Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
+	slices.SortStableFunc(out, func(a, b mem.Count) int { return cmp.Or(cmp.Compare(b.N, a.N), cmp.Compare(a.Value, b.Value)) })
 	return out
 }
 

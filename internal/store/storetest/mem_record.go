@@ -205,7 +205,7 @@ func (s *Mem) Paused(ctx context.Context, now time.Time) ([]mem.Pause, error) {
 			found = append(found, p)
 		}
 	}
-	slices.SortFunc(found, func(a, b mem.Pause) int { return strings.Compare(a.Target, b.Target) })
+	slices.SortStableFunc(found, func(a, b mem.Pause) int { return strings.Compare(a.Target, b.Target) })
 	return found, nil
 }
 

@@ -91,7 +91,7 @@ func (s *Mem) choose(passes func(*project) bool) (found []mem.Project) {
 			found = append(found, s.active(p))
 		}
 	}
-	slices.SortFunc(found, func(a, b mem.Project) int {
+	slices.SortStableFunc(found, func(a, b mem.Project) int {
 		if c := b.LastEvent.Compare(a.LastEvent); c != 0 {
 			return c
 		}

@@ -91,7 +91,7 @@ func (s *Mem) Links(ctx context.Context, memories ...string) ([]mem.Link, error)
 	defer unlock()
 	s.sweep()
 	out := slices.DeleteFunc(slices.Clone(s.web.links), func(l mem.Link) bool { return !slices.Contains(memories, l.From) && !slices.Contains(memories, l.To) })
-	slices.SortFunc(out, func(a, b mem.Link) int {
+	slices.SortStableFunc(out, func(a, b mem.Link) int {
 		return cmp.Or(cmp.Compare(b.Confidence, a.Confidence), s.laterLink(a, b), cmp.Compare(a.Kind, b.Kind))
 	})
 	return page(out, 0, 1000, 1000), nil
@@ -120,7 +120,7 @@ func (s *Mem) LinksOf(ctx context.Context, kind mem.LinkKind, project string, li
 		return m.Status == mem.Active && (project == "" || m.Scope == mem.ScopeUser || m.Project == s.alias(project))
 	}
 	out := slices.DeleteFunc(slices.Clone(s.web.links), func(l mem.Link) bool { return l.Kind != kind || !counts(l.From) || !counts(l.To) })
-	slices.SortFunc(out, s.laterLink)
+	slices.SortStableFunc(out, s.laterLink)
 	return page(out, 0, limit, mem.DefaultLimit), nil
 }
 
