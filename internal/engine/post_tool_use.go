@@ -130,7 +130,7 @@ func failed(m *moment, c call) mem.Memory {
 	mm.Importance, mm.Resolved = importantFail, false
 	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.plain, code
 	mm.Tags = []string{"command-outcome", "error", "debugging", autoCaptured}
-	mm.Title = mem.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, mem.Clip(c.plain, maxCommand), withoutError(telling(message))), 2*maxCommand)
+	mm.Title = mem.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, mem.Clip(c.plain, maxCommand), inBrief(telling(message))), 2*maxCommand)
 	mm.Body = mem.Clip(message, maxErrorText)
 	mm.Key = "failed:" + c.plain
 	return mm

@@ -384,13 +384,24 @@ func countsErrors(line string) bool {
 	return false
 }
 
-// withoutError is a telling line without the word that it is an error, where that
-// is said before it.
-func withoutError(line string) string {
-	if n := len("error: "); len(line) > n && strings.EqualFold(line[:n], "error: ") {
-		return line[n:]
+// inBrief is a telling line without the tag that it is an error, which is said
+// before it, and without the folder or the package of what it begins with.
+func inBrief(line string) string {
+	for _, tag := range []string{"[error] ", "error: "} {
+		if len(line) > len(tag) && strings.EqualFold(line[:len(tag)], tag) {
+			line = line[len(tag):]
+		}
 	}
-	return line
+	first, rest, ok := strings.Cut(line, " ")
+	switch {
+	case !ok:
+		return line
+	case strings.HasPrefix(first, "/") && strings.Contains(path.Base(first), ":"):
+		first = path.Base(first)
+	case strings.HasSuffix(first, ":") && namedError(strings.TrimSuffix(first, ":")):
+		first = first[strings.LastIndex(first, ".")+1:]
+	}
+	return first + " " + rest
 }
 
 // placed reports whether a line begins like "file.go:12: message", the form in

@@ -122,6 +122,25 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 	}
 }
 
+func TestTheErrorInATitleBeginsWithWhatTells(t *testing.T) {
+	for in, want := range map[string]string{
+		"Error: no such table": "no such table",
+		"[ERROR] /home/dev/shop/src/main/java/shop/Cart.java:[7,3] cannot find symbol": "Cart.java:[7,3] cannot find symbol",
+		"/usr/src/app/lib/cart.rb:12: syntax error, unexpected end":                    "cart.rb:12: syntax error, unexpected end",
+		"sqlalchemy.exc.OperationalError: server closed the connection":                "OperationalError: server closed the connection",
+		"java.lang.IllegalStateException: closed":                                      "IllegalStateException: closed",
+		"src/cart.ts(3,5): error TS2304: Cannot find name 'x'.":                        "src/cart.ts(3,5): error TS2304: Cannot find name 'x'.",
+		"/bin/sh: jq: not found":                                                       "sh: jq: not found",
+		"/var/lib is read-only":                                                        "/var/lib is read-only",
+		"error: ":                                                                      "error: ",
+		"oops":                                                                         "oops",
+	} {
+		if got := inBrief(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}
+
 func TestResponsesOfEveryShapeAreRead(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{`{"stdout":"a","stderr":"b","interrupted":false}`, "a\nb"},

@@ -195,6 +195,9 @@ func open(l string) bool {
 	if announces(l) {
 		return false
 	}
+	if begins(strings.TrimLeftFunc(l, func(r rune) bool { return !unicode.IsLetter(r) }), "not ") && holds(l, " yet ", " yet.", " yet,") {
+		return true
+	}
 	return holds(l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:", " to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr", "a separate pr", "out of scope", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work", "what's left", "what is left", "left to do", "left open", "next step", "follow-up", "follow up", " not yet ", "not done yet", " yet:", "next:", "is pending", "are pending",
 		"has only run", "have to be computed", "needs to be done", "need an exemption", "you'll need to", "you will need to", "you still have to", "musst du", "müsst ihr", "noch offen", "offen ist", "offen bleibt", "bleibt offen", "noch nicht", "fehlt noch", "fehlen noch", "muss noch", "müssen noch", "steht noch aus", "stehen noch aus", "als nächstes",
 		"il reste", "reste à", "restent à", "reste :", "pas encore", "queda pendiente", "quedan pendiente", "pendiente de", "falta revisar", "falta añadir", "falta hacer", "falta probar", "faltan ", "queda por", "quedan por", "todavía no", "aún no", "falta por", "未対応", "未着手", "まだ", "残っています", "残りは", "还没有", "尚未", "还需要", "待办", "下一步", "未完成", "剩下的") ||
@@ -330,7 +333,7 @@ func rules(s said) bool {
 	if here && !opensWithI(l) {
 		return holds(l, " keeps ", " uses ", " use ", " names ", " has ", " always ", " never ", " every ", " all ", " must ", " only ", " belongs ", " verwendet", " nutzt", " immer ", " jede", " utilise", " toujours", " jamais", " chaque", " usa ", " siempre ", " nunca ", " cada ", "必ず", "使い", "使用", "一律", "都")
 	}
-	return holds(l, " always ", " never ") && holds(l, " must ", " we always ", " we never ", " are always ", " is always ", " are never ", " is never ") && !ofThePast(l) && !because(l)
+	return holds(l, " always ", " never ") && holds(l, " must ", " we always ", " we never ", " are always ", " is always ", " are never ", " is never ") && !ofThePast(l) && !because(l) && !holds(l, ", so ")
 }
 
 // ofThePast reports whether a sentence with always or never tells of what was.

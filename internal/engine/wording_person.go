@@ -53,11 +53,11 @@ func ruleOfOurs(l string) bool {
 		return holds(l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ", " nunca ") &&
 			!opensWithI(l) && !begins(l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ") && !holds(l, " you ", " du ", " tu ", " vous ")
 	}
-	if was(l) || troubled(l) || holds(l, " yet ", " anymore ", " this ", " that ", " it ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie", " nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ",
+	if was(l) || troubled(l) || holds(l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie", " nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ",
 		" on a ", " on est ", " on peut ", " on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ") {
 		return false
 	}
-	return holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") || holds(l, " we don't use ", " we do not use ", " we only use ") && holds(l, " here ", " here,", " here.") ||
+	return holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") || holds(l, " we don't use ", " we do not use ", " we only use ") && holds(l, " here ", " here,", " here.") && !holds(l, " this ", " that ", " it ") ||
 		holds(l, " wir ") && holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") || holds(l, " on ", " nous ") && holds(l, " toujours ", " jamais ")
 }
 
@@ -65,9 +65,11 @@ func ruleOfOurs(l string) bool {
 // only says where something is to be done does not.
 func ruleHere(l string) bool {
 	return holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
-		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " are ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " on ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
+		holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
 		holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
 			!opensWithI(l) && !was(l) && !complains(l) && !holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
+		holds(l, "dans ce projet", "dans ce dépôt") && holds(l, " on ") ||
+		holds(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && holds(l, " are ") && !was(l) && !troubled(l) && !holds(l, " there are ", " they are ") ||
 		ofEach(l) && !troubled(l)
 }
 
