@@ -267,13 +267,14 @@ func (p point) leans() bool {
 }
 
 // titled is the statement as title and body. One that leans on another is told
-// with that, or with what was asked for.
+// with that, or with what was asked for, as is a bare figure.
 func (p point) titled(prompt string) (title, body string) {
 	p.text = withoutApology(p.text)
-	if !p.leans() {
+	leans := p.leans()
+	if !leans && (p.kind != mem.Discovery || breadth(p.text) >= 3*minStatement) {
 		return titled(p.text)
 	}
-	if p.before != "" && !asks(p.before) && len([]rune(p.before))+len([]rune(p.text)) < maxStatement {
+	if leans && p.before != "" && !asks(p.before) && len([]rune(p.before))+len([]rune(p.text)) < maxStatement {
 		return titled(p.before + " " + p.text)
 	}
 	if about := mem.Clip(request(prompt), shortAbout); about != "" {

@@ -160,8 +160,8 @@ func (k *known) carried(m *moment, mm mem.Memory) mem.Memory {
 }
 
 // settled are the changes that a turn makes to what is known: items of work that
-// it did, and decisions of the turn before that the person took back, or corrected
-// so that something was changed.
+// it did, and decisions that the person took back in the next turn, or corrected so
+// that something was changed.
 func (k *known) settled(m *moment, all []said, own []mem.Memory) []mem.Edit {
 	if m.turn.Trust == mem.TrustNone {
 		return nil
@@ -177,11 +177,15 @@ func (k *known) settled(m *moment, all []said, own []mem.Memory) []mem.Edit {
 		}
 	}
 	back := takesBack(m.turn.Text)
-	if len(m.turn.Text) > pasted || !back && !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change }) {
+	if !back && (len(m.turn.Text) > pasted || !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change })) {
 		return out
 	}
 	for _, o := range k.made {
-		if o.Kind == mem.Decision && o.ID != "" && o.Trust < mem.TrustUser && !o.Pinned && o.Source.Prompt == m.turn.Number-1 && m.turn.Number > 1 && (back || corrects(m.turn.Text, o.Text())) {
+		before := m.turn.Number - o.Source.Prompt
+		if o.Kind != mem.Decision || o.ID == "" || o.Trust >= mem.TrustUser || o.Pinned || before < 1 || o.Source.Prompt < 1 {
+			continue
+		}
+		if before == 1 && (back || corrects(m.turn.Text, o.Text())) || changesMind(m.turn.Text, o.Text()) {
 			out = append(out, mem.Edit{ID: o.ID, Status: &over})
 		}
 	}

@@ -280,6 +280,25 @@ func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	wantsNot(t, "kept", titles(s.words("one")), "local storage")
 }
 
+func TestADecisionIsOverWhenThePersonChangesTheirMind(t *testing.T) {
+	for mind, over := range map[string]bool{
+		"the client gets no retries after all, put them into the queue": true,
+		"Die retries sind doch besser nicht im client.":                 true,
+		"let's keep the retries in the client after all":                false,
+		"after all that, please sort the imports":                       false,
+		"are retries in the client so bad after all?":                   false,
+		"log the retries of the client":                                 false,
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "orders get lost"), stop("p1", "I decided to put the retries into the client instead of the queue."),
+			prompt("p2", "now the log"), stop("p2", "The log has a line for each order."),
+			prompt("p3", mind), edited("p3", "t1", "/home/dev/shop/retry.go", "a", "b"), stop("p3", "It is done as you said."))
+		if got := !strings.Contains(titles(s.words("one")), "decided to put the retries"); got != over {
+			t.Errorf("%q: over %v, want %v", mind, got, over)
+		}
+	}
+}
+
 func TestADecisionThatThePersonCorrectsIsOver(t *testing.T) {
 	for _, tt := range []struct {
 		no   string
@@ -400,6 +419,15 @@ func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now; changed")
 	wants(t, "next", all[1].Summary.NextSteps, "footer of the export; Still open: the logout path")
 	wants(t, "second turn", all[0].Summary.Completed, "I settled on rows before the header; changed")
+}
+
+func TestAFigureIsToldWithWhatItIsOf(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "shrink the docker image"),
+		stop("p1", "Down from 910 MB to 84 MB.\n\nThe build of the worker image went from 240 s to 31 s with the cache of layers."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "910 MB to 84 MB. (on: shrink the docker image)", "cache of layers.")
+	wantsNot(t, "kept", got, "layers. (on")
 }
 
 func TestADecisionIsKeptWithoutTheApologyBeforeIt(t *testing.T) {

@@ -119,12 +119,26 @@ func behindNo(s string) string {
 }
 
 // corrects reports whether a prompt begins with a no to something that was decided
-// and names it: "No, validate on submit."
+// just before and names it: "No, validate on submit."
 func corrects(prompt, decision string) bool {
 	said := mem.Clip(mem.FirstLine(prompt), maxStatement)
 	told := behindNo(said)
-	return told != said && !asks(told) && !holds(cueText(told), " keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut", " garde", " laisse", " deja ") &&
-		shared(rank.Terms(told), rank.Terms(decision)) >= 2
+	return told != said && turnsOn(told, decision)
+}
+
+// changesMind reports whether a prompt names something that was decided and says
+// that it is to be otherwise by now: "They want parquet after all."
+func changesMind(prompt, decision string) bool {
+	return slices.ContainsFunc(sentences(prompt), func(s string) bool {
+		return holds(cueText(s), " after all", " changed my mind", " on second thought", " doch lieber ", " doch besser ", " à la réflexion", " pensándolo bien", "やっぱり") && turnsOn(s, decision)
+	})
+}
+
+// turnsOn reports whether a sentence speaks of something that was decided, and
+// not in favour of it.
+func turnsOn(s, decision string) bool {
+	return !asks(s) && !holds(cueText(s), " keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut", " garde", " laisse", " deja ") &&
+		shared(rank.Terms(s), rank.Terms(decision)) >= 2
 }
 
 // forbids reports whether a prompt forbids what a command does: "never
