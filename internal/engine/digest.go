@@ -57,7 +57,7 @@ func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 	}
 	out = k.joined(m, append(out, found...))
 	m.batch.Edits = append(m.batch.Edits, k.settled(m, said, own)...)
-	if err := e.dropForbidden(ctx, m); err != nil {
+	if err := e.dropForbidden(ctx, m, own); err != nil {
 		return nil, err
 	}
 	s, ok, err := e.summarize(ctx, m, own, found)
@@ -84,9 +84,11 @@ func (e *Engine) asked(ctx context.Context, m *moment) ([]mem.Memory, error) {
 		out = append(out, mm)
 	}
 	for _, s := range sentences(m.turn.Text) {
-		s = behindNo(s)
-		if kind, ok := laidDown(s); ok {
-			keep(kind, s)
+		told := behindNo(s)
+		if kind, ok := laidDown(told); ok {
+			keep(kind, told)
+		} else if l := cueText(told); told != s && !asks(told) && holds(l, " we don't use ", " we do not use ") && !holds(l, " this ", " that ", " it ", " yet ") {
+			keep(mem.Convention, told)
 		}
 	}
 	for _, s := range corrections(m.turn.Text) {
@@ -261,9 +263,10 @@ func once(points []point) []point {
 	return out
 }
 
-// leans reports whether a statement begins with a word that points back.
+// leans reports whether a statement begins with a word that points back, or is too
+// short to explain something by itself.
 func (p point) leans() bool {
-	return begins(p.bare, "it ", "it's ", "its ", "this ", "that ", "that's ", "they ", "these ", "those ", "both ", "so ", "fixed by ", "fixed with ", "fixed it", "solved by ", "resolved by ", "caused by ", "es ", "das ", "dies ", "sie ", "il ", "elle ", "cela ", "c'est ", "ça ", "eso ", "esto ", "lo ", "ello ", "それ", "这", "它")
+	return p.kind == mem.ErrorFix && p.before != "" && breadth(p.text) < 2*minStatement || begins(p.bare, "it ", "it's ", "its ", "this ", "that ", "that's ", "they ", "these ", "those ", "both ", "so ", "fixed by ", "fixed with ", "fixed it", "solved by ", "resolved by ", "caused by ", "es ", "das ", "dies ", "sie ", "il ", "elle ", "cela ", "c'est ", "ça ", "eso ", "esto ", "lo ", "ello ", "それ", "这", "它")
 }
 
 // titled is the statement as title and body. One that leans on another is told

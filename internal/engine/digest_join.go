@@ -193,8 +193,8 @@ func (k *known) settled(m *moment, all []said, own []mem.Memory) []mem.Edit {
 }
 
 // dropForbidden puts aside what helped in the session, if the person does not want
-// it to be done: nobody is told to do it again.
-func (e *Engine) dropForbidden(ctx context.Context, m *moment) error {
+// it to be done or the agent took it back: nobody is told to do it again.
+func (e *Engine) dropForbidden(ctx context.Context, m *moment, own []mem.Memory) error {
 	if m.turn.Number == 0 || len(m.turn.Text) > pasted {
 		return nil
 	}
@@ -204,11 +204,28 @@ func (e *Engine) dropForbidden(ctx context.Context, m *moment) error {
 	}
 	over := mem.Superseded
 	for _, o := range fixes {
-		if len(o.Files) == 0 && !o.Pinned && slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool { return forbids(m.turn.Text, act) }) {
+		if o.Pinned {
+			continue
+		}
+		if slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool {
+			return len(o.Files) == 0 && forbids(m.turn.Text, act) || slices.ContainsFunc(own, func(c mem.Memory) bool {
+				return c.Kind == mem.Change && c.Updated.After(o.Updated) && c.Title != act && c.Title == swapped(act)
+			})
+		}) {
 			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Status: &over})
 		}
 	}
 	return nil
+}
+
+// swapped is the title of the change that takes another one back.
+func swapped(change string) string {
+	file, rest, _ := strings.Cut(change, ": replaced '")
+	was, is, ok := strings.Cut(strings.TrimSuffix(rest, "'"), "' with '")
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%s: replaced '%s' with '%s'", file, is, was)
 }
 
 // takesBack reports whether a prompt begins by taking back what was just done.

@@ -273,6 +273,21 @@ func TestWhatThePersonForbidsIsNoFix(t *testing.T) {
 	wantsNot(t, "summary", s.summaries("one")[0].Summary.Completed, "force-unlock")
 }
 
+func TestAFixThatIsTakenBackIsNone(t *testing.T) {
+	for _, tt := range []struct {
+		to   string
+		gone bool
+	}{{"image: node:20-alpine", true}, {"image: node:22-slim", false}} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "the build of the image fails"), failed("p1", "t1", "docker build .", "Exit code 1\nError: node-gyp needs python"),
+			edited("p1", "t2", "/home/dev/shop/base.yml", "image: node:20-alpine", "image: node:20"), ran("p1", "t3", "docker build .", "ok"), stop("p1", "It builds."),
+			prompt("p2", "that is 900 MB, install python instead"), edited("p2", "t4", "/home/dev/shop/base.yml", "image: node:20", tt.to), stop("p2", "Python is installed."))
+		if gone := !strings.Contains(titles(s.words("one")), "fixed in base.yml"); gone != tt.gone {
+			t.Errorf("%s: gone %v, want %v", tt.to, gone, tt.gone)
+		}
+	}
+}
+
 func TestADecisionThatThePersonTakesBackIsOver(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "store the theme"), stop("p1", "I decided to store the theme in local storage instead of a cookie."),
@@ -419,6 +434,22 @@ func TestTheSumOfATurnSaysWhatCameOfIt(t *testing.T) {
 	wants(t, "first turn", all[1].Summary.Completed, "The export writes a header now; changed")
 	wants(t, "next", all[1].Summary.NextSteps, "footer of the export; Still open: the logout path")
 	wants(t, "second turn", all[0].Summary.Completed, "I settled on rows before the header; changed")
+}
+
+func TestAShortCauseIsToldWithWhatStandsBeforeIt(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "why is the order of the pupils wrong?"), edited("p1", "t1", "/home/dev/shop/sort.go", "a", "b"),
+		stop("p1", "`byName` compares bytes, in which capitals come first. Umlauts do not, so Özil was last."))
+	wants(t, "kept", titles(s.words("one")), "capitals come first. Umlauts do not, so Özil was last.")
+}
+
+func TestWhatIsNotUsedAfterANoIsARule(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "nope, we don't use moment in new code, take date-fns"), stop("p1", "It is date-fns now."),
+		prompt("p2", "no, we don't have that yet"), stop("p2", "It is gone."))
+	got := titles(s.words("one"))
+	wants(t, "kept", got, "convention: we don't use moment in new code")
+	wantsNot(t, "kept", got, "that yet")
 }
 
 func TestAFigureIsToldWithWhatItIsOf(t *testing.T) {

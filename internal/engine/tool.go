@@ -302,6 +302,8 @@ func telling(output string) string {
 			return withoutFolder(t)
 		}
 		switch {
+		case strings.HasPrefix(line, "E   "): // pytest
+			said = cmp.Or(said, t)
 		case !namesError(t):
 		case closesErrors(t) || strings.HasSuffix(t, ":") || stepFailed(t):
 			counted = cmp.Or(counted, t)
@@ -328,12 +330,14 @@ func withoutClock(line string) string {
 }
 
 // stepFailed reports whether a line only says which step of the work failed:
-// "> Task :app:compileKotlin FAILED", "3 of 7 ERROR creating table orders".
+// "> Task :app:compileKotlin FAILED", "3 of 7 ERROR creating table orders", or is
+// the heading of what failed: "==== FAILURES ====".
 func stepFailed(line string) bool {
 	words := strings.Fields(line)
 	last := words[len(words)-1]
 	of := len(words) > 3 && words[1] == "of" && strings.Trim(words[0]+words[2], "0123456789") == ""
-	return last == "FAILED" || of || len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
+	banner := strings.HasPrefix(line, "===") && strings.HasSuffix(line, "===") || strings.HasPrefix(line, "___") && strings.HasSuffix(line, "___")
+	return last == "FAILED" || of || banner || len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
 }
 
 // saysError reports whether a line says what an error is, behind its name and a

@@ -115,6 +115,8 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"npm error code E403\nnpm error 403 Forbidden - GET https://registry.example.org: denied by policy", "npm error 403 Forbidden - GET https://registry.example.org: denied by policy"},
 		{"The following errors were found:\nlayout.tf line 3, undefined variable", "layout.tf line 3, undefined variable"},
 		{"> Task :app:test FAILED", "> Task :app:test FAILED"},
+		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == 3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
+		{"======= ERRORS =======\nImportError while importing test module 'tests/test_a.py'.", "ImportError while importing test module 'tests/test_a.py'."},
 	} {
 		if got := telling(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)

@@ -102,6 +102,9 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	if under == "" {
 		under = p.section
 	}
+	if rest, ok := strings.CutPrefix(t, "[ ] "); ok && item {
+		t, under = rest, mem.Todo
+	}
 	if label, _, ok := strings.Cut(t, ": "); ok && len(strings.Fields(label)) <= 5 && !strings.Contains(label, "`") {
 		if k := sectionKind(label); k != "" {
 			under = k
@@ -141,15 +144,13 @@ func boldLine(t string) bool {
 	return ok && !strings.Contains(inner, "**") && len(inner) < 60
 }
 
-// unlisted is a line without its list mark; item tells whether it had one.
+// unlisted is a line without its list mark; item tells whether it had one. The box
+// of what is not done stays.
 func unlisted(t string) (string, bool) {
 	rest := strings.TrimLeft(t, "-*•+")
 	if n := len(t) - len(rest); n == 1 || n == len("•") && strings.HasPrefix(t, "•") {
 		if trimmed := strings.TrimLeft(rest, " "); trimmed != rest {
-			for _, box := range []string{"[ ] ", "[x] ", "[X] "} {
-				trimmed = strings.TrimPrefix(trimmed, box)
-			}
-			return trimmed, true
+			return strings.TrimPrefix(strings.TrimPrefix(trimmed, "[x] "), "[X] "), true
 		}
 	}
 	digits := strings.TrimLeft(t, "0123456789")

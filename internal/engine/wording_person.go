@@ -28,6 +28,8 @@ func laidDown(s string) (mem.Kind, bool) {
 		return mem.Decision, true
 	case holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
 		return mem.Convention, true
+	case begins(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
+		return "", false
 	case begins(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
 		return mem.Convention, true
 	case holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
