@@ -153,7 +153,7 @@ func TestTracesAreFoundHoweverATextIsWrapped(t *testing.T) {
 		"short":                                                false,
 		"":                                                     false,
 	} {
-		if got := tr.in(text); got != want {
+		if got := tr.finder().in(text); got != want {
 			t.Errorf("in(%q) is %v, want %v", text, got, want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"remanence/internal/mem"
 )
@@ -26,8 +27,9 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	}
 	var t traces
 	t.add(m)
-	for _, blank := range []func(context.Context, int64, traces) error{e.blankEvents, e.blankTurns, e.doomDerived} {
-		if err := blank(ctx, n, t); err != nil {
+	f := t.finder()
+	for _, blank := range []func(context.Context, int64, *finder) error{e.blankEvents, e.blankTurns, e.doomDerived} {
+		if err := blank(ctx, n, f); err != nil {
 			return err
 		}
 	}
@@ -44,8 +46,8 @@ func (e *eraser) blankSession(ctx context.Context, m mem.Memory) error {
 	return err
 }
 
-func (e *eraser) blankEvents(ctx context.Context, session int64, t traces) error {
-	held, err := e.holding(ctx, "SELECT seq, payload FROM event WHERE session=? AND payload<>''", session, t.inDocument)
+func (e *eraser) blankEvents(ctx context.Context, session int64, f *finder) error {
+	held, err := e.holding(ctx, "SELECT seq, payload FROM event WHERE session=? AND payload<>''", session, f.inDocument)
 	if err != nil {
 		return err
 	}
@@ -58,8 +60,8 @@ func (e *eraser) blankEvents(ctx context.Context, session int64, t traces) error
 	return nil
 }
 
-func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error {
-	held, err := e.holding(ctx, "SELECT number, text FROM turn WHERE session=? AND text<>''", session, t.in)
+func (e *eraser) blankTurns(ctx context.Context, session int64, f *finder) error {
+	held, err := e.holding(ctx, "SELECT number, text FROM turn WHERE session=? AND text<>''", session, f.in)
 	if err != nil {
 		return err
 	}
@@ -76,12 +78,18 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, t traces) error 
 // items are told to, and saved with, every session of a project. All that is kept
 // is read for it, once.
 func (e *eraser) blankElsewhere(ctx context.Context) error {
-	for _, table := range []string{"checkpoint", "receipt"} {
-		if err := e.blankDocs(ctx, table, e.traces); err != nil {
-			return err
-		}
+	f := e.traces.finder()
+	if err := e.blankDocs(ctx, "checkpoint", f); err != nil {
+		return err
 	}
-	return e.blankOwn(ctx, e.traces)
+	// Later sessions were told what the one that is erased was asked last.
+	if err := e.blankDocs(ctx, "receipt", slices.Concat(e.traces, e.asked).finder()); err != nil {
+		return err
+	}
+	if err := e.blankOwn(ctx, f); err != nil {
+		return err
+	}
+	return e.blankTold(ctx, f)
 }
 
 // traceSession collects the lines by which other texts give a session away.
@@ -109,16 +117,16 @@ func (e *eraser) traceSession(ctx context.Context, n int64) error {
 
 // blankDocs blanks the strings of checkpoints, or of receipts, that hold a trace;
 // the rest of them stays.
-func (e *eraser) blankDocs(ctx context.Context, table string, t traces) error {
-	if len(t) == 0 {
+func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
+	if len(f.of) == 0 {
 		return nil
 	}
-	held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE doc<>?", "", t.inDocument)
+	held, err := e.holding(ctx, "SELECT number, doc FROM "+table+" WHERE doc<>?", "", f.inDocument)
 	if err != nil {
 		return err
 	}
 	for n, doc := range held {
-		if err := e.replaceDoc(ctx, table, n, doc, t.blank); err != nil {
+		if err := e.replaceDoc(ctx, table, n, doc, f.blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
 		if table == "receipt" {
@@ -146,9 +154,9 @@ func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, doc stri
 }
 
 // blankOwn blanks the texts of sessions and drops the jobs that hold a trace.
-func (e *eraser) blankOwn(ctx context.Context, t traces) error {
+func (e *eraser) blankOwn(ctx context.Context, f *finder) error {
 	for _, column := range []string{"first_prompt", "last_notification", "nudge"} {
-		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE "+column+"<>?", "", t.in)
+		held, err := e.holding(ctx, "SELECT number, "+column+" FROM session WHERE "+column+"<>?", "", f.in)
 		if err != nil {
 			return err
 		}
@@ -158,7 +166,7 @@ func (e *eraser) blankOwn(ctx context.Context, t traces) error {
 			}
 		}
 	}
-	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE data || error <> ?", "", t.in)
+	jobs, err := e.holding(ctx, "SELECT number, data || char(10) || error FROM job WHERE data || error <> ?", "", f.in)
 	if err != nil {
 		return err
 	}
@@ -171,9 +179,9 @@ func (e *eraser) blankOwn(ctx context.Context, t traces) error {
 }
 
 // doomDerived erases the other memories of the session that hold a trace.
-func (e *eraser) doomDerived(ctx context.Context, session int64, t traces) error {
+func (e *eraser) doomDerived(ctx context.Context, session int64, f *finder) error {
 	held, err := e.holding(ctx, `SELECT number, title || char(10) || body || char(10) || facts || char(10) || summary || char(10)
-		|| command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session, t.in)
+		|| command || char(10) || words || char(10) || standing FROM memory WHERE session=?`, session, f.in)
 	if err != nil {
 		return err
 	}
@@ -209,7 +217,7 @@ func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) erro
 
 // blankTold takes the erased memories out of every receipt that named them,
 // whatever session it was given to.
-func (e *eraser) blankTold(ctx context.Context) error {
+func (e *eraser) blankTold(ctx context.Context, f *finder) error {
 	for _, m := range e.memories {
 		docs, err := e.holding(ctx, "SELECT number, doc FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)",
 			m.ID, func(string) bool { return true })
@@ -217,7 +225,7 @@ func (e *eraser) blankTold(ctx context.Context) error {
 			return err
 		}
 		for n, doc := range docs {
-			err := e.replaceDoc(ctx, "receipt", n, doc, func(doc string) (string, error) { return e.traces.blankReceipt(doc, m.ID) })
+			err := e.replaceDoc(ctx, "receipt", n, doc, func(doc string) (string, error) { return f.blankReceipt(doc, m.ID) })
 			if errors.Is(err, errUnchanged) {
 				continue
 			}

@@ -1,9 +1,9 @@
 package sqlite
 
 import (
-	"cmp"
 	"encoding/json"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,28 +18,53 @@ type traces []string
 
 func (t *traces) add(m mem.Memory) { *t = append(*t, mem.Traces(m)...) }
 
-// in reports whether text holds a trace.
-func (t traces) in(text string) bool {
-	text = mem.Folded(text)
-	for _, line := range t {
-		if strings.Contains(text, line) {
-			return true
+// finder finds traces in texts. The zero value finds none.
+type finder struct {
+	lines patterns
+	runs  patterns              // the longest run of letters and digits of each line
+	of    map[string][][]string // by the longest: all runs of the lines that have it
+	loose bool                  // a line has no run to go by
+}
+
+func (t traces) finder() *finder {
+	lines := slices.Compact(slices.Sorted(slices.Values(t)))
+	f := &finder{lines: newPatterns(lines), of: map[string][][]string{}}
+	for _, line := range lines {
+		runs := strings.FieldsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || !isPlain(byte(r)) })
+		longest := ""
+		for _, run := range runs {
+			if len(run) > len(longest) {
+				longest = run
+			}
 		}
+		f.loose = f.loose || len(longest) < leastPattern
+		f.of[longest] = append(f.of[longest], runs)
+	}
+	if !f.loose {
+		f.runs = newPatterns(slices.Collect(maps.Keys(f.of)))
+	}
+	return f
+}
+
+// in reports whether text holds a trace.
+func (f *finder) in(text string) bool {
+	for range f.lines.in(mem.Folded(text)) {
+		return true
 	}
 	return false
 }
 
 // inDocument reports whether a string of the JSON document holds a trace. What
 // cannot be read counts as holding one.
-func (t traces) inDocument(doc string) bool {
-	if json.Valid([]byte(doc)) && !t.mayBeIn(doc) {
+func (f *finder) inDocument(doc string) bool {
+	if json.Valid([]byte(doc)) && !f.mayBeIn(doc) {
 		return false
 	}
 	v, err := decode(doc)
 	if err != nil {
 		return true
 	}
-	_, held := t.walk(v)
+	_, held := f.walk(v)
 	return held
 }
 
@@ -47,30 +72,24 @@ func (t traces) inDocument(doc string) bool {
 // of a large store would spend seconds on: letters and digits stand in JSON as
 // they are, unless they are escaped by number, and between those that follow one
 // another in a trace there is nothing but what folding takes away.
-func (t traces) mayBeIn(doc string) bool {
-	if strings.Contains(doc, `\u00`) {
+func (f *finder) mayBeIn(doc string) bool {
+	if f.loose || strings.Contains(doc, `\u00`) {
 		return true
 	}
 	doc = mem.Unmarked(doc)
-	for _, line := range t {
-		if hasRuns(doc, line) {
-			return true
+	tried := map[string]bool{}
+	for run := range f.runs.in(doc) {
+		if tried[run] {
+			continue
+		}
+		tried[run] = true
+		for _, runs := range f.of[run] {
+			if !slices.ContainsFunc(runs, func(run string) bool { return !strings.Contains(doc, run) }) {
+				return true
+			}
 		}
 	}
 	return false
-}
-
-// hasRuns reports whether all runs of ASCII letters and digits of a line are in
-// a text, wherever they stand: the longest is looked for first, which seldom is.
-func hasRuns(text, line string) bool {
-	runs := strings.FieldsFunc(line, func(r rune) bool { return r >= utf8.RuneSelf || !isPlain(byte(r)) })
-	slices.SortStableFunc(runs, func(a, b string) int { return cmp.Compare(len(b), len(a)) })
-	for _, run := range runs {
-		if !strings.Contains(text, run) {
-			return false
-		}
-	}
-	return true
 }
 
 func isPlain(c byte) bool {
@@ -78,12 +97,12 @@ func isPlain(c byte) bool {
 }
 
 // blank returns the document with empty strings for those that hold a trace.
-func (t traces) blank(doc string) (string, error) {
+func (f *finder) blank(doc string) (string, error) {
 	v, err := decode(doc)
 	if err != nil {
 		return "", err
 	}
-	v, _ = t.walk(v)
+	v, _ = f.walk(v)
 	if doc, ok := v.(map[string]any); ok && doc["asked"] == "" {
 		delete(doc, "terms") // of a receipt: the words of what was asked
 	}
@@ -99,23 +118,23 @@ func decode(doc string) (v any, err error) {
 }
 
 // walk blanks in place and reports whether there was anything to blank.
-func (t traces) walk(v any) (any, bool) {
+func (f *finder) walk(v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
-		if t.in(v) {
+		if f.in(v) {
 			return "", true
 		}
 	case []any:
 		held := false
 		for i := range v {
-			part, h := t.walk(v[i])
+			part, h := f.walk(v[i])
 			v[i], held = part, held || h
 		}
 		return v, held
 	case map[string]any:
 		held := false
 		for k := range v {
-			part, h := t.walk(v[k])
+			part, h := f.walk(v[k])
 			v[k], held = part, held || h
 		}
 		return v, held
@@ -125,7 +144,7 @@ func (t traces) walk(v any) (any, bool) {
 
 // blankReceipt takes one memory out of a receipt: its titles, the text that was
 // told, and all else that holds a trace. errUnchanged if that was done before.
-func (t traces) blankReceipt(doc, id string) (string, error) {
+func (f *finder) blankReceipt(doc, id string) (string, error) {
 	var r mem.Receipt
 	if err := json.Unmarshal([]byte(doc), &r); err != nil {
 		return "", err
@@ -145,11 +164,11 @@ func (t traces) blankReceipt(doc, id string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	blank, err := t.blank(typed)
+	blank, err := f.blank(typed)
 	if err != nil {
 		return "", err
 	}
-	if same, err := traces(nil).blank(doc); err != nil || same == blank {
+	if same, err := new(finder).blank(doc); err != nil || same == blank {
 		return "", errors.Join(err, errUnchanged)
 	}
 	return blank, nil
