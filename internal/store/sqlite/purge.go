@@ -336,14 +336,15 @@ func (e *eraser) changed(ctx context.Context, query string, args ...any) (int, e
 	return int(n), err
 }
 
-// holding returns the rows, number and text, whose text passes.
-func (e *eraser) holding(ctx context.Context, query string, arg any, passes func(string) bool) (map[int64]string, error) {
+// holding returns the numbers of the rows whose text passes: the texts of a
+// large session would be a hundred megabytes.
+func (e *eraser) holding(ctx context.Context, query string, arg any, passes func(string) bool) ([]int64, error) {
 	rs, err := e.conn.QueryContext(ctx, query, arg)
 	if err != nil {
 		return nil, err
 	}
 	defer rs.Close()
-	held := map[int64]string{}
+	var held []int64
 	for rs.Next() {
 		var n int64
 		var text string
@@ -351,7 +352,7 @@ func (e *eraser) holding(ctx context.Context, query string, arg any, passes func
 			return nil, err
 		}
 		if passes(text) {
-			held[n] = text
+			held = append(held, n)
 		}
 	}
 	return held, rs.Err()

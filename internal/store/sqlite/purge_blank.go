@@ -51,7 +51,7 @@ func (e *eraser) blankEvents(ctx context.Context, session int64, f *finder) erro
 	if err != nil {
 		return err
 	}
-	for n := range held {
+	for _, n := range held {
 		if _, err := e.exec(ctx, blankEvent+" WHERE seq=?", n); err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ func (e *eraser) blankTurns(ctx context.Context, session int64, f *finder) error
 	if err != nil {
 		return err
 	}
-	for n := range held {
+	for _, n := range held {
 		if _, err := e.exec(ctx, "UPDATE turn SET text='' WHERE number=?", n); err != nil {
 			return err
 		}
@@ -125,8 +125,8 @@ func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
 	if err != nil {
 		return err
 	}
-	for n, doc := range held {
-		if err := e.replaceDoc(ctx, table, n, doc, f.blank); err != nil {
+	for _, n := range held {
+		if err := e.replaceDoc(ctx, table, n, f.blank); err != nil {
 			return fmt.Errorf("%s %d: %w", table, n, err)
 		}
 		if table == "receipt" {
@@ -140,7 +140,11 @@ func (e *eraser) blankDocs(ctx context.Context, table string, f *finder) error {
 
 // replaceDoc writes what blank makes of a document. One that cannot be read may
 // hold what is erased, so it goes as a whole.
-func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, doc string, blank func(string) (string, error)) error {
+func (e *eraser) replaceDoc(ctx context.Context, table string, n int64, blank func(string) (string, error)) error {
+	var doc string
+	if err := e.get(ctx, "SELECT doc FROM "+table+" WHERE number=?", []any{n}, &doc); err != nil {
+		return err
+	}
 	if _, err := decode(doc); err != nil {
 		_, err := e.exec(ctx, "DELETE FROM "+table+" WHERE number=?", n)
 		return err
@@ -160,7 +164,7 @@ func (e *eraser) blankOwn(ctx context.Context, f *finder) error {
 		if err != nil {
 			return err
 		}
-		for n := range held {
+		for _, n := range held {
 			if _, err := e.exec(ctx, "UPDATE session SET "+column+"='' WHERE number=?", n); err != nil {
 				return err
 			}
@@ -170,7 +174,7 @@ func (e *eraser) blankOwn(ctx context.Context, f *finder) error {
 	if err != nil {
 		return err
 	}
-	for n := range jobs {
+	for _, n := range jobs {
 		if _, err := e.exec(ctx, "DELETE FROM job WHERE number=?", n); err != nil {
 			return err
 		}
@@ -185,7 +189,7 @@ func (e *eraser) doomDerived(ctx context.Context, session int64, f *finder) erro
 	if err != nil {
 		return err
 	}
-	for n := range held {
+	for _, n := range held {
 		if _, err := e.add(ctx, "m.number=?", n); err != nil {
 			return err
 		}
@@ -219,13 +223,12 @@ func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) erro
 // whatever session it was given to.
 func (e *eraser) blankTold(ctx context.Context, f *finder) error {
 	for _, m := range e.memories {
-		docs, err := e.holding(ctx, "SELECT number, doc FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)",
-			m.ID, func(string) bool { return true })
+		named, err := rows(ctx, e.conn, "SELECT number FROM receipt WHERE number IN (SELECT receipt FROM receipt_item WHERE memory=?)", []any{m.ID}, one[int64])
 		if err != nil {
 			return err
 		}
-		for n, doc := range docs {
-			err := e.replaceDoc(ctx, "receipt", n, doc, func(doc string) (string, error) { return f.blankReceipt(doc, m.ID) })
+		for _, n := range named {
+			err := e.replaceDoc(ctx, "receipt", n, func(doc string) (string, error) { return f.blankReceipt(doc, m.ID) })
 			if errors.Is(err, errUnchanged) {
 				continue
 			}
