@@ -36,7 +36,9 @@ func TestAGlanceMissesNoTrace(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := slices.ContainsFunc(tr, func(line string) bool { return strings.Contains(mem.Folded(text1), line) || strings.Contains(mem.Folded(text2), line) })
+		want := slices.ContainsFunc(tr, func(line string) bool {
+			return strings.Contains(mem.Folded(text1), line) || strings.Contains(mem.Folded(text2), line)
+		})
 		if got := tr.finder().inDocument(doc); got != want {
 			t.Fatalf("%q in %s: got %v, want %v", []string(tr), doc, got, want)
 		}
