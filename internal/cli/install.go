@@ -62,19 +62,6 @@ func supported(args []string) error {
 	return nil
 }
 
-// reachesHooks refuses flags that hooks do not run with: all would be kept somewhere else.
-func (a *app) reachesHooks() error {
-	for _, f := range []struct{ name, given, variable string }{
-		{"--data-dir", a.flags.dataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.config, "REMANENCE_CONFIG"},
-	} {
-		if f.given != "" {
-			return faultUsage.about("install takes no %s: hooks run without it", f.name).
-				fixedBy("set "+f.variable+" where the agent is started", "remanence install")
-		}
-	}
-	return nil
-}
-
 func (a *app) installCommand() *cobra.Command {
 	var scope, hooks string
 	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool

@@ -72,6 +72,19 @@ func (a *app) globalFlags(root *cobra.Command) {
 	f.DurationVar(&a.flags.timeout, "timeout", 0, "give up after this long, e.g. 5s")
 }
 
+// reachesHooks refuses flags that hooks do not run with: all would be kept somewhere else.
+func (a *app) reachesHooks() error {
+	for _, f := range []struct{ name, given, variable string }{
+		{"--data-dir", a.flags.dataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.config, "REMANENCE_CONFIG"},
+	} {
+		if f.given != "" {
+			return faultUsage.about("install takes no %s: hooks run without it", f.name).
+				fixedBy("set "+f.variable+" where the agent is started", "remanence install")
+		}
+	}
+	return nil
+}
+
 // flagError is a mistake in the flags, with the flag that was meant.
 func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError

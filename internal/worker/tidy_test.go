@@ -102,3 +102,43 @@ func TestWhatTidyingReadIsGivenBackToo(t *testing.T) {
 	w.cancel()
 	w.wait(t)
 }
+
+// What came before a long order is no silence: whoever waits behind it has
+// brought what takes the memory.
+func TestNoMemoryIsGivenBackWhileARequestWaits(t *testing.T) {
+	var calls atomic.Int64
+	entered, leave := make(chan struct{}), make(chan struct{})
+	w := start(t, worker.Config{
+		Every: 10 * time.Millisecond,
+		Handler: handler(func(e mem.Event) (mem.Reply, error) {
+			if e.ID == "e_long" {
+				close(entered)
+				<-leave
+			}
+			return mem.Reply{}, nil
+		}),
+		Rest: func(context.Context) { calls.Add(1) },
+	})
+	c := w.client(t)
+	await(t, func() bool { return calls.Load() == 1 })
+	answered := make(chan error, 1)
+	go func() {
+		_, err := c.Handle(context.Background(), mem.Event{ID: "e_long"})
+		answered <- err
+	}()
+	<-entered
+	if _, err := c.Handle(t.Context(), mem.Event{ID: "e_short"}); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("called %d times, want once, before the requests", n)
+	}
+	close(leave)
+	if err := <-answered; err != nil {
+		t.Error(err)
+	}
+	await(t, func() bool { return calls.Load() == 2 })
+	w.cancel()
+	w.wait(t)
+}
