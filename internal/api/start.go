@@ -10,7 +10,6 @@ type Program struct {
 	Binary string   // absolute path
 	Args   []string // without the program's name
 	Env    []string // the whole environment, nothing is added
-	Dir    string   // working directory; empty means the root directory
 }
 
 // Start starts a worker and does not wait for its answer: see Wait. It has its
@@ -25,12 +24,8 @@ func Start(p Program) error {
 	}
 	defer null.Close()
 	keepFilesHome()
-	dir := p.Dir
-	if dir == "" {
-		dir = rootDir
-	}
 	proc, err := os.StartProcess(p.Binary, append([]string{p.Binary}, p.Args...), &os.ProcAttr{
-		Dir:   dir,
+		Dir:   rootDir,
 		Env:   append([]string{}, p.Env...), // nil would mean our own
 		Files: []*os.File{null, null, null},
 		Sys:   detached(),

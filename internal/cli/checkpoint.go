@@ -139,13 +139,7 @@ func (a *app) saved(v savedView) error {
 	if len(v.Trouble) > 0 {
 		v.Status = "degraded"
 	}
-	if err := a.out.show(v); err != nil {
-		return err
-	}
-	if v.Status != "ok" {
-		return foundProblems
-	}
-	return nil
+	return a.out.judged(v, len(v.Trouble) == 0)
 }
 
 func nobodyWorked(session string) string {

@@ -261,13 +261,7 @@ func (a *app) configValidate() error {
 		v.Problems = append([]string{err.Error()}, v.Problems...)
 	}
 	v.OK = len(v.Problems) == 0
-	if err := a.out.show(v); err != nil {
-		return err
-	}
-	if !v.OK {
-		return foundProblems
-	}
-	return nil
+	return a.out.judged(v, v.OK)
 }
 
 // option finds a setting by its key.

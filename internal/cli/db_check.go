@@ -24,13 +24,7 @@ func (a *app) dbCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.out.show(v); err != nil {
-				return err
-			}
-			if !v.OK {
-				return foundProblems
-			}
-			return nil
+			return a.out.judged(v, v.OK)
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "compare every row with its indexes too")

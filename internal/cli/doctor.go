@@ -43,13 +43,7 @@ func (a *app) doctorCommand() *cobra.Command {
 func (a *app) diagnose(checks []checkItem, did []string, bundle string) error {
 	v := tally(checks, did)
 	v.Bundle = nullable(bundle)
-	if err := a.out.show(v); err != nil {
-		return err
-	}
-	if !v.OK {
-		return foundProblems
-	}
-	return nil
+	return a.out.judged(v, v.OK)
 }
 
 func tally(checks []checkItem, did []string) doctorView {

@@ -86,13 +86,7 @@ func (a *app) runExam(ctx context.Context, e exam) error {
 	}
 	v := evalView{Result: result}
 	v.Without, v.Gates = some(v.Without), eval.Judge(result, e.conditions.gates)
-	if err := a.out.show(v); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(v.Gates, func(g eval.Verdict) bool { return !g.Met }) {
-		return foundProblems
-	}
-	return nil
+	return a.out.judged(v, met(v.Gates))
 }
 
 func (e exam) options() (eval.Options, error) {

@@ -88,6 +88,10 @@ func gateLine(g eval.Verdict) string {
 	return fmt.Sprintf("%s  %s %s %s: %s", pad(word, 7), safe(g.Name), sign, number(g.Value), got)
 }
 
+func met(gates []eval.Verdict) bool {
+	return !slices.ContainsFunc(gates, func(g eval.Verdict) bool { return !g.Met })
+}
+
 // atCutoffs lists recall by cutoff.
 func atCutoffs(values map[string]float64) string {
 	s := ""
@@ -146,13 +150,7 @@ func (a *app) evalCompare() *cobra.Command {
 				Before: args[0], After: args[1], Same: results[0].Suite == results[1].Suite,
 				Measures: some(eval.Compare(results[0], results[1])), Gates: eval.Judge(results[1], conditions.gates),
 			}
-			if err := a.out.show(v); err != nil {
-				return err
-			}
-			if slices.ContainsFunc(v.Gates, func(g eval.Verdict) bool { return !g.Met }) {
-				return foundProblems
-			}
-			return nil
+			return a.out.judged(v, met(v.Gates))
 		},
 	}
 	cmd.Flags().StringArrayVar(&gates, "gate", nil, "what the second has to reach, as with eval run")

@@ -86,14 +86,15 @@ Settings
 	for _, o := range Options() {
 		if strings.HasPrefix(o.Key, "embed.") || o.Key == "recall.vector_floor" {
 			head := o.Key + " = " + settingOf(Value{Option: o, Value: o.Def}).text()
-			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc, "      "))
+			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc))
 		}
 	}
 	fmt.Fprint(out, "\nAll of it: docs/embedding.md, in the repository\n")
 }
 
-// paragraph is a text in lines that fit a help page, each behind the indent.
-func paragraph(s, indent string) string {
+// paragraph is a text in indented lines that fit a help page.
+func paragraph(s string) string {
+	const indent = "      "
 	out, line := "", indent
 	for _, word := range strings.Fields(s) {
 		if line != indent && len(line)+1+len(word) > helpWidth {

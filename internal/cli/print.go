@@ -69,6 +69,14 @@ func (p *printer) show(v view) error {
 	return p.write(page.String())
 }
 
+// judged shows what a check found. The exit status says so too if it is not ok.
+func (p *printer) judged(v view, ok bool) error {
+	if err := p.show(v); err != nil || ok {
+		return err
+	}
+	return foundProblems
+}
+
 // write prints data as it is.
 func (p *printer) write(text string) error {
 	_, err := fmt.Fprint(p.out, text)

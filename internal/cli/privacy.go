@@ -161,10 +161,7 @@ func (a *app) privacyRules() *cobra.Command {
 				v.Skipped = append(v.Skipped, err.Error())
 			}
 			v.Total = len(v.Kinds)
-			if err := a.out.show(v); err != nil || len(v.Skipped) == 0 {
-				return err
-			}
-			return foundProblems
+			return a.out.judged(v, len(v.Skipped) == 0)
 		},
 	}
 }
@@ -232,10 +229,7 @@ func (a *app) privacyScan() *cobra.Command {
 
 // showScan prints what was found. What is still there is a problem.
 func (a *app) showScan(got mem.Scanned) error {
-	if err := a.out.show(scanOf(got)); err != nil || got.Fixed || len(got.Finds) == 0 {
-		return err
-	}
-	return foundProblems
+	return a.out.judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
 }
 
 func (a *app) allowFix(got mem.Scanned) error {

@@ -185,13 +185,7 @@ func (a *app) vaultCheckCommand() *cobra.Command {
 			if !s.There {
 				return faultNoVault.because("%s is not there", safe(s.Dir))
 			}
-			if err := a.out.show(vaultCheckView{s}); err != nil {
-				return err
-			}
-			if len(s.Bad)+len(s.Conflicts)+len(s.Lacking) > 0 {
-				return foundProblems
-			}
-			return nil
+			return a.out.judged(vaultCheckView{s}, len(s.Bad)+len(s.Conflicts)+len(s.Lacking) == 0)
 		},
 	}
 }

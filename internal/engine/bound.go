@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"encoding/json"
+	"unicode/utf8"
 
 	"remanence/internal/mem"
 )
@@ -20,16 +21,14 @@ func middle(s string, limit int) string {
 	const mark = "\n[… cut …]\n"
 	head := (limit - len(mark)) * 2 / 3
 	tail := len(s) - (limit - len(mark) - head)
-	for head > 0 && !runeStart(s[head]) {
+	for head > 0 && !utf8.RuneStart(s[head]) {
 		head--
 	}
-	for tail < len(s) && !runeStart(s[tail]) {
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
 	return s[:head] + mark + s[tail:]
 }
-
-func runeStart(b byte) bool { return b&0xC0 != 0x80 }
 
 // bounded cuts the strings of a JSON value until it has at most maxField bytes.
 // One that is long for other reasons becomes a note of its size.

@@ -57,7 +57,7 @@ func (e *Engine) consolidateJob(ctx context.Context, job mem.Job) (mem.Batch, er
 	}
 	within, cancel := context.WithTimeout(ctx, sessionWithin)
 	defer cancel()
-	if _, err := e.consolidateSession(within, s, false); err != nil {
+	if _, err := e.consolidateSession(within, s); err != nil {
 		return mem.Batch{}, err
 	}
 	due, err := e.fullDue(ctx, s.Project)
@@ -94,10 +94,10 @@ func (e *Engine) fullDue(ctx context.Context, project string) (bool, error) {
 
 // consolidateSession brings what one session learned in order, by itself and
 // with what its project knows.
-func (e *Engine) consolidateSession(ctx context.Context, s mem.Session, dry bool) (mem.Run, error) {
+func (e *Engine) consolidateSession(ctx context.Context, s mem.Session) (mem.Run, error) {
 	run := mem.Run{Kind: mem.SessionRun, Project: s.Project, Session: s.ID, At: e.Now()}
 	own := func(m mem.Memory) bool { return m.Session == s.ID }
-	return e.passes(ctx, run, dry, func() (*round, error) {
+	return e.passes(ctx, run, false, func() (*round, error) {
 		ms, err := e.all(ctx, mem.Query{Project: s.Project, Session: s.ID, Within: s.ID})
 		if err != nil {
 			return nil, err
@@ -242,10 +242,9 @@ func (e *Engine) Consolidate(ctx context.Context, ask mem.ConsolidateAsk) (mem.C
 		return out, err
 	}
 	out.Project = p
-	switch {
-	case ask.Undo != "":
+	if ask.Undo != "" {
 		err = e.undo(ctx, c, ask, &out)
-	default:
+	} else {
 		err = e.consolidateNow(ctx, p, ask.DryRun, &out)
 	}
 	if err != nil {

@@ -88,7 +88,7 @@ func TestARetryIsNoFix(t *testing.T) {
 	if got := s.words("one"); len(got) != 0 {
 		t.Errorf("a retry made\n%s", titles(got))
 	}
-	if open, _ := s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command}, Open: true}); len(open) != 0 {
+	if open := must(s.store.List(t.Context(), mem.Query{Session: "one", Within: "*", Kinds: []mem.Kind{mem.Command}, Open: true})); len(open) != 0 {
 		t.Error("the failure is still open")
 	}
 }
@@ -230,7 +230,7 @@ func TestAnItemOfTheListIsNotKeptAgainInOtherWords(t *testing.T) {
 	if got := strings.Split(s.openWork(), "\n"); len(got) != 4 {
 		t.Errorf("said again in another session, got\n%s", s.openWork())
 	}
-	all, _ := s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}})
+	all := must(s.store.List(t.Context(), mem.Query{Project: "p_shop", Kinds: []mem.Kind{mem.Todo}}))
 	wantsNot(t, "kept", titles(all), "Create the table")
 	s.play(in("two", list("q2", "Purge keys older than 48h: completed", "Document the header in docs/api.md: completed"))...)
 	wantsNot(t, "done", s.openWork(), "Purge", "docs/api.md")
@@ -248,7 +248,7 @@ func TestWhatAnotherProgramInstalledDoesNotFailAnyMore(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the sheet"), failed("p1", "t1", "pip install openpyxl", "Exit code 1\nerror: externally-managed-environment"),
 		ran("p1", "t2", "uv add --dev pandas", "ok"))
-	if open, _ := s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}, Open: true}); len(open) != 1 {
+	if open := must(s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Command}, Open: true})); len(open) != 1 {
 		t.Errorf("another package: %d commands fail, want 1", len(open))
 	}
 	s.play(prompt("p2", "NO. never pip install here. uv add"), ran("p2", "t3", "uv add --dev openpyxl", "ok"), stop("p2", "It is there."))

@@ -27,10 +27,7 @@ const (
 // agent's word only makes it doubtful. The same mistake is prevented once.
 func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
 	out := mem.Marked{Verb: ask.Verdict}
-	f := mem.Feedback{At: e.Now(), Verdict: ask.Verdict, Note: strings.TrimSpace(mem.Clip(e.Door.Prompt(ask.Note), maxNote)), By: mem.FromUserCommand}
-	if ask.Agent != "" {
-		f.By, f.Session = mem.FromAssistant, ask.Agent
-	}
+	f := *e.said(ask.Verdict, e.note(ask.Note), ask.Agent)
 	switch {
 	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, ask.Verdict):
 		return out, fmt.Errorf("%q: %w", ask.Verdict, ErrNoVerdict)
@@ -93,11 +90,16 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 // reason is what is noted where somebody said why he changed a memory; nil if he
 // did not.
 func (e *Engine) reason(verdict, said, agent string) *mem.Feedback {
-	note := strings.TrimSpace(mem.Clip(e.Door.Prompt(said), maxNote))
+	note := e.note(said)
 	if note == "" {
 		return nil
 	}
 	return e.said(verdict, note, agent)
+}
+
+// note is the sentence of a feedback as it is kept.
+func (e *Engine) note(said string) string {
+	return strings.TrimSpace(mem.Clip(e.Door.Prompt(said), maxNote))
 }
 
 // said is a feedback of the person, or of an agent.

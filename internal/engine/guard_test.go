@@ -205,7 +205,7 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("told %q", got.Context)
 	}
-	if turns, _ := s.store.Turns(t.Context(), "two", 5); len(turns) != 1 {
+	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 1 {
 		t.Errorf("%d turns kept, want 1", len(turns))
 	}
 	if len(logged) == 0 {
@@ -230,10 +230,10 @@ func TestACitedMemoryCountsAsUsed(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.play(in("two", start("startup"), prompt("q1", "so what now, my friend?"))...)
-	found, _ := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session", Kinds: []mem.Kind{mem.Decision}}})
+	found := must(s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session", Kinds: []mem.Kind{mem.Decision}}}))
 	id := found.Hits[0].Memory.ID
 	s.play(in("two", stop("q1", "As "+id+" says, one mutex. "+id+" again, and m_zzz."))...)
-	ms, _ := s.store.List(t.Context(), mem.Query{IDs: []string{id}})
+	ms := must(s.store.List(t.Context(), mem.Query{IDs: []string{id}}))
 	if ms[0].Uses != 1 {
 		t.Errorf("uses: got %d, want 1", ms[0].Uses)
 	}
@@ -316,7 +316,7 @@ func TestOurOwnCommandsLeaveNothingOfWhatTheyShow(t *testing.T) {
 		ran("p1", "t1", "show-it", "OWNCANARY"),
 		stop("p1", "I decided to show OWNCANARY instead of hiding it."))
 	wantsNot(t, "stored", s.stored("one"), "OWNCANARY")
-	if sess, _ := s.store.Session(t.Context(), "one"); sess.Prompts != 0 {
+	if sess := must(s.store.Session(t.Context(), "one")); sess.Prompts != 0 {
 		t.Errorf("prompts: got %d, want 0", sess.Prompts)
 	}
 }

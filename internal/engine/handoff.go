@@ -171,11 +171,7 @@ func (e *Engine) handingOff(ctx context.Context, ask mem.HandoffAsk) (*moment, e
 func (e *Engine) handedOff(ctx context.Context, ask mem.HandoffAsk, p mem.Project) (mem.Session, error) {
 	switch {
 	case ask.Session != "":
-		s, err := e.Store.Session(ctx, ask.Session)
-		if err != nil {
-			return s, fmt.Errorf("session %q: %w", ask.Session, err)
-		}
-		return s, nil
+		return e.sessionNamed(ctx, ask.Session)
 	case ask.Agent != "":
 		return e.sessionOf(ctx, ask.Agent)
 	case p.Key == "":

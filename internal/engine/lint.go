@@ -125,13 +125,13 @@ func unused(ms []mem.Memory, now time.Time) []mem.Finding {
 		}
 		out = append(out, mem.Finding{
 			Rule: LintUnused, IDs: []string{m.ID}, Fix: "remanence forget " + m.ID,
-			Text: fmt.Sprintf("not needed once in %d days: %s", int(now.Sub(m.Updated).Hours()/24), m.Title),
+			Text: fmt.Sprintf("not needed once in %d days: %s", days(now.Sub(m.Updated)), m.Title),
 		})
 	}
 	return out
 }
 
-// filesOf a memory, as they stand.
+// fileState is how the files of a memory stand.
 type fileState struct {
 	gone  []string // that are not there
 	fresh mem.Freshness

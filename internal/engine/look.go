@@ -174,9 +174,9 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 	}
 	base := mem.Query{Project: p.Key, Within: "*", Statuses: mem.Findable(), Limit: around}
 	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+		s, err := e.sessionNamed(ctx, ask.Session)
 		if err != nil {
-			return mem.Timeline{}, fmt.Errorf("session %q: %w", ask.Session, err)
+			return mem.Timeline{}, err
 		}
 		base.Session = s.ID
 	}
@@ -238,9 +238,9 @@ func (e *Engine) anchor(ctx context.Context, p mem.Project, a string, q *mem.Que
 		mm, err := e.one(ctx, a)
 		return mm.Created, mm.ID, err
 	case strings.HasPrefix(a, "s_"):
-		s, err := e.Store.Session(ctx, a)
+		s, err := e.sessionNamed(ctx, a)
 		if err != nil {
-			return time.Time{}, "", fmt.Errorf("session %q: %w", a, err)
+			return time.Time{}, "", err
 		}
 		q.Session = s.ID
 		return time.Time{}, "", nil

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"remanence/internal/mem"
@@ -96,8 +95,8 @@ func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under Settings) 
 	e.without("state files", err)
 	e.without("vault", errors.Join(e.syncVault(ctx, person), e.takeHandoff(ctx, m, person)))
 	if ask.Session != "" {
-		if m.session, err = e.Store.Session(ctx, ask.Session); err != nil {
-			return nil, fmt.Errorf("session %q: %w", ask.Session, err)
+		if m.session, err = e.sessionNamed(ctx, ask.Session); err != nil {
+			return nil, err
 		}
 		m.Session = m.session.ID
 	}

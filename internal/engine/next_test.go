@@ -38,15 +38,15 @@ func (s *stage) kept() string {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	rs, _ := s.store.Receipts(ctx, mem.ReceiptQuery{Limit: 1000})
-	ss, _ := s.store.Sessions(ctx, mem.SessionQuery{Limit: 1000})
-	st, _ := s.store.Stats(ctx, "", time.Time{})
+	rs := must(s.store.Receipts(ctx, mem.ReceiptQuery{Limit: 1000}))
+	ss := must(s.store.Sessions(ctx, mem.SessionQuery{Limit: 1000}))
+	st := must(s.store.Stats(ctx, "", time.Time{}))
 	var all []any
-	ps, _ := s.store.Paused(ctx, s.clock)
+	ps := must(s.store.Paused(ctx, s.clock))
 	all = append(all, ms, rs, st, ps)
 	for _, se := range ss {
-		one, _ := s.store.Session(ctx, se.ID)
-		ts, _ := s.store.Turns(ctx, se.ID, 1000)
+		one := must(s.store.Session(ctx, se.ID))
+		ts := must(s.store.Turns(ctx, se.ID, 1000))
 		all = append(all, one, one.Told, one.Nudge, ts)
 	}
 	b, err := json.Marshal(all)

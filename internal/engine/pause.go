@@ -182,9 +182,9 @@ func (e *Engine) Pause(ctx context.Context, ask mem.PauseAsk) (mem.Pauses, error
 	case "all":
 		p.Target = "all"
 	case "session":
-		s, err := e.Store.Session(ctx, ask.Session)
+		s, err := e.sessionNamed(ctx, ask.Session)
 		if err != nil {
-			return mem.Pauses{}, fmt.Errorf("session %q: %w", ask.Session, err)
+			return mem.Pauses{}, err
 		}
 		p.Target = s.ID
 	case "", "project":

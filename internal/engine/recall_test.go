@@ -199,7 +199,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 		if got := s.play(in(fmt.Sprint("n", i), prompt("q", p))...); !got.Silent() {
 			t.Errorf("%q is answered with %q", p, got.Context)
 		}
-		if rs, _ := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: fmt.Sprint("n", i)}); len(rs) != 0 {
+		if rs := must(s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: fmt.Sprint("n", i)})); len(rs) != 0 {
 			t.Errorf("%q: %d questions were asked, want none", p, len(rs))
 		}
 	}

@@ -104,9 +104,9 @@ func (e *Engine) turnsToRedo(ctx context.Context, model Summarizer, ask mem.Dige
 
 func (e *Engine) sessionsToRedo(ctx context.Context, ask mem.DigestAsk) ([]mem.Session, error) {
 	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+		s, err := e.sessionNamed(ctx, ask.Session)
 		if err != nil {
-			return nil, fmt.Errorf("session %q: %w", ask.Session, err)
+			return nil, err
 		}
 		return []mem.Session{s}, nil
 	}

@@ -102,8 +102,8 @@ func (w writer) lines(list []string, most, each int) []string {
 
 // memory is what all that is made has in common. It is trusted no more than the
 // worst of what the model was given.
-func (w writer) memory(k mem.Kind, s mem.Scope) mem.Memory {
-	mm := w.m.newMemory(k, s)
+func (w writer) memory(k mem.Kind) mem.Memory {
+	mm := w.m.newMemory(k, mem.ScopeProject)
 	mm.Trust = worth(min(mem.TrustAssistant, w.m.turn.Trust), slices.Concat(w.r.done, w.r.made))
 	mm.Origin, mm.Confidence, mm.Event = mem.FromAssistant, ConfidenceModel, w.by
 	mm.Source.Event = ""
@@ -117,7 +117,7 @@ func (w writer) memory(k mem.Kind, s mem.Scope) mem.Memory {
 func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	files := w.files(slices.Concat(o.Modified, o.Read))
 	modified := w.files(o.Modified)
-	mm := w.memory(kindOf(o.Type), mem.ScopeProject)
+	mm := w.memory(kindOf(o.Type))
 	mm.Tags = []string{"digest", byModel}
 	if !w.m.person() {
 		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", byModel, autoCaptured}
@@ -134,7 +134,7 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	if s == nil || !w.m.person() {
 		return mem.Memory{}, false
 	}
-	mm := w.memory(mem.Summary, mem.ScopeProject)
+	mm := w.memory(mem.Summary)
 	t := mem.SummaryText{
 		Request: w.line(s.Request, maxPart), Investigated: w.line(s.Investigated, maxPart), Learned: w.line(s.Learned, maxPart),
 		Completed: w.line(s.Completed, maxPart), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),

@@ -134,7 +134,7 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	if found, _ := s.Search(t.Context(), mem.SearchAsk{Place: shop}); len(found.Hits) > 0 {
+	if found := must(s.Search(t.Context(), mem.SearchAsk{Place: shop})); len(found.Hits) > 0 {
 		t.Errorf("kept: %+v", found.Hits)
 	}
 }

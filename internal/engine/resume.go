@@ -20,9 +20,9 @@ func (e *Engine) Checkpoints(ctx context.Context, ask mem.CheckpointsAsk) (mem.C
 	}
 	var err error
 	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+		s, err := e.sessionNamed(ctx, ask.Session)
 		if err != nil {
-			return out, fmt.Errorf("session %q: %w", ask.Session, err)
+			return out, err
 		}
 		q.Session = s.ID
 	} else if q.ID == "" {

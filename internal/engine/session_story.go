@@ -19,9 +19,9 @@ const (
 
 // SessionStory tells what happened in a session, in order and by lanes.
 func (e *Engine) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.SessionStory, error) {
-	s, err := e.Store.Session(ctx, ask.ID)
+	s, err := e.sessionNamed(ctx, ask.ID)
 	if err != nil {
-		return mem.SessionStory{}, fmt.Errorf("session %q: %w", ask.ID, err)
+		return mem.SessionStory{}, err
 	}
 	out := mem.SessionStory{Session: mem.Sitting{Session: s}, Beats: []mem.Beat{}}
 	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxBeats + 1})

@@ -29,6 +29,14 @@ type stage struct {
 	inSession string // of events that name none; "" is "one"
 }
 
+// must is an answer that there has to be: without it nothing could be seen to be missing.
+func must[T any](answer T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return answer
+}
+
 func newStage(t *testing.T) *stage {
 	t.Helper()
 	s := &stage{t: t, settings: engine.Defaults(engine.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
@@ -219,7 +227,7 @@ func TestPrivatePromptLeavesNothing(t *testing.T) {
 	if len(ms) != 0 {
 		t.Errorf("a private turn made %d memories: %v", len(ms), ms[0].Title)
 	}
-	evs, _ := s.store.Events(t.Context(), mem.EventQuery{Session: "one"})
+	evs := must(s.store.Events(t.Context(), mem.EventQuery{Session: "one"}))
 	for _, e := range evs {
 		if b, _ := json.Marshal(e); strings.Contains(string(b), "91,234") {
 			t.Errorf("event %s holds private text: %s", e.Kind, b)
@@ -238,7 +246,7 @@ func TestCompactionRestoresTheWorkInHand(t *testing.T) {
 	got := s.play(start("compact"))
 	wants(t, "restore", got.Context, "=== CONTEXT RESTORED (post-compaction) ===",
 		"now write the logout test", "go test -run Logout ./auth", "undefined: NewClock", "auth/session.go", "logout path has no test")
-	sess, _ := s.store.Session(t.Context(), "one")
+	sess := must(s.store.Session(t.Context(), "one"))
 	if sess.Compactions != 1 {
 		t.Errorf("compactions: got %d, want 1", sess.Compactions)
 	}
@@ -248,7 +256,7 @@ func TestPreCompactAloneIsNoCompaction(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.play(mem.Event{Kind: mem.PreCompact, Source: "manual"})
-	sess, _ := s.store.Session(t.Context(), "one")
+	sess := must(s.store.Session(t.Context(), "one"))
 	if sess.Compactions != 0 {
 		t.Errorf("compactions: got %d, want 0", sess.Compactions)
 	}
@@ -299,13 +307,13 @@ func TestTextFromOutsideIsNeverToldUnasked(t *testing.T) {
 func TestStopEndsTheTurnAndSaysNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "explain the cache"))
-	if sess, _ := s.store.Session(t.Context(), "one"); !sess.Processing {
+	if sess := must(s.store.Session(t.Context(), "one")); !sess.Processing {
 		t.Error("after a prompt the session is not processing")
 	}
 	if got := s.play(stop("p1", "It is a map.")); !got.Silent() {
 		t.Errorf("Stop says %+v", got)
 	}
-	if sess, _ := s.store.Session(t.Context(), "one"); sess.Processing {
+	if sess := must(s.store.Session(t.Context(), "one")); sess.Processing {
 		t.Error("after Stop the session is still processing")
 	}
 }
@@ -346,7 +354,7 @@ func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
 		Kind: mem.SubagentStop, PromptID: "q1", AgentID: "a1", AgentType: "explorer",
 		Text: "The problem was that Refresh takes the store lock before the session lock.",
 	})...)
-	ms, _ := s.store.List(t.Context(), mem.Query{Session: "two", Kinds: []mem.Kind{mem.Discovery}})
+	ms := must(s.store.List(t.Context(), mem.Query{Session: "two", Kinds: []mem.Kind{mem.Discovery}}))
 	if len(ms) != 1 || !strings.Contains(ms[0].Title, "Refresh takes the store lock") || ms[0].Concepts[0] != "look at the race" {
 		t.Errorf("findings: %+v", ms)
 	}
@@ -355,7 +363,7 @@ func TestSubagentIsBriefedAndItsFindingKept(t *testing.T) {
 func TestClientsOwnSummariserIsNoSubagent(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "do it well please"), mem.Event{Kind: mem.SubagentStop, PromptID: "p1", AgentID: "a9", Text: "The problem was the summary itself, which is long enough."})
-	if ms, _ := s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Discovery}}); len(ms) != 0 {
+	if ms := must(s.store.List(t.Context(), mem.Query{Session: "one", Kinds: []mem.Kind{mem.Discovery}})); len(ms) != 0 {
 		t.Errorf("the summariser made %d memories", len(ms))
 	}
 }
@@ -386,7 +394,7 @@ func TestPauseKeepsAndTellsNothing(t *testing.T) {
 	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("a paused session is told %q", got.Context)
 	}
-	if turns, _ := s.store.Turns(t.Context(), "two", 5); len(turns) != 0 {
+	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 0 {
 		t.Errorf("a paused session keeps %d turns", len(turns))
 	}
 	s.play(in("two", prompt("q2", "/remanence:on"))...)
@@ -400,7 +408,7 @@ func TestSilentProfileCapturesAndTellsNothing(t *testing.T) {
 	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("told: %q", got.Context)
 	}
-	if rs, _ := s.store.Receipts(t.Context(), mem.ReceiptQuery{}); len(rs) != 0 {
+	if rs := must(s.store.Receipts(t.Context(), mem.ReceiptQuery{})); len(rs) != 0 {
 		t.Errorf("silence left %d receipts", len(rs))
 	}
 	s.settings.Profile = engine.Lean
@@ -428,7 +436,7 @@ func TestReplayedEventsAreKeptAndNotAnswered(t *testing.T) {
 func TestForgottenIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	found, _ := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session"}})
+	found := must(s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session"}}))
 	if len(found.Hits) == 0 {
 		t.Fatal("nothing to forget")
 	}
@@ -456,7 +464,7 @@ func TestPromptsThatNobodyTypedAreNotPrompts(t *testing.T) {
 		prompt("p2", "<task-notification>\n<status>completed</status></task-notification>"),
 		prompt("p3", "Stop hook feedback: do more"), prompt("p4", "<command-message>review is running</command-message>"),
 		prompt("p5", "<command-args>all of it</command-args>"), prompt("p6", "<bash-stderr>no such file</bash-stderr>"))
-	sess, _ := s.store.Session(t.Context(), "one")
+	sess := must(s.store.Session(t.Context(), "one"))
 	if sess.Prompts != 1 {
 		t.Errorf("prompts: got %d, want 1", sess.Prompts)
 	}

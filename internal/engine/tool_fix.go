@@ -127,9 +127,8 @@ func installs(worked, failed string) bool {
 
 // replaced is what is kept of a command that failed where another one did instead.
 func replaced(m *moment, failure mem.Memory, c call) mem.Memory {
-	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, min(failure.Trust, m.turn.Trust), failure.Origin
-	mm.Tags, mm.Key = []string{"debugging", "resolved", autoCaptured}, "fix:"+failure.Command
+	mm := fixOf(m, failure)
+	mm.Trust = min(mm.Trust, m.turn.Trust)
 	mm.Title = fixTitle(failure, fmt.Sprintf("done by `%s`", mem.Clip(c.plain, maxFixError)))
 	mm.Body = mem.Clip(c.plain, maxAct)
 	return mm
@@ -151,9 +150,7 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 	if err != nil {
 		return mem.Memory{}, false, fmt.Errorf("find changes: %w", err)
 	}
-	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
-	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
-	mm.Tags = []string{"debugging", "resolved", autoCaptured}
+	mm := fixOf(m, failure)
 	var how []string
 	for _, ch := range changes {
 		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
@@ -182,8 +179,15 @@ func (e *Engine) fixed(ctx context.Context, m *moment, failure mem.Memory) (mem.
 	if _, said, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, said) {
 		mm.Facts = []string{"error: " + mem.Clip(said, maxFact)}
 	}
-	mm.Key = "fix:" + failure.Command
 	return mm, true, nil
+}
+
+// fixOf is what every fix of a failure has.
+func fixOf(m *moment, failure mem.Memory) mem.Memory {
+	mm := m.newMemory(mem.ErrorFix, mem.ScopeProject)
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
+	mm.Tags, mm.Key = []string{"debugging", "resolved", autoCaptured}, "fix:"+failure.Command
+	return mm
 }
 
 // fixTitle tells a fix in one line. What helped stands in it whole: who meets the

@@ -395,7 +395,7 @@ func TestWhatAMemorySaysIsNotQuotedBesideIt(t *testing.T) {
 	got := th.play(in("two", start("startup"), prompt("q1", "did we decide on a ballista or a catapult?"))...)
 	wants(t, "recall", got.Context, "ballista instead of a catapult")
 	wantsNot(t, "recall", got.Context, "\n> ")
-	rs, _ := th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1})
+	rs := must(th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1}))
 	if len(rs) != 1 || !slices.ContainsFunc(rs[0].Dropped, func(c mem.Cut) bool { return c.Gate == "duplicate" }) {
 		t.Errorf("the receipt does not name it: %+v", rs)
 	}
@@ -472,7 +472,7 @@ func TestMemoriesComeBeforeQuotationsWithinTheBudget(t *testing.T) {
 	if i, j := strings.Index(got.Context, "\n- m_"), strings.Index(got.Context, "\n> m_"); i < 0 || j >= 0 && j < i {
 		t.Errorf("memories at %d, quotations at %d in\n%s", i, j, got.Context)
 	}
-	rs, _ := th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1})
+	rs := must(th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1}))
 	if len(rs) != 1 || rs[0].Tokens > rs[0].Budget+60 {
 		t.Errorf("told %+v", rs)
 	}
@@ -718,7 +718,7 @@ func TestManyPromptsWithoutAnEndOfTheirTurnsAreTakenInToo(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"))
 	for i := range 10 {
-		if st, _ := th.store.Stats(t.Context(), "", th.clock); st.Jobs != 0 {
+		if st := must(th.store.Stats(t.Context(), "", th.clock)); st.Jobs != 0 {
 			t.Fatalf("a job after %d prompts", i)
 		}
 		th.play(prompt(fmt.Sprint("p", i), "a question of the day"))

@@ -65,7 +65,7 @@ func (r *call) expire(exit func(code int)) {
 	go func() {
 		defer close(counted)
 		defer func() { _ = recover() }()
-		r.told.last(DroppedTime, "dropped: out of time")
+		r.told.last()
 	}()
 	select {
 	case <-counted:

@@ -59,10 +59,10 @@ func (t *report) line(e mem.Event, note string) {
 	}
 }
 
-// last tells both and lets nothing more be told.
-func (t *report) last(reason, note string) {
-	t.drop(reason)
-	t.line(mem.Event{}, note)
+// last tells that the time is over and lets nothing more be told.
+func (t *report) last() {
+	t.drop(DroppedTime)
+	t.line(mem.Event{}, "dropped: out of time")
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true

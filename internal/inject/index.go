@@ -25,12 +25,6 @@ func (r Row) told() mem.Told {
 	return mem.Told{ID: r.ID, Kind: r.Kind, Title: r.Title}
 }
 
-// line is the row as it stands in the table; a row of the same minute as the
-// one before it has clock "″".
-func (r Row) line(clock string) string {
-	return r.format(clock, r.glyph())
-}
-
 func (r Row) glyph() string {
 	info, _ := r.Kind.Info()
 	return info.Glyph

@@ -290,7 +290,7 @@ func (p *plan) render() Rendered {
 		}
 		text.WriteString(pt.table(pt.rows, p.block.Boundary))
 		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
-			out.tell(r.told(), mem.Tokens(r.line("00:00 AM")), pt.section.Name)
+			out.tell(r.told(), mem.Tokens(r.format("00:00 AM", r.glyph())), pt.section.Name)
 		}
 		text.WriteString(pt.end)
 	}

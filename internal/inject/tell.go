@@ -40,7 +40,7 @@ func allowed(m mem.Memory) bool {
 func joined(title, body string) string {
 	plain := strings.TrimSuffix(title, "…")
 	switch {
-	case body == "" || title == body:
+	case body == "":
 		return title
 	case strings.HasPrefix(body, plain):
 		return body

@@ -47,7 +47,7 @@ const TailHeading = "## RECENT TAIL (since rich handoff)"
 // tail belong to what stands before it, and so does all of a text without one.
 func SplitHandoff(s string) (rich, tail string) {
 	for {
-		start := headingAt(s, TailHeading)
+		start := tailAt(s)
 		if start < 0 {
 			return rich + s, tail
 		}
@@ -59,20 +59,20 @@ func SplitHandoff(s string) (rich, tail string) {
 	}
 }
 
-// headingAt is where a line begins that is the heading, -1 if none is.
-func headingAt(s, heading string) int {
+// tailAt is where a line begins that is TailHeading, -1 if none is.
+func tailAt(s string) int {
 	for from := 0; ; {
-		i := strings.Index(s[from:], heading)
+		i := strings.Index(s[from:], TailHeading)
 		if i < 0 {
 			return -1
 		}
 		i += from
-		after := s[i+len(heading):]
+		after := s[i+len(TailHeading):]
 		line, _, _ := strings.Cut(after, "\n")
 		if (i == 0 || s[i-1] == '\n') && strings.TrimSpace(line) == "" {
 			return i
 		}
-		from = i + len(heading)
+		from = i + len(TailHeading)
 	}
 }
 

@@ -24,21 +24,21 @@ func (v *Vault) AppendLog(entry string) (file string, err error) {
 	defer root.Close()
 	v.turn.Lock()
 	defer v.turn.Unlock()
-	if err := appendTo(root, logFile, strings.TrimSpace(entry)+"\n"); err != nil {
+	if err := appendTo(root, strings.TrimSpace(entry)+"\n"); err != nil {
 		return "", fmt.Errorf("write %s: %w", logFile, err)
 	}
 	return filepath.Join(v.Dir, logFile), nil
 }
 
-func appendTo(root *os.Root, name, entry string) error {
-	info, err := root.Lstat(name)
+func appendTo(root *os.Root, entry string) error {
+	info, err := root.Lstat(logFile)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	if err == nil && !info.Mode().IsRegular() {
 		return errOdd
 	}
-	f, err := root.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_APPEND|noWait, 0o600)
+	f, err := root.OpenFile(logFile, os.O_RDWR|os.O_CREATE|os.O_APPEND|noWait, 0o600)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func (v *Vault) Pages(logLines int) (mem.VaultPages, error) {
 	if logLines <= 0 {
 		return p, nil
 	}
-	p.Log, err = tail(root, logFile, logLines)
+	p.Log, err = logTail(root, logLines)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		p.Bad = append(p.Bad, mem.BadNote{File: logFile, Why: reason(err)})
 	}
@@ -65,17 +65,17 @@ func pageText(text string) string {
 	}
 }
 
-// tail are the last lines of a file that hold anything, oldest first. It may be
-// larger than other files.
-func tail(root *os.Root, name string, lines int) ([]string, error) {
-	info, err := root.Lstat(name)
+// logTail are the last lines of the journal that hold anything, oldest first. It
+// may be larger than other files.
+func logTail(root *os.Root, lines int) ([]string, error) {
+	info, err := root.Lstat(logFile)
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
 		return nil, errOdd
 	}
-	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	f, err := root.OpenFile(logFile, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,6 @@ type Health struct {
 	SQLite  string // version of the library
 	Journal string // "wal" where all is well
 	Bytes   int64  // of database and log
-	Log     int64  // bytes of the log
 	Err     error
 }
 
@@ -47,7 +46,7 @@ func (a Audit) OK() bool {
 // Describe says what the database is like, without reading much of it: Err is
 // nil also where it is damaged.
 func (s *Store) Describe(ctx context.Context) Health {
-	h := Health{Bytes: s.Bytes(), Log: fileSize(s.path + "-wal")}
+	h := Health{Bytes: s.Bytes()}
 	err := s.read.QueryRowContext(ctx, "SELECT user_version, journal_mode, sqlite_version() FROM pragma_user_version, pragma_journal_mode").
 		Scan(&h.Schema, &h.Journal, &h.SQLite)
 	if err != nil {

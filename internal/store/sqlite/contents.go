@@ -80,12 +80,12 @@ func pageAt(file io.ReaderAt, n int) []byte {
 	return page
 }
 
-// cellsOf are the places of a page's cells. The header begins at start and has
-// so many bytes.
-func cellsOf(page []byte, start, header int) []int {
+// cellsOf are the places of a leaf's cells.
+func cellsOf(page []byte) []int {
+	const header = 8
 	var out []int
-	for i := range int(binary.BigEndian.Uint16(page[start+3:])) {
-		p := start + header + 2*i
+	for i := range int(binary.BigEndian.Uint16(page[3:])) {
+		p := header + 2*i
 		if p+2 > len(page) {
 			return nil
 		}
@@ -105,7 +105,7 @@ func rowsOf(page []byte) []uint64 {
 		return nil
 	}
 	var out []uint64
-	for _, at := range cellsOf(page, 0, 8) {
+	for _, at := range cellsOf(page) {
 		_, n := varint(page[at:])
 		row, m := varint(page[at+n:])
 		if n == 0 || m == 0 || !listsSomething(page[at+n+m:]) {

@@ -90,7 +90,6 @@ type checkpoint struct {
 
 type job struct {
 	mem.Job
-	number  int64
 	session *session
 	leased  time.Time
 }
@@ -192,7 +191,6 @@ type deed struct {
 	*Mem
 	at       time.Time
 	agent    string
-	id       string            // of the event
 	projects map[string]string // as translated for this batch
 	session  *session          // of the event
 	turn     *turn             // of the event
@@ -202,7 +200,7 @@ func (s *Mem) apply(b mem.Batch) mem.Result {
 	d := &deed{Mem: s, at: clean(s.now()), projects: map[string]string{}}
 	var r mem.Result
 	if b.Event != nil {
-		d.agent, d.id = b.Event.Agent, b.Event.ID
+		d.agent = b.Event.Agent
 		if !b.Event.At.IsZero() {
 			d.at = clean(b.Event.At)
 		}

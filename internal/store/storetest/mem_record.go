@@ -69,7 +69,7 @@ func (d *deed) putJob(j mem.Job) {
 	if j.Created.IsZero() {
 		j.Created = clean(d.now())
 	}
-	d.jobs = append(d.jobs, &job{Job: j, number: n, session: ss})
+	d.jobs = append(d.jobs, &job{Job: j, session: ss})
 }
 
 // copied is v after the trip through JSON that a store's disk is.
