@@ -24,8 +24,7 @@ func (e *Engine) directive(ctx context.Context, m *moment) (string, error) {
 	if err != nil || r.window == 0 || s.ContextTokens < r.trigger {
 		return "", err
 	}
-	no := false
-	m.batch.Session.HandoffArmed = &no
+	m.batch.Session.HandoffArmed = new(false)
 	return directiveText(cmp.Or(e.Program, ownName), r.filled(s.ContextTokens)), nil
 }
 

@@ -133,12 +133,16 @@ func atOdds(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 		if now.Supersedes == then.ID || !opposed(now, then) {
 			continue
 		}
-		out = append(out, mem.Finding{
-			Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
-			Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
-		})
+		out = append(out, contradiction(now, then))
 	}
 	return out
+}
+
+func contradiction(now, then mem.Memory) mem.Finding {
+	return mem.Finding{
+		Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
+		Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
+	}
 }
 
 // denies reports whether a text says that something is not, or is not to be.

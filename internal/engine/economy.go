@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -197,7 +198,7 @@ func (e *Engine) agentOf(ctx context.Context, c *counting, session string) (stri
 		return agent, nil
 	}
 	s, err := e.Store.Session(ctx, session)
-	if err != nil && !isGone(err) {
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return "", fmt.Errorf("session %s: %w", session, err)
 	}
 	c.sessions[session] = s.Agent

@@ -247,8 +247,7 @@ func ofTurn(k mem.EventKind) bool {
 func (e *Engine) private(m *moment) (mem.Reply, error) {
 	m.Input, m.Response, m.Error, m.Text = nil, nil, "", ""
 	if m.Kind == mem.Stop {
-		idle := false
-		m.batch.Session.Processing = &idle
+		m.batch.Session.Processing = new(false)
 	}
 	return mem.Reply{}, nil
 }
@@ -343,6 +342,20 @@ func (e *Engine) sessionOf(ctx context.Context, id string) (mem.Session, error) 
 		return mem.Session{}, nil
 	}
 	return s, err
+}
+
+// lookup returns what tells a session by its id, asked for once: the zero value for
+// one that is erased, or cannot be had. Its names are a convenience.
+func (e *Engine) lookup(ctx context.Context) func(id string) mem.Session {
+	known := map[string]mem.Session{}
+	return func(id string) mem.Session {
+		s, ok := known[id]
+		if !ok && id != "" {
+			s, _ = e.Store.Session(ctx, id)
+			known[id] = s
+		}
+		return s
+	}
 }
 
 // sessionNamed returns the session that somebody names by its id or a part of it.

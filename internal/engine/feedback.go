@@ -67,7 +67,7 @@ const maxNote = 400
 // verdictEdit is what a feedback changes about a memory.
 func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
-	sure, hidden := mm.Confidence, mem.Forgotten
+	sure := mm.Confidence
 	switch f.Verdict {
 	case mem.Useful:
 		ed.Used, ed.UsedIn = 1, turn
@@ -80,7 +80,7 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 		sure = min(sure, doubted)
 		if f.By == mem.FromUserCommand {
 			sure = min(sure, rejected)
-			ed.Status = &hidden
+			ed.Status = new(mem.Forgotten)
 		}
 		ed.Confidence = &sure
 	}

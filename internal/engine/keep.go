@@ -318,16 +318,15 @@ func judged(ask mem.EditAsk, old mem.Memory) error {
 func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) {
 	out := mem.Marked{Verb: ask.Verb, DryRun: ask.DryRun}
 	var ed mem.Edit
-	active, forgotten, yes, no := mem.Active, mem.Forgotten, true, false
 	switch ask.Verb {
 	case "forget":
-		ed.Status = &forgotten
+		ed.Status = new(mem.Forgotten)
 	case "restore":
-		ed.Status = &active
+		ed.Status = new(mem.Active)
 	case "pin":
-		ed.Pinned = &yes
+		ed.Pinned = new(true)
 	case "unpin":
-		ed.Pinned = &no
+		ed.Pinned = new(false)
 	default:
 		return out, fmt.Errorf("%q: %w", ask.Verb, ErrNoVerb)
 	}

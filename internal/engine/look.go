@@ -254,15 +254,11 @@ func (e *Engine) anchor(ctx context.Context, p mem.Project, a string, q *mem.Que
 
 func (e *Engine) moments(ctx context.Context, ms []mem.Memory, id string) mem.Timeline {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
-	short := map[string]string{}
+	session := e.lookup(ctx)
 	out := mem.Timeline{Anchor: id}
 	for _, mm := range ms {
-		if _, ok := short[mm.Session]; !ok && mm.Session != "" {
-			s, _ := e.Store.Session(ctx, mm.Session)
-			short[mm.Session] = s.Short
-		}
 		out.Entries = append(out.Entries, mem.Moment{
-			ID: mm.ID, At: mm.Created, Session: short[mm.Session], What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
+			ID: mm.ID, At: mm.Created, Session: session(mm.Session).Short, What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
 		})
 	}
 	return out

@@ -77,16 +77,12 @@ func (e *Engine) tellings(ctx context.Context, out *mem.MemoryStory) error {
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
 	}
-	short := map[string]string{}
+	session := e.lookup(ctx)
 	for _, r := range rs {
-		if _, ok := short[r.Session]; !ok {
-			s, _ := e.Store.Session(ctx, r.Session) // its short id is a convenience
-			short[r.Session] = cmp.Or(s.Short, r.Session)
-		}
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
 				out.Told = append(out.Told, mem.Telling{
-					Receipt: r.ID, Session: short[r.Session], At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
+					Receipt: r.ID, Session: cmp.Or(session(r.Session).Short, r.Session), At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
 				})
 			}
 		}

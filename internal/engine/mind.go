@@ -107,8 +107,7 @@ func renewed(old, now mem.Memory) (mem.Edit, bool) {
 	if old.Status == mem.Forgotten || old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
 		return mem.Edit{}, false
 	}
-	active := mem.Active
-	return mem.Edit{ID: old.ID, Title: &now.Title, Body: &now.Body, Index: &now.Index, Kind: &now.Kind, Trust: &now.Trust, Status: &active}, true
+	return mem.Edit{ID: old.ID, Title: &now.Title, Body: &now.Body, Index: &now.Index, Kind: &now.Kind, Trust: &now.Trust, Status: new(mem.Active)}, true
 }
 
 // mindWork does a job about state files.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -39,15 +40,7 @@ func namesHeld(m mem.Memory) []mem.Named {
 	text := strings.Join(append([]string{m.Title, m.Body}, m.Facts...), "\n")
 	n.marked(text)
 	n.words(text)
-	slices.SortStableFunc(n.out, func(a, b mem.Named) int {
-		switch {
-		case a.Confidence > b.Confidence:
-			return -1
-		case a.Confidence < b.Confidence:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(n.out, func(a, b mem.Named) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return n.out[:min(len(n.out), maxNames)]
 }
 

@@ -95,7 +95,7 @@ type room struct {
 	rearm   int // below this it will be asked for again
 }
 
-// Shares of a window. Both compare tokens with what the client itself counts
+// Where a client compacts by itself, in tokens as it counts them.
 const (
 	minCliff   = 10_000 // tokens; a compaction of less was no sign of a full context
 	beforeEdge = 0.92   // of the place where the client compacts, by its own count as ours is

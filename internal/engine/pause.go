@@ -32,7 +32,7 @@ func (e *Engine) switched(ctx context.Context, m *moment) (bool, mem.Reply, erro
 		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
 	}
 	for _, p := range pauses {
-		if p.Target != "all" && p.Target != m.project.Key && p.Target != m.Session {
+		if !p.Of(m.project.Key, m.Session) {
 			continue
 		}
 		if !p.InjectOnly {

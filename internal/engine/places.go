@@ -56,7 +56,7 @@ func (e *Engine) File(ctx context.Context, ask mem.FileAsk) (mem.FilePage, error
 		}
 		seen[m.Session] = true
 		s, err := e.Store.Session(ctx, m.Session)
-		if isGone(err) {
+		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
 		if err != nil {
@@ -68,8 +68,6 @@ func (e *Engine) File(ctx context.Context, ask mem.FileAsk) (mem.FilePage, error
 	out.Stale = e.standing(p, hits)
 	return out, nil
 }
-
-func isGone(err error) bool { return errors.Is(err, mem.ErrNotFound) }
 
 // Fleet tells where the work of every project stands. A project whose state
 // cannot be read is there without it.

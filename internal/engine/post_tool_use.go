@@ -147,7 +147,6 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 		return nil, fmt.Errorf("open items: %w", err)
 	}
 	listed := c.todos[:min(len(c.todos), 20)]
-	yes := true
 	finished := map[string]bool{} // titles
 	for _, o := range open {
 		if slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) }) {
@@ -162,7 +161,7 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 			completed = append(completed, todo{id: listed[i].id, text: o.Title})
 		}
 		if gone || finished[o.Title] {
-			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: &yes})
+			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: new(true)})
 		}
 	}
 	for _, t := range listed {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
-	"strings"
 	"time"
 
 	"remanence/internal/mem"
@@ -64,8 +63,7 @@ const transcriptLag = time.Second
 // ownTranscript reports whether the event names the record of its own session.
 // Any other file may be anybody's, and is not read.
 func ownTranscript(ev mem.Event) bool {
-	name := strings.ReplaceAll(ev.Transcript, `\`, "/")
-	return path.Base(name) == ev.Session+".jsonl"
+	return path.Base(slashed(ev.Transcript)) == ev.Session+".jsonl"
 }
 
 func lateDigest(m *moment) mem.Job {
@@ -95,8 +93,7 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return e.consolidateJob(ctx, job)
 	case JobWeave:
 		return e.weave(ctx, job)
-	}
-	if job.Kind == JobVault {
+	case JobVault:
 		return mem.Batch{}, e.workVault(ctx)
 	}
 	do := e.work

@@ -42,14 +42,9 @@ func (e *Engine) Receipts(ctx context.Context, ask mem.ReceiptsAsk) (mem.Receipt
 		return out, fmt.Errorf("receipts: %w", err)
 	}
 	out.More = len(rs) > limit
-	sessions := map[string]mem.Session{}
+	session := e.lookup(ctx)
 	for _, r := range rs[:min(limit, len(rs))] {
-		s, seen := sessions[r.Session]
-		if !seen {
-			s, _ = e.Store.Session(ctx, r.Session) // one that is erased has no name any more
-			sessions[r.Session] = s
-		}
-		line := receiptLine(r)
+		s, line := session(r.Session), receiptLine(r)
 		line.Short, line.Project = s.Short, s.ProjectName
 		out.Receipts = append(out.Receipts, line)
 	}

@@ -56,7 +56,7 @@ func (e *Engine) pausedNow(ctx context.Context, s mem.Session) (bool, error) {
 		return false, fmt.Errorf("pauses: %w", err)
 	}
 	return slices.ContainsFunc(pauses, func(p mem.Pause) bool {
-		return !p.InjectOnly && (p.Target == "all" || p.Target == s.Project || p.Target == s.ID)
+		return !p.InjectOnly && p.Of(s.Project, s.ID)
 	}), nil
 }
 

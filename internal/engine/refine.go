@@ -177,7 +177,7 @@ func (e *Engine) heldBack(ctx context.Context, m *moment, job mem.Job) (b mem.Ba
 		return b, false, fmt.Errorf("pauses: %w", err)
 	}
 	for _, p := range pauses {
-		if p.InjectOnly || p.Target != "all" && p.Target != m.project.Key && p.Target != m.Session {
+		if p.InjectOnly || !p.Of(m.project.Key, m.Session) {
 			continue
 		}
 		until := p.Until

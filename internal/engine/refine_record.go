@@ -70,7 +70,7 @@ const manyOfATurn = 1000
 // ofDigest reports whether a memory was made of what was said in a turn.
 func ofDigest(mm mem.Memory) bool {
 	return slices.ContainsFunc(mm.Tags, func(t string) bool {
-		return t == "digest" || t == "session-summary" || t == "subagent-discovery"
+		return t == madeOfWords || t == summaryTag || t == "subagent-discovery"
 	})
 }
 

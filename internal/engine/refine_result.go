@@ -118,7 +118,7 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	files := w.files(slices.Concat(o.Modified, o.Read))
 	modified := w.files(o.Modified)
 	mm := w.memory(kindOf(o.Type))
-	mm.Tags = []string{"digest", byModel}
+	mm.Tags = []string{madeOfWords, byModel}
 	if !w.m.person() {
 		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", byModel, autoCaptured}
 	}
@@ -141,7 +141,7 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	}
 	t.Request = cmp.Or(t.Request, mem.Clip(request(w.m.turn.Text), 200))
 	mm.Summary, mm.Title, mm.Body = &t, mem.Clip(cmp.Or(t.Request, t.Completed), 120), mem.Clip(t.Completed, maxStatement)
-	mm.Tags = []string{"session-summary", byModel}
+	mm.Tags = []string{summaryTag, byModel}
 	for _, old := range w.r.made {
 		if old.Kind == mem.Summary {
 			mm.Files, mm.Modified, mm.Anchors = old.Files, old.Modified, old.Anchors

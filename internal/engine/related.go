@@ -358,10 +358,7 @@ func (e *Engine) contradicted(ctx context.Context, p mem.Project) ([]mem.Finding
 		if now.ID == "" || then.ID == "" || now.Supersedes == then.ID {
 			continue
 		}
-		out = append(out, mem.Finding{
-			Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
-			Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
-		})
+		out = append(out, contradiction(now, then))
 	}
 	return out, nil
 }

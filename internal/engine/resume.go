@@ -114,7 +114,7 @@ func resumption(r mem.Resumption) string {
 	list("Open", cp.State.Open)
 	list("In the way", append(slices.Clone(cp.State.Waiting), cp.State.Blocked...))
 	list("Files in edit", cp.State.Files)
-	list("Files", others(cp.Evidence.Files, cp.State.Files))
+	list("Files", missing(cp.Evidence.Files, cp.State.Files))
 	list("Commands, newest first", commandsOf(cp))
 	list("Errors", cp.Evidence.Errors)
 	list("Figures", cp.Evidence.Numbers)
@@ -124,10 +124,6 @@ func resumption(r mem.Resumption) string {
 	}
 	list("Last words", said)
 	return b.String()
-}
-
-func others(list, but []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return slices.Contains(but, s) })
 }
 
 // commandsOf are the commands of a checkpoint and how each ended, in a line.
@@ -192,10 +188,10 @@ func (e *Engine) before(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint,
 func changes(from, to mem.Checkpoint) []mem.Changed {
 	out := []mem.Changed{}
 	compare := func(what string, was, now []string) {
-		for _, s := range others(was, now) {
+		for _, s := range missing(was, now) {
 			out = append(out, mem.Changed{What: what, Gone: true, Text: s})
 		}
-		for _, s := range others(now, was) {
+		for _, s := range missing(now, was) {
 			out = append(out, mem.Changed{What: what, Text: s})
 		}
 	}

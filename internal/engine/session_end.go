@@ -10,8 +10,7 @@ import (
 // sessionEnd closes a session and saves where it stood. A session nobody knew
 // is closed all the same.
 func (e *Engine) sessionEnd(ctx context.Context, m *moment) (mem.Reply, error) {
-	idle := false
-	m.batch.Session.Processing = &idle
+	m.batch.Session.Processing = new(false)
 	m.batch.Session.Status, m.batch.Session.EndReason = mem.Completed, cmp.Or(m.Source, "other")
 	end := mem.MindNotes{EndReason: m.batch.Session.EndReason}
 	if m.mind.Trusted {

@@ -301,17 +301,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 		s.Items = stateItems(st)
 		return s, err
 	}
-	turns, err := g.e.Store.Turns(ctx, last.ID, 5)
-	if err != nil {
-		return s, fmt.Errorf("turns: %w", err)
-	}
-	own, err := g.e.Store.List(ctx, mem.Query{
-		Project: g.m.project.Key, Session: last.ID, Kinds: []mem.Kind{mem.Change, mem.Command}, Order: mem.ByUpdate, Limit: 50,
-	})
-	if err != nil {
-		return s, fmt.Errorf("what the last session did: %w", err)
-	}
-	st, err := g.e.state(ctx, g.m.project.Key, last.ID, turns, own)
+	st, err := g.e.leftBy(ctx, g.m.project.Key, last.ID)
 	if err != nil {
 		return s, err
 	}
@@ -321,6 +311,21 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 		g.told[sessionMark+last.ID] = true
 	}
 	return s, nil
+}
+
+// leftBy is where a session left the work of a project.
+func (e *Engine) leftBy(ctx context.Context, project, session string) (mem.State, error) {
+	turns, err := e.Store.Turns(ctx, session, 5)
+	if err != nil {
+		return mem.State{}, fmt.Errorf("turns: %w", err)
+	}
+	own, err := e.Store.List(ctx, mem.Query{
+		Project: project, Session: session, Kinds: []mem.Kind{mem.Change, mem.Command}, Order: mem.ByUpdate, Limit: 50,
+	})
+	if err != nil {
+		return mem.State{}, fmt.Errorf("what the last session did: %w", err)
+	}
+	return e.state(ctx, project, session, turns, own)
 }
 
 // last is the session whose state is current: the newest of the project that had a prompt.
@@ -400,7 +405,7 @@ func furtherItems(cp mem.Checkpoint) []inject.Item {
 			out = append(out, inject.Item{Text: "figures: " + n})
 		}
 	}
-	if seen := others(cp.Evidence.Files, cp.State.Files); len(seen) > 0 {
+	if seen := missing(cp.Evidence.Files, cp.State.Files); len(seen) > 0 {
 		out = append(out, inject.Item{Text: "files seen: " + strings.Join(seen, ", ")})
 	}
 	for _, said := range cp.Recent {
@@ -461,7 +466,7 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	set := g.m.settings
 	s := inject.Section{Name: mem.PlaceIndex, Share: shareIndex, Plain: !set.Glyphs}
-	if g.m.Source == "resume" || g.m.Source == "fork" {
+	if g.resumed() {
 		return s, nil
 	}
 	if set.Observations > 0 {

@@ -103,17 +103,7 @@ func (e *Engine) deriveStanding(ctx context.Context, p mem.Project, out *mem.Sta
 	if err != nil || last.ID == "" {
 		return err
 	}
-	turns, err := e.Store.Turns(ctx, last.ID, 5)
-	if err != nil {
-		return fmt.Errorf("turns: %w", err)
-	}
-	own, err := e.Store.List(ctx, mem.Query{
-		Project: p.Key, Session: last.ID, Kinds: []mem.Kind{mem.Change, mem.Command}, Order: mem.ByUpdate, Limit: 50,
-	})
-	if err != nil {
-		return fmt.Errorf("what the last session did: %w", err)
-	}
-	s, err := e.state(ctx, p.Key, last.ID, turns, own)
+	s, err := e.leftBy(ctx, p.Key, last.ID)
 	if err != nil {
 		return err
 	}
@@ -285,8 +275,7 @@ func (e *Engine) storeProgress(ctx context.Context, p mem.Project, ask mem.State
 	if at < 0 {
 		return unpicked(ask.Progress.Task, titles, rivals), nil
 	}
-	yes := true
-	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: &yes}}}
+	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
 	e.follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
 		return mem.Standing{}, fmt.Errorf("complete: %w", err)

@@ -12,8 +12,7 @@ func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
 	if !m.person() {
 		return mem.Reply{}, nil
 	}
-	idle := false
-	m.batch.Session.Processing = &idle
+	m.batch.Session.Processing = new(false)
 	e.takeLater(m, takeWords)
 	e.fillLater(m)
 	e.leaveTurn(ctx, m)
@@ -49,8 +48,7 @@ func (m *moment) count(e *Engine, uses []mem.Edit) {
 // stopFailure ends a turn that an error of the model's service cut off. What
 // was in hand is saved: nobody says whether it goes on.
 func (e *Engine) stopFailure(ctx context.Context, m *moment) (mem.Reply, error) {
-	idle := false
-	m.batch.Session.Processing = &idle
+	m.batch.Session.Processing = new(false)
 	e.fillLater(m)
 	cp, err := e.checkpoint(ctx, m, "stop-failure")
 	if err != nil {

@@ -238,11 +238,5 @@ func (e *Engine) mayKeep(ctx context.Context, agent, text string) error {
 
 // plain keeps the names of files that do not read like orders.
 func plain(files []string) []string {
-	var out []string
-	for _, f := range files {
-		if !inject.Suspicious(f) {
-			out = append(out, f)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(files), inject.Suspicious)
 }

@@ -215,16 +215,11 @@ func otherForm(p mem.Project, file string) string {
 	if p.Root == "" || path.IsAbs(file) || strings.Contains(file, ":") {
 		return ""
 	}
-	return path.Join(strings.ReplaceAll(p.Root, `\`, "/"), file)
+	return path.Join(slashed(p.Root), file)
 }
 
 func contains(hits []mem.Hit, id string) bool {
-	for _, h := range hits {
-		if h.Memory.ID == id {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(hits, func(h mem.Hit) bool { return h.Memory.ID == id })
 }
 
 func dirOf(file string) string {

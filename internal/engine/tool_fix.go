@@ -31,13 +31,13 @@ func (e *Engine) succeeded(ctx context.Context, m *moment, c call) error {
 	if err != nil {
 		return fmt.Errorf("find failure: %w", err)
 	}
-	yes, joined := true, false
+	joined := false
 	for _, failure := range open {
 		other := installs(c.plain, failure.Command)
 		if !other && !proves(c.plain, failure.Command) || failure.Updated.After(m.At) {
 			continue
 		}
-		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: failure.ID, Resolved: &yes})
+		m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
 		if joined {
 			continue
 		}

@@ -23,8 +23,7 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *moment) (mem.Reply, er
 	if !m.person() || mem.ClientMade(m.Text) {
 		return mem.Reply{}, e.inherit(ctx, m)
 	}
-	busy := true
-	m.batch.Session.Processing, m.batch.Session.Status = &busy, mem.Running
+	m.batch.Session.Processing, m.batch.Session.Status = new(true), mem.Running
 	if !agrees(m.Text) {
 		m.batch.Session.FirstPrompt = mem.Clip(request(m.Text), 200)
 	}

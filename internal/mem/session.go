@@ -204,3 +204,8 @@ type Pause struct {
 	InjectOnly bool      `json:"inject_only,omitempty"` // capture goes on, nothing is told
 	Lift       bool      `json:"-"`                     // in a batch: end the pause of Target
 }
+
+// Of reports whether a pause is of a project, of a session, or of all.
+func (p Pause) Of(project, session string) bool {
+	return p.Target == "all" || p.Target == project || p.Target == session
+}
