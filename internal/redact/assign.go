@@ -14,6 +14,7 @@ type assignment struct {
 	prose  bool // "the password is …"
 	owned  bool // "my password is …"
 	braced bool // what a shell takes where NAME has no value
+	listed bool // one of several words between quotes
 }
 
 // class is the sort of secret that a name speaks of.
@@ -37,6 +38,9 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 	var a assignment
 	left, right := nameRound(s, at, end)
 	a.name = s[left:right]
+	if isResource(s, left) {
+		return 0, 0, false
+	}
 	a.class = classify(a.name)
 	if a.name == "PWD" && left > 0 && s[left-1] == ';' { // of a connection string
 		a.class = password
@@ -81,6 +85,49 @@ func nameRound(s string, at, end int) (left, right int) {
 
 func isNamePart(c byte) bool { return isWordByte(c) || c == '-' || c == '.' }
 
+// isResource reports whether what begins at s[left:] is the kind of a resource within its name, as in
+// arn:aws:secretsmanager:eu-west-1:1:secret:db.
+func isResource(s string, left int) bool {
+	if left == 0 || s[left-1] != ':' {
+		return false
+	}
+	from := left
+	for from > 0 && left-from < maxValue && (isNamePart(s[from-1]) || s[from-1] == ':' || s[from-1] == '/') {
+		from--
+	}
+	return hasAnyPrefix(s[from:left], resources[:])
+}
+
+// resources begin the names that clouds give to what they keep.
+var resources = [...]string{"arn:", "aws:arn:", "urn:", "AWS::"}
+
+// wordQuote returns the place of the quote that opens the word whose last part begins at s[left:]: -1 if it opens more
+// than a word.
+func wordQuote(s string, left int) int {
+	for i := left - 1; i >= max(0, left-maxName) && s[i] > ' '; i-- {
+		if isQuote(s[i]) {
+			return i
+		}
+	}
+	return -1
+}
+
+// isListed reports whether the quote at s[i] opens one of several words: another one comes before it.
+func isListed(s string, i int) bool {
+	before := strings.TrimRight(s[max(0, i-maxName):i], " \t\r\n\\")
+	return strings.HasSuffix(before, ",")
+}
+
+// isOptionWord reports whether word, behind a flag, goes on with a sentence or is the next flag.
+func isOptionWord(word string) bool {
+	switch asciiLower(strings.TrimRight(word, ".,:;")) {
+	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when", "instead", "into", "over",
+		"value", "prompt":
+		return true
+	}
+	return strings.HasPrefix(word, "--") || len(word) >= 4 && isCommonWord(asciiLower(word))
+}
+
 // separator reads what stands between name and value and returns where the value begins.
 func (a *assignment) separator(s string, left, right int) (int, bool) {
 	i := skipAny(s, right, "\"'`\\])*", 6)
@@ -109,8 +156,13 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return a.afterType(s, i, c), i < len(s)
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
 		return skipAny(s, i+2, "= \t", 8), true
-	case c == ',' && closed, c == '(' && !blank && !closed:
-		i = skipAny(s, i+1, " \t\\", 8)
+	case c == ',' && closed && wordQuote(s, left) >= 0, c == '(' && !blank && !closed:
+		a.listed = c == ',' && !flag && isListed(s, wordQuote(s, left))
+		blanks := " \t\\"
+		if flag {
+			blanks += "\r\n" // the arguments of a command, one a line
+		}
+		i = skipAny(s, i+1, blanks, 32)
 		return i, i < len(s) && isQuote(s[i])
 	case c == '>' && left > 0 && s[left-1] == '<': // an element of XML
 		a.strong = true
@@ -126,7 +178,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return skipAny(s, i+1, " \t", 16), true
 	case blank && flag:
 		a.strong = true
-		return i, true
+		return i, !closed && !isOptionWord(firstWord(s[i:min(len(s), i+maxName)]))
 	case blank:
 		a.owned = isOwner(wordBefore(s, left))
 		if a.class == password && isBareLine(s, left, i, a.name) {
@@ -219,7 +271,7 @@ func isBareLine(s string, left, i int, name string) bool {
 	case "requirepass", "masterauth", "bindpw", "rootpw":
 		return true
 	}
-	return isMixed(word) && !isAlgorithm(word) || isPassphrase(word) || isJumbled(word)
+	return isMixed(word) && !isAlgorithm(word) && !isVersion(word) || isPassphrase(word) || isJumbled(word)
 }
 
 // isAlsoVerb reports whether name may be a verb where it stands: "pass", unless a user is named before it.
@@ -275,7 +327,7 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 			return i + skipAny(line, len(verb), " \t", 8), true
 		}
 	}
-	if i, ok := a.setTo(s, i, line); ok {
+	if i, ok := a.setTo(s, i, line); ok && bare {
 		return i, true
 	}
 	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
@@ -295,7 +347,8 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	if a.class == token {
 		return i, len(word) >= 20 && isRandom(word)
 	}
-	return i, bare && isPasswordLike(wholeWord(s[i:min(len(s), i+maxValue)]))
+	word = wholeWord(s[i:min(len(s), i+maxValue)])
+	return i, bare && isPasswordLike(word) && !isVersion(word)
 }
 
 // setTo reads "to …", as in "set NAME to …" and "changed the password to …".

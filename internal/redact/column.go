@@ -44,7 +44,7 @@ func columns(s string, at, end int) (below []span, rows span, ok bool) {
 		}
 		fallthrough
 	default:
-		if !isHeader(header, sep) {
+		if !isHeader(header, sep) || firstCell(header, sep) == firstCell(rest, sep) {
 			return nil, span{}, false
 		}
 	}
@@ -61,11 +61,18 @@ func isHeader(line string, sep byte) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), string(sep))
 	for _, name := range names {
 		name = strings.Trim(name, "\"")
-		if name == "" || len(name) > maxName || isBlank(name[0]) || !isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
+		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) || !isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
 			return false
 		}
 	}
 	return len(names) > 1
+}
+
+// firstCell returns what the first row of a table has before its first separator.
+func firstCell(rows string, sep byte) string {
+	row, _, _ := strings.Cut(rows, "\n")
+	cell, _, _ := strings.Cut(row, string(sep))
+	return cell
 }
 
 // cells returns the values in column number n, from 0, of the rows at s[i:], and where the rows end.

@@ -148,7 +148,16 @@ func findURLPassword(s string, _, end int) (from, to int, ok bool) {
 		return end, at, true
 	}
 	from = end + len(user) + 1
-	return from, at, notPlaceholder(password)
+	return from, at, notPlaceholder(password) && !isPasswordWord(password)
+}
+
+// isPasswordWord reports whether v is what a manual writes in the place of a password in a URL.
+func isPasswordWord(v string) bool {
+	switch asciiLower(v) {
+	case "password", "passwd", "pass", "pwd":
+		return true
+	}
+	return strings.Contains(v, "&lt;")
 }
 
 // findAuthorization finds the credentials of an Authorization header, in whatever syntax it is set.

@@ -10,20 +10,22 @@ func (a *assignment) judge() bool {
 	if a.quoted && (isGenerated(v) || isScrambled(v)) {
 		return true
 	}
-	if !notPlaceholder(v) || isWordOfCode(v) || looksLikePath(v) {
+	if !notPlaceholder(v) || isWordOfCode(v) || looksLikePath(v) || isVersion(v) && !hasLetter(v) {
 		return false
 	}
 	switch {
-	case hasFold(v, asciiLower(a.name)) && len(v) < len(a.name)+8:
+	case hasFold(v, asciiLower(a.name)) && len(v) < len(a.name)+8, isSameName(v, a.name):
 		return false
+	case a.listed && !isPasswordLike(v):
+		return false
+	case !a.quoted && !a.glued && strings.Contains(v, "_") && isAll(v, isWordOrDot) && classify(v) != noSecret:
+		return false // a variable with a name of that sort
 	case a.class == someKey:
 		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && isAll(v, isTokenByte) && entropy(v) >= 4.2 && !looksLikeCode(v)
 	case a.prose:
 		return a.judgeProse()
 	case a.class == password && a.quoted:
 		return len(v) >= 4 && !looksLikePhrase(v) && (!looksLikeCode(v) || isDense(v) || isUnbalanced(v))
-	case a.class == password && a.strong && !a.glued && strings.Contains(v, "_") && isAll(v, isWordByte) && classify(v) != noSecret:
-		return false // a variable with a name of that sort
 	case a.class == password && a.strong:
 		return len(v) >= 4 && (!looksLikeCode(v) || a.mayBeDotted() || isScrambled(v)) && (isMixed(v) || !strings.HasSuffix(v, ","))
 	case a.class == password:
@@ -37,6 +39,14 @@ func (a *assignment) judge() bool {
 	}
 	return len(v) >= 12 && (isRandom(v) || isUserPair(v)) && !looksLikeCode(v)
 }
+
+// isSameName reports whether v is the name once more, as in "x.pass = pass".
+func isSameName(v, name string) bool {
+	v, name = v[strings.LastIndexByte(v, '.')+1:], name[strings.LastIndexByte(name, '.')+1:]
+	return len(v) == len(name) && hasFold(v, asciiLower(name))
+}
+
+func isWordOrDot(c byte) bool { return isWordByte(c) || c == '.' }
 
 // isNamedSecret reports whether a value without the look of a random one is still a secret: names in capitals are
 // given real ones, and a word with a symbol or a digit in it is no identifier.
@@ -97,7 +107,7 @@ func isCommonWord(word string) bool {
 		"stark", "gleich", "eine", "einem", "immer", "hier", "dort", "vergessen", "verloren", "korrekt", "inkorrekt", "nirgends", "überall":
 		return true
 	}
-	return len(word) < 4
+	return len(word) < 4 || strings.HasSuffix(word, "ed") && isAll(word, isLower)
 }
 
 // isWordOfCode reports whether v is a word that code, schemas and documents put where a value would be.
@@ -109,7 +119,7 @@ func isWordOfCode(v string) bool {
 		"hidden", "masked", "empty", "unset", "default", "self", "this", "void", "char", "const", "let", "var", "new", "await",
 		"return", "func", "function", "username", "user", "email", "login", "input", "output", "auth", "oauth", "header",
 		"authorization", "interface", "struct", "option", "private_key", "access_token", "refresh_token", "client_secret",
-		"prompt", "file", "stdin", "env", "key", "name", "session", "cookie", "error", "test", "write", "read", "inherit":
+		"prompt", "file", "stdin", "pass", "fail", "env", "key", "name", "session", "cookie", "error", "test", "write", "read", "inherit":
 		return true
 	}
 	return false
@@ -118,7 +128,7 @@ func isWordOfCode(v string) bool {
 func isAlgorithm(v string) bool {
 	switch strings.TrimRight(asciiLower(v), ".,;:)") {
 	case "sha1", "sha256", "sha-256", "sha512", "sha-512", "md5", "base64", "base32", "oauth2", "oauth2.0", "bcrypt", "argon2",
-		"argon2id", "pbkdf2", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
+		"argon2id", "pbkdf2", "scram-sha-1", "scram-sha-256", "scram-sha-512", "sha384", "hs384", "hs512", "rs512", "es256", "utf8", "utf-8", "x509", "http2", "aes256", "aes-256", "ed25519", "rs256", "hs256", "2fa", "nist800":
 		return true
 	}
 	return false
@@ -161,7 +171,7 @@ func isYourWord(v string) bool {
 
 // looksLikeCode reports whether v is an expression rather than a value.
 func looksLikeCode(v string) bool {
-	if strings.ContainsAny(v, "()[]{}") && !strings.ContainsAny(v, "!@#^&") {
+	if bare := strings.TrimLeft(v, "!&*"); strings.ContainsAny(bare, "()[]{}") && !strings.ContainsAny(bare, "!@#^&") {
 		return true
 	}
 	if v[0] == '*' && isAll(v[1:], isNamePart) && (strings.Contains(v, ".") || len(v) < 12 || !isRandom(v[1:])) || isNumericType(v) || strings.HasPrefix(v, "0x") && len(v) <= 18 && isAll(v[2:], isHex) {

@@ -115,11 +115,7 @@ func isRandom(v string) bool {
 
 // isMixed reports whether v has both letters and digits.
 func isMixed(v string) bool {
-	letters := false
-	for i := range len(v) {
-		letters = letters || isLetter(v[i])
-	}
-	return letters && hasDigit(v)
+	return hasLetter(v) && hasDigit(v)
 }
 
 // isManyCased reports whether v has small letters, capitals and digits, few of them repeated.
@@ -128,7 +124,26 @@ func isManyCased(v string) bool {
 }
 
 func isSessionValue(v string) bool {
-	return isMixed(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
+	return isMixed(v) && !isWordy(v) && !isUUID(v) && entropy(v) >= 3 && (!isDottedName(v) || entropy(v) >= 4.5)
+}
+
+// isWordy reports whether v is little else than a row of words with signs between them, three or more.
+func isWordy(v string) bool {
+	words, size := 0, 0
+	for word := range strings.FieldsFuncSeq(v, func(r rune) bool { return r == '-' || r == '_' || r == '.' }) {
+		if len(word) >= 3 && isAll(word, isLetter) {
+			words++
+			size += len(word)
+		}
+	}
+	return words >= 3 && size*3 >= len(v)*2
+}
+
+// isVersion reports whether v is that of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
+func isVersion(v string) bool {
+	n := len(v) - len(strings.TrimLeft(v, "0123456789"))
+	return n > 0 && n < len(v) && (v[n] == '.' || v[n] == ':') && n+1 < len(v) && isDigit(v[n+1]) &&
+		isAll(v, func(c byte) bool { return isWordByte(c) || strings.IndexByte(".:+~-", c) >= 0 })
 }
 
 // isUUID reports whether v is one, in its usual form.
@@ -143,6 +158,15 @@ func isUUID(v string) bool {
 		}
 	}
 	return true
+}
+
+func hasLetter(v string) bool {
+	for i := range len(v) {
+		if isLetter(v[i]) {
+			return true
+		}
+	}
+	return false
 }
 
 func hasDigit(v string) bool { return strings.ContainsAny(v, "0123456789") }

@@ -24,6 +24,9 @@ func classify(name string) class {
 	found := noSecret
 	for i, w := range words {
 		c := wordClass(w)
+		if w == "token" && i > 0 && isPlaceWord(words, i-1) {
+			c = noSecret
+		}
 		if (w == "pass" || w == "pwd" || w == "pw") && i+1 < len(words) { // "passConstant"
 			c = noSecret
 		}
@@ -38,6 +41,18 @@ func classify(name string) class {
 		return someKey
 	}
 	return found
+}
+
+// isPlaceWord reports whether a token of the sort that words[i] says tells where one is in a list, or that a request is
+// the same: "nextToken", "clientRequestToken".
+func isPlaceWord(words []string, i int) bool {
+	switch words[i] {
+	case "next", "page", "continuation", "pagination", "cursor", "change", "idempotency":
+		return true
+	case "request":
+		return i > 0 && words[i-1] == "client"
+	}
+	return false
 }
 
 // isPlainKey reports whether a key of this sort is known to be no secret.
@@ -118,13 +133,13 @@ func isKeyOwner(word string) bool {
 // isAbout reports whether a name that ends in word is about a secret and not one itself.
 func isAbout(word string) bool {
 	switch word {
-	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "kind", "count",
+	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "typ", "kind", "count",
 		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex", "pattern",
 		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
 		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env", "var",
 		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
 		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set", "at",
-		"changed", "updated", "created", "window", "rate", "kinds", "cache":
+		"changed", "updated", "created", "window", "rate", "kinds", "cache", "command":
 		return true
 	}
 	return false
