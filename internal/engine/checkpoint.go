@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -128,12 +129,30 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	}
 	for _, st := range stops {
 		for _, s := range sentences(st.Text) {
-			if strings.ContainsAny(s, "0123456789") {
+			if hasFigure(s) {
 				ev.Numbers = appendNew(ev.Numbers, mem.Clip(s, 160), maxFigures)
 			}
 		}
 	}
 	return ev
+}
+
+// hasFigure reports whether a sentence has a figure in it that is neither part of
+// a name nor of code.
+func hasFigure(s string) bool {
+	before := ' '
+	for _, r := range cueText(s) {
+		if r >= '0' && r <= '9' && (!unicode.IsLetter(before) || mem.Wide(before)) {
+			return true
+		}
+		switch {
+		case unicode.IsDigit(r):
+			before = 'a' // the rest of the name
+		case !strings.ContainsRune(".-_", r):
+			before = r
+		}
+	}
+	return false
 }
 
 // trusted keeps the answers of turns that read nothing from outside and that do

@@ -56,7 +56,7 @@ func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 		return nil, err
 	}
 	out = k.joined(m, append(out, found...))
-	m.batch.Edits = append(m.batch.Edits, k.settled(m, said, own)...)
+	m.batch.Edits = append(m.batch.Edits, append(k.settled(m, said, own), k.restated(out)...)...)
 	if err := e.dropForbidden(ctx, m, own); err != nil {
 		return nil, err
 	}
@@ -83,9 +83,14 @@ func (e *Engine) asked(ctx context.Context, m *moment) ([]mem.Memory, error) {
 		mm.Tags, mm.Files = []string{stated}, namedIn(s, nil)
 		out = append(out, mm)
 	}
-	for _, s := range sentences(m.turn.Text) {
+	all := sentences(m.turn.Text)
+	for i, s := range all {
 		told := behindNo(s)
-		if kind, ok := laidDown(told); ok {
+		if i > 0 && pointsBack(cueText(told)) {
+			if _, ok := laidDown(behindNo(all[i-1])); !ok && !asks(all[i-1]) {
+				keep(mem.Fact, all[i-1])
+			}
+		} else if kind, ok := laidDown(told); ok {
 			keep(kind, told)
 		} else if l := cueText(told); told != s && !asks(told) && holds(l, " we don't use ", " we do not use ") && !holds(l, " this ", " that ", " it ", " yet ") {
 			keep(mem.Convention, told)

@@ -192,6 +192,25 @@ func (k *known) settled(m *moment, all []said, own []mem.Memory) []mem.Edit {
 	return out
 }
 
+// restated are the changes to open items of which a new one says what is still left:
+// the new one stands for them.
+func (k *known) restated(fresh []mem.Memory) []mem.Edit {
+	var out []mem.Edit
+	over := mem.Superseded
+	for _, mm := range fresh {
+		left := itemTerms(mm.Title)
+		if mm.Kind != mem.Todo || len(left) < 2 || !holds(cueText(mm.Title), " still ", " noch ", " encore ", " todavía ", " aún ") {
+			continue
+		}
+		for _, o := range k.open {
+			if of := rank.Terms(o.Title); o.Session == mm.Session && o.Trust <= mm.Trust && !o.Pinned && len(of) > len(left) && shared(left, of) == len(left) {
+				out = append(out, mem.Edit{ID: o.ID, Status: &over})
+			}
+		}
+	}
+	return out
+}
+
 // dropForbidden puts aside what helped in the session, if the person does not want
 // it to be done or the agent took it back: nobody is told to do it again.
 func (e *Engine) dropForbidden(ctx context.Context, m *moment, own []mem.Memory) error {
@@ -244,11 +263,21 @@ func doneWith(item string, s said) bool {
 	if open(l) || asks(s.text) || offers(l) || thoughtOf(l) || announces(l) || holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
 		return false
 	}
-	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") {
+	if !holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") && !sameVerb(item, l) {
 		return false
 	}
 	x := itemTerms(item)
 	return len(x) >= 2 && 10*shared(x, rank.Terms(s.text)) >= 8*len(x)
+}
+
+// sameVerb reports whether a sentence says that something is done, or does it, in
+// the verb that an item of work begins with: "handle refunds", "refunds are handled".
+func sameVerb(item, l string) bool {
+	verb, _, _ := strings.Cut(strings.TrimSpace(cueText(item)), " ")
+	return slices.ContainsFunc(strings.Fields(l), func(w string) bool {
+		w = strings.Trim(w, ".,;:!")
+		return w != verb && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) && kin(verb, w)
+	})
 }
 
 // sameThing reports whether two memories say nearly the same.

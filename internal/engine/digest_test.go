@@ -546,3 +546,55 @@ func FuzzDigest(f *testing.F) {
 		}
 	})
 }
+
+func TestACauseNamesSomething(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "the tail loses lines when the file is rotated, why"),
+		stop("p1", "Found it and fixed it.\n\nThe culprit was `follow()`: it opened the path anew without reading the old file to its end."))
+	if got := titles(s.words("one")); strings.Contains(got, "Found it") || !strings.Contains(got, "follow()") {
+		t.Errorf("kept:\n%s", got)
+	}
+}
+
+func TestWhatIsToBeRememberedStandsBeforeIt(t *testing.T) {
+	for _, told := range []string{"TODO for me: ask Lena about the rates for Switzerland. remember that", "Lena knows the rates for Switzerland. Please remember this!", "Lena kennt die Sätze für die Schweiz. Merk dir das bitte."} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", told), stop("p1", "Noted."))
+		if got := s.words("one"); len(got) != 1 || got[0].Kind != mem.Fact || !strings.Contains(got[0].Title, "Lena") {
+			t.Errorf("%s: kept:\n%s", told, titles(got))
+		}
+	}
+}
+
+func TestWorkIsDoneWhenTheAnswerSaysSoInItsVerb(t *testing.T) {
+	for said, done := range map[string]bool{
+		"`charge.refunded` is handled in the webhook; duplicates are skipped by refund id.": true,
+		"The webhook handles `charge.refunded` like any other event.":                       true,
+		"The webhook does not handle `charge.refunded` in test mode.":                       false,
+		"The page shows what `charge.refunded` sends to us.":                                false,
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", "add the webhook for checkouts"), stop("p1", "The webhook is in place.\n\nNext steps:\n- handle `charge.refunded`"),
+			prompt("p2", "go on with it"), stop("p2", said))
+		open, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 9})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := !strings.Contains(titles(open), "handle"); got != done {
+			t.Errorf("%s: done %v, want %v", said, got, done)
+		}
+	}
+}
+
+func TestWhatIsStillLeftStandsForTheItemItWasPartOf(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "store the refunds"), stop("p1", "Refunds have a table.\n\n**Not done yet:** the admin page does not show refunds, and the confirmation mail is missing."),
+		prompt("p2", "go on with the admin page"), stop("p2", "The admin page lists refunds with their reason. The confirmation mail is still missing."))
+	open, err := s.store.List(t.Context(), mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := titles(open); got != "todo: The confirmation mail is still missing." {
+		t.Errorf("open:\n%s", got)
+	}
+}

@@ -24,7 +24,7 @@ func (s *stage) saves(ask mem.SaveAsk) mem.Saved {
 func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"),
-		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now."))
+		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now. `Gate(2)` replaces it, P3006 is gone. Also see gate-v2.go."))
 	got := s.saves(mem.SaveAsk{Place: shop, Note: "before <private>the walrus</private> the merge"})
 	cp := got.Checkpoint
 	if cp.Trigger != mem.TriggerSave || cp.ID == "" || cp.Session != "one" || got.Short == "" || len(got.Trouble) != 0 {

@@ -183,7 +183,7 @@ func split(line string) []string {
 		}
 		end := strings.ContainsRune("。！？", r)
 		if strings.ContainsRune(".!?", r) {
-			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) || strings.ContainsRune("`¿¡", rs[i+2]) || mem.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
+			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || mem.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
 		}
 		if end && !code {
 			if s := strings.TrimSpace(string(rs[start : i+1])); s != "" {
@@ -196,6 +196,13 @@ func split(line string) []string {
 		out = append(out, s)
 	}
 	return out
+}
+
+// abbreviated reports whether a text ends with an abbreviation that never ends a
+// sentence: "Postgres vs. SQLite".
+func abbreviated(rs []rune) bool {
+	words := strings.Fields(strings.ToLower(string(rs[max(0, len(rs)-8):])))
+	return len(words) > 0 && holds("|vs|e.g|i.e|cf|mr|mrs|dr|fig|z.b|d.h|bzw|ggf|vgl|nr|p.ej|", "|"+strings.TrimLeft(words[len(words)-1], "(")+"|")
 }
 
 // wholeWord reports whether a text ends with code, or a word that is no abbreviation.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"remanence/internal/mem"
+	"remanence/internal/rank"
 )
 
 // The cues are in the six languages that the labelled turns are in. A cue that
@@ -120,7 +121,7 @@ func offers(l string) bool {
 func thoughtOf(l string) bool {
 	if holds(l, " we could ", " i could ", " you could ", " one could ", " it could ", " this could ", " that could ", " could be ", " might ", " maybe ", " perhaps ", " possibly ",
 		"one option", "another option", "an option", "alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " we'd ", " you'd ", " would need ", " would be ", "probably ", "not sure", "some day", "someday",
-		"consider ", "vielleicht", " könnte", "wäre ", "würde ich", "eventuell", "peut-être", "pourrait", "pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑") {
+		"consider ", "vielleicht", " könnte", "wäre ", "würde ich", " ich würde ", "eventuell", "peut-être", "pourrait", "pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑") {
 		return !holds(l, " could not ", "couldn't", "could never", " i decided", " we decided", " i chose", " we chose")
 	}
 	return false
@@ -134,7 +135,7 @@ func thoughtOfList(l string) bool {
 // reported reports whether a sentence tells what somebody or something else says.
 func reported(l string) bool {
 	return holds(l, " says", " said ", " say that", "according to", "claims ", " suggests ", " recommends ", "usual advice", " wrote:", " wrote that", " describes ", " asks for", " asks us",
-		" laut ", " besagt", " sagt,", " steht in ", "selon ", "d'après", " dit que", "según ", " dice que", "によると", "と書かれ", "根据", "上说", "指出", "the issue ", "the ticket ", "the article")
+		" laut ", " besagt", " sagt,", " steht in ", "selon ", "d'après", " dit que", "según ", " dice que", "によると", "と書かれ", "根据", "上说", "指出", "the issue ", "the ticket ", "the article", " you asked", " you told", "as you wanted", "du wolltest", "du hattest gebeten", "tu as demandé", "tu m'as dit", "me pediste", "me dijiste")
 }
 
 // announces reports whether a sentence tells what the assistant is about to do.
@@ -240,9 +241,10 @@ func notices(s said) bool {
 	return holds(s.bare, "i noticed that", "i found that", "i found out", "i came across", "contrary to", "surprisingly", "despite its name", "mir ist aufgefallen", "überraschend", "j'ai remarqué", "j'ai découvert", "contrairement à", "he notado", "me di cuenta", "al contrario de", "気づき", "わかりました", "我发现", "发现了")
 }
 
-// names reports whether a sentence says so itself that it names what was wrong.
+// names reports whether a sentence says so itself that it names what was wrong,
+// and does: "Found it and fixed it." names nothing.
 func names(s said) bool {
-	return holds(s.bare, "root cause", " culprit", "the problem was", "the issue was", "the bug was", "the cause was", "the reason was", "the error was", "the mistake was", "the limit was", "the leak was", "the failure was", "was caused by", "were caused by", "is caused by", "the error came from", "came from", "stemmed from", "traced it to", "traced this to", "traced that to", "tracked it down to", "boiled down to", "turned out", "turns out", "fixed by", "the fix was", "the fix is", " fixed it", "found it:", "that is what broke", "one real problem", "that's what",
+	return (len(rank.Terms(s.text)) > 2 || strings.Contains(s.text, "`")) && holds(s.bare, "root cause", " culprit", "the problem was", "the issue was", "the bug was", "the cause was", "the reason was", "the error was", "the mistake was", "the limit was", "the leak was", "the failure was", "was caused by", "were caused by", "is caused by", "the error came from", "came from", "stemmed from", "traced it to", "traced this to", "traced that to", "tracked it down to", "boiled down to", "turned out", "turns out", "fixed by", "the fix was", "the fix is", " fixed it", "found it:", "that is what broke", "one real problem", "that's what",
 		"ursache", "lag an ", "lag daran", "das problem war", "der fehler war", "schuld war", "war falsch", "la cause ", "le problème était", "le problème venait", "venait de", "venait du", "était dû", "causé par", "provoqué par", "la causa ", "el problema era", "el error era", "el fallo era", "se debía a", "原因", "问题在于", "问题出在", "是由于")
 }
 

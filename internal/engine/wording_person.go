@@ -16,7 +16,7 @@ func laidDown(s string) (mem.Kind, bool) {
 		return "", false
 	}
 	l := cueText(s)
-	if offers(l) || holds(l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if") {
+	if offers(l) || pointsBack(l) || holds(l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if") {
 		return "", false
 	}
 	switch {
@@ -34,12 +34,24 @@ func laidDown(s string) (mem.Kind, bool) {
 		return mem.Convention, true
 	case holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
 		return mem.Convention, true
+	case holds(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && holds(l, " immer ", " stets ", " nur ", " toujours ", " siempre ", " sólo ") && !was(l):
+		return mem.Convention, true
 	case ruleOfOurs(l) || ruleHere(l):
 		return mem.Convention, true
 	case holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
 		return mem.Preference, true
 	}
 	return "", false
+}
+
+// pointsBack reports whether a sentence only wants what stands before it to be
+// remembered.
+func pointsBack(l string) bool {
+	l = strings.TrimSpace(strings.Trim(l, " .!"))
+	for _, please := range []string{"and ", "please ", "pls ", "und ", "bitte "} {
+		l = strings.TrimPrefix(l, please)
+	}
+	return holds("|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|", "|"+l+"|")
 }
 
 // staysWith reports whether a sentence says what it is to stay with, by its name.

@@ -8,8 +8,8 @@ import (
 )
 
 func TestSentencesOfAnAnswer(t *testing.T) {
-	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the footer\n"
-	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer"}
+	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the footer\nMeasured SQLite vs. Postgres (cf. Table 2).\n"
+	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer", "Measured SQLite vs. Postgres (cf. Table 2)."}
 	if got := sentences(in); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
@@ -36,6 +36,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Should I use one mutex instead of two?", ""},
 		{"Fixed.", ""},
 		{"Two things to be aware of:", ""},
+		{"Ich würde die mittlere Genauigkeit nehmen, weil nur fünf Prozent angerufen werden statt aller.", ""},
 		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
 		if got, _ := (turnOfWork{}).meaning(said{text: tt.said, bare: cueText(tt.said)}); got != tt.want {
@@ -86,7 +87,7 @@ func TestWhatMakesTroubleExplainsIt(t *testing.T) {
 	}
 }
 
-func TestAPromiseIsNoFix(t *testing.T) {
+func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
 	w := turnOfWork{trouble: true}
 	for _, tt := range []struct {
 		said string
@@ -95,6 +96,7 @@ func TestAPromiseIsNoFix(t *testing.T) {
 		{"Got it, sorry: I won't touch the generated client without a word from you.", false},
 		{"You're right, I didn't wait for the lock, so the job ran twice.", false},
 		{"Verstanden, ich fasse den generierten Client nicht mehr an, weil er neu erzeugt wird.", false},
+		{"`serde_json` is not a dependency yet and you asked me not to add crates without asking.", false},
 		{"The job didn't wait for the lock, so it ran twice.", true},
 		{"You're right, the job never waits for the lock when it is resumed.", true},
 	} {
@@ -140,6 +142,9 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"no snapshots in the unit tests, ever", mem.Convention},
 		{"and in general: no inline styles, ever", mem.Convention},
 		{"One rule for this folder: no default exports, ever.", mem.Convention},
+		{"und: den Seed immer aus der Datei, nie im Code", mem.Convention},
+		{"der Dienst antwortet manchmal, nie aber nachts", ""},
+		{"and please remember this", ""},
 		{"did that work, ever", ""},
 		{"In this repo each migration has a down script", mem.Convention},
 		{"In diesem Projekt ist jede Route typisiert", mem.Convention},
