@@ -304,6 +304,7 @@ func (s *stage) clear(keep bool) error {
 	}
 	if keep {
 		p.line("\n%s", p.style(bold, "5  Everything was written below "+s.dir+" (kept)."))
+		p.line("   look at it: remanence --data-dir %s --project all search", in.paths.Data)
 		return nil
 	}
 	if err := removeSoon(ctx, s.dir); err != nil {

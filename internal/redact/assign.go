@@ -317,10 +317,12 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	if n := strings.IndexByte(line, '\n'); n >= 0 {
 		line = line[:n]
 	}
+	end := clauseEnd(bare || a.owned)
 	a.owned = a.owned && bare
 	if line != "" && isQuote(line[0]) {
 		return i, bare
 	}
+	line, _, _ = strings.Cut(line, end)
 	for _, verb := range verbs {
 		if hasFold(line, verb) {
 			a.prose = true
@@ -349,6 +351,15 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	}
 	word = wholeWord(s[i:min(len(s), i+maxValue)])
 	return i, bare && isPasswordLike(word) && !isVersion(word)
+}
+
+// clauseEnd returns what ends a clause in which a secret may be named: behind it another thing is spoken of. Of a verb
+// that is any clause's end ("the tests pass in CI; run: …"), of a noun only what a summary of ours says of a command.
+func clauseEnd(noun bool) string {
+	if noun {
+		return "; fixed: `"
+	}
+	return ";"
 }
 
 // setTo reads "to …", as in "set NAME to …" and "changed the password to …".

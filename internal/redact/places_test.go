@@ -74,6 +74,8 @@ func TestThePlaceAloneIsNoSecret(t *testing.T) {
 		"// -----BEGIN PRIVATE KEY----- begins such a block,\n// and the END ends it.", "psk identity hint", "func (k *Key) Sign() error", "map[string]key", "row key order",
 		"{\"password\": \"密码\", \"token\": \"令牌\"}", "{\"pass\": \"すべての要素にラベルがあります\"}", "{\"password\": \"Passwort\"}", "password: \"Contraseña\"", "PASS=${DB_PASS:-}", "password: |\n", "password: >-\n\nuser: x",
 		"das Passwort für den Server ist falsch", "la contraseña del servidor es obligatoria", "curl -s \\\n  https://x\nps -u root", "<input type=\"password\" name=\"pw\" value=\"\">", "live_reload_is_on", "secret-manager-client-library-v1",
+		"50 of 50 runs pass in 0.2 s; fixed: `go test -count=50 ./internal/webhook`; changed a.go", "they pass in CI; run: `go test -run X1`",
+		"Looked up the password in the settings; fixed: `go test -run TestLogin1`; changed a.go",
 		"sk_buff_head_init_class1", "re_compile_pattern_2", "API-REFERENCE-AND-GUIDE", "fc-cache -fv", "fw_cfg_add_file_callback", "sha256~", "pat.match(line)",
 	} {
 		if got := new(Door).Text(s); got != s {
