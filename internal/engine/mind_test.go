@@ -106,6 +106,17 @@ func TestABriefingTellsTheStateFilesAndNamesThem(t *testing.T) {
 	}
 }
 
+// State files are made empty: what the store knows goes on being told.
+func TestUntilTheStateFileSaysSomethingTheStoreDoes(t *testing.T) {
+	s, d := minded(t)
+	sections := d.Sections
+	d.Sections = nil
+	s.play(start("startup"), prompt("p1", "go on with the till please"))
+	wants(t, "empty state file", s.play(in("two", start("startup"))...).Context, "--- CURRENT STATE ---\n- last request: go on with the till please\n")
+	d.Sections, d.Stamp = sections, "v2"
+	wantsNot(t, "written state file", s.play(in("three", start("startup"))...).Context, "last request: ")
+}
+
 func TestLargeStateFilesAreToldInShortButNotAfterACompaction(t *testing.T) {
 	s, d := minded(t)
 	d.Size = 8001

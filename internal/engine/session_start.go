@@ -288,8 +288,8 @@ func (g *gather) known(mm mem.Memory) bool {
 // else of the last one.
 func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
-	if g.m.mind.Trusted || g.resumed() {
-		return s, nil // the files say it; or the conversation itself is in view
+	if g.resumed() || g.m.mind.Trusted && len(g.mindState().Items) > 0 {
+		return s, nil // the conversation itself is in view, or the files say it
 	}
 	last, err := g.last(ctx)
 	if err != nil {
