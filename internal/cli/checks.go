@@ -58,8 +58,10 @@ func (a *app) examine(ctx context.Context) []checkItem {
 	list = append(list, waiting, a.checkDropped(), a.checkPlace(), a.checkDisk(), a.checkLog(), a.checkPrograms())
 	list = append(list, a.checkConfig()...)
 	list = append(list, a.checkMind()...)
-	if o != nil && len(o.Pauses) > 0 {
-		list = append(list, note("pause", faultOff.about("it is paused").because("%s", pausesOf(o.Pauses)[0].sentence(a.sys.Now())).fixedBy("remanence resume")))
+	if o != nil {
+		if it := pauseHere(pausesOf(o.Pauses), o.Project.Key); it != nil {
+			list = append(list, note("pause", faultOff.about("it is paused").because("%s", it.sentence(a.sys.Now())).fixedBy(it.end())))
+		}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -116,8 +117,34 @@ func (v pauseView) human(p *printer) {
 	}
 	for _, it := range v.Pauses {
 		p.line("paused  %s", it.sentence(p.now()))
+		p.line("end it: %s", oneLine(it.end()))
 	}
-	p.line("end it: remanence resume")
+}
+
+// pauseHere is the widest pause that counts in a project, or in any if that is empty; nil if there is none.
+func pauseHere(ps []pauseItem, project string) (widest *pauseItem) {
+	for _, it := range ps {
+		if project != "" && it.ofProject() && it.Target != project {
+			continue
+		}
+		if widest == nil || it.Target == "all" || it.ofProject() && widest.Target != "all" {
+			widest = &it
+		}
+	}
+	return widest
+}
+
+func (it pauseItem) ofProject() bool { return strings.HasPrefix(it.Target, "p_") }
+
+// end is the command that ends a pause, wherever it is typed.
+func (it pauseItem) end() string {
+	switch {
+	case it.Target == "all":
+		return "remanence resume --scope all"
+	case it.ofProject():
+		return "remanence resume --project " + it.Target
+	}
+	return "remanence resume --session " + it.Target
 }
 
 func (it pauseItem) sentence(now time.Time) string {

@@ -85,7 +85,6 @@ type statusView struct {
 	Suggest     *suggestItem `json:"suggest"`
 
 	suggesting bool
-	names      map[string]string // of targets of pauses
 }
 
 type projectItem struct {
@@ -247,7 +246,6 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusVi
 	}
 	if o.Project.Key != "" {
 		v.Project = &projectItem{o.Project.Key, o.Project.Name, nullable(o.Project.Branch)}
-		v.names = map[string]string{o.Project.Key: "this project"}
 	}
 	if o.Last != nil {
 		v.LastSession = &lastItem{ID: o.Last.Short, At: moment(o.Last.LastEvent), Tokens: o.Last.ToldTokens}
@@ -269,8 +267,8 @@ func (v statusView) suggest() *suggestItem {
 		return &suggestItem{"no agent reports to Remanence yet", "remanence install"}
 	case len(v.Faults) > 0:
 		return &suggestItem{v.Faults[0].What, "remanence doctor"}
-	case len(v.Paused) > 0:
-		return &suggestItem{"it is paused", "remanence resume"}
+	case v.pause() != nil:
+		return &suggestItem{"it is paused", v.pause().end()}
 	case v.Queue.Dead > 0:
 		return &suggestItem{plural(v.Queue.Dead, "job was", "jobs were") + " given up", "remanence doctor"}
 	case v.Counts.Memories == 0:
@@ -281,6 +279,14 @@ func (v statusView) suggest() *suggestItem {
 		return &suggestItem{"see what the last session was told", "remanence why"}
 	}
 	return &suggestItem{"see what the next session will be told", "remanence next"}
+}
+
+// pause is what keeps the project of the status silent, nil if nothing does.
+func (v statusView) pause() *pauseItem {
+	if v.Project == nil {
+		return pauseHere(v.Paused, "")
+	}
+	return pauseHere(v.Paused, v.Project.ID)
 }
 
 func (statusView) schema() string { return "status" }
@@ -315,10 +321,9 @@ func (v statusView) human(p *printer) {
 	if s := v.Review.sentence(); s != "" {
 		p.field("review", "%s: remanence review", s)
 	}
-	if len(v.Paused) > 0 {
-		it := v.Paused[0]
-		if name := v.names[it.Target]; name != "" {
-			it.Target = name
+	if it := v.pause(); it != nil {
+		if v.Project != nil && it.Target == v.Project.ID {
+			it.Target = "this project"
 		}
 		p.field("paused", "%s", it.sentence(p.now()))
 	} else {
