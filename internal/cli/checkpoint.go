@@ -309,7 +309,7 @@ func (a *app) checkpointDiffCommand() *cobra.Command {
 				return a.out.show(diffView{Changes: []change{}})
 			}
 			if errors.Is(err, mem.ErrNotFound) {
-				return faultNoID.about("no such checkpoint").because("nothing has the id %q", strings.Join(args, " or ")).fixedBy("remanence checkpoint list")
+				return faultNoID.about("no such checkpoint").because("%s", cause(err)).fixedBy("remanence checkpoint list")
 			}
 			if err != nil {
 				return a.noProject(err)

@@ -354,7 +354,7 @@ func (v searchView) nothing(p *printer) {
 	}
 	what := "Nothing"
 	if v.Query != "" {
-		what = "Nothing for " + inQuotes(v.Query)
+		what = "Nothing for " + inQuotes(mem.Clip(v.Query, 200))
 	}
 	p.line("%s among %s of %s.", what, plural(v.Searched, "memory", "memories"), where)
 	switch {

@@ -24,7 +24,7 @@ func (a *app) showCommand() *cobra.Command {
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
 				return a.checkpointShow(cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return a.timeline(cmd, mem.TimelineAsk{Place: a.place(), Anchor: args[0]})
+				return a.timeline(cmd, mem.TimelineAsk{Place: a.place(), Anchor: args[0], Around: defaultAround})
 			}
 			got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: args, Agent: a.agent()})
 			if err != nil {

@@ -10,6 +10,9 @@ import (
 	"remanence/internal/mem"
 )
 
+// defaultAround is how many entries of a timeline are shown on each side.
+const defaultAround = 10
+
 func (a *app) timelineCommand() *cobra.Command {
 	var q mem.TimelineAsk
 	cmd := &cobra.Command{
@@ -29,7 +32,7 @@ func (a *app) timelineCommand() *cobra.Command {
 			return a.timeline(cmd, q)
 		},
 	}
-	cmd.Flags().IntVar(&q.Around, "around", 10, "entries on each side")
+	cmd.Flags().IntVar(&q.Around, "around", defaultAround, "entries on each side")
 	cmd.Flags().StringVar(&q.Session, "session", "", "only of this session")
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
@@ -51,7 +54,10 @@ func (a *app) timeline(cmd *cobra.Command, q mem.TimelineAsk) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{Asked: nullable(q.Anchor), Anchor: nullable(got.Anchor), Total: len(got.Entries), Entries: []entry{}}
+	v := timelineView{Asked: nullable(q.Anchor), Anchor: nullable(got.Anchor), Total: len(got.Entries), More: got.More, Entries: []entry{}, further: "--around ", around: q.Around}
+	if cmd.Name() != "timeline" {
+		v.further = "remanence timeline " + q.Anchor + " --around "
+	}
 	for _, m := range got.Entries {
 		v.Entries = append(v.Entries, entry{ID: m.ID, At: moment(m.At), Session: nullable(m.Session), What: m.What, Title: m.Title, Files: some(m.Files)})
 	}
@@ -63,7 +69,11 @@ type timelineView struct {
 	Anchor  *string `json:"anchor"` // id of the entry it is centred on
 	Total   int     `json:"total"`
 	Next    *string `json:"next"`
+	More    bool    `json:"more"`    // there is, for a larger --around
 	Entries []entry `json:"entries"` // oldest first
+
+	further string // how to see it
+	around  int
 }
 
 type entry struct {
@@ -104,4 +114,7 @@ func (v timelineView) human(p *printer) {
 		rows = append(rows, []string{mark, when, e.ID, e.What, oneLine(e.Title), session})
 	}
 	p.table(cols, rows)
+	if v.More {
+		p.line("more: %s%d", v.further, 2*v.around)
+	}
 }

@@ -358,15 +358,6 @@ func (e *Engine) lookup(ctx context.Context) func(id string) mem.Session {
 	}
 }
 
-// sessionNamed returns the session that somebody names by its id or a part of it.
-func (e *Engine) sessionNamed(ctx context.Context, id string) (mem.Session, error) {
-	s, err := e.Store.Session(ctx, id)
-	if err != nil {
-		return s, fmt.Errorf("session %q: %w", id, err)
-	}
-	return s, nil
-}
-
 // nowhere is the project of events that name no directory. It has a key: an
 // empty one would mean every project.
 var nowhere = mem.Project{Key: "p_none", Name: "none"}

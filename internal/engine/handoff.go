@@ -171,7 +171,7 @@ func (e *Engine) handingOff(ctx context.Context, ask mem.HandoffAsk) (*moment, e
 func (e *Engine) handedOff(ctx context.Context, ask mem.HandoffAsk, p mem.Project) (mem.Session, error) {
 	switch {
 	case ask.Session != "":
-		return e.sessionNamed(ctx, ask.Session)
+		return e.Store.Session(ctx, ask.Session)
 	case ask.Agent != "":
 		return e.sessionOf(ctx, ask.Agent)
 	case p.Key == "":

@@ -394,21 +394,21 @@ func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, erro
 func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	words, err := e.eraseNotes(ctx, ask.IDs)
 	if err != nil {
-		return mem.Erased{}, fmt.Errorf("purge: %w", err)
+		return mem.Erased{}, err
 	}
 	projects, words, err := e.handedOn(ctx, ask.IDs, words)
 	if err == nil {
 		err = e.eraseHandoffs(projects, words)
 	}
 	if err != nil {
-		return mem.Erased{}, fmt.Errorf("purge: %w", err)
+		return mem.Erased{}, err
 	}
 	p, err := e.erase(ctx, ask.IDs)
 	if err == nil { // a tail may have been written meanwhile
 		err = e.eraseHandoffs(projects, words)
 	}
 	if err != nil {
-		return mem.Erased{}, fmt.Errorf("purge: %w", err)
+		return mem.Erased{}, err
 	}
 	return mem.Erased{Purged: p, Unreached: append(e.unreached(), e.stillIn(words)...)}, nil
 }

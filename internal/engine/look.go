@@ -51,7 +51,7 @@ func (e *Engine) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error)
 	}
 	rs, err := e.Store.Receipts(ctx, q)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
-		return mem.Explained{}, fmt.Errorf("receipt %q: %w", ask.ID, err)
+		return mem.Explained{}, err
 	}
 	if len(rs) == 0 {
 		return mem.Explained{}, fmt.Errorf("receipt %q: %w", cmp.Or(ask.ID, "last"), mem.ErrNotFound)
@@ -172,9 +172,9 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 	if err != nil {
 		return mem.Timeline{}, err
 	}
-	base := mem.Query{Project: p.Key, Within: "*", Statuses: mem.Findable(), Limit: around}
+	base := mem.Query{Project: p.Key, Within: "*", Statuses: mem.Findable(), Limit: around + 1}
 	if ask.Session != "" {
-		s, err := e.sessionNamed(ctx, ask.Session)
+		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return mem.Timeline{}, err
 		}
@@ -191,6 +191,7 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 		return mem.Timeline{}, fmt.Errorf("before: %w", err)
 	}
 	slices.Reverse(ms)
+	i := len(ms)
 	if !at.IsZero() {
 		later, err := e.from(ctx, base, at, id)
 		if err != nil {
@@ -198,10 +199,13 @@ func (e *Engine) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timelin
 		}
 		ms = append(ms, later...)
 	}
-	if i := placeOf(ms, id); i >= 0 {
-		ms = ms[max(0, i-around):min(len(ms), i+around+1)]
+	if at := placeOf(ms, id); at >= 0 {
+		i = at
 	}
-	return e.moments(ctx, ms, id), nil
+	from, to := max(0, i-around), min(len(ms), i+around+1)
+	out := e.moments(ctx, ms[from:to], id)
+	out.More = to-from < len(ms)
+	return out, nil
 }
 
 // from lists what was kept from a time on, oldest first: the anchor of the id, if it
@@ -238,7 +242,7 @@ func (e *Engine) anchor(ctx context.Context, p mem.Project, a string, q *mem.Que
 		mm, err := e.one(ctx, a)
 		return mm.Created, mm.ID, err
 	case strings.HasPrefix(a, "s_"):
-		s, err := e.sessionNamed(ctx, a)
+		s, err := e.Store.Session(ctx, a)
 		if err != nil {
 			return time.Time{}, "", err
 		}

@@ -95,7 +95,7 @@ func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under Settings) 
 	e.without("state files", err)
 	e.without("vault", errors.Join(e.syncVault(ctx, person), e.takeHandoff(ctx, m, person)))
 	if ask.Session != "" {
-		if m.session, err = e.sessionNamed(ctx, ask.Session); err != nil {
+		if m.session, err = e.Store.Session(ctx, ask.Session); err != nil {
 			return nil, err
 		}
 		m.Session = m.session.ID

@@ -182,7 +182,7 @@ func (e *Engine) Pause(ctx context.Context, ask mem.PauseAsk) (mem.Pauses, error
 	case "all":
 		p.Target = "all"
 	case "session":
-		s, err := e.sessionNamed(ctx, ask.Session)
+		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return mem.Pauses{}, err
 		}

@@ -31,7 +31,7 @@ func (e *Engine) Receipts(ctx context.Context, ask mem.ReceiptsAsk) (mem.Receipt
 		Project: p.Key, Trigger: ask.Trigger, Outcome: ask.Outcome, Memory: ask.Memory, Limit: limit + 1, Offset: max(ask.Offset, 0),
 	}
 	if ask.Session != "" {
-		s, err := e.sessionNamed(ctx, ask.Session)
+		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return out, err
 		}

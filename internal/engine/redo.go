@@ -104,7 +104,7 @@ func (e *Engine) turnsToRedo(ctx context.Context, model Summarizer, ask mem.Dige
 
 func (e *Engine) sessionsToRedo(ctx context.Context, ask mem.DigestAsk) ([]mem.Session, error) {
 	if ask.Session != "" {
-		s, err := e.sessionNamed(ctx, ask.Session)
+		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return nil, err
 		}

@@ -20,7 +20,7 @@ func (e *Engine) Checkpoints(ctx context.Context, ask mem.CheckpointsAsk) (mem.C
 	}
 	var err error
 	if ask.Session != "" {
-		s, err := e.sessionNamed(ctx, ask.Session)
+		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return out, err
 		}
@@ -32,7 +32,7 @@ func (e *Engine) Checkpoints(ctx context.Context, ask mem.CheckpointsAsk) (mem.C
 		q.Project = out.Project.Key
 	}
 	if out.Checkpoints, err = e.Store.Checkpoints(ctx, q); err != nil {
-		return out, fmt.Errorf("checkpoint %q: %w", ask.ID, err)
+		return out, err
 	}
 	for _, cp := range out.Checkpoints {
 		if s, err := e.Store.Session(ctx, cp.Session); err == nil {

@@ -19,7 +19,7 @@ const (
 
 // SessionStory tells what happened in a session, in order and by lanes.
 func (e *Engine) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.SessionStory, error) {
-	s, err := e.sessionNamed(ctx, ask.ID)
+	s, err := e.Store.Session(ctx, ask.ID)
 	if err != nil {
 		return mem.SessionStory{}, err
 	}

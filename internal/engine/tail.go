@@ -117,7 +117,7 @@ func (e *Engine) handedOn(ctx context.Context, ids, words []string) ([]mem.Proje
 			continue // a memory
 		}
 		if err != nil {
-			return nil, nil, fmt.Errorf("session %s: %w", id, err)
+			return nil, nil, err
 		}
 		lines, err := e.sessionLines(ctx, s)
 		if err != nil {

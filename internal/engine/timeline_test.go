@@ -25,12 +25,16 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		anchor string
 		around int
 		want   []string
+		more   bool
 	}{
-		{"m_5", 1, []string{"four", "five", "six"}},
-		{"m_1", 2, []string{"one", "two", "three"}},
-		{"m_7", 2, []string{"five", "six", "seven"}},
-		{"m_4", math.MaxInt, []string{"one", "two", "three", "four", "five", "six", "seven"}},
-		{"", 3, []string{"five", "six", "seven"}},
+		{"m_5", 1, []string{"four", "five", "six"}, true},
+		{"m_1", 2, []string{"one", "two", "three"}, true},
+		{"m_7", 2, []string{"five", "six", "seven"}, true},
+		{"m_4", 3, []string{"one", "two", "three", "four", "five", "six", "seven"}, false},
+		{"m_4", math.MaxInt, []string{"one", "two", "three", "four", "five", "six", "seven"}, false},
+		{"", 3, []string{"five", "six", "seven"}, true},
+		{"", 7, []string{"one", "two", "three", "four", "five", "six", "seven"}, false},
+		{s.clock.Local().Format("2006-01-02"), 3, []string{"one", "two", "three", "four"}, true},
 	} {
 		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: shop, Anchor: c.anchor, Around: c.around})
 		if err != nil {
@@ -42,6 +46,9 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		}
 		if !slices.Equal(titles, c.want) {
 			t.Errorf("%d around %q: got %q, want %q", c.around, c.anchor, titles, c.want)
+		}
+		if got.More != c.more {
+			t.Errorf("%d around %q: more is %t, want %t", c.around, c.anchor, got.More, c.more)
 		}
 	}
 }

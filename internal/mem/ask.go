@@ -86,6 +86,7 @@ type TimelineAsk struct {
 type Timeline struct {
 	Anchor  string   `json:"anchor,omitempty"` // id of the entry it is centred on
 	Entries []Moment `json:"entries"`
+	More    bool     `json:"more,omitempty"` // than Around asked for was kept before or after
 }
 
 // Moment is one entry of a timeline.
