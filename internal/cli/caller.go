@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -165,7 +164,7 @@ func inProcess(ctx context.Context, a *app) (api.Caller, func(), error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("take the lock: %w", err)
 	}
-	h, err := build(ctx, a.sys, a.paths, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h, err := build(ctx, a.sys, a.paths, slog.New(slog.DiscardHandler))
 	if err != nil {
 		_ = lock.Release()
 		return nil, nil, err

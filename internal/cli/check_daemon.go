@@ -195,17 +195,9 @@ const lately = 5 * time.Minute
 
 // lastError is the log's last word on why a daemon did not start, "" for none.
 func (a *app) lastError() string {
-	info, err := os.Stat(a.paths.Log())
-	if err != nil {
-		return ""
-	}
-	b, err := readRange(a.paths.Log(), max(0, info.Size()-logTail), info.Size())
-	if err != nil {
-		return ""
-	}
-	lines := strings.Split(string(b), "\n")
-	for i := len(lines) - 1; i >= 0; i-- {
-		stamp, rest, _ := strings.Cut(strings.TrimPrefix(lines[i], "time="), " ")
+	lines, _, _ := lastLines(a.paths.Log(), logTail) // all that are looked at
+	for _, line := range slices.Backward(lines) {
+		stamp, rest, _ := strings.Cut(strings.TrimPrefix(strings.TrimRight(string(line), "\r\n"), "time="), " ")
 		at, err := time.Parse(time.RFC3339Nano, stamp)
 		if err == nil && a.sys.Now().Sub(at) > lately {
 			return ""

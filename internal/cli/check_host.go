@@ -22,10 +22,7 @@ func (a *app) checkTrust(o *mem.Overview) []checkItem {
 	if err != nil || c.Project == "" {
 		return nil
 	}
-	file := filepath.Join(c.Home, ".claude.json")
-	if c.ClaudeDir != "" {
-		file = filepath.Join(c.ClaudeDir, ".claude.json")
-	}
+	file := c.AgentFile()
 	asked, trusted := folderTrust(file, c.Project)
 	if !asked {
 		return nil
@@ -87,11 +84,7 @@ func (a *app) checkPluginCache() []checkItem {
 	if err != nil {
 		return nil
 	}
-	dir := c.ClaudeDir
-	if dir == "" {
-		dir = filepath.Join(c.Home, ".claude")
-	}
-	cache := filepath.Join(dir, "plugins", "cache")
+	cache := filepath.Join(c.AgentDir(), "plugins", "cache")
 	copies, _ := fs.Glob(os.DirFS(cache), "*/remanence/*") // no pattern before it: the directory's own name may mean something in one
 	for i, v := range copies {
 		copies[i] = filepath.Join(cache, filepath.FromSlash(v))

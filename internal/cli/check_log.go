@@ -1,19 +1,11 @@
 package cli
 
-import "os"
-
 // longLog is the size of the database's log, in bytes, from which on it is
 // said that it cannot be folded in: twice what the store allows it.
 const longLog = 64 << 20
 
 // logBytes is the size of the database's log.
-func (p Paths) logBytes() int64 {
-	info, err := os.Stat(p.Database() + "-wal")
-	if err != nil {
-		return 0
-	}
-	return info.Size()
-}
+func (p Paths) logBytes() int64 { return sizeOfFile(p.Database() + "-wal") }
 
 func (a *app) checkLog() checkItem {
 	if n := a.paths.logBytes(); n > longLog {

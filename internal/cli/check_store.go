@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
 	"strings"
@@ -140,7 +139,7 @@ func (a *app) checkClosedStore(ctx context.Context) []checkItem {
 		return a.storeItems(storeHealth{}, err)
 	}
 	defer func() { _ = lock.Release() }()
-	h, err := build(ctx, a.sys, a.paths, slog.New(slog.NewTextHandler(io.Discard, nil)))
+	h, err := build(ctx, a.sys, a.paths, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return a.storeItems(storeHealth{}, err)
 	}

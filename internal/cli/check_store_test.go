@@ -19,7 +19,7 @@ import (
 	"remanence/internal/setup"
 )
 
-func discard() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // openHouse is a house in a home of its own.
 func openHouse(t *testing.T) (*house, Paths) {

@@ -64,11 +64,7 @@ func cleanupItem(days int, file string) checkItem {
 
 // settingsFiles are the agent's, those that count more last.
 func settingsFiles(c setup.Config) []string {
-	dir := c.ClaudeDir
-	if dir == "" {
-		dir = filepath.Join(c.Home, ".claude")
-	}
-	files := []string{filepath.Join(dir, "settings.json")}
+	files := []string{filepath.Join(c.AgentDir(), "settings.json")}
 	if c.Project != "" {
 		files = append(files, filepath.Join(c.Project, ".claude", "settings.json"), filepath.Join(c.Project, ".claude", "settings.local.json"))
 	}

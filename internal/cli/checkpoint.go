@@ -235,7 +235,7 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 	}
 	got, err := ask(cmd.Context(), a, api.Checkpoints, mem.CheckpointsAsk{Place: a.place(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
-		return faultNoID.about("no such checkpoint").because("nothing has the id %q", id).fixedBy("remanence checkpoint list")
+		return noCheckpoint(id)
 	}
 	if err != nil {
 		return a.noProject(err)
@@ -245,6 +245,10 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 	}
 	cp := got.Checkpoints[0]
 	return a.out.show(checkpointView{itemOf(cp, got.Shorts[cp.Session])})
+}
+
+func noCheckpoint(id string) Fault {
+	return faultNoID.about("no such checkpoint").because("nothing has the id %q", id).fixedBy("remanence checkpoint list")
 }
 
 func (a *app) checkpointResumeCommand() *cobra.Command {
@@ -266,7 +270,7 @@ func (a *app) checkpointResumeCommand() *cobra.Command {
 				return faultNoWork.about("there is nothing to go on with").because("no checkpoint of this project was ever saved").fixedBy("remanence checkpoint list --project all")
 			}
 			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {
-				return faultNoID.about("no such checkpoint").because("nothing has the id %q", q.ID).fixedBy("remanence checkpoint list")
+				return noCheckpoint(q.ID)
 			}
 			if err != nil {
 				return a.noProject(err)

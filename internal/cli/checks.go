@@ -262,12 +262,7 @@ func (a *app) checkPrograms() checkItem {
 }
 
 func knownFile(infos []fs.FileInfo, info fs.FileInfo) bool {
-	for _, i := range infos {
-		if os.SameFile(i, info) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(infos, func(i fs.FileInfo) bool { return os.SameFile(i, info) })
 }
 
 // scanWithin is how long doctor looks for secrets: a large store takes longer,

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"slices"
@@ -83,7 +84,7 @@ func configFrom(set map[string]any, getenv func(string) string) Config {
 	if err := c.modelFault(); err != nil {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("digest: %v; turns are digested by rule alone", err))
 	}
-	for _, key := range slices.Sorted(mapKeys(set)) {
+	for _, key := range slices.Sorted(maps.Keys(set)) {
 		c.Warnings = append(c.Warnings, fmt.Sprintf("unknown key %q%s", key, nearest(key)))
 	}
 	return c
@@ -107,16 +108,6 @@ func (c *Config) settle(v *Value, set map[string]any, getenv func(string) string
 	}
 	if text := getenv(own); text != "" {
 		c.take(v, text, own)
-	}
-}
-
-func mapKeys(m map[string]any) func(func(string) bool) {
-	return func(yield func(string) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
 	}
 }
 

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io"
 	"log/slog"
 	"math"
 	"os"
@@ -57,7 +56,7 @@ func TestTheAgentsOptionIsNoSettingOfTheWorker(t *testing.T) {
 
 func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.toml")
-	live := newLiveConfig(file, environment(nil), slog.New(slog.NewTextHandler(io.Discard, nil)))
+	live := newLiveConfig(file, environment(nil), slog.New(slog.DiscardHandler))
 	var levels []slog.Level
 	live.now()
 	live.changed = func(c Config) { levels = append(levels, c.logLevel()) }

@@ -122,11 +122,9 @@ func (a *app) daemonStart(ctx context.Context, did string) error {
 	if a.flags.noDaemon {
 		return faultUsage.about("--no-daemon and daemon start contradict each other").fixedBy("remanence daemon start")
 	}
-	_, closed, err := connect(ctx, a)
-	if err != nil {
+	if err := a.startDaemon(ctx); err != nil {
 		return err
 	}
-	closed()
 	return a.daemonShow(ctx, did)
 }
 

@@ -44,10 +44,8 @@ func (a *app) alone(ctx context.Context, f func() error) error {
 	if a.flags.noDaemon || !was && spool.Open(spool.Config{Dir: a.paths.Spool()}).Empty() {
 		return err
 	}
-	if _, closed, cerr := connect(ctx, a); cerr == nil {
-		closed()
-	} else if err == nil {
-		err = cerr
+	if serr := a.startDaemon(ctx); err == nil {
+		err = serr
 	}
 	return err
 }
@@ -91,13 +89,7 @@ func room(dir string, need int64) error {
 
 // dbBytes is the size of the database with its log.
 func (p Paths) dbBytes() int64 {
-	var n int64
-	for _, suffix := range []string{"", "-wal"} {
-		if info, err := os.Stat(p.Database() + suffix); err == nil {
-			n += info.Size()
-		}
-	}
-	return n
+	return sizeOfFile(p.Database()) + p.logBytes()
 }
 
 // hasDatabase fails with a fault where there is none yet.

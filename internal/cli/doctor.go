@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -158,12 +159,7 @@ func (v doctorView) human(p *printer) {
 }
 
 func (v doctorView) repairable() bool {
-	for _, c := range v.Checks {
-		if c.SafeFix && (c.State == setup.Fail || c.State == setup.Warn) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Checks, func(c checkItem) bool { return c.SafeFix && (c.State == setup.Fail || c.State == setup.Warn) })
 }
 
 func (c checkItem) human(p *printer) {

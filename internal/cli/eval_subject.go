@@ -195,13 +195,4 @@ func (x *examined) asOf(t time.Time) {
 }
 
 // Bytes implements eval.Subject.
-func (x *examined) Bytes() int64 {
-	var sum int64
-	files, _ := os.ReadDir(x.dir)
-	for _, f := range files {
-		if info, err := f.Info(); err == nil {
-			sum += info.Size()
-		}
-	}
-	return sum
-}
+func (x *examined) Bytes() int64 { return bytesIn(x.dir) }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -117,14 +118,7 @@ func share(of *float64) string {
 
 // number is a measure with at most four decimals.
 func number(v float64) string {
-	s := strconv.FormatFloat(v, 'f', 4, 64)
-	for s[len(s)-1] == '0' {
-		s = s[:len(s)-1]
-	}
-	if s[len(s)-1] == '.' {
-		s = s[:len(s)-1]
-	}
-	return s
+	return strings.TrimSuffix(strings.TrimRight(strconv.FormatFloat(v, 'f', 4, 64), "0"), ".")
 }
 
 func (a *app) evalCompare() *cobra.Command {

@@ -104,13 +104,7 @@ func unattributed(own []mem.Memory) []mem.Finding {
 }
 
 func givesReason(s string) bool {
-	s = " " + strings.ToLower(mem.Line(s)) + " "
-	for _, w := range []string{" because ", " since ", " so that ", " in order to ", " due to ", " otherwise ", " the reason ", " as it ", " to avoid ", " to keep ", " rather than "} {
-		if strings.Contains(s, w) {
-			return true
-		}
-	}
-	return false
+	return holds(" "+strings.ToLower(mem.Line(s))+" ", " because ", " since ", " so that ", " in order to ", " due to ", " otherwise ", " the reason ", " as it ", " to avoid ", " to keep ", " rather than ")
 }
 
 // contradictions are what the session laid down and what denies it, or is denied

@@ -266,12 +266,7 @@ func runsAnother(before []string) bool {
 // lasting reports whether a command that worked is worth keeping: it built,
 // tested, installed or moved something.
 func lasting(command string) bool {
-	for _, w := range []string{"install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk"} {
-		if strings.Contains(command, w) {
-			return true
-		}
-	}
-	return false
+	return holds(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
 }
 
 // exitOf splits the error text of a failed tool into exit status and message.

@@ -1,5 +1,7 @@
 package mem
 
+import "slices"
+
 // MaxAnchors is how many of its files a memory is tied to at most.
 const MaxAnchors = 5
 
@@ -30,10 +32,5 @@ func Reanchored(older, newer []Anchor) []Anchor {
 }
 
 func anchors(list []Anchor, file string) bool {
-	for _, a := range list {
-		if a.File == file {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(a Anchor) bool { return a.File == file })
 }

@@ -21,8 +21,8 @@ type Agents []Agent
 // Detect looks for agents by their directories and commands. It runs nothing.
 func Detect(c Config) Agents {
 	a := Agent{ID: AgentID, Name: "Claude Code"}
-	if info, err := os.Stat(c.claudeDir()); err == nil && info.IsDir() {
-		a.Dir = c.claudeDir()
+	if info, err := os.Stat(c.AgentDir()); err == nil && info.IsDir() {
+		a.Dir = c.AgentDir()
 		a.Sessions = countTranscripts(filepath.Join(a.Dir, "projects"))
 	}
 	a.Program = findProgram(c.Path, AgentShort)

@@ -75,7 +75,7 @@ func pluginDirs(c Config, records []Record) []string {
 
 // pluginCopies are the places where the agent keeps what is ours.
 func (c Config) pluginCopies() []string {
-	plugins := filepath.Join(c.claudeDir(), "plugins")
+	plugins := filepath.Join(c.AgentDir(), "plugins")
 	return []string{filepath.Join(plugins, "cache", market), filepath.Join(plugins, "data", "remanence-"+market)}
 }
 
@@ -86,7 +86,7 @@ type pluginList struct {
 }
 
 func (c Config) pluginLists() []pluginList {
-	plugins := filepath.Join(c.claudeDir(), "plugins")
+	plugins := filepath.Join(c.AgentDir(), "plugins")
 	return []pluginList{
 		{filepath.Join(plugins, "installed_plugins.json"), []string{"plugins", pluginID}},
 		{filepath.Join(plugins, "known_marketplaces.json"), []string{market}},

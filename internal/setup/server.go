@@ -29,9 +29,9 @@ func serverText(binary string) []byte {
 `, serverName, quote(binary))
 }
 
-// serverFile is where the agent keeps the MCP servers of a user, beside much else
+// AgentFile is where the agent keeps the MCP servers of a user, beside much else
 // of its own: it lays the file out anew whenever it starts.
-func (c Config) serverFile() string {
+func (c Config) AgentFile() string {
 	if c.ClaudeDir != "" {
 		return filepath.Join(c.ClaudeDir, ".claude.json")
 	}
@@ -62,7 +62,7 @@ func PlanServer(c Config) (ServerPlan, error) {
 	if err := checkBinary(c.Binary); err != nil {
 		return ServerPlan{}, err
 	}
-	p := ServerPlan{Binary: c.Binary, File: c.serverFile()}
+	p := ServerPlan{Binary: c.Binary, File: c.AgentFile()}
 	var err error
 	if p.was, err = read(p.File); err != nil {
 		return p, err
@@ -110,7 +110,7 @@ func serverRecords(c Config) []Record {
 // planServerRemoval looks for our server wherever an installation put it, and
 // where the agent looks.
 func planServerRemoval(c Config, records []Record) ([]Step, error) {
-	files := []string{c.serverFile()}
+	files := []string{c.AgentFile()}
 	for _, r := range records {
 		if r.Server && !slices.Contains(files, r.File) {
 			files = append(files, r.File)
@@ -237,7 +237,7 @@ func (d document) ourServer(n *node) bool {
 // Server returns the command line of our server in the agent's configuration; ok
 // is false where there is none, or nothing can be read.
 func Server(c Config) (file string, command []string, ok bool) {
-	f, err := read(c.serverFile())
+	f, err := read(c.AgentFile())
 	if err != nil {
 		return "", nil, false
 	}

@@ -94,7 +94,8 @@ func managedSettings(goos string) string {
 	}
 }
 
-func (c Config) claudeDir() string {
+// AgentDir is the directory in which the agent keeps its settings and plugins.
+func (c Config) AgentDir() string {
 	if c.ClaudeDir != "" {
 		return c.ClaudeDir
 	}
@@ -112,7 +113,7 @@ func (c Config) now() time.Time {
 func (c Config) settingsFile(s Scope) string {
 	switch {
 	case s == ScopeUser || s == "":
-		return filepath.Join(c.claudeDir(), "settings.json")
+		return filepath.Join(c.AgentDir(), "settings.json")
 	case s == ScopeProject && c.Project != "":
 		return filepath.Join(c.Project, ".claude", "settings.json")
 	}

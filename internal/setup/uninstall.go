@@ -179,7 +179,7 @@ func Uninstall(c Config, plan Removal) error {
 // beside the settings.
 func (c Config) sweep() error {
 	var errs []error
-	for _, path := range append(c.hookFiles(nil), c.serverFile()) {
+	for _, path := range append(c.hookFiles(nil), c.AgentFile()) {
 		if real, err := filepath.EvalSymlinks(path); err == nil {
 			path = real
 		}

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"io/fs"
 	"os"
 	"runtime/debug"
@@ -63,7 +64,7 @@ func (w *worker) look(ctx context.Context, n int) {
 func (w *worker) lost() bool {
 	info, err := os.Lstat(w.cfg.RuntimeFile)
 	if err != nil {
-		return os.IsNotExist(err)
+		return errors.Is(err, fs.ErrNotExist)
 	}
 	if w.told != nil && os.SameFile(w.told, info) && w.told.ModTime().Equal(info.ModTime()) {
 		return false
@@ -188,7 +189,7 @@ func watch(paths ...string) []watched {
 func (x watched) gone() bool {
 	info, err := os.Stat(x.path)
 	if err != nil {
-		return os.IsNotExist(err)
+		return errors.Is(err, fs.ErrNotExist)
 	}
 	return !os.SameFile(x.was, info)
 }

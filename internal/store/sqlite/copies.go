@@ -1,10 +1,12 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,12 +50,7 @@ func Copies(path string) ([]Copy, error) {
 			list = append(list, Copy{Path: f, Kind: kind, Made: info.ModTime().UTC(), Bytes: info.Size()})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Copy) int {
-		if c := b.Made.Compare(a.Made); c != 0 {
-			return c
-		}
-		return strings.Compare(a.Path, b.Path)
-	})
+	slices.SortStableFunc(list, func(a, b Copy) int { return cmp.Or(b.Made.Compare(a.Made), cmp.Compare(a.Path, b.Path)) })
 	return list, nil
 }
 
@@ -68,7 +65,7 @@ func dropCopies(path string) error {
 			if isOther(f) { // what stood in the database's place and was never ours
 				continue
 			}
-			if err := os.Remove(f); err != nil && !os.IsNotExist(err) {
+			if err := os.Remove(f); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
 			}
 		}
@@ -206,11 +203,11 @@ func freeName(path string) (string, error) {
 		if n > 1 {
 			name = fmt.Sprintf("%s-%d", path, n)
 		}
-		if _, err := os.Lstat(name); os.IsNotExist(err) {
+		if missing(name) {
 			return name, nil
 		}
 	}
-	return "", fmt.Errorf("%s: %w", path, os.ErrExist)
+	return "", fmt.Errorf("%s: %w", path, fs.ErrExist)
 }
 
 // syncDir makes names that were given or taken away last. Where a directory

@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -167,17 +166,7 @@ func (s *Store) copyName(version int) string {
 // can read. A file that is there is replaced.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	next := path + ".part"
-	if err := os.Remove(next); err != nil && !os.IsNotExist(err) {
-		return err
-	}
-	f, err := os.OpenFile(next, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := s.vacuumInto(ctx, next); err != nil {
+	if err := vacuumInto(ctx, dsn(s.path, s.busy), next); err != nil {
 		_ = os.Remove(next)
 		return fmt.Errorf("copy to %s: %w", path, translate(err))
 	}
@@ -185,20 +174,6 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	return syncDir(filepath.Dir(path))
-}
-
-// vacuumInto copies over a connection of its own: it may take long, the writer
-// need not wait for it, and readers may write nothing, not even elsewhere.
-func (s *Store) vacuumInto(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", dsn(s.path, s.busy))
-	if err != nil {
-		return err
-	}
-	_, err = db.ExecContext(ctx, "VACUUM INTO ?", path)
-	if err == nil {
-		err = syncFile(path)
-	}
-	return errors.Join(err, db.Close())
 }
 
 // syncFile brings a file to the disk.

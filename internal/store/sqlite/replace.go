@@ -82,7 +82,14 @@ func Vacuum(ctx context.Context, path string) (before, after int64, err error) {
 }
 
 // copyInto writes what a sound database holds into a new file.
-func copyInto(ctx context.Context, from, to string) (err error) {
+func copyInto(ctx context.Context, from, to string) error {
+	return vacuumInto(ctx, dsn(from, defaultBusy)+"&mode=ro", to)
+}
+
+// vacuumInto copies into a new file that nobody else can read, over a connection of
+// its own: it may take long, the writer need not wait for it, and readers may write
+// nothing, not even elsewhere.
+func vacuumInto(ctx context.Context, source, to string) (err error) {
 	if err := removeAll(to); err != nil {
 		return err
 	}
@@ -93,7 +100,7 @@ func copyInto(ctx context.Context, from, to string) (err error) {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	db, err := sql.Open("sqlite", dsn(from, defaultBusy)+"&mode=ro")
+	db, err := sql.Open("sqlite", source)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"time"
@@ -65,7 +66,7 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 		return none, err
 	}
 	for _, suffix := range []string{"", "-wal", "-journal"} {
-		if err := CopyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !os.IsNotExist(err)) {
+		if err := CopyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !errors.Is(err, fs.ErrNotExist)) {
 			return none, err
 		}
 	}

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -180,7 +181,7 @@ func closeToOthers(path string) error {
 		if err == nil && info.Mode().Perm()&0o077 != 0 {
 			err = os.Chmod(path+suffix, 0o600)
 		}
-		if err != nil && !os.IsNotExist(err) {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}
