@@ -26,10 +26,15 @@ type shelf struct {
 	columns []string
 }
 
+// pieces is the column of what a memory is found by beside its texts: parts of the names in them, without the signs
+// between. It says nothing of its own, and what stands side by side there stood apart; so it is not judged, and
+// follows the texts.
+const pieces = "words"
+
 func shelves() []shelf {
 	return []shelf{
 		{"memories", "memory", "number", "id", []string{
-			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", "words", "key", "note", "standing",
+			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", pieces, "key", "note", "standing",
 		}},
 		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id"}},
 		{"prompts", "turn", "number", "''", []string{"text"}},
@@ -183,7 +188,15 @@ func (r *scrubbing) cleaned(sh shelf, rec record) (record, map[string]int, error
 	for i, name := range sh.columns {
 		fresh.texts = append(fresh.texts, asText(rec.texts[i], doc[name]))
 	}
+	if i := slices.Index(sh.columns, pieces); i >= 0 {
+		fresh.texts[i] = stillSaid(rec.texts[i], strings.ToLower(strings.Join(fresh.texts, "\n")))
+	}
 	return fresh, kinds, nil
+}
+
+// stillSaid are the words that stand in a text.
+func stillSaid(words, text string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(words), func(w string) bool { return !strings.Contains(text, w) }), " ")
 }
 
 // isDoc reports whether a stored text is a JSON document, whose strings are looked
@@ -196,7 +209,7 @@ func isDoc(s string) bool {
 func (sh shelf) document(rec record) ([]byte, error) {
 	b := []byte("{")
 	for i, t := range rec.texts {
-		if t == "" {
+		if t == "" || sh.columns[i] == pieces {
 			continue
 		}
 		if len(b) > 1 {

@@ -32,7 +32,7 @@ func steeped(t *testing.T) *Store {
 	word := "swordfish"
 	e := mem.Event{ID: "e_all", Agent: "claude-code", Kind: mem.PostToolUse, At: storetest.Clock(), Session: "four", PromptID: "p1", Text: word, Input: json.RawMessage(`{"a":["` + word + `"]}`), Error: word}
 	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b", Facts: []string{"f", word}, Concepts: []string{word},
+		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
 		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
 	}
 	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
@@ -106,6 +106,30 @@ func TestCleaningLeavesNoByteAndKeepsTheRest(t *testing.T) {
 	}
 	if again, err := s.Scrub(t.Context(), false, blotter("swordfish")); err != nil || len(again.Finds) != 0 {
 		t.Errorf("afterwards Scrub finds %+v, %v", again.Finds, err)
+	}
+}
+
+// The parts of names by which a memory is found stand side by side there, and stood apart: "secret password e696" was
+// a mark. What of them is no part of a text any more goes with it.
+func TestPartsOfNamesAreNotJudgedAndFollowTheTexts(t *testing.T) {
+	s := opened(t)
+	applied(t, s, mem.Batch{Memories: []mem.Memory{
+		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the sword_fish is gone", Index: "sword fish"},
+		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "KeyOf_Abc-dEf9 opens the red-door", Index: "keyof_abc keyof key of abc def9 red door"},
+	}})
+	if got, err := s.Scrub(t.Context(), false, blotter("sword fish")); err != nil || got.Held != 0 {
+		t.Errorf("Scrub = %+v, %v, want nothing held", got, err)
+	}
+	if got, err := s.Scrub(t.Context(), true, blotter("KeyOf_Abc-dEf9")); err != nil || got.Held != 1 {
+		t.Fatalf("Scrub = %+v, %v, want one held", got, err)
+	}
+	for _, piece := range []string{"keyof", "def9"} {
+		if n := bytesLeft(t, s, piece); n != 0 {
+			t.Errorf("%d traces of %q", n, piece)
+		}
+	}
+	if got, err := s.Match(t.Context(), mem.Query{Terms: []string{"door"}, Within: "*"}); err != nil || len(got) != 1 {
+		t.Errorf("found by what stayed: %d, %v, want 1", len(got), err)
 	}
 }
 
