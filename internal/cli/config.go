@@ -315,6 +315,13 @@ func checkPart(v any) error {
 	return nil
 }
 
+func checkPort(v any) error {
+	if n, _ := v.(int); n > 65535 {
+		return errors.New("a port is no more than 65535")
+	}
+	return nil
+}
+
 // mindLimits are what the configuration says of state files.
 func (c Config) mindLimits() mem.MindLimits {
 	num := func(key string) int { return value[int](c, "state."+key) }

@@ -86,6 +86,9 @@ func backupFile(file string) (string, error) {
 	if _, err := os.Lstat(to); err == nil {
 		return "", faultInput.about("the file is there already").because("%s", to).fixedBy("name another file")
 	}
+	if dir := filepath.Dir(to); !isDir(dir) {
+		return "", faultNoFile.about("no such directory: %s", dir)
+	}
 	return to, nil
 }
 

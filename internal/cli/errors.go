@@ -64,7 +64,17 @@ func explain(root *cobra.Command, err error) Fault {
 	if word, ok := unknownCommand(err); ok {
 		return faultUsage.about("unknown command %q", word).fixedBy(suggest(root, word)...)
 	}
+	if flags, ok := exclusive(err); ok {
+		return faultUsage.about("%s exclude each other", flags).fixedBy()
+	}
 	return faultOther.because("%s", cause(err))
+}
+
+// exclusive returns the flags that were given and exclude each other. Cobra has no type for that error either.
+func exclusive(err error) (string, bool) {
+	given, ok := strings.CutSuffix(err.Error(), "] were all set")
+	names := strings.Fields(given[strings.LastIndexByte(given, '[')+1:])
+	return "--" + strings.Join(names, " and --"), ok
 }
 
 // cause is an error in words: the daemon's own, where it answered with one.
