@@ -195,7 +195,6 @@ func (h *house) giveUp(e mem.Event, cause error) error {
 	if sqlite.AtFault(cause) {
 		return cause
 	}
-	h.log.Error("event given up", "kind", e.Kind, "id", e.ID, "error", cause)
 	h.spool.Count("defect")
 	return nil
 }

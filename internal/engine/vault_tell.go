@@ -211,7 +211,7 @@ func (g *gather) critical(s shelf) inject.Section {
 // its own. Where not all of it fits with what it is about, the names alone are told.
 func (g *gather) contents(s shelf, budget int) inject.Section {
 	out := inject.Section{Name: "contents", Caption: "VAULT INDEX (MEMORY.md)", Share: shareVault, Purse: purseVault, Part: shareInVault, Apart: true, Capped: true}
-	if g.m.Source == "resume" || g.m.Source == "fork" {
+	if g.resumed() {
 		return out
 	}
 	var full, names []inject.Item
@@ -255,7 +255,7 @@ func (g *gather) weighted(s shelf) inject.Section {
 // journal is the end of the vault's journal, the newest at the end.
 func (g *gather) journal(s shelf) inject.Section {
 	out := inject.Section{Name: "journal", Caption: "LOG (vault/LOG.md)", Share: shareVault, Purse: purseVault, Apart: true, Capped: true, Last: true}
-	if g.m.Source == "resume" || g.m.Source == "fork" {
+	if g.resumed() {
 		return out
 	}
 	if !slices.ContainsFunc(s.pages.Log, func(l string) bool { return strings.TrimSpace(l) != "" && !strings.HasPrefix(l, "#") }) {

@@ -55,8 +55,7 @@ func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
 		c.Tags = append([]string{}, mm.Tags...)
 	}
 	if changed(stateKind) {
-		kind := string(mm.Kind)
-		c.Type = &kind
+		c.Type = new(string(mm.Kind))
 	}
 	if changed(statePinned) {
 		c.Critical = &mm.Pinned
@@ -65,8 +64,7 @@ func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
 		c.Invariant = &mm.Invariant
 	}
 	if changed(stateStatus) {
-		status := string(mm.Status)
-		c.Status = &status
+		c.Status = new(string(mm.Status))
 	}
 	if whole || mm.Uses != mm.Note.Uses {
 		c.Hits, c.LastApplied = &mm.Uses, lastApplied(mm)

@@ -164,9 +164,7 @@ func (d *drainer) judge(failed []failure) error {
 		if othersPass {
 			d.fails[f.event.ID]++
 		}
-		if err := d.dismiss(f); err != nil {
-			left = errors.Join(left, err)
-		}
+		left = errors.Join(left, d.dismiss(f))
 	}
 	return left
 }
