@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -18,8 +17,7 @@ const JobWeave = "weave"
 
 // The keys of its jobs: of each one waits at most.
 const (
-	weaveNew  = "new"  // what was kept or changed since a time; what is left of that goes by the time itself
-	weaveAll  = "all"  // through the whole store, from the newest down; a store from before there was a web begins with one
+	weaveNew  = "new"  // what was written since it was last looked at
 	weaveTidy = "tidy" // names that are one become one, guesses go
 )
 
@@ -35,9 +33,6 @@ const (
 	contradicting = 0.6  // confidence of a contradiction by rule
 )
 
-// woven are the kinds that are looked at.
-func woven() []mem.Kind { return append(knowledge(), mem.Todo, mem.Summary) }
-
 // follow adds to a batch the jobs that its memories give rise to.
 func (e *Engine) follow(b *mem.Batch) {
 	e.toEmbed(b)
@@ -49,17 +44,9 @@ func (e *Engine) toWeave(b *mem.Batch) {
 	if _, ok := e.Store.(mem.Web); !ok {
 		return
 	}
-	var since time.Time
-	for _, m := range b.Memories {
-		if slices.Contains(woven(), m.Kind) && (since.IsZero() || m.Updated.Before(since)) {
-			since = m.Updated
-		}
-	}
-	if slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) && since.IsZero() {
-		since = e.Now()
-	}
-	if !since.IsZero() {
-		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: weaveNew, Data: since.Format(time.RFC3339Nano), NotBy: e.Now().Add(weaveAfter)})
+	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return slices.Contains(mem.WovenKinds(), m.Kind) }) ||
+		slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) {
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: weaveNew, NotBy: e.Now().Add(weaveAfter)})
 	}
 }
 
@@ -72,52 +59,22 @@ func (e *Engine) weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if job.Key == weaveTidy {
 		return mem.Batch{}, e.tidy(ctx, w)
 	}
-	at, done, err := weaveFrom(job)
-	if err != nil {
-		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
-	}
-	q := mem.Query{Kinds: woven(), Within: "*", Limit: weaveGroup, Order: mem.ByUpdate, Offset: done}
-	if job.Key == weaveAll {
-		q.Order, q.Before = mem.Newest, at
-	}
-	ms, err := e.Store.List(ctx, q)
+	ms, err := e.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: weaveGroup})
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
 	}
-	full := len(ms) == weaveGroup
 	b := mem.Batch{Jobs: []mem.Job{{Kind: JobWeave, Key: weaveTidy, NotBy: e.Now().Add(tidyAfter)}}}
-	switch {
-	case job.Key == weaveAll && full:
-		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: weaveAll, Data: ms[len(ms)-1].Created.Format(time.RFC3339Nano)})
-	case job.Key != weaveAll && full && !ms[len(ms)-1].Updated.Before(at): // more at once than a job takes
-		since := at.Format(time.RFC3339Nano)
-		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: since, Data: fmt.Sprint(since, " ", done+len(ms))})
+	if len(ms) == weaveGroup { // more at once than a job takes
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: weaveNew})
 	}
 	for _, m := range ms {
-		if job.Key != weaveAll && m.Updated.Before(at) {
-			break
-		}
 		links, err := e.linksOf(ctx, m)
-		if err != nil {
+		if err != nil && (job.Attempts < 2 || ctx.Err() != nil) { // at the second attempt it has its names alone: it must hold up no other
 			return mem.Batch{}, err
 		}
-		b.Woven = append(b.Woven, mem.Woven{Memory: m.ID, Names: namesHeld(m), Links: links})
+		b.Woven = append(b.Woven, mem.Woven{Memory: m.ID, Updated: m.Updated, Names: namesHeld(m), Links: links})
 	}
 	return b, nil
-}
-
-// weaveFrom is the time that a job is about, and how many of the newest since then
-// are woven in already. What is kept meanwhile moves them on, so that some are
-// woven twice and none is left out.
-func weaveFrom(job mem.Job) (at time.Time, done int, err error) {
-	when, rest, _ := strings.Cut(job.Data, " ")
-	if when != "" {
-		at, err = time.Parse(time.RFC3339Nano, when)
-	}
-	if rest != "" && err == nil {
-		done, err = strconv.Atoi(rest)
-	}
-	return at, done, err
 }
 
 // linksOf are the links that go out from a memory: to what was there before it.

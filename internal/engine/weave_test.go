@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
+	"remanence/internal/store/storetest"
 )
 
 // weaves lets the jobs be done that follow what was kept.
@@ -151,69 +153,87 @@ func TestTwoSpellingsOfANameBecomeOne(t *testing.T) {
 	}
 }
 
-func TestAnOlderStoreIsWovenInOnce(t *testing.T) {
-	s := newStage(t)
-	var b mem.Batch
-	for i := range 120 {
-		at := s.clock.Add(time.Duration(i) * time.Second)
-		b.Memories = append(b.Memories, mem.Memory{
-			Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: fmt.Sprintf("fact number %d of `partNumber%d`", i, i), Trust: mem.TrustUser, Created: at, Updated: at,
-		})
-	}
-	b.Jobs = []mem.Job{{Kind: engine.JobWeave, Key: "all"}} // as the store's step to a web leaves it
-	s.applies(b)
-	s.weaves()
-	found, err := s.store.Entities(t.Context(), mem.EntityQuery{Limit: 500})
-	if err != nil || len(found) != 120 {
-		t.Errorf("%d names, %v; want 120", len(found), err)
-	}
-	js, err := s.store.JobsOf(t.Context(), engine.JobWeave, 10)
-	if err != nil || len(js) != 1 || js[0].Key != "tidy" {
-		t.Errorf("jobs %+v, %v; want the one that tidies up later", js, err)
-	}
-}
-
-// wove does what waits, and returns the memories that were woven in, each once.
-func (s *stage) wove() map[string]bool {
+// wove does so many of the jobs that wait, and returns how many times each memory was woven in.
+func (s *stage) wove(jobs int) map[string]int {
 	s.t.Helper()
 	s.clock = s.clock.Add(time.Minute)
-	out := map[string]bool{}
-	for range 100 {
-		jobs, err := s.store.Lease(s.t.Context(), s.clock, time.Minute, 1)
+	out := map[string]int{}
+	for range jobs {
+		j, err := s.store.Lease(s.t.Context(), s.clock, time.Minute, 1)
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		if len(jobs) == 0 {
+		if len(j) == 0 {
 			return out
 		}
-		b, err := s.Work(s.t.Context(), jobs[0])
+		b, err := s.Work(s.t.Context(), j[0])
 		if err != nil {
 			s.t.Fatal(err)
 		}
 		for _, w := range b.Woven {
-			out[w.Memory] = true
+			out[w.Memory]++
 		}
-		b.Done = append(b.Done, jobs[0].ID)
+		b.Done = append(b.Done, j[0].ID)
 		s.applies(b)
 	}
-	s.t.Fatal("there is no end to it")
-	return nil
+	return out
 }
 
-// A bustle does not have all that was ever kept looked at again.
-func TestWhatIsNewIsWovenInAndNothingElse(t *testing.T) {
+// A bustle, or what comes from long ago, does not have all that was ever kept
+// looked at again, nor any of it twice.
+func TestWhatIsNewIsWovenInOnceAndNothingElse(t *testing.T) {
 	s := newStage(t)
-	lay := func(what string) map[string]bool {
-		ids := map[string]bool{}
-		for i := range 120 {
-			ids[s.lays(mem.Fact, fmt.Sprintf("%s %d is kept in drawer %d", what, i, i))] = true
+	now := s.clock
+	lay := func(what string, at time.Time, n int) map[string]int {
+		ids := map[string]int{}
+		for i := range n {
+			s.clock = at.Add(time.Duration(i) * time.Second)
+			ids[s.knows(mem.Fact, fmt.Sprintf("%s %d is kept in drawer %d", what, at.Unix()+int64(i), i))] = 1
 		}
+		s.clock = now.Add(time.Hour)
 		return ids
 	}
-	for _, what := range []string{"coupon", "voucher"} {
-		want := lay(what)
-		if got := s.wove(); !maps.Equal(got, want) {
-			t.Errorf("of %d memories about each %s, %d were woven in", len(want), what, len(got))
+	for _, at := range []time.Time{now, now.Add(time.Minute), now.AddDate(-1, 0, 0)} {
+		want := lay("coupon", at, 60)
+		got := s.wove(1) // and more comes in before the rest of that is done
+		maps.Copy(want, lay("voucher", at.Add(60*time.Second), 20))
+		for id, n := range s.wove(100) {
+			got[id] += n
 		}
+		if !maps.Equal(got, want) {
+			t.Errorf("kept at %v: of %d memories %d were woven in: %v", at, len(want), len(got), got)
+		}
+	}
+}
+
+// sour is a store that cannot look for what is like one memory.
+type sour struct{ *storetest.Mem }
+
+func (s sour) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
+	if strings.Contains(q.Text, "sour") {
+		return nil, errors.New("malformed")
+	}
+	return s.Mem.Match(ctx, q)
+}
+
+func TestOneThatCannotBeLinkedHoldsUpNoOther(t *testing.T) {
+	s := newStage(t)
+	old := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout of ten seconds", "send.go")
+	like := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout and a retry", "send.go")
+	s.lays(mem.Fact, "`sourDough` rises in the sour cellar")
+	s.Store = sour{s.store}
+	for range 2 {
+		s.clock = s.clock.Add(time.Minute)
+		s.work()
+	}
+	if got, want := s.linked(like), like+" similar_to "+old; !slices.Contains(got, want) {
+		t.Errorf("links %v, want %s", got, want)
+	}
+	left, err := s.store.List(t.Context(), mem.Query{Unwoven: true, Within: "*"})
+	if err != nil || len(left) != 0 {
+		t.Errorf("%d are left, %v", len(left), err)
+	}
+	if names, err := s.store.Entities(t.Context(), mem.EntityQuery{Name: "sourDough"}); err != nil || len(names) != 1 {
+		t.Errorf("names %v, %v, want that of the one without links", names, err)
 	}
 }

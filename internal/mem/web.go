@@ -65,12 +65,20 @@ type Named struct {
 	Confidence float64 // 0…1
 }
 
+// WovenKinds are the kinds of memories whose names and links are looked for.
+func WovenKinds() []Kind {
+	return []Kind{
+		FileNote, Gotcha, Decision, Convention, ErrorFix, Howto, Rationale, TradeOff, Fact, Discovery, Preference, Todo, Summary,
+	}
+}
+
 // Woven is how one memory stands to names and to others. It takes the place of
 // the names it held before, and of the links that went out from it.
 type Woven struct {
-	Memory string // id; one that is gone is passed over
-	Names  []Named
-	Links  []Link // From is Memory; one to a memory that is gone, or to itself, is passed over
+	Memory  string    // id; one that is gone is passed over
+	Updated time.Time // of the memory as it was read: one that was changed since stays Unwoven
+	Names   []Named
+	Links   []Link // From is Memory; one to a memory that is gone, or to itself, is passed over
 }
 
 // Beside is how a memory stands to another one, as a person reads it.

@@ -53,6 +53,8 @@ func listQuery(q mem.Query) (string, []any) {
 	}
 	by := ""
 	switch {
+	case q.Unwoven:
+		by = " INDEXED BY memory_unwoven"
 	case !byProject(q):
 	case q.Branch != "":
 		by = " INDEXED BY memory_of_branch" // the planner would as soon walk through all of the project
@@ -102,7 +104,7 @@ func scopeFilters(q mem.Query) []*filter {
 
 // byProject reports whether a project is the narrowest thing that q asks for.
 func byProject(q mem.Query) bool {
-	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.Noted
+	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.Noted && !q.Unwoven
 }
 
 // isNarrow reports whether q asks for something that few memories have.
@@ -190,6 +192,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	if q.Noted {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
+	}
+	if q.Unwoven {
+		f.and("m.woven = 0")
 	}
 	if !q.After.IsZero() {
 		f.and("m.created >= ?", stamp(q.After))

@@ -79,7 +79,8 @@ const (
 	scoredAlone   = countedWhole // more may be counted as just so many
 )
 
-// holder is a record that holds terms of a question.
+// holder is a record that holds terms of a question. No two compare equal, so that
+// thousands of them need no stable sort, which takes more than twice as long.
 type holder struct {
 	number, created int64
 	scored          float64 // by the index
@@ -123,7 +124,7 @@ func (s *Store) holders(ctx context.Context, ix index, q mem.Query) ([]holder, e
 	for n, sum := range sums {
 		out = append(out, holder{number: n, common: sum})
 	}
-	slices.SortStableFunc(out, holder.compare)
+	slices.SortFunc(out, holder.compare)
 	return out, nil
 }
 
@@ -244,7 +245,7 @@ func (s *Store) passing(ctx context.Context, ix index, f *filter, holders []hold
 		}
 		out = append(out, pass...)
 	}
-	slices.SortStableFunc(out, holder.compare)
+	slices.SortFunc(out, holder.compare)
 	return out, nil
 }
 

@@ -333,7 +333,7 @@ func TestWhatARuleHadHiddenIsArchivedAndWhatSomebodyForgotIsNot(t *testing.T) {
 }
 
 // older returns a database of an older schema with the memories and sessions of
-// the one at path. Steps that give them other columns are not to be taken back so.
+// the one at path.
 func older(t *testing.T, path string, schema int) string {
 	t.Helper()
 	steps, err := migrations()
@@ -347,7 +347,14 @@ func older(t *testing.T, path string, schema int) string {
 		run(t, db, step)
 	}
 	run(t, db, fmt.Sprintf("PRAGMA application_id=%d; PRAGMA user_version=%d", applicationID, schema))
-	run(t, db, "ATTACH '"+path+"' AS new; INSERT INTO session SELECT * FROM new.session; INSERT INTO memory SELECT * FROM new.memory")
+	run(t, db, "ATTACH '"+path+"' AS new")
+	for _, table := range []string{"session", "memory"} {
+		var columns string
+		if err := db.QueryRowContext(t.Context(), "SELECT group_concat(name) FROM main.pragma_table_info(?)", table).Scan(&columns); err != nil {
+			t.Fatal(err)
+		}
+		run(t, db, fmt.Sprintf("INSERT INTO %[1]s (%[2]s) SELECT %[2]s FROM new.%[1]s", table, columns))
+	}
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -373,6 +380,45 @@ func TestWhatWasLearnedOnABranchBeforeBranchesWereIndexedIsFound(t *testing.T) {
 	ms, err := s.List(t.Context(), mem.Query{Branch: "main"})
 	if err != nil || len(ms) != 2 {
 		t.Errorf("%d memories on main, %v, want 2", len(ms), err)
+	}
+}
+
+func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "m.db")
+	s := openedAt(t, path)
+	var b mem.Batch
+	for i, kind := range []mem.Kind{mem.Fact, mem.Fact, mem.Command, mem.Todo} {
+		at := storetest.Clock().Add(time.Duration(i) * time.Minute)
+		b.Memories = append(b.Memories, mem.Memory{Scope: mem.ScopeUser, Kind: kind, Title: fmt.Sprint("learned ", i), Trust: mem.TrustUser, Created: at, Updated: at})
+	}
+	applied(t, s, b)
+	closed(t, s)
+	since := storetest.Clock().Add(time.Minute).Format(time.RFC3339Nano)
+	for _, tt := range []struct {
+		key, data string
+		want      []string
+	}{
+		{"tidy", "", nil},
+		{"new", since, []string{"m_4", "m_2"}},
+		{since, since + " 50", []string{"m_4", "m_2"}},
+		{"all", "", []string{"m_4", "m_2", "m_1"}},
+	} {
+		old := older(t, path, 7)
+		db := raw(t, old)
+		run(t, db, "INSERT INTO job (id, kind, key, data, not_before, attempts, created, error, dead, leased) VALUES ('j_1', 'weave', '"+tt.key+"', '"+tt.data+"', 0, 0, 0, '', 0, 0)")
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		s := openedAt(t, old)
+		ms, err := s.List(t.Context(), mem.Query{Unwoven: true, Within: "*"})
+		var got []string
+		for _, m := range ms {
+			got = append(got, m.ID)
+		}
+		if err != nil || !slices.Equal(got, tt.want) {
+			t.Errorf("with a job %q about %q: %v, %v, want %v", tt.key, tt.data, got, err, tt.want)
+		}
+		closed(t, s)
 	}
 }
 

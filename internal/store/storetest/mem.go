@@ -76,6 +76,7 @@ type memory struct {
 	mem.Memory
 	number  int64
 	session *session
+	unwoven bool
 }
 
 type receipt struct {

@@ -55,7 +55,7 @@ func (d *deed) putMemory(m mem.Memory) string {
 	if m.Updated.IsZero() {
 		m.Updated = m.Created
 	}
-	d.memories = append(d.memories, &memory{m, n, ss})
+	d.memories = append(d.memories, &memory{m, n, ss, isWoven(m.Kind)})
 	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && (old.Status == mem.Active || old.Status == mem.Archived) {
 		old.Status, old.Updated = mem.Superseded, clean(d.now())
 	}
@@ -83,6 +83,8 @@ func (d *deed) repeat(old *memory, m mem.Memory) {
 	if m.Kind == mem.Utterance && old.Kind == m.Kind && m.Title == old.Title && m.Body == old.Body && m.Trust == old.Trust {
 		return
 	}
+	before := cloned(old.Memory)
+	defer func() { old.unwoven = old.unwoven || isWoven(old.Kind) && readsElse(before, old.Memory) }()
 	old.Source = m.Source
 	old.Title, old.Body, old.Facts, old.Concepts, old.Summary, old.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	old.Tool, old.Command, old.ExitCode, old.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
@@ -110,6 +112,7 @@ func (d *deed) edit(ed mem.Edit) {
 		return
 	}
 	before := cloned(m.Memory)
+	defer func() { m.unwoven = m.unwoven || isWoven(m.Kind) && readsElse(before, m.Memory) }()
 	given := assign(&m.Title, ed.Title)
 	given = assign(&m.Body, ed.Body) || given
 	given = assign(&m.Index, ed.Index) || given
@@ -175,6 +178,14 @@ func (d *deed) edit(ed mem.Edit) {
 	if given {
 		m.Updated = clean(d.now())
 	}
+}
+
+func isWoven(k mem.Kind) bool { return slices.Contains(mem.WovenKinds(), k) }
+
+// readsElse reports whether a memory became another one to who looks for its names.
+func readsElse(a, b mem.Memory) bool {
+	return a.Kind != b.Kind || a.Title != b.Title || a.Body != b.Body || a.Index != b.Index || a.Invariant != b.Invariant ||
+		!slices.Equal(a.Facts, b.Facts) || !slices.Equal(a.Files, b.Files) || !slices.Equal(a.Tags, b.Tags) || !slices.Equal(a.Concepts, b.Concepts)
 }
 
 func assign[T any](field, value *T) bool {
@@ -331,6 +342,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 		m.Importance < q.MinImportance,
 		m.Trust < q.MinTrust,
 		q.Noted && m.Note.File == "",
+		q.Unwoven && !m.unwoven,
 		q.Open && m.Resolved:
 		return false
 	}

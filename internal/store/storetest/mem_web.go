@@ -79,6 +79,7 @@ func (d *deed) weave(v mem.Woven) {
 		}
 		d.web.links = append(d.web.links, l)
 	}
+	m.unwoven = m.unwoven && !m.Updated.Equal(clean(v.Updated))
 	d.sweep()
 }
 

@@ -74,6 +74,24 @@ var webTests = []promise{
 		k.same("it is the same one", after, before)
 		k.same("links", k.links("m_1"), []mem.Link{{From: "m_1", To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}})
 	}},
+	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
+		k.web()
+		unwoven := func() []string { return titles(k.list(mem.Query{Unwoven: true, Within: "*"})) }
+		one := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first", Updated: Clock()}
+		command := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Kind: mem.Command, Title: "make"}
+		k.apply(mem.Batch{Memories: []mem.Memory{one, command, {Scope: mem.ScopeSession, Project: "p_1", Session: "s_1", Kind: mem.Todo, Title: "second"}}})
+		k.same("new ones, of kinds with names", unwoven(), []string{"second", "first"})
+		k.apply(mem.Batch{Woven: []mem.Woven{{Memory: "m_1", Updated: Clock().Add(-time.Hour)}}})
+		k.same("told of as it was once", unwoven(), []string{"second", "first"})
+		k.apply(mem.Batch{Woven: []mem.Woven{{Memory: "m_1", Updated: Clock()}}})
+		k.same("told of", unwoven(), []string{"second"})
+		pinned, body := true, "another body"
+		k.apply(mem.Batch{Memories: []mem.Memory{one}, Edits: []mem.Edit{{ID: "m_1", Pinned: &pinned}}})
+		k.same("with the same text", unwoven(), []string{"second"})
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Body: &body}}})
+		k.same("with another text", unwoven(), []string{"second", "first"})
+		k.same("of another session", titles(k.list(mem.Query{Unwoven: true})), []string{"first"})
+	}},
 	{"entities count who names them, and go with the last who does", func(k kit) {
 		w := k.web()
 		k.three()
