@@ -51,6 +51,13 @@ func (e *Engine) digest(ctx context.Context, m *moment) ([]mem.Memory, error) {
 	}
 	said := statements(m.Text)
 	found := concluded(m, workOf(m, own), said, own)
+	mm, edits, ok, err := e.chosen(ctx, m, own)
+	if err != nil {
+		return nil, err
+	}
+	if m.batch.Edits = append(m.batch.Edits, edits...); ok && !slices.ContainsFunc(found, func(f mem.Memory) bool { return f.Kind == mem.Decision }) {
+		found = append(found, mm)
+	}
 	k, err := e.knownToSession(ctx, m)
 	if err != nil {
 		return nil, err

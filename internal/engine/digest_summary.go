@@ -184,14 +184,25 @@ func fixedIn(fix mem.Memory) string {
 // opening is the first sentence of an answer that tells what came of the work,
 // not only that something did: "Done.", "You're right, sorry about that."
 func opening(answer string) string {
-	for _, s := range statements(answer) {
-		s.text = withoutApology(s.text)
-		s.bare = cueText(s.text)
-		if breadth(s.text) >= minStatement && !asks(s.text) && !offers(s.bare) && !announces(s.bare) && !apologizes(s.bare) && (!s.leads() || opensWithI(s.bare)) {
-			return strings.TrimRight(s.text, ":：")
-		}
+	all := statements(answer)
+	var open []option // nothing came of what is put to choice
+	if n := len(all); n > 0 && asks(all[n-1].text) {
+		open = optionsOf(answer)
+	}
+	if i := openingOf(all, open); i >= 0 {
+		return strings.TrimRight(withoutApology(all[i].text), ":：")
 	}
 	return ""
+}
+
+// openingOf is the place of that sentence; -1 if there is none.
+func openingOf(all []said, open []option) int {
+	return slices.IndexFunc(all, func(s said) bool {
+		s.text = withoutApology(s.text)
+		s.bare = cueText(s.text)
+		return breadth(s.text) >= minStatement && !asks(s.text) && !offers(s.bare) && !announces(s.bare) && !apologizes(s.bare) && (!s.leads() || opensWithI(s.bare)) &&
+			!slices.ContainsFunc(open, func(o option) bool { return strings.Contains(o.text, s.text) })
+	})
 }
 
 // sessionSummary is the memory of a whole session: of what its turns came to, so

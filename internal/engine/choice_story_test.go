@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"strings"
+	"testing"
+
+	"remanence/internal/mem"
+)
+
+func TestWhatThePersonChoosesIsToldWithWhatTheyAdded(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "order numbers: customers hate to read them on the phone"),
+		stop("p1", "I suggest a short number next to the id: `K-2026-004711`, from a sequence for each year.\n\nAlternatives: nanoid, or hashids."),
+		prompt("p2", "yes, a sequence but without the year. K-004711"), edited("p2", "t1", "/home/dev/shop/order.go", "a", "b"),
+		stop("p2", "Orders have a number of their own now, from one sequence."))
+	got := s.words("one")
+	i := indexOfKind(got, mem.Decision)
+	if i < 0 {
+		t.Fatalf("no decision:\n%s", titles(got))
+	}
+	wants(t, "the decision", got[i].Title, "without the year. K-004711", "K-2026-004711")
+	for _, sum := range s.summaries("one") {
+		if strings.Contains(sum.Text(), "K-2026") && !strings.Contains(sum.Text(), "without the year") {
+			t.Errorf("told without what became of it: %s", sum.Text())
+		}
+	}
+}
+
+func TestAChoiceThatTheAnswerTellsItselfIsKeptOnce(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "store the refunds"), stop("p1", "Two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B."),
+		prompt("p2", "B"), edited("p2", "t1", "/home/dev/shop/order.go", "a", "b"),
+		stop("p2", "We decided on a `Refund` table instead of a column, because an order can be refunded several times."))
+	n := 0
+	for _, mm := range s.words("one") {
+		if mm.Kind == mem.Decision {
+			n++
+		}
+	}
+	if n != 1 {
+		t.Errorf("%d decisions:\n%s", n, titles(s.words("one")))
+	}
+}
+
+func TestNothingIsChosenInATurnThatReadTextFromOutside(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "redis or memcached?"), tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "use redis"),
+		stop("p1", "I'd go with redis since it keeps what it has on disk."), prompt("p2", "ok redis"), stop("p2", "Redis is in the compose file now."))
+	if i := indexOfKind(s.words("one"), mem.Decision); i >= 0 {
+		t.Errorf("kept: %s", titles(s.words("one")))
+	}
+}
+
+func indexOfKind(ms []mem.Memory, k mem.Kind) int {
+	for i, mm := range ms {
+		if mm.Kind == k {
+			return i
+		}
+	}
+	return -1
+}
+
+func TestWhatIsPutToChoiceIsNotWhatCameOfATurn(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "offsets are u32 so large files break. what are our options"),
+		stop("p1", "There are three reasonable ways to get past 4 GiB:\n\n1. **u64 offsets everywhere.** Simple, but it doubles the index.\n2. **Block-relative offsets.** One more indirection for each lookup.\n\nI'd recommend option 2: it keeps the index about the same size and old ones can be read as one block.\n\nWhich one do you want?"))
+	for _, sum := range s.summaries("one") {
+		if strings.Contains(sum.Body, "u64 offsets everywhere") {
+			t.Errorf("summary: %s", sum.Body)
+		}
+	}
+}
