@@ -207,8 +207,7 @@ func (d *description) properties(t reflect.Type) object {
 // is embedded belong to whoever embeds it, unless that has one of the same name.
 func (d *description) collect(t reflect.Type, props object, required *[]string) {
 	var embedded []reflect.Type
-	for i := range t.NumField() {
-		f := t.Field(i)
+	for f := range t.Fields() {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		inner := f.Type
 		if inner.Kind() == reflect.Pointer {

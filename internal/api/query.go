@@ -37,11 +37,10 @@ func queryFields(t reflect.Type) map[string]reflect.StructField {
 	for level := []reflect.StructField{{Type: t}}; len(level) > 0; {
 		var next []reflect.StructField
 		for _, at := range level {
-			for i := range at.Type.NumField() {
-				f := at.Type.Field(i)
+			for f := range at.Type.Fields() {
 				f.Index = append(append([]int{}, at.Index...), f.Index...)
 				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-				if (name == "-") || f.Tag.Get("query") == "-" || !f.IsExported() && !f.Anonymous {
+				if name == "-" || f.Tag.Get("query") == "-" || !f.IsExported() && !f.Anonymous {
 					continue
 				}
 				if name == "" {

@@ -191,7 +191,7 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 // giveUp drops a spooled event that cannot be kept while others can: it is a
 // defect of ours, and the event must not hold up what comes after it. While it
 // is the store that fails, events stay.
-func (h *house) giveUp(e mem.Event, cause error) error {
+func (h *house) giveUp(_ mem.Event, cause error) error {
 	if sqlite.AtFault(cause) {
 		return cause
 	}

@@ -99,7 +99,7 @@ func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := briefing{Context: got.Text, Tokens: got.Tokens}
+	out := briefing{Context: got.Text, Tokens: got.Tokens, Files: map[string][]row{}}
 	for size(out) > room {
 		out.Context = mem.Clip(out.Context, len([]rune(out.Context))*7/8)
 		out.Warning = "cut to what fits"
@@ -109,21 +109,13 @@ func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Files = with(out.Files, f, found.(rows).Results)
+		out.Files[f] = found.(rows).Results
 		if size(out) > room {
 			delete(out.Files, f)
 			out.Warning = "cut to what fits"
 		}
 	}
 	return out, nil
-}
-
-func with(m map[string][]row, key string, list []row) map[string][]row {
-	if m == nil {
-		m = map[string][]row{}
-	}
-	m[key] = list
-	return m
 }
 
 func otherSearches() []tool {

@@ -214,8 +214,8 @@ func namesOf[A any]() []string { return fieldsOf(reflect.TypeFor[A]()) }
 
 func fieldsOf(t reflect.Type) []string {
 	var names []string
-	for i := range t.NumField() {
-		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		names = append(names, name)
 	}
 	return names
