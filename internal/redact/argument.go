@@ -7,6 +7,24 @@ const (
 	maxArgument = 8   // arguments, likewise
 )
 
+func findFirstArgument(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 1)
+	return from, to, ok && to-from >= 6
+}
+
+func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 4) }
+
+// findSecondPassword and findThirdPassword are for calls that may as well be others: what is there must look like one.
+func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 2)
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
+}
+
+func findThirdPassword(s string, _, end int) (from, to int, ok bool) {
+	from, to, ok = argument(s, end, 3)
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
+}
+
 func findSecondArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 2) }
 
 func findThirdArgument(s string, _, end int) (from, to int, ok bool) { return argument(s, end, 3) }

@@ -5,16 +5,19 @@ import "strings"
 // An assignment gives a value to a name that says secret: in code, in a settings file, on a command line, in a URL,
 // in a sentence. The name alone proves nothing and neither does the value; judge weighs both.
 type assignment struct {
-	class  class
-	name   string
-	value  string
-	quoted bool
-	strong bool // written so that the value stands for itself: a flag, NAME=value, a line of a settings file
-	glued  bool // NAME=value without blanks
-	prose  bool // "the password is …"
-	owned  bool // "my password is …"
-	braced bool // what a shell takes where NAME has no value
-	listed bool // one of several words between quotes
+	class   class
+	name    string
+	value   string
+	quoted  bool
+	strong  bool // written so that the value stands for itself: a flag, NAME=value, a line of a settings file
+	glued   bool // NAME=value without blanks
+	prose   bool // "the password is …"
+	owned   bool // "my password is …"
+	braced  bool // what a shell takes where NAME has no value
+	listed  bool // where a plain word may stand as well
+	inner   bool // the text of an element of XML
+	escaped bool // as in a URL within a URL
+	whole   bool // NAME=value between quotes
 }
 
 // class is the sort of secret that a name speaks of.
@@ -60,7 +63,10 @@ func findAssignment(s string, at, end int) (from, to int, ok bool) {
 			return from, to, true
 		}
 	}
-	return apart.paired(s, right)
+	if from, to, ok = apart.paired(s, right); ok {
+		return from, to, true
+	}
+	return apart.printed(s, left, right)
 }
 
 // findShortAssignment is findAssignment for a head of two letters and what follows them.
@@ -131,7 +137,13 @@ func isOptionWord(word string) bool {
 // separator reads what stands between name and value and returns where the value begins.
 func (a *assignment) separator(s string, left, right int) (int, bool) {
 	i := skipAny(s, right, "\"'`\\])*", 6)
-	closed := i > right // the name was quoted
+	closed := i > right                 // the name was quoted
+	if strings.HasPrefix(s[i:], "[]") { // an array of C
+		i += len("[]")
+	}
+	if hasFold(s[i:], "%5d") {
+		i += len("%5d")
+	}
 	flag := strings.HasPrefix(a.name, "-")
 	start := i
 	i = skipAny(s, i, " \t", 16)
@@ -140,20 +152,26 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		return 0, false
 	}
 	switch c := s[i]; {
+	case hasFold(s[i:], "%3d"):
+		a.strong, a.escaped = true, true
+		return i + len("%3d"), true
+	case strings.HasPrefix(s[right:], "'s "):
+		a.prose = true
+		return right + len("'s "), true
 	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], fallBacks[:]):
 		a.strong, a.braced = true, true
-		return skipAny(s, i, ":-=", 2), true
+		i = skipAny(s, i, ":-=", 2)
+		return i, i < len(s) && s[i] != '?' && s[i] != '+'
 	case c == '=' || c == ':':
-		next := skipAny(s, i, "=:>~", 3)
-		a.strong = strongPlace(s, left, i, next, a.name, flag)
-		a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
-		i = skipAny(s, next, "*", 2)
-		i = skipAny(s, i, " \t", 16)
-		if at := blockText(s, i); at > i {
-			a.strong = true
-			return at, true
-		}
-		return a.afterType(s, i, c), i < len(s)
+		return a.sign(s, left, right, i)
+	case c == '<' && strings.HasPrefix(s[i:], "<<"):
+		a.strong = true
+		at := blockText(s, i)
+		return at, at > i
+	case c == '<' && strings.HasPrefix(s[i:], "<- "), c == '{' && !blank && !closed:
+		a.listed = c == '{'
+		i = skipAny(s, i, "<- {", 4)
+		return i, i < len(s) && isQuote(s[i])
 	case c == '!' && strings.HasPrefix(s[i:], "!="):
 		return skipAny(s, i+2, "= \t", 8), true
 	case c == ',' && closed && wordQuote(s, left) >= 0, c == '(' && !blank && !closed:
@@ -164,18 +182,18 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 		}
 		i = skipAny(s, i+1, blanks, 32)
 		return i, i < len(s) && isQuote(s[i])
-	case c == '>' && left > 0 && s[left-1] == '<': // an element of XML
-		a.strong = true
-		return i + 1, true
-	case c == '>' && (s[i-1] == '"' || s[i-1] == '\''): // an element of XML whose attribute is the name
-		a.strong = true
-		return i + 1, true
+	case c == '>' && left > 0 && s[left-1] == '<', c == '>' && (s[i-1] == '"' || s[i-1] == '\''):
+		a.strong, a.inner = true, true
+		return innerText(s, i+1), true
+	case blank && left > 0 && (s[left-1] == '<' || closed && s[left-1] == '"' || s[left-1] == ':') && attributes(s, i) > i:
+		a.strong, a.listed, a.inner = true, true, true
+		return innerText(s, attributes(s, i)), true
 	case blank && isDash(s[i:]) > 0:
 		a.prose = true
 		return skipAny(s, i+isDash(s[i:]), " \t", 4), true
-	case c == '|' && isCell(s, left):
+	case isBar(separatorOf(s[i:])) && isCell(s, left):
 		a.strong = true
-		return skipAny(s, i+1, " \t", 16), true
+		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
 	case blank && flag:
 		a.strong = true
 		return i, !closed && !isOptionWord(firstWord(s[i:min(len(s), i+maxName)]))
@@ -190,16 +208,58 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	return 0, false
 }
 
-// fallBacks stand between a shell's variable and what is taken where it has no value.
-var fallBacks = [...]string{":-", ":=", "-", "="}
+// sign reads the = or : at s[i] and what belongs to it.
+func (a *assignment) sign(s string, left, right, i int) (int, bool) {
+	c := s[i]
+	next := skipAny(s, i, "=:>~", 3)
+	a.strong = strongPlace(s, left, i, next, a.name, strings.HasPrefix(a.name, "-"))
+	a.glued = c == '=' && !isBlank(s[i-1]) && next < len(s) && !isBlank(s[next])
+	a.whole = a.glued && i == right && left > 0 && isQuote(s[left-1])
+	i = skipAny(s, next, "*", 2)
+	i = skipAny(s, i, " \t", 16)
+	if at := blockText(s, i); at > i {
+		a.strong = true
+		return at, true
+	}
+	return a.afterType(s, i, c), i < len(s)
+}
 
-// blockText returns where the text of a YAML block begins whose sign is at s[i:], i if there is none.
+// fallBacks stand between a shell's variable and what is taken where it has no value.
+var fallBacks = [...]string{":-", ":=", "-", "=", ":"}
+
+// innerText returns where the text of an element of XML begins, or of the element "value" that is all there is in it.
+func innerText(s string, i int) int {
+	next := skipAny(s, i, " \t\r\n", 32)
+	if next < len(s) && hasFold(s[next:], "<value>") {
+		return next + len("<value>")
+	}
+	return i
+}
+
+// attributes returns where the tag ends whose attributes begin at s[i:], i if they are none or the element is empty.
+func attributes(s string, i int) int {
+	tag, _, found := strings.Cut(s[i:min(len(s), i+pairReach)], ">")
+	if !found || !strings.Contains(tag, "=\"") || strings.ContainsAny(tag, "<\n(") || strings.HasSuffix(tag, "/") {
+		return i
+	}
+	return i + len(tag) + 1
+}
+
+// blockText returns where the text of a YAML block begins, or of a document within a script, whose sign is at s[i:], i
+// if there is none.
 func blockText(s string, i int) int {
 	next := skipAny(s, i, "|>", 1)
+	if strings.HasPrefix(s[i:], "<<") {
+		next = skipAny(s, i, "<-~ '\"", 6)
+		for next < len(s) && isUpper(s[next]) {
+			next++
+		}
+		next = skipAny(s, next, "'\"", 1)
+	}
 	next = skipAny(s, next, "-+", next-i)
 	line := skipAny(s, next, "\r\n", 2)
 	text := skipAny(s, line, " ", 64)
-	if next == i || line == next || text == line || text == len(s) || s[text] <= ' ' {
+	if next == i || line == next || text == line && s[i] != '<' || text == len(s) || s[text] <= ' ' {
 		return i
 	}
 	return text
@@ -290,7 +350,7 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 		return i
 	}
 	j := skipAny(s, i, "&", 1)
-	for j < len(s) && j-i < 24 && (isWordByte(s[j]) || s[j] == '.') {
+	for j < len(s) && j-i < 24 && (isWordByte(s[j]) || s[j] == '.' || s[j] == '[' || s[j] == ']') {
 		j++
 	}
 	if j == i {
@@ -308,7 +368,7 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 // verbs stand between the word for a secret and the secret, the longer ones first.
 var verbs = [...]string{
 	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ", "was set to ", "should be ",
-	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "= ", "è ", "es ", "est ", "é ",
+	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
 }
 
 // sentence reads " is ", " for the server is ", or nothing but the blank before a value.
@@ -319,7 +379,7 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	}
 	end := clauseEnd(bare || a.owned)
 	a.owned = a.owned && bare
-	if line != "" && isQuote(line[0]) {
+	if q := skipAny(line, 0, "@", 1); q < len(line) && isQuote(line[q]) {
 		return i, bare
 	}
 	line, _, _ = strings.Cut(line, end)
@@ -331,6 +391,9 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	}
 	if i, ok := a.setTo(s, i, line); ok && bare {
 		return i, true
+	}
+	if _, after, found := strings.Cut(line, " "); found && hasAnyPrefix(after, signs[:]) && a.class == password {
+		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
 	}
 	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
 		if !hasFold(line, link) {
@@ -362,12 +425,20 @@ func clauseEnd(noun bool) string {
 	return ";"
 }
 
+var signs = [...]string{"= ", ": "}
+
 // setTo reads "to …", as in "set NAME to …" and "changed the password to …".
 func (a *assignment) setTo(s string, i int, line string) (int, bool) {
-	if !hasFold(line, "to ") {
+	to := 0
+	for _, link := range [...]string{"to ", "auf ", "bitte auf "} {
+		if hasFold(line, link) {
+			to = len(link)
+		}
+	}
+	if to == 0 {
 		return 0, false
 	}
-	i += skipAny(line, len("to "), " \t", 4)
+	i += skipAny(line, to, " \t", 4)
 	q := skipAny(s, i, "\"'`", 1)
 	word := firstWord(s[q:min(len(s), q+maxValue)])
 	if !isMixed(word) && !isPassphrase(word) || isAlgorithm(word) {

@@ -2,24 +2,23 @@ package redact
 
 import "strings"
 
-// A name may head the column of a table, and what stands below it in every row is its value: in Markdown, and in the
-// files with separators that password managers write.
+// A name may head the column of a table, and what stands below it in every row is its value: in Markdown, in what
+// databases print, and in the files with separators that password managers write.
 
 const (
 	maxHeader = 512      // bytes of the line with the names
 	maxTable  = 64 << 10 // bytes of the rows that are looked at
 )
 
+// bars stand between the columns of a table that is drawn.
+var bars = [...]string{"|", "│", "┃"}
+
 // columns returns the values below the name that s[at:end] is part of, and the place of the rows; ok is false if it heads
 // no column.
 func columns(s string, at, end int) (below []span, rows span, ok bool) {
 	left, right := nameRound(s, at, end)
-	next := skipAny(s, right, " \t`*\"", 8)
-	sep := byte('\n') // the last column's
-	if next < len(s) {
-		sep = s[next]
-	}
-	if strings.IndexByte("|,;\t\r\n", sep) < 0 {
+	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
+	if sep == "" {
 		return nil, span{}, false
 	}
 	start := strings.LastIndexByte(s[max(0, left-maxHeader):left], '\n') + 1 + max(0, left-maxHeader)
@@ -30,35 +29,62 @@ func columns(s string, at, end int) (below []span, rows span, ok bool) {
 	if !found {
 		return nil, span{}, false
 	}
+	if sep == "\n" { // the last column's
+		sep = lastSeparator(s[start:left])
+	}
 	body := start + len(header) + 1
-	switch sep {
-	case '|':
+	if isBar(sep) {
 		line, _, found := strings.Cut(rest, "\n")
-		if !found || header[0] != '|' || strings.Trim(line, "|-: \r") != "" || !strings.Contains(line, "--") {
+		if !found || !isRule(line) {
 			return nil, span{}, false
 		}
 		body += len(line) + 1
-	case '\r', '\n':
-		if i := strings.LastIndexAny(s[start:left], ",;\t"); i >= 0 {
-			sep = s[start+i]
-		}
-		fallthrough
-	default:
-		if !isHeader(header, sep) || firstCell(header, sep) == firstCell(rest, sep) {
-			return nil, span{}, false
-		}
+	} else if sep == "" || firstCell(header, sep) == firstCell(rest, sep) || !isHeader(header, sep) {
+		return nil, span{}, false
 	}
 	a := assignment{class: classify(s[left:right]), name: s[left:right], strong: true}
 	if a.class == noSecret {
 		return nil, span{}, false
 	}
-	below, end = a.cells(s, body, sep, strings.Count(s[start:left], string(sep)))
+	n := strings.Count(s[start:left], sep)
+	if sep == "┃" { // only the header is drawn so thick
+		sep = "│"
+	}
+	below, end = a.cells(s, body, sep, n)
 	return below, span{from: body, to: end}, true
 }
 
+// separatorOf returns the separator of columns that s begins with, "" if it is none.
+func separatorOf(s string) string {
+	for _, sep := range [...]string{"|", "│", "┃", ",", ";", "\t", "\n", "\r"} {
+		if strings.HasPrefix(s, sep) {
+			return strings.Replace(sep, "\r", "\n", 1)
+		}
+	}
+	return ""
+}
+
+// lastSeparator returns the separator that stands last in a line, "" if there is none.
+func lastSeparator(line string) (sep string) {
+	last := -1
+	for _, s := range [...]string{"|", "│", "┃", ",", ";", "\t"} {
+		if i := strings.LastIndex(line, s); i > last {
+			last, sep = i, s
+		}
+	}
+	return sep
+}
+
+func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == bars[2] }
+
+// isRule reports whether line is drawn between the rows of a table.
+func isRule(line string) bool {
+	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" && (strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") || strings.Contains(line, "══"))
+}
+
 // isHeader reports whether a line holds names and nothing else, without the blanks that a sentence has.
-func isHeader(line string, sep byte) bool {
-	names := strings.Split(strings.TrimRight(line, "\r"), string(sep))
+func isHeader(line, sep string) bool {
+	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
 		name = strings.Trim(name, "\"")
 		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) || !isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
@@ -69,17 +95,17 @@ func isHeader(line string, sep byte) bool {
 }
 
 // firstCell returns what the first row of a table has before its first separator.
-func firstCell(rows string, sep byte) string {
+func firstCell(rows, sep string) string {
 	row, _, _ := strings.Cut(rows, "\n")
-	cell, _, _ := strings.Cut(row, string(sep))
+	cell, _, _ := strings.Cut(row, sep)
 	return cell
 }
 
 // cells returns the values in column number n, from 0, of the rows at s[i:], and where the rows end.
-func (a *assignment) cells(s string, i int, sep byte, n int) (found []span, end int) {
+func (a *assignment) cells(s string, i int, sep string, n int) (found []span, end int) {
 	for limit := min(len(s), i+maxTable); i < limit; {
 		row, _, _ := strings.Cut(s[i:], "\n")
-		if strings.Trim(row, " \r") == "" || sep == '|' && row[0] != '|' {
+		if strings.Trim(row, " \r") == "" || isBar(sep) && !strings.Contains(row, sep) {
 			break
 		}
 		from, to, ok := cell(row, sep, n)
@@ -96,18 +122,18 @@ func (a *assignment) cells(s string, i int, sep byte, n int) (found []span, end 
 }
 
 // cell returns the place of cell number n of a row. A separator between quotes is none.
-func cell(row string, sep byte, n int) (from, to int, ok bool) {
+func cell(row, sep string, n int) (from, to int, ok bool) {
 	quoted := false
 	for to = range len(row) {
 		switch {
 		case row[to] == '"':
 			quoted = !quoted
-		case row[to] != sep || quoted:
+		case quoted || !strings.HasPrefix(row[to:], sep):
 		case n == 0:
 			return from, to, true
 		default:
 			n--
-			from = to + 1
+			from = to + len(sep)
 		}
 	}
 	return from, len(row), n == 0

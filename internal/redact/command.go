@@ -34,7 +34,7 @@ func isContinued(s string, i int) bool {
 func findGluedPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
 	for i := 0; ; {
-		n := strings.Index(line[i:], " -p")
+		n := indexFlag(line[i:])
 		if n < 0 {
 			return 0, 0, false
 		}
@@ -43,6 +43,17 @@ func findGluedPassword(s string, _, end int) (from, to int, ok bool) {
 			return from, to, true
 		}
 	}
+}
+
+// indexFlag returns the place of -p, also between the quotes of a list of arguments.
+func indexFlag(line string) int {
+	first := -1
+	for _, flag := range [...]string{" -p", "\"-p", "'-p"} {
+		if n := strings.Index(line, flag); n >= 0 && (first < 0 || n < first) {
+			first = n
+		}
+	}
+	return first
 }
 
 // findSpacedPassword finds -p SECRET.
@@ -68,12 +79,12 @@ func findRedisPassword(s string, _, end int) (from, to int, ok bool) {
 // findUserPassword finds the password of -u user:SECRET, as HTTP clients take it.
 func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	line := commandAfter(s, end)
-	for _, flag := range [...]string{" -u", " --user", " --proxy-user", " -U", " -a ", " --auth"} {
-		if strings.HasSuffix(s[:end], " ") && strings.HasPrefix(line, flag[1:]) { // the head took the blank
+	for _, flag := range [...]string{" -u", " --user", " --proxy-user", " -U", " -a ", " --auth", lettersWith(line, 'u')} {
+		if flag != "" && strings.HasSuffix(s[:end], " ") && strings.HasPrefix(line, flag[1:]) { // the head took the blank
 			flag = flag[1:]
 		}
 		i := strings.Index(line, flag)
-		if i < 0 {
+		if i < 0 || flag == "" {
 			continue
 		}
 		from, to, ok = flagValue(s, end+skipAny(line, i+len(flag), " =", 4), end+len(line))
@@ -86,6 +97,63 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// lettersWith returns the flags of one letter each, written as one, that end with the letter c: " -sku"; "" if there are
+// none.
+func lettersWith(line string, c byte) string {
+	for rest := line; ; {
+		n := strings.Index(rest, " -")
+		if n < 0 {
+			return ""
+		}
+		rest = rest[n:]
+		end := len(" -")
+		for end < len(rest) && isLetter(rest[end]) {
+			end++
+		}
+		if end > len(" -x") && end < len(rest) && rest[end] == ' ' && rest[end-1] == c {
+			return rest[:end]
+		}
+		rest = rest[1:]
+	}
+}
+
+// findPasswordFlag finds -p SECRET behind -u USER, whatever the command: but for those where -p is something else.
+func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
+	line := s[max(0, at-commandLine):at]
+	line = line[strings.LastIndexAny(line, "\n;|&")+1:]
+	if strings.Contains(line, "mysql") || strings.Contains(line, "mariadb") || strings.Contains(line, "mkdir") || strings.Contains(line, "sudo ") {
+		return 0, 0, false
+	}
+	user := max(strings.LastIndex(line, " -u "), strings.LastIndex(line, " --user"), strings.LastIndex(line, " -U "))
+	if user < 0 || strings.HasPrefix(line[user+len(" -u"):], " -") {
+		return 0, 0, false
+	}
+	from, to, ok = flagValue(s, skipAny(s, end, " ", 4), end+len(commandAfter(s, end)))
+	v := s[from:to]
+	return from, to, ok && len(v) >= 6 && isPasswordLike(v) && !isVersion(v) && !strings.ContainsAny(v, ":/")
+}
+
+// findLastPassword finds the last argument of a command that makes a hash of it.
+func findLastPassword(s string, _, end int) (from, to int, ok bool) {
+	line := strings.TrimRight(commandAfter(s, end), " \r\n\\\"'")
+	i := strings.LastIndexByte(line, ' ')
+	if i < 0 {
+		return 0, 0, false
+	}
+	from, to, ok = flagValue(s, end+i+1, end+len(line))
+	return from, to, ok && isPasswordLike(s[from:to]) && s[from] != '-' && !looksLikePath(s[from:to])
+}
+
+// findWordBefore finds the secret of which is said afterwards that it is one: "use SECRET as the password".
+func findWordBefore(s string, at, _ int) (from, to int, ok bool) {
+	line := s[max(0, at-maxValue):at]
+	word := line[strings.LastIndexAny(line, " \t\n")+1:]
+	word = strings.TrimRight(word, "`\"'")
+	bare := strings.TrimLeft(word, "`\"'(")
+	from = at - len(line) + strings.LastIndex(line, word) + len(word) - len(bare)
+	return from, from + len(bare), len(bare) >= 6 && len(bare) < maxValue && isPasswordLike(bare) && !looksLikeCode(bare)
 }
 
 // findLDAPPassword finds -w SECRET.
@@ -178,7 +246,7 @@ func findPipedPassword(s string, at, _ int) (from, to int, ok bool) {
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	pipe := strings.LastIndexByte(line, '|')
 	if pipe < 0 {
-		return 0, 0, false
+		return findHereString(s, at)
 	}
 	for _, command := range [...]string{"echo ", "printf "} {
 		i := strings.LastIndex(line[:pipe], command)
@@ -195,6 +263,16 @@ func findPipedPassword(s string, at, _ int) (from, to int, ok bool) {
 		return flagValue(s, start+i, start+pipe)
 	}
 	return 0, 0, false
+}
+
+// findHereString finds what stands behind <<< in the command at s[at:].
+func findHereString(s string, at int) (from, to int, ok bool) {
+	line := commandAfter(s, at)
+	i := strings.Index(line, "<<<")
+	if i < 0 {
+		return 0, 0, false
+	}
+	return flagValue(s, skipAny(s, at+i+len("<<<"), " ", 2), at+len(line))
 }
 
 // flagValue reads one argument at s[i:limit], without its quotes.

@@ -91,7 +91,7 @@ var wideSigns = [...]string{"：", "＝", "は", "是", "为", "為"}
 
 // foreignLinks stand between the word and the value.
 var foreignLinks = [...]string{
-	":", "：", "=", "＝", "は", "是", "为", "為", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ", "är ", "er ", "jest ", "to ", "on ", "je ",
+	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ", "är ", "er ", "jest ", "to ", "on ", "je ",
 	"este ",
 }
 

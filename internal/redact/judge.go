@@ -6,7 +6,7 @@ const maxJudged = 256 // bytes of a value: what it is shows in its beginning
 
 // judge decides whether the value is a secret. It would rather take a word too many than leave a credential.
 func (a *assignment) judge() bool {
-	v := a.value[:min(len(a.value), maxJudged)]
+	v := withoutScheme(a.value[:min(len(a.value), maxJudged)])
 	if a.quoted && (isGenerated(v) || isScrambled(v)) {
 		return true
 	}
@@ -21,11 +21,14 @@ func (a *assignment) judge() bool {
 	case !a.quoted && !a.glued && strings.Contains(v, "_") && isAll(v, isWordOrDot) && classify(v) != noSecret:
 		return false // a variable with a name of that sort
 	case a.class == someKey:
+		if a.glued && a.name == strings.ToUpper(a.name) && len(v) >= 20 && isAll(v, isWordByte) && isOpaque(v) {
+			return true
+		}
 		return len(v) >= 32 && isMixed(v) && hasUpperAndLower(v) && isAll(v, isTokenByte) && entropy(v) >= 4.2 && !looksLikeCode(v)
 	case a.prose:
 		return a.judgeProse()
 	case a.class == password && a.quoted:
-		return len(v) >= 4 && !looksLikePhrase(v) && (!looksLikeCode(v) || isDense(v) || isUnbalanced(v))
+		return len(v) >= 4 && !looksLikePhrase(v) && !isAlgorithm(v) && (!looksLikeCode(v) || isDense(v) || isUnbalanced(v))
 	case a.class == password && a.strong:
 		return len(v) >= 4 && (!looksLikeCode(v) || a.mayBeDotted() || isScrambled(v)) && (isMixed(v) || !strings.HasSuffix(v, ","))
 	case a.class == password:
@@ -38,6 +41,14 @@ func (a *assignment) judge() bool {
 		return len(v) >= 8 && !looksLikeCode(v) && (isRandom(v) || a.isNamedSecret() || isUserPair(v) || isEncodedPassword(v))
 	}
 	return len(v) >= 12 && (isRandom(v) || isUserPair(v)) && !looksLikeCode(v)
+}
+
+// withoutScheme returns v without the {word} before it that says how it is kept.
+func withoutScheme(v string) string {
+	if word, rest, found := strings.Cut(v, "}"); found && len(rest) >= 4 && word != "" && word[0] == '{' && isAll(word[1:], isLower) {
+		return rest
+	}
+	return v
 }
 
 // isSameName reports whether v is the name once more, as in "x.pass = pass".
@@ -112,7 +123,7 @@ func isCommonWord(word string) bool {
 
 // isWordOfCode reports whether v is a word that code, schemas and documents put where a value would be.
 func isWordOfCode(v string) bool {
-	switch strings.TrimRight(asciiLower(v), ";,)") {
+	switch strings.TrimRight(asciiLower(v), ";,): ") {
 	case "string", "str", "bool", "boolean", "int", "bytes", "text", "any", "number", "null", "none", "nil", "true", "false",
 		"undefined", "required", "optional", "password", "passwd", "passphrase", "secret", "token", "secretstr", "varchar",
 		"type", "object", "value", "credentials", "credential", "apikey", "api_key", "api-key", "bearer", "basic", "redacted",

@@ -105,6 +105,21 @@ func isArmour(c byte) bool {
 	return isBase64Byte(c) || strings.IndexByte("=-:,. \t\r\n\\\"'", c) >= 0
 }
 
+const jwkReach = 4 << 10 // bytes round a member in which the type of its key stands
+
+// findKeyMember finds a private member of a JSON Web Key: the members of all keys have the same short names.
+func findKeyMember(s string, at, end int) (from, to int, ok bool) {
+	i := skipAny(s, end, " \t:", 4)
+	from = skipAny(s, i, "\\\"", 5)
+	for to = from; to < len(s) && (isWordByte(s[to]) || s[to] == '-'); {
+		to++
+	}
+	if i == end || from == i || to-from < 22 || !isManyCased(s[from:to]) {
+		return 0, 0, false
+	}
+	return from, to, strings.Contains(s[max(0, at-jwkReach):min(len(s), to+jwkReach)], "kty")
+}
+
 // findPuttyKey finds the private lines of a PuTTY key file.
 func findPuttyKey(s string, _, end int) (from, to int, ok bool) {
 	i := skipAny(s, end, " \t0123456789\r\n", 32)

@@ -139,6 +139,20 @@ func isWordy(v string) bool {
 	return words >= 3 && size*3 >= len(v)*2
 }
 
+// isOpaque reports whether v is one run of letters and digits that no name would be.
+func isOpaque(v string) bool {
+	digits := 0
+	for i := range len(v) {
+		if isDigit(v[i]) {
+			digits++
+		}
+	}
+	if digits < 3 || !isRandom(v) || isWordy(v) || isUUID(v) {
+		return false
+	}
+	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
+}
+
 // isVersion reports whether v is that of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
 func isVersion(v string) bool {
 	n := len(v) - len(strings.TrimLeft(v, "0123456789"))

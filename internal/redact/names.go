@@ -38,6 +38,9 @@ func classify(name string) class {
 		}
 	}
 	if last := len(words) - 1; found == noSecret && last > 0 && words[last] == "key" && !isPlainKey(words[last-1]) {
+		if words[0] == "x" { // of a header
+			return token
+		}
 		return someKey
 	}
 	return found
@@ -58,7 +61,7 @@ func isPlaceWord(words []string, i int) bool {
 // isPlainKey reports whether a key of this sort is known to be no secret.
 func isPlainKey(word string) bool {
 	switch word {
-	case "public", "pub", "publishable", "primary", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map", "hash", "lookup",
+	case "public", "pub", "publishable", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map", "hash", "lookup",
 		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry", "arrow", "hot", "row":
 		return true
 	}
@@ -110,6 +113,9 @@ func wordClass(word string) class {
 		if strings.HasSuffix(word, ending) {
 			return password
 		}
+	}
+	if strings.HasSuffix(word, "stoken") { // German joins words: "Zugriffstoken"
+		return token
 	}
 	if owner, ok := strings.CutSuffix(word, "key"); ok && isKeyOwner(owner) {
 		return token

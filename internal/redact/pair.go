@@ -10,7 +10,8 @@ const pairReach = 120 // bytes behind a name in which its value is looked for
 // pairLinks are the words between a name and a value that stands apart from it. The first few may also follow a name in
 // a row of words, as flags do.
 var pairLinks = [...]string{
-	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||", ".type(",
+	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||", ".type(", ".fill(",
+	".send_keys(", ".sendKeys(", "-Value",
 }
 
 const looseLinks = 4
@@ -24,7 +25,7 @@ func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 	}
 	for _, link := range links {
 		n := strings.Index(rest, link)
-		if n < 0 || strings.Contains(rest[:n], "name") || strings.Count(rest[:n], "\n") > 3 {
+		if n < 0 || strings.Contains(strings.Replace(rest[:n], "name>", "", 1), "name") || strings.Count(rest[:n], "\n") > pairLines(link) {
 			continue
 		}
 		i, ok := a.linked(s, right+n, link)
@@ -35,6 +36,14 @@ func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// pairLines is how many lines a name and its value may be apart.
+func pairLines(link string) int {
+	if link[0] == '.' { // a call on what the name has found
+		return 0
+	}
+	return 3
 }
 
 // linked reads a link at s[i:] with its punctuation and returns where the value begins.
@@ -52,10 +61,10 @@ func (a *assignment) linked(s string, i int, link string) (int, bool) {
 	}
 	next = skipAny(s, next, "\"'\\", 6)
 	next = skipAny(s, next, " \t", 8)
-	if next >= len(s) || strings.IndexByte(":=(", s[next]) < 0 {
+	if next >= len(s) || strings.IndexByte(":=(>", s[next]) < 0 {
 		return 0, false
 	}
-	a.strong = s[next] == ':' && endsLine(s, next+1)
+	a.strong = s[next] == ':' && endsLine(s, next+1) || s[next] == '>'
 	return skipAny(s, next+1, " \t", 8), true
 }
 
@@ -69,5 +78,11 @@ func (a *assignment) takes(s string, i int) bool {
 func isCell(s string, left int) bool {
 	before := strings.TrimRight(s[max(0, left-maxValue):left], " `*")
 	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if line == "" && strings.Contains(s[max(0, left-maxTable):left], "-[ RECORD ") { // one column a line
+		return true
+	}
+	if only := strings.Trim(line, " "); only == bars[1] || only == bars[2] {
+		return true
+	}
 	return strings.HasSuffix(line, "|") && strings.HasPrefix(strings.TrimLeft(line, " "), "|") && !strings.HasSuffix(line, "||")
 }

@@ -94,7 +94,11 @@ func (d *Door) match(s string, offset int, found []span) []span {
 				continue
 			}
 			if r.named && (at < rows.from || at >= rows.to) {
-				if below, table, ok := columns(s, at, end); ok {
+				below, table, ok := columns(s, at, end)
+				if !ok {
+					below, table, ok = inserted(s, at, end)
+				}
+				if ok {
 					for _, f := range below {
 						found = append(found, span{f.from + offset, f.to + offset, r.kind, false})
 					}

@@ -69,7 +69,7 @@ func (w *walker) carried(key, s string) string {
 func (w *walker) clean(key, s string) string {
 	s, left := stripLoose(s, &w.counts, w.own)
 	w.note(left, len(w.texts))
-	return w.door.clean(w.door.valueOf(key, s, &w.counts), w.own, &w.counts)
+	return w.door.clean(w.printed(key, w.door.valueOf(key, s, &w.counts)), w.own, &w.counts)
 }
 
 // valueOf redacts what s, standing under key, is by its key alone. A value that holds a marker has been here before.

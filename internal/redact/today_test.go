@@ -1,6 +1,11 @@
 package redact
 
-import "testing"
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
 
 // What agents read all day and what only speaks of secrets.
 func TestWhatOnlySpeaksOfSecretsStays(t *testing.T) {
@@ -21,6 +26,83 @@ func TestWhatOnlySpeaksOfSecretsStays(t *testing.T) {
 	} {
 		if got := new(Door).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
+		}
+	}
+}
+
+// More places that tell a password from a word: %s is the password.
+var morePasswordPlaces = []string{
+	// Databases.
+	"INSERT INTO users (name, password) VALUES ('a', '%s');", "insert into `users` (`id`, `password`, `role`)\nvalues (1, 'x', 'b'), (2, '%s', 'c');",
+	"COPY public.users (id, password, note) FROM stdin;\n1\t%s\t\\N\n2\tx\ty\n\\.\n", " id | email | password \n----+-------+----------\n  1 | a@b.c | %s\n(1 row)\n",
+	"+----+----------+\n| id | password |\n+----+----------+\n|  1 | %s |\n+----+----------+\n", "│ user │ password │\n├──────┼──────────┤\n│ bob  │ %s │\n└──────┴──────────┘\n",
+	"┃ user ┃ password ┃\n┡━━━━━━╇━━━━━━━━━━┩\n│ bob  │ %s │\n", "│ DB_PASSWORD │ %s │", "-[ RECORD 1 ]------\nid       | 1\npassword | %s\n",
+	"ALTER USER 'root'@'h' IDENTIFIED WITH mysql_native_password BY '%s';", "UPDATE users SET password=crypt('%s', gen_salt('bf'))", "PRAGMA key = '%s';", "SELECT pgp_sym_encrypt(x, '%s')",
+	"sqlplus app/%s@ORCL", "127.0.0.1:6379> AUTH %s\nOK", "user default on >%s ~* +@all", "localhost:*:*:postgres:%s\n",
+	// What a command prints that was asked for it.
+	"$ cat .vault_pass\n%s\n", "$ terraform output -raw db_password\n%s\n", "bob@host:~$ echo $DB_PASSWORD\n%s\nbob@host:~$ ",
+	"$ kubectl get secret db -o jsonpath='{.data.password}' | base64 -d\n%s\n", "# vault kv get -field=password secret/db\n%s\n",
+	// Commands.
+	"curl -sku bob:%s https://x", "rdesktop -u bob -p %s h", "airflow users create -u bob -p %s -r Admin", "etcdctl --user root:%s get x", "java -jar cli.jar -auth admin:%s list",
+	"sudo -S <<< '%s' ls", "echo '%s' | cryptsetup luksOpen /dev/x y -", "mkpasswd -m sha-512 %s", "openssl passwd -6 %s", "ssh-keygen -p -P '%s' -f k", "terraform apply -var=\"db_password=a(%s\"",
+	"[\"CMD\", \"mysqladmin\", \"ping\", \"-p%s\"]", "composer config http-basic.repo.x bob %s", "username bob password 0 %s",
+	"New-Item -Path Env: -Name DB_PASSWORD -Value '%s'", "ConvertTo-SecureString -AsPlainText '%s' -Force", "chpasswd:\n  list: |\n    root:%s\n",
+	// Files.
+	"db_password = <<EOT\n%s\nEOT", "DB_PASSWORD<<EOF\n%s\nEOF", "password: ${DB_PASSWORD:%s}", "{\"type\":\"random_password\",\"attributes\":{\"length\":20,\"result\":\"%s\"}}",
+	"{\"Env\":[\"MYSQL_ROOT_PASSWORD=a1\\\"%s\",\"X=y\"]}", "{user: bob, password: %s}", "password: \"{noop}%s\"", "user%%5Bpassword%%5D=%s&x=1", "password%%3D%s%%26x",
+	"<Password>\n  <Value>%s</Value>\n</Password>", "<wsse:Password Type=\"x\">%s</wsse:Password>", "<setting name=\"AdminPassword\" as=\"String\"><value>%s</value></setting>",
+	"<param-name>password</param-name><param-value>%s</param-value>", "<password>%s)</password>", "DB_PASSWORD=$'%s'",
+	// Code.
+	"bcrypt.hashSync('%s', 10)", "bcrypt.GenerateFromPassword([]byte(\"%s\"), 10)", "Hash::make('%s')", "['password' => bcrypt('%s')]", "password <- '%s'", "static const char PASS[] = \"%s\";",
+	"std::string password{\"%s\"};", "auto password = std::string(\"%s\");", "PASSWORD: Final[str] = \"%s\"", "assert login(\"bob\", \"%s\")", "signInWithEmailAndPassword(auth, 'a@b.c', '%s')",
+	"page.get_by_label(\"Password\").fill(\"%s\")", "driver.find_element(By.ID, 'password').send_keys('%s')", "DBI->connect($dsn, 'bob', '%s')",
+	// Sentences.
+	"das Passwort lautet %s", "Setze das Passwort bitte auf %s", "Das neue Passwort lautet \"%s\"", "Das Kennwort ist: %s", "die Zugangsdaten sind admin:%s", "login is admin / %s",
+	"default credentials are admin/%s", "the password's %s", "PASSWORD elastic = %s", "use %s as the password", "nimm %s als Passwort",
+}
+
+// More places that tell a token from an id.
+var moreTokenPlaces = []string{
+	"doctl auth init -t %s", "vault login %s", "netlify deploy --auth %s", "bw unlock --session %s", "echo %s | gh auth login --with-token",
+	"\"primaryKey\": \"%s=\"", "wss://x.io/ws?auth=%s", "new AuthenticationHeaderValue(\"Bearer\", \"%s\")", "crypto.createHmac('sha256', '%s')",
+	"hmac.New(sha256.New, []byte(\"%s\"))", "Unseal Key 1: %s\n", "\"unseal_keys_b64\": [\n  \"%s\",\n  \"%s\"\n]", "{\"github-oauth\":{\"github.com\":\"%s\"}}",
+	"res.cookie('sid', '%s')", "setCookie({ name: 'session', value: '%s' })", "http.Cookie{Name: \"session\", Value: \"%s\"}", "<name>fs.secret.key</name>\n<value>%s</value>",
+	"{\"kty\":\"EC\",\"crv\":\"P-256\",\"d\":\"%s\"}", "der Zugriffstoken lautet %s", "hier ist der Schlüssel: %s", "Use %s as the API key", "bot.run('%s')", "using IQoJb3JpZ2luX2Vj%[1]s%[1]s%[1]s",
+	"SAMLResponse=PD94bWwg%[1]s%[1]s%[1]s", "ya29.c.b0A%s", "AQ.Ab8RN6%s",
+}
+
+func TestMorePlacesTellASecret(t *testing.T) {
+	d, roll := &Door{}, dice{rand.New(rand.NewPCG(7, 8))}
+	check := func(place, secret string) {
+		text := strings.NewReplacer("%[1]s", secret, "%s", secret, "%%", "%").Replace(place)
+		if got := d.Text(text); strings.Contains(got, core(secret)) {
+			t.Errorf("%q survives in %q", secret, got)
+		}
+	}
+	for range 20 {
+		for _, place := range morePasswordPlaces {
+			check(place, roll.word())
+		}
+		for _, place := range moreTokenPlaces {
+			check(place, roll.of(letters, 10)+roll.of(digits, 4)+roll.of(alnum, 26))
+		}
+	}
+}
+
+// In what an agent reports, a command and what it printed are two members.
+func TestWhatACommandWasAskedForIsASecret(t *testing.T) {
+	for _, command := range []string{"cat /run/secrets/db_password", "kubectl get secret db -o jsonpath='{.data.password}' | base64 -d", "cd /srv && printenv DB_PASSWORD", "sudo cat .vault_pass"} {
+		in := fmt.Sprintf(`{"tool_input":{"command":%q},"tool_response":{"stdout":"Winter-2024\n","stderr":""}}`, command)
+		if got := object(t, in); strings.Contains(string(got.JSON), "Winter-2024") || !strings.Contains(string(got.JSON), command) {
+			t.Errorf("Object(%s) = %s", in, got.JSON)
+		}
+	}
+	for _, in := range []string{
+		`{"tool_input":{"command":"cat VERSION"},"tool_response":{"stdout":"Winter-2024\n"}}`, `{"tool_input":{"command":"cat token_test.go"},"tool_response":{"stdout":"func main() {}\n"}}`,
+		`{"tool_input":{"command":"cat .vault_pass"},"tool_response":{"stdout":"nothing here\n"}}`, `{"tool_input":{"command":"echo $DB_PASSWORD | wc -c"},"tool_response":{"stdout":"17\n"}}`,
+	} {
+		if got := object(t, in); string(got.JSON) != in {
+			t.Errorf("Object(%s) = %s, want it unchanged", in, got.JSON)
 		}
 	}
 }

@@ -6,12 +6,16 @@ import "strings"
 
 // readValue returns the place of the value at s[i:], without quotes and string prefixes.
 func (a *assignment) readValue(s string, i int) (from, to int) {
-	for _, conversion := range [...]string{"[]byte(", "Some(", "string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes("} {
+	if from, to, ok := a.enclosed(s, i); ok {
+		a.quoted = true
+		return from, to
+	}
+	for _, conversion := range conversions {
 		if q := i + len(conversion); strings.HasPrefix(s[i:], conversion) && q < len(s) && isQuote(s[q]) {
 			i = q
 		}
 	}
-	if i+1 < len(s) && strings.IndexByte("bfruNEL@", s[i]) >= 0 && isQuote(s[i+1]) {
+	if i+1 < len(s) && strings.IndexByte("bfruNEL@$", s[i]) >= 0 && isQuote(s[i+1]) {
 		i++
 	}
 	slashes := skipAny(s, i, "\\", 8) - i
@@ -35,6 +39,9 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	if a.class != password {
 		limit = i + maxLong
 	}
+	if n := strings.Index(s[i:min(len(s), limit)], "%26"); a.escaped && n >= 0 {
+		limit = i + n
+	}
 	mayGoOn := a.class == password || a.name == "credentials"
 	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && goesOn(s, to)) {
 		to++
@@ -42,7 +49,51 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	if a.strong {
 		to = groupsEnd(s, i, to)
 	}
-	return i, to
+	return i, withoutClosers(s, i, to)
+}
+
+// conversions make a value of what stands between quotes behind them.
+var conversions = [...]string{
+	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes(", "crypt(", "bytes.fromhex(", "new TextEncoder().encode(",
+}
+
+// enclosed reads a value that ends where what it stands in does: an element of XML, or the quotes round NAME=value.
+func (a *assignment) enclosed(s string, i int) (from, to int, ok bool) {
+	rest := s[i:min(len(s), i+maxValue)]
+	switch {
+	case a.inner:
+		n := strings.IndexAny(rest, "<\n")
+		return i, i + n, n > 0 && strings.HasPrefix(rest[n:], "</")
+	case a.whole && a.class == password:
+		q := i - 1
+		for q > 0 && (isNamePart(s[q]) || s[q] == '=') {
+			q--
+		}
+		slashes := q - len(strings.TrimRight(s[:q], `\`))
+		to = closingQuote(s, i, s[q], slashes)
+		v := s[i:to]
+		return i, to, isQuote(s[q]) && to < len(s) && v != "" && v[0] != '%' && !strings.ContainsAny(v, " \t\n;") && !strings.Contains(v, "&")
+	}
+	return 0, 0, false
+}
+
+// withoutClosers returns the end of the value s[from:to] without the brackets that close what its name stands in.
+func withoutClosers(s string, from, to int) int {
+	line := s[max(0, from-maxValue):from]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	for to > from+1 {
+		open := byte('{')
+		if s[to-1] == ']' {
+			open = '['
+		} else if s[to-1] != '}' {
+			break
+		}
+		if strings.IndexByte(line, open) < 0 || strings.IndexByte(s[from:to], open) >= 0 {
+			break
+		}
+		to--
+	}
+	return to
 }
 
 // groupsEnd returns the end of a value of four letters or digits, four or six times with a blank between, as services

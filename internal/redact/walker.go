@@ -34,6 +34,8 @@ type walker struct {
 	mute  levels  // containers that are open and left out; all inside the copied ones
 	text  []byte  // the string being read
 
+	command string // the last one that an agent reports to have run, as a terminal shows it
+
 	high    rune // the last escaped half of a surrogate pair
 	highEnd int  // where in text it ended; 0 for none
 }

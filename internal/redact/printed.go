@@ -1,0 +1,74 @@
+package redact
+
+import "strings"
+
+// A command that is asked for a secret prints nothing else: what stands below it is the secret, though nothing beside it
+// says so. In a text the command has a prompt before it; in what an agent reports, the command and what it printed are
+// two members.
+
+// printed returns the place of what the command printed whose line holds the name at s[left:right].
+func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) {
+	if a.class == someKey {
+		return 0, 0, false
+	}
+	line := s[max(0, left-commandLine):left]
+	line = line[strings.LastIndexByte(line, '\n')+1:]
+	n := strings.IndexByte(s[right:min(len(s), right+commandLine)], '\n')
+	if n < 0 || !isPrinting(line+s[left:right]) {
+		return 0, 0, false
+	}
+	from = right + n + 1
+	for to = from; to < len(s) && to-from < maxValue && s[to] > ' '; {
+		to++
+	}
+	if end := skipAny(s, to, "\r", 1); end < len(s) && s[end] != '\n' {
+		return 0, 0, false
+	}
+	v := s[from:to]
+	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) && !strings.ContainsAny(v, ":/,")
+}
+
+// isPrinting reports whether a line is that of a command which may print a secret, behind a prompt.
+func isPrinting(line string) bool {
+	at := -1
+	for _, prompt := range [...]string{"$ ", "# ", "% ", "> ", "❯ "} {
+		if n := strings.Index(line, prompt); n >= 0 && (at < 0 || n+len(prompt) < at) {
+			at = n + len(prompt)
+		}
+	}
+	if at < 0 {
+		return false
+	}
+	line = line[at:]
+	line = line[strings.LastIndexAny(line, ";&")+1:] // the last of several
+	command, _, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
+	switch command[strings.LastIndexByte(command, '/')+1:] {
+	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az", "heroku", "op", "pass", "gopass", "bw",
+		"lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq", "yq", "keyring", "infisical", "pulumi", "chamber", "crudini", "get-secret":
+		return true
+	}
+	return false
+}
+
+// printed redacts the string s under key if it is what the command before it was asked for.
+func (w *walker) printed(key, s string) string {
+	switch key {
+	case "command":
+		w.command = ""
+		if len(s) <= commandLine {
+			w.command = "$ " + strings.TrimRight(s, "\n") + "\n"
+		}
+	case "stdout", "output", "tool_response", "tool_output":
+		if w.command == "" || len(s) > maxValue {
+			break
+		}
+		for _, f := range w.door.secrets(w.command + s) {
+			if f.from == len(w.command) {
+				f.from, f.to = 0, f.to-len(w.command)
+				s, _ = w.door.render(s, 0, []span{f}, &w.counts)
+				break
+			}
+		}
+	}
+	return s
+}
