@@ -190,10 +190,36 @@ func withoutGreeting(prompt string) string {
 	return prompt
 }
 
-// agrees reports whether a prompt is assent, courtesy or a farewell and nothing
-// else: what is asked for is in the prompt before it.
+// agrees reports whether a prompt is assent, courtesy, a farewell or the mark of an
+// option and nothing else: what is asked for is in the prompt before it. One that
+// asks where the work stands asks for nothing of its own either.
 func agrees(prompt string) bool {
-	return !strings.HasPrefix(strings.TrimSpace(prompt), "/") && (rank.Courtesy(prompt) || parts(prompt))
+	return !strings.HasPrefix(strings.TrimSpace(prompt), "/") && (rank.Courtesy(prompt) || parts(prompt) || bareMark(prompt) || catchesUp(prompt))
+}
+
+// bareMark reports whether a prompt is the mark of an option: "B", "2.", "option 2".
+func bareMark(prompt string) bool {
+	p := strings.Trim(strings.ToLower(strings.TrimSpace(prompt)), ".!)( ")
+	for _, name := range []string{"option ", "variante ", "variant ", "nummer ", "number ", "opción "} {
+		p = strings.TrimPrefix(p, name)
+	}
+	return len(p) == 1 && (p[0] >= '1' && p[0] <= '9' || p[0] >= 'a' && p[0] <= 'h')
+}
+
+// catchesUp reports whether a prompt only asks where the work stands.
+func catchesUp(prompt string) bool {
+	l := strings.Trim(strings.ReplaceAll(cueText(prompt), "what's", "whats"), " ?.!？。")
+	for _, asks := range []string{
+		"where were we", "where are we", "where did we leave", "where did we stop", "whats left", "what is left", "whats next", "what is next", "what next", "whats open", "what is open",
+		"wo waren wir", "wo stehen wir", "was steht an", "was steht als nächstes an", "was ist noch offen", "où en étions-nous", "où en sommes-nous", "que reste-t-il", "dónde lo dejamos", "dónde estábamos", "qué queda", "どこまでやった", "我们做到哪了",
+	} {
+		if rest, ok := strings.CutPrefix(l, asks); ok && !slices.ContainsFunc(strings.Fields(rest), func(w string) bool {
+			return !holds("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // parts reports whether a prompt is short and says goodbye.

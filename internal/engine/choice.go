@@ -17,6 +17,9 @@ import (
 // maxPick is the length of a prompt that picks, in characters.
 const maxPick = 240
 
+// maxWhy bounds the reasons that are kept of what was proposed, in bytes.
+const maxWhy = 200
+
 // option is one of several things that an answer puts to choice, by the number or
 // the letter that it has there.
 type option struct{ mark, text string }
@@ -181,7 +184,7 @@ func further(all []said) string {
 	var out []string
 	n := 0
 	for _, s := range all {
-		if n += len(s.text); n > maxStatement {
+		if n += len(s.text); n > maxWhy {
 			break
 		}
 		if !s.leads() && !asks(s.text) && !offers(s.bare) && !proposes(s.bare) {
@@ -237,6 +240,12 @@ func optionsOf(answer string) []option {
 		return nil
 	}
 	return out
+}
+
+// holds reports whether a sentence is one of an option's, with or without its mark.
+func (o option) holds(s string) bool {
+	rest := strings.TrimLeft(strings.TrimPrefix(s, "Option "), strings.ToUpper(o.mark))
+	return strings.Contains(o.text, s) || rest != s && strings.Contains(o.text, strings.TrimLeft(rest, " .):-–—"))
 }
 
 // optionOf reads one line: "2. **Blocks.** Small", "- **B** a table", "Option A: a column".

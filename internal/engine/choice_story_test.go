@@ -64,8 +64,9 @@ func TestWhatIsPutToChoiceIsNotWhatCameOfATurn(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "offsets are u32 so large files break. what are our options"),
 		stop("p1", "There are three reasonable ways to get past 4 GiB:\n\n1. **u64 offsets everywhere.** Simple, but it doubles the index.\n2. **Block-relative offsets.** One more indirection for each lookup.\n\nI'd recommend option 2: it keeps the index about the same size and old ones can be read as one block.\n\nWhich one do you want?"))
+	s.play(prompt("p2", "store the refunds"), stop("p2", "I see two options:\n- **A** a column on `Order` for the sum\n- **B** a `Refund` table\n\nI'd go with B since one can be refunded twice."))
 	for _, sum := range s.summaries("one") {
-		if strings.Contains(sum.Body, "u64 offsets everywhere") {
+		if strings.Contains(sum.Body, "u64 offsets everywhere") || strings.Contains(sum.Body, "a column on") {
 			t.Errorf("summary: %s", sum.Body)
 		}
 	}

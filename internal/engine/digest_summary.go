@@ -79,7 +79,7 @@ const summaryTag = "session-summary"
 // idle reports whether a turn in which nothing was done says next to nothing.
 func idle(prompt, answer string) bool {
 	answer = strings.TrimSpace(answer)
-	if utf8.RuneCountInString(answer) < leastAnswer {
+	if utf8.RuneCountInString(answer) < leastAnswer || catchesUp(prompt) { // that only says again what is known
 		return true
 	}
 	return utf8.RuneCountInString(answer) < leastTalk && (rank.Courtesy(prompt) || greets(prompt))
@@ -186,8 +186,8 @@ func fixedIn(fix mem.Memory) string {
 func opening(answer string) string {
 	all := statements(answer)
 	var open []option // nothing came of what is put to choice
-	if n := len(all); n > 0 && asks(all[n-1].text) {
-		open = optionsOf(answer)
+	if opts := optionsOf(answer); weighs(all, opts, slices.IndexFunc(all, func(s said) bool { return proposes(s.bare) && !asks(s.text) })) {
+		open = opts
 	}
 	if i := openingOf(all, open); i >= 0 {
 		return strings.TrimRight(withoutApology(all[i].text), ":：")
@@ -201,7 +201,7 @@ func openingOf(all []said, open []option) int {
 		s.text = withoutApology(s.text)
 		s.bare = cueText(s.text)
 		return breadth(s.text) >= minStatement && !asks(s.text) && !offers(s.bare) && !announces(s.bare) && !apologizes(s.bare) && (!s.leads() || opensWithI(s.bare)) &&
-			!slices.ContainsFunc(open, func(o option) bool { return strings.Contains(o.text, s.text) })
+			!slices.ContainsFunc(open, func(o option) bool { return o.holds(s.text) })
 	})
 }
 

@@ -598,3 +598,34 @@ func TestWhatIsStillLeftStandsForTheItemItWasPartOf(t *testing.T) {
 		t.Errorf("open:\n%s", got)
 	}
 }
+
+func TestASessionIsNotNamedForTheMarkOfAnOptionOrForCatchingUp(t *testing.T) {
+	s := newStage(t)
+	s.play(start("startup"), prompt("p1", "where were we?"), stop("p1", "The index has blocks of 4 GiB and the old files are readable. The check of the block table is left."),
+		prompt("p2", "store the refunds"), stop("p2", "I see two options:\n- **A** a column on `Order`\n- **B** a `Refund` table\n\nI'd go with B since one can be refunded twice."),
+		prompt("p3", "B"), edited("p3", "t1", "/home/dev/shop/order.go", "a", "b"), stop("p3", "Refunds are stored in a table of their own now."),
+		mem.Event{Kind: mem.SessionEnd, Source: "prompt_input_exit"})
+	var got []string
+	for _, sum := range s.summaries("one") {
+		got = append(got, sum.Title)
+	}
+	slices.Sort(got)
+	want := []string{"Refunds are stored in a table of their own now; changed order.go", "store the refunds", "store the refunds"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q\nwant %q", got, want)
+	}
+	told := s.play(in("two", start("startup"))...)
+	wants(t, "the briefing", told.Context, "last request: store the refunds")
+}
+
+func TestAskingForWhatIsLeftOfSomethingIsNoCatchingUp(t *testing.T) {
+	for asked, want := range map[string]bool{
+		"what's left to do?": true, "whats next": true, "wo waren wir gestern?": true, "what is left padding in css": false, "where are we handling the refunds": false, "what's open source here": false,
+	} {
+		s := newStage(t)
+		s.play(start("startup"), prompt("p1", asked), stop("p1", strings.Repeat("The refunds are handled in one place of the code. ", 6)))
+		if got := len(s.summaries("one")) == 0; got != want {
+			t.Errorf("%s: caught up %v, want %v", asked, got, want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func Recall(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) 
 	m := h.Memory
 	state := fmt.Sprintf("score %.2f", h.Score)
 	if files != mem.Fresh {
-		state = standing(files)
+		state = standing(m, files)
 	}
 	head := fmt.Sprintf("%s %s, %s, %s: ", Neutral(m.ID), m.Kind, Age(now.Sub(m.Created)), state)
 	tail := ""
@@ -90,13 +90,20 @@ func before(h mem.Hit) string {
 	return " [since " + h.Memory.Created.Format("2 Jan 2006") + "; before: " + clipBytes(text, maxBefore) + "]"
 }
 
-// standing says in words how a memory's files stand.
-func standing(files mem.Freshness) string {
-	if files == mem.FileGone {
-		return "file gone"
+// standing says in words how a memory's files stand. One that is not here may be
+// on the branch that the memory is of.
+func standing(m mem.Memory, files mem.Freshness) string {
+	switch {
+	case files != mem.FileGone:
+		return "file changed since"
+	case m.Branch != "":
+		return "file not here, was on " + clipBytes(Neutral(m.Branch), maxBranch)
 	}
-	return "file changed since"
+	return "file gone"
 }
+
+// maxBranch bounds the branch of a line, in bytes.
+const maxBranch = 60
 
 // maxPath bounds the file of a line, in bytes.
 const maxPath = 120
@@ -112,7 +119,7 @@ func Line(h mem.Hit, now time.Time, files mem.Freshness) (item Item, ok bool) {
 	}
 	head := Neutral(m.ID) + ", " + Age(now.Sub(m.Created))
 	if files != mem.Fresh {
-		head += ", " + standing(files)
+		head += ", " + standing(m, files)
 	}
 	head += ": "
 	tail := before(h)

@@ -184,3 +184,20 @@ func TestIndexStandsByDayAndFileWhateverTheOrder(t *testing.T) {
 		t.Errorf("got %s, want the rows of one file of one day together", s)
 	}
 }
+
+func TestAFileThatIsNotHereMayBeOnItsBranch(t *testing.T) {
+	now := time.Now()
+	m := mem.Memory{ID: "m_1", Kind: mem.Decision, Title: "escaping by hand in json.rs", Trust: mem.TrustUser, Created: now, Branch: "json\u200b-output"}
+	for _, tt := range []struct {
+		files mem.Freshness
+		want  string
+	}{{mem.FileGone, "m_1, now, file not here, was on json-output: escaping by hand"}, {mem.FileChanged, "m_1, now, file changed since: escaping by hand"}} {
+		if it, ok := Line(mem.Hit{Memory: m}, now, tt.files); !ok || !strings.HasPrefix(it.Text, tt.want) {
+			t.Errorf("got %q, want %q", it.Text, tt.want)
+		}
+	}
+	m.Branch = ""
+	if it, _ := Recall(mem.Hit{Memory: m}, now, mem.FileGone); !strings.Contains(it.Text, ", file gone: ") {
+		t.Errorf("got %q", it.Text)
+	}
+}
