@@ -87,7 +87,7 @@ func (m *meter) series() []float64 {
 	}
 	out := make([]float64, 0, len(seen))
 	for _, d := range seen {
-		out = append(out, float64(d.Microseconds())/1000)
+		out = append(out, millis(d))
 	}
 	return out
 }

@@ -225,7 +225,7 @@ func (h *house) tryEmbedding(ctx context.Context, _ api.Nothing) (embedTrial, er
 	defer stop()
 	start := time.Now()
 	n, err := e.Try(within)
-	t := embedTrial{Dimensions: n, TookMS: float64(time.Since(start).Microseconds()) / 1000}
+	t := embedTrial{Dimensions: n, TookMS: millis(time.Since(start))}
 	if now := h.vectorsNow(ctx); now != nil { // else it was switched off meanwhile
 		t.Embedding = *now
 	}

@@ -166,7 +166,7 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	if err := a.setProfile(o, how); err != nil {
 		return err
 	}
-	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
+	v.done(c, rec, a.sys.Now().Sub(start))
 	return a.out.show(v)
 }
 
@@ -241,7 +241,7 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 	if err := a.setProfile(o, how); err != nil {
 		return err
 	}
-	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
+	v.done(c, rec, a.sys.Now().Sub(start))
 	return a.out.show(v)
 }
 
@@ -332,7 +332,7 @@ func agentsOf(found setup.Agents) []agentItem {
 func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 	v := installView{
 		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{}, Changes: p.Changes(),
-		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: a.sys.Getenv("HOME"),
+		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: homeOf(a.sys.Getenv),
 	}
 	v.tell(p.Entries, p.Warnings)
 	return v
@@ -341,7 +341,7 @@ func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
 	v := installView{
 		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File, Changes: true,
-		Create: p.Create, home: a.sys.Getenv("HOME"),
+		Create: p.Create, home: homeOf(a.sys.Getenv),
 		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: some(p.Beside), TakesOut: how.yes && len(p.Beside) > 0},
 	}
 	if how.profile {
@@ -352,6 +352,11 @@ func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options
 	}
 	v.tell(p.Entries, p.Warnings)
 	return v
+}
+
+// done says where the record of the installation is, and how long it took.
+func (v *installView) done(c setup.Config, rec setup.Record, took time.Duration) {
+	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), millis(took)
 }
 
 // tell names the hooks, and what keeps them from serving well.

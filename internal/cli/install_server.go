@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"path/filepath"
 
 	"remanence/internal/setup"
 )
@@ -65,7 +64,7 @@ func (a *app) installServer(c setup.Config, found setup.Agents, how installing) 
 	}
 	v := installView{
 		DryRun: how.dry, Found: agentsOf(found), Scope: string(setup.ScopeUser), Events: []string{}, Changes: plan.Changes(), Create: plan.Create,
-		Warnings: []checkItem{}, Server: serverOf(&plan, nil), home: a.sys.Getenv("HOME"),
+		Warnings: []checkItem{}, Server: serverOf(&plan, nil), home: homeOf(a.sys.Getenv),
 	}
 	if how.dry {
 		return a.out.show(v)
@@ -77,6 +76,6 @@ func (a *app) installServer(c setup.Config, found setup.Agents, how installing) 
 	if err != nil {
 		return err
 	}
-	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), float64(a.sys.Now().Sub(start).Microseconds())/1000
+	v.done(c, rec, a.sys.Now().Sub(start))
 	return a.out.show(v)
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -203,12 +204,12 @@ func (a *app) agent() string {
 	if a.sys.Getenv("CLAUDECODE") == "" {
 		return ""
 	}
-	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "REMANENCE_SESSION_ID"} {
-		if id := a.sys.Getenv(name); id != "" {
-			return id
-		}
-	}
-	return mem.UnknownAgent
+	return cmp.Or(a.session(), mem.UnknownAgent)
+}
+
+// session is the agent's id of the session that the environment names, "" for none.
+func (a *app) session() string {
+	return cmp.Or(a.sys.Getenv("CLAUDE_CODE_SESSION_ID"), a.sys.Getenv("REMANENCE_SESSION_ID"))
 }
 
 // did shows the one memory that was made or changed.

@@ -62,14 +62,8 @@ func (a *app) mcpCommand() *cobra.Command {
 // mcpServer is the server over the daemon, which it finds or starts for each call:
 // it outlives daemons that went idle or are of an older version.
 func (a *app) mcpServer(cfg Config, readOnly bool) *mcpserver.Server {
-	session := ""
-	for _, name := range []string{"CLAUDE_CODE_SESSION_ID", "REMANENCE_SESSION_ID"} {
-		if session == "" {
-			session = a.sys.Getenv(name)
-		}
-	}
 	c := overMCP(cfg, a.sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return connect(ctx, a) })
-	c.Place, c.Session, c.Reader = a.place(), session, readOnly
+	c.Place, c.Session, c.Reader = a.place(), a.session(), readOnly
 	c.Abandon = func() { a.sys.Exit(exitFailed) }
 	return mcpserver.New(c)
 }

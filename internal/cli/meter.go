@@ -53,6 +53,9 @@ func (m *meter) read(h *mem.Health) {
 		return
 	}
 	slices.Sort(seen)
-	at := func(share int) float64 { return float64(seen[(len(seen)-1)*share/100].Microseconds()) / 1000 }
+	at := func(share int) float64 { return millis(seen[(len(seen)-1)*share/100]) }
 	h.HookP50MS, h.HookP95MS = at(50), at(95)
 }
+
+// millis is d in milliseconds.
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }

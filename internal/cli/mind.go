@@ -65,18 +65,17 @@ func (a *app) mindInit(template string, protocol bool) error {
 	_, err = os.Lstat(filepath.Join(p.Root, mem.MindDir))
 	own := errors.Is(err, fs.ErrNotExist)
 	v := mindInitView{Dir: filepath.Join(p.Root, mem.MindDir), Made: []string{}}
-	mark := make([]byte, 16)
-	if _, err := rand.Read(mark); err != nil {
-		return err
-	}
-	made, err := mind.Init(p.Root, template, hex.EncodeToString(mark))
+	salt := make([]byte, 16)
+	_, _ = rand.Read(salt) // never fails
+	mark := hex.EncodeToString(salt)
+	made, err := mind.Init(p.Root, template, mark)
 	v.Made = append(v.Made, made...)
 	if err != nil {
 		return err
 	}
 	book := trustBook{paths: a.paths}
 	if own {
-		if _, err := a.paths.trust(p, hex.EncodeToString(mark), a.sys.Now()); err != nil {
+		if _, err := a.paths.trust(p, mark, a.sys.Now()); err != nil {
 			return err
 		}
 	}

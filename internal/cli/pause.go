@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
@@ -63,10 +64,7 @@ func (a *app) pause(cmd *cobra.Command, q mem.PauseAsk) error {
 	switch q.Scope {
 	case "project", "all":
 	case "session":
-		if q.Session == "" {
-			q.Session = a.sys.Getenv("CLAUDE_CODE_SESSION_ID")
-		}
-		if q.Session == "" {
+		if q.Session = cmp.Or(q.Session, a.session()); q.Session == "" {
 			return faultInput.about("which session?").fixedBy("add --session ID")
 		}
 	default:

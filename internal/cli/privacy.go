@@ -240,14 +240,7 @@ func (a *app) allowFix(got mem.Scanned) error {
 	for _, l := range copyLines(a.copies()) {
 		a.out.say("%s", l)
 	}
-	answer, err := a.prompt("Take it out? [y/N]")
-	if err != nil {
-		return err
-	}
-	if s := strings.ToLower(strings.TrimSpace(answer)); s != "y" && s != "yes" {
-		return faultDeclined
-	}
-	return nil
+	return a.confirm("Take it out?")
 }
 
 type scanView struct {

@@ -47,7 +47,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	if pluginErr != nil && (planErr == nil || !strings.Contains(planErr.Error(), pluginErr.Error())) {
 		planErr = errors.Join(planErr, pluginErr)
 	}
-	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: a.sys.Getenv("HOME"), data: a.paths.Data}
+	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: homeOf(a.sys.Getenv), data: a.paths.Data}
 	for _, s := range plan.Steps {
 		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, some(s.Records), s.Server})
 	}
@@ -72,7 +72,7 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
 	was, stopErr := a.moveOut(cmd.Context(), how.purge)
 	v.Stopped, v.partly = was, err != nil || stopErr != nil
-	v.TookMS = float64(a.sys.Now().Sub(start).Microseconds()) / 1000
+	v.TookMS = millis(a.sys.Now().Sub(start))
 	return errors.Join(a.out.show(v), err, stopErr)
 }
 
