@@ -53,7 +53,7 @@ func execute(ctx context.Context, sys System) int {
 	if err == nil {
 		return 0
 	}
-	if slices.Contains(sys.Args, "--json") { // also where the command line was not understood
+	if slices.Contains(sys.Args, "--json") || slices.Contains(sys.Args, "--jsonl") { // also where the command line was not understood
 		a.flags.json = true
 	}
 	a.out = newPrinter(sys, a.flags)

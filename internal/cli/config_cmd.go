@@ -171,9 +171,10 @@ func (a *app) afterChange(key string) (lines []string) {
 // changeConfig replaces the file by what change makes of it, at once or not at
 // all. A link stays a link.
 func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
-	if err := a.paths.settle(); err != nil {
-		return err
-	}
+	return a.paths.inTurn(func() error { return a.rewriteConfig(change) })
+}
+
+func (a *app) rewriteConfig(change func([]byte) ([]byte, error)) error {
 	file, err := a.configFile()
 	if err != nil {
 		return err

@@ -5,8 +5,13 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"remanence/internal/mem"
 )
 
 // home is one person with a home of his own.
@@ -64,6 +69,34 @@ func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 		if err != nil || v.Origin != "default" {
 			t.Errorf("%s comes from %s (%v), want default", v.Key, v.Origin, err)
 		}
+	}
+}
+
+func TestWhatIsDecidedAtOnceAllCounts(t *testing.T) {
+	h := newHome(t)
+	options := Options()
+	m := newMachine(t)
+	var all sync.WaitGroup
+	for i, o := range options {
+		all.Go(func() { h.run("config", "set", o.Key, settingOf(Value{Option: o, Value: o.Def}).text()) })
+		if i < 12 {
+			all.Go(func() {
+				if _, err := m.paths.trust(mem.Project{Root: "/clones/" + strconv.Itoa(i)}, "", time.Now()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+	all.Wait()
+	file, err := os.ReadFile(h.config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(string(file), " = "); n != len(options) {
+		t.Errorf("%d of %d settings are in the file:\n%s", n, len(options), file)
+	}
+	if list, err := m.paths.readTrusted(); err != nil || len(list) != 12 {
+		t.Errorf("trusted: %+v, %v; want 12", list, err)
 	}
 }
 

@@ -465,7 +465,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 // A check shows none of them by itself.
 func notOfDoctor() []string {
 	return []string{
-		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008", "REM-U009",
+		"REM-U000", "REM-U001", "REM-U002", "REM-U003", "REM-U004", "REM-U005", "REM-U006", "REM-U007", "REM-U008", "REM-U009", "REM-U010",
 		"REM-C003", "REM-C004", "REM-C005", "REM-D007", "REM-H000", "REM-H015",
 		"REM-S010", "REM-S011", "REM-S013", "REM-S014", "REM-S015", "REM-S016", "REM-S017",
 		"REM-N001", "REM-P003", "REM-P004", "REM-P005",

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"syscall"
@@ -55,6 +56,7 @@ func explain(root *cobra.Command, err error) Fault {
 		{api.ErrGone, faultStale},
 		{api.ErrUnknownRoute, faultVersion},
 		{api.ErrInvalid, faultInput},
+		{fs.ErrPermission, faultDenied},
 		{context.DeadlineExceeded, faultSlow},
 	} {
 		if errors.Is(err, k.is) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,6 +149,7 @@ func TestErrorsBecomeTheirFaults(t *testing.T) {
 		{errNoHome, "REM-C003", 4},
 		{fmt.Errorf("read: %w", setup.ErrNotJSON), "REM-H015", 6},
 		{fmt.Errorf("wrapped: %w", faultNoKey), "REM-C004", 3},
+		{fmt.Errorf("write x.html: %w", fs.ErrPermission), "REM-U010", 1},
 		{errors.New("odd"), "REM-U000", 1},
 	} {
 		f := explain(nil, tc.err)

@@ -111,6 +111,11 @@ var (
 		"A file or folder that the command line names is not there. Nothing was done.",
 		[]string{"look at the name, and at the directory that it is relative to"},
 	}
+	faultDenied = Fault{
+		"REM-U010", exitFailed, "a file may not be read or written", "",
+		"The system does not let you at a file or folder that the command line names.",
+		[]string{"look at whose it is, and who may read and write it"},
+	}
 	faultNoWork = Fault{
 		"REM-U009", exitMissing, "there is nothing to save", "",
 		"A checkpoint is of a session, and none of this project has reported anything yet.",
@@ -444,6 +449,6 @@ func Faults() []Fault {
 		faultVault, faultNoVault, faultVaultFiles, faultLacking,
 		faultSecrets, faultForeignFiles, faultNotTrusted, faultStateFile, faultPersonOnly, faultStateOld,
 		faultOther, faultUsage, faultNoID, faultAmbiguous, faultInput, faultNoProject, faultTerminal, faultDeclined, faultNoFile,
-		faultNoWork,
+		faultNoWork, faultDenied,
 	}
 }

@@ -34,7 +34,7 @@ func (p Paths) all() []string {
 	files = append(files, p.spooled()...)
 	files = append(files, p.bustle()...)
 	if p.home() {
-		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.trustedFile(), p.commandDir(), p.Config)
+		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.trustedFile(), p.turn(), p.commandDir(), p.Config)
 	}
 	var out []string
 	for _, f := range files {

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gofrs/flock"
+
 	"remanence/internal/hook"
 	"remanence/internal/mem"
 )
@@ -47,6 +49,26 @@ func (p Paths) settle() error {
 		return fmt.Errorf("%w: %w", errNoPlace, err)
 	}
 	return os.WriteFile(p.made(), []byte(strings.Join(missing, "\n")+"\n"), 0o600)
+}
+
+// turn is locked by whoever changes such a file.
+func (p Paths) turn() string { return filepath.Join(p.State, "turn.lock") }
+
+// inTurn runs what reads a file of a person's decisions and writes it anew: one command after the other, so that what
+// two decide at once both counts.
+func (p Paths) inTurn(do func() error) error {
+	if err := p.settle(); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(p.State, 0o700); err != nil {
+		return fmt.Errorf("%w: %w", errNoPlace, err)
+	}
+	l := flock.New(p.turn(), flock.SetPermissions(0o600))
+	if err := l.Lock(); err != nil {
+		return fmt.Errorf("%w: %w", errNoPlace, err)
+	}
+	defer l.Close()
+	return do()
 }
 
 // welcome is settle where the person, or a client that has our hooks, wants us back.

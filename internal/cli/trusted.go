@@ -61,9 +61,6 @@ func (p Paths) stateFiles() (dirs []string) {
 
 // writeTrusted replaces the list, whole or not at all.
 func (p Paths) writeTrusted(list []trusted) error {
-	if err := p.settle(); err != nil {
-		return err
-	}
 	b, err := json.MarshalIndent(list, "", "  ")
 	if err != nil {
 		return err
@@ -78,29 +75,31 @@ func (p Paths) trust(pr mem.Project, mark string, now time.Time) (trusted, error
 	if err != nil {
 		return trusted{}, fmt.Errorf("first commit of %s: %w", pr.Root, err)
 	}
-	list, err := p.readTrusted()
-	if err != nil {
-		return trusted{}, err
-	}
 	t := trusted{Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second)}
-	list = slices.DeleteFunc(list, func(o trusted) bool { return o.Root == t.Root })
-	list = append(list, t)
-	slices.SortStableFunc(list, func(a, b trusted) int { return strings.Compare(a.Root, b.Root) })
-	return t, p.writeTrusted(list)
+	return t, p.inTurn(func() error {
+		list, err := p.readTrusted()
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(o trusted) bool { return o.Root == t.Root })
+		list = append(list, t)
+		slices.SortStableFunc(list, func(a, b trusted) int { return strings.Compare(a.Root, b.Root) })
+		return p.writeTrusted(list)
+	})
 }
 
 // distrust takes a project off the list. ok is false if it is not on it.
 func (p Paths) distrust(root string) (t trusted, ok bool, err error) {
-	list, err := p.readTrusted()
-	if err != nil {
-		return t, false, err
-	}
-	i := slices.IndexFunc(list, func(o trusted) bool { return o.Root == root })
-	if i < 0 {
-		return t, false, nil
-	}
-	t = list[i]
-	return t, true, p.writeTrusted(slices.Delete(list, i, i+1))
+	err = p.inTurn(func() error {
+		list, err := p.readTrusted()
+		i := slices.IndexFunc(list, func(o trusted) bool { return o.Root == root })
+		if err != nil || i < 0 {
+			return err
+		}
+		t, ok = list[i], true
+		return p.writeTrusted(slices.Delete(list, i, i+1))
+	})
+	return t, ok, err
 }
 
 // stands reports whether an entry is about a project as it is now: the same
