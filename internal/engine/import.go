@@ -121,21 +121,35 @@ func (e *Engine) projectKey(ctx context.Context, named string, keys map[string]s
 }
 
 // isThere reports whether a memory of the same kind and reach says the same in
-// the same words.
+// the same words. It begins in the same words, which few do; all that was said
+// is searched for only where many do.
 func (e *Engine) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
 	said := wholeText(mm)
+	begins := beginning(mm.Title)
 	q := mem.Query{
-		Terms: rank.Terms(mem.Clip(said, maxField)), Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind},
-		Hidden: true, Limit: rank.Candidates,
+		Terms: []string{begins}, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind}, Hidden: true, Limit: rank.Candidates,
 	}
-	hits, _, err := e.matched(ctx, q, nil)
-	if err != nil {
-		return false, err
-	}
-	for _, h := range hits {
-		if h.Memory.Title == mm.Title && wholeText(h.Memory) == said {
-			return true, nil
+	for range 2 {
+		hits, _, err := e.matched(ctx, q, nil)
+		if err != nil {
+			return false, err
 		}
+		for _, h := range hits {
+			if h.Memory.Title == mm.Title && wholeText(h.Memory) == said {
+				return true, nil
+			}
+		}
+		if len(hits) < q.Limit && len(rank.Terms(begins)) > 0 {
+			return false, nil
+		}
+		q.Terms = append(q.Terms, rank.Terms(mem.Clip(said, maxField))...)
 	}
 	return false, nil
+}
+
+// beginning is the first words of a title, as one phrase to search for.
+func beginning(title string) string {
+	const most = 8
+	words := strings.Fields(title)
+	return strings.Join(words[:min(len(words), most)], " ")
 }

@@ -59,6 +59,27 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 	}
 }
 
+// Of many that say the same words in other orders each is known again.
+func TestAnImportOfMuchThatIsAlikeTwiceIsOnce(t *testing.T) {
+	s := newStage(t)
+	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
+	var all []mem.Memory
+	for _, to := range []string{"north", "south", "east", "west"} {
+		for _, from := range []string{"north", "south", "east", "west"} {
+			for _, who := range []string{"mail", "stock", "tills", "lamps", "doors"} {
+				all = append(all, mem.Memory{Kind: mem.Decision, Title: fmt.Sprintf("%s move from %s to %s", who, from, to), Body: "mail stock tills lamps doors north south east west"})
+			}
+		}
+	}
+	all = append(all, mem.Memory{Kind: mem.Decision, Title: "…", Body: "mail stock tills"})
+	if first := s.imports(all...); first.Kept != len(all) {
+		t.Fatalf("first: %d kept, want %d", first.Kept, len(all))
+	}
+	if again := s.imports(all...); again.Kept != 0 || again.Known != len(all) {
+		t.Errorf("again: %d kept, %d known, want all %d known", again.Kept, again.Known, len(all))
+	}
+}
+
 func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testing.T) {
 	s := newStage(t)
 	s.play(mem.Event{Kind: mem.SessionStart, Session: "s"})
