@@ -17,7 +17,7 @@ func findFourthArgument(s string, _, end int) (from, to int, ok bool) { return a
 // findSecondPassword and findThirdPassword are for calls that may as well be others: what is there must look like one.
 func findSecondPassword(s string, _, end int) (from, to int, ok bool) {
 	from, to, ok = argument(s, end, 2)
-	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to])
+	return from, to, ok && to-from >= 6 && isPasswordLike(s[from:to]) && !isMail(s[from:to])
 }
 
 func findThirdPassword(s string, _, end int) (from, to int, ok bool) {

@@ -188,10 +188,17 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	case blank && left > 0 && (s[left-1] == '<' || closed && s[left-1] == '"' || s[left-1] == ':') && attributes(s, i) > i:
 		a.strong, a.listed, a.inner = true, true, true
 		return innerText(s, attributes(s, i)), true
+	case blank && c == '(':
+		return a.group(s, left, right, i)
 	case blank && isDash(s[i:]) > 0:
 		a.prose = true
 		return skipAny(s, i+isDash(s[i:]), " \t", 4), true
-	case isBar(separatorOf(s[i:])) && isCell(s, left):
+	case c == '<' && strings.HasPrefix(s[i:], "</") && a.class == password:
+		a.strong, a.listed = true, true
+		return afterTags(s, i), true
+	case c == ',' && a.class == password && !closed:
+		return a.asked(s, left, i)
+	case isBar(separatorOf(s[i:])) && (isCell(s, left) || c != '|' && beginsLine(s, left)):
 		a.strong = true
 		return skipAny(s, i+len(separatorOf(s[i:])), " \t", 16), true
 	case blank && flag:
@@ -217,57 +224,56 @@ func (a *assignment) sign(s string, left, right, i int) (int, bool) {
 	a.whole = a.glued && i == right && left > 0 && isQuote(s[left-1])
 	i = skipAny(s, next, "*", 2)
 	i = skipAny(s, i, " \t", 16)
+	if i < len(s) && s[i] == '<' && a.class == password {
+		a.listed = true
+		i = afterTags(s, i)
+	}
+	if at := nextLine(s, i); c == ':' && a.class == password && at > i && beginsLine(s, left) {
+		a.strong, a.listed = true, true
+		return at, true
+	}
 	if at := blockText(s, i); at > i {
 		a.strong = true
 		return at, true
 	}
+	if a.whole && i < len(s) && s[i] == s[left-1] { // the quote that closes "NAME="
+		return i, false
+	}
 	return a.afterType(s, i, c), i < len(s)
+}
+
+// group reads the bracket at s[i] behind a name and what follows it: "password (default): …".
+func (a *assignment) group(s string, left, right, i int) (int, bool) {
+	inner, _, _ := strings.Cut(s[i:min(len(s), i+24)], ")")
+	i += len(inner) + 1
+	if i >= len(s) || s[i] != ':' {
+		return 0, false
+	}
+	return a.sign(s, left, right, i)
 }
 
 // fallBacks stand between a shell's variable and what is taken where it has no value.
 var fallBacks = [...]string{":-", ":=", "-", "=", ":"}
 
-// innerText returns where the text of an element of XML begins, or of the element "value" that is all there is in it.
-func innerText(s string, i int) int {
-	next := skipAny(s, i, " \t\r\n", 32)
-	if next < len(s) && hasFold(s[next:], "<value>") {
-		return next + len("<value>")
-	}
-	return i
-}
+// asks stand between a clause that speaks of a password and the one that tells it.
+var asks = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
 
-// attributes returns where the tag ends whose attributes begin at s[i:], i if they are none or the element is empty.
-func attributes(s string, i int) int {
-	tag, _, found := strings.Cut(s[i:min(len(s), i+pairReach)], ">")
-	if !found || !strings.Contains(tag, "=\"") || strings.ContainsAny(tag, "<\n(") || strings.HasSuffix(tag, "/") {
-		return i
-	}
-	return i + len(tag) + 1
-}
-
-// blockText returns where the text of a YAML block begins, or of a document within a script, whose sign is at s[i:], i
-// if there is none.
-func blockText(s string, i int) int {
-	next := skipAny(s, i, "|>", 1)
-	if strings.HasPrefix(s[i:], "<<") {
-		next = skipAny(s, i, "<-~ '\"", 6)
-		for next < len(s) && isUpper(s[next]) {
-			next++
+// asked reads the comma at s[i] behind a name: ", use …", or the next argument of a call.
+func (a *assignment) asked(s string, left, i int) (int, bool) {
+	for _, ask := range asks {
+		if strings.HasPrefix(s[i:], ask) {
+			a.prose = true
+			return i + len(ask), true
 		}
-		next = skipAny(s, next, "'\"", 1)
 	}
-	next = skipAny(s, next, "-+", next-i)
-	line := skipAny(s, next, "\r\n", 2)
-	text := skipAny(s, line, " ", 64)
-	if next == i || line == next || text == line && s[i] != '<' || text == len(s) || s[text] <= ' ' {
-		return i
-	}
-	return text
+	a.listed = true
+	i = skipAny(s, i+1, " ", 2)
+	return i, left > 0 && s[left-1] == '(' && i < len(s) && isQuote(s[i])
 }
 
 // isDash returns the size of the dash or arrow that s begins with, and a blank behind it; 0 if there is none.
 func isDash(s string) int {
-	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> "} {
+	for _, dash := range [...]string{"- ", "– ", "— ", "→ ", "-> ", "… "} {
 		if strings.HasPrefix(s, dash) {
 			return len(dash)
 		}
@@ -367,6 +373,7 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 
 // verbs stand between the word for a secret and the secret, the longer ones first.
 var verbs = [...]string{
+	"is set to ", "war mal ", "war ", "soll ", "muss ", "bitte: ", "changed from ",
 	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ", "was set to ", "should be ",
 	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
 }
@@ -395,7 +402,7 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	if _, after, found := strings.Cut(line, " "); found && hasAnyPrefix(after, signs[:]) && a.class == password {
 		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
 	}
-	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
+	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
 		if !hasFold(line, link) {
 			continue
 		}

@@ -123,7 +123,7 @@ func lettersWith(line string, c byte) string {
 func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	line := s[max(0, at-commandLine):at]
 	line = line[strings.LastIndexAny(line, "\n;|&")+1:]
-	if strings.Contains(line, "mysql") || strings.Contains(line, "mariadb") || strings.Contains(line, "mkdir") || strings.Contains(line, "sudo ") {
+	if strings.Contains(line, "mysql") || strings.Contains(line, "mariadb") || strings.Contains(line, "mkdir") || strings.Contains(line, "compose") || strings.Contains(line, "sudo ") {
 		return 0, 0, false
 	}
 	user := max(strings.LastIndex(line, " -u "), strings.LastIndex(line, " --user"), strings.LastIndex(line, " -U "))
@@ -144,6 +144,17 @@ func findLastPassword(s string, _, end int) (from, to int, ok bool) {
 	}
 	from, to, ok = flagValue(s, end+i+1, end+len(line))
 	return from, to, ok && isPasswordLike(s[from:to]) && s[from] != '-' && !looksLikePath(s[from:to])
+}
+
+// findNamedBefore is findWordBefore where it is said of whom: "use SECRET as the staging password".
+func findNamedBefore(s string, at, end int) (from, to int, ok bool) {
+	words := strings.Fields(s[end:min(len(s), end+nearby)])
+	for _, word := range words[:min(len(words), 3)] {
+		if classify(strings.Trim(word, ".,!?`\"'")) == password {
+			return findWordBefore(s, at, end)
+		}
+	}
+	return 0, 0, false
 }
 
 // findWordBefore finds the secret of which is said afterwards that it is one: "use SECRET as the password".

@@ -44,6 +44,9 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 // foreignVerb returns where the value begins when words tell first whose password it is, i if no verb follows them.
 func foreignVerb(s string, i int) int {
 	words := s[i:min(len(s), i+nearby)]
+	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) && !strings.ContainsAny(words[:n], "\n.,;()\"'") {
+		return i + n + len(": ")
+	}
 	if n := strings.IndexAny(words, "\n.,;:()\"'"); n >= 0 {
 		words = words[:n]
 	}
@@ -54,6 +57,9 @@ func foreignVerb(s string, i int) int {
 	}
 	return i
 }
+
+// owners lead to whose password it is.
+var owners = [...]string{"für ", "fürs ", "vom ", "von ", "del ", "de ", "du ", "per "}
 
 // isForeignWord reports whether v is a message in another language, as files of translations have it under the name of
 // a secret: mostly written in characters that nobody types unseen, or itself the word for a password.

@@ -153,6 +153,18 @@ func isOpaque(v string) bool {
 	return hasUpperAndLower(v) || isAll(v, func(c byte) bool { return isLower(c) || isDigit(c) })
 }
 
+// isMail reports whether v is an address of mail.
+func isMail(v string) bool {
+	user, host, found := strings.Cut(v, "@")
+	dot := strings.LastIndexByte(host, '.')
+	return found && dot > 0 && isAll(user, isNamePart) && isAll(host, isNamePart) && isAll(host[dot+1:], isLetter)
+}
+
+// isLoginPassword reports whether v may be the password of what reads as "login: user / v".
+func isLoginPassword(v string) bool {
+	return isPasswordLike(v) && !looksLikeCode(v) && !isMail(v) && !strings.ContainsAny(v, "{}")
+}
+
 // isVersion reports whether v is that of a program: 1:4.13+dfsg1-1, 2.0.1-rc1.
 func isVersion(v string) bool {
 	n := len(v) - len(strings.TrimLeft(v, "0123456789"))

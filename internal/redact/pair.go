@@ -11,7 +11,7 @@ const pairReach = 120 // bytes behind a name in which its value is looked for
 // a row of words, as flags do.
 var pairLinks = [...]string{
 	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||", ".type(", ".fill(",
-	".send_keys(", ".sendKeys(", "-Value",
+	".send_keys(", ".sendKeys(", "-Value", "-b", ".toBe(", ".toEqual(",
 }
 
 const looseLinks = 4
@@ -54,17 +54,17 @@ func (a *assignment) linked(s string, i int, link string) (int, bool) {
 		a.strong = true
 		return skipAny(s, next, " =", 4), next < len(s) && (isBlank(s[next]) || s[next] == '=')
 	case !isLetter(link[0]):
-		a.strong = link[0] == '<'
+		a.strong, a.listed = link[0] == '<', strings.HasPrefix(link, ".to")
 		return skipAny(s, next, " \t", 4), true
-	case isWordByte(s[i-1]):
+	case isWordByte(s[i-1]) && !(link == "Value" && isLower(s[i-1])): // "ParameterValue"
 		return 0, false
 	}
 	next = skipAny(s, next, "\"'\\", 6)
 	next = skipAny(s, next, " \t", 8)
-	if next >= len(s) || strings.IndexByte(":=(>", s[next]) < 0 {
+	if next >= len(s) || strings.IndexByte(":=(>", s[next]) < 0 || s[next] == '>' && isWordByte(s[i-1]) {
 		return 0, false
 	}
-	a.strong = s[next] == ':' && endsLine(s, next+1) || s[next] == '>'
+	a.strong = s[next] == ':' && endsLine(s, next+1) || s[next] == '>' || s[next] == '=' && isLower(s[i-1])
 	return skipAny(s, next+1, " \t", 8), true
 }
 

@@ -14,7 +14,7 @@ func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) 
 	line := s[max(0, left-commandLine):left]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
 	n := strings.IndexByte(s[right:min(len(s), right+commandLine)], '\n')
-	if n < 0 || !isPrinting(line+s[left:right]) {
+	if n < 0 || isSource(s[left:right]) || !isPrinting(line+s[left:right]) || !isPassedOn(s[right:right+n]) {
 		return 0, 0, false
 	}
 	from = right + n + 1
@@ -25,7 +25,28 @@ func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) 
 		return 0, 0, false
 	}
 	v := s[from:to]
-	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) && !strings.ContainsAny(v, ":/,")
+	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) && !strings.ContainsAny(v, ":,") &&
+		(!strings.Contains(v, "/") || len(v) >= 24 && isManyCased(v))
+}
+
+// isSource reports whether name is that of a file that is no secret itself.
+func isSource(name string) bool {
+	switch name[strings.LastIndexByte(name, '.')+1:] {
+	case "go", "py", "js", "ts", "tsx", "jsx", "rs", "rb", "java", "kt", "cs", "php", "c", "h", "cpp", "md", "yaml", "yml", "json", "toml", "sh", "sql", "html", "css":
+		return true
+	}
+	return false
+}
+
+// isPassedOn reports whether the rest of a command's line lets through what the command prints.
+func isPassedOn(rest string) bool {
+	for part := range strings.SplitSeq(rest, "| ") {
+		switch word, _, _ := strings.Cut(part, " "); strings.TrimRight(word, "\r\"'") {
+		case "wc", "grep", "sort", "uniq", "sha256sum", "md5sum", "less":
+			return false
+		}
+	}
+	return true
 }
 
 // isPrinting reports whether a line is that of a command which may print a secret, behind a prompt.

@@ -20,7 +20,14 @@ func TestWhatOnlySpeaksOfSecretsStays(t *testing.T) {
 		// Code that hands one on.
 		"\tact.pass = pass\n", "exports.CUSTOM_AUTH_START = exports.CUSTOM_AUTH_START;\n", "AUTH_DROP = C.NL_AUTH_DROP_START\n", "if token.typ != yaml_FLOW_MAPPING_START_TOKEN {",
 		"pass := !isEmpty(object)", "secret := &tls.Config{Rand: r}", "ACTION_PASS = \"pass\"",
+		"\"password=\" + pw", " test | pass \n------+------\n run1 | 12/12\n", "$ cat password_test.py\nimport1\n", "$ cat password.go | wc -l\n120lines\n", "docker compose -u x -p project1 up",
+		"docker run -u app1 -p 127.0.0.1:8080:80/tcp x", "sudo -u postgres mkdir -p dir1", "std::cout << password << std::endl;\nreturn x1;", "login is handled in auth/session2.go",
+		"gh auth login --hostname github.company2024enterprise.com", "INSERT INTO tokens (token, count) VALUES ('hello', 3), ('world', 5);", "bcrypt.compare(password, user.hash)", "\"primaryKey\": \"customerOrderIdentifier\"",
+		"password:\n  secretKeyRef:\n    name: db2\n", "'password' => ['required', 'min:8'],", "build_account = 'serviceAccount:{0}@cloudbuild2.example.com'", "EnclaveOptions: {\"Enabled1\": true}",
+		"expect(errors.password).toBe('invalid')", "verify(password, \"sha256\")", "login(page, \"bob1@x.io\")", "<b>Password:</b> at least 8 characters", "Password:\nmust be long\n",
+		"The login is described in docs / login", "a token as the key of map2", "password (optional): string",
 		// Sentences.
+		"Die Passwort-Prüfung läuft jetzt in auth2.go", "setze das Passwort auf den Standardwert zurück", "use sha256 as the password", "password 0 characters long",
 		"Adds a --password flag to parser.", "use the `--password` option instead", "--no-ask-password --no-block", "seconds to pass to httplib2", "proto://username:password@hostname.com/x",
 		"whether a new password is included in the request", `METHOD can be "trust", "password", "scram-sha-256"`, "PASSWORD_COMMAND=pass-otp-show1", "session = X-aws-ec2-metadata-token-ttl-seconds",
 	} {
@@ -59,6 +66,13 @@ var morePasswordPlaces = []string{
 	// Sentences.
 	"das Passwort lautet %s", "Setze das Passwort bitte auf %s", "Das neue Passwort lautet \"%s\"", "Das Kennwort ist: %s", "die Zugangsdaten sind admin:%s", "login is admin / %s",
 	"default credentials are admin/%s", "the password's %s", "PASSWORD elastic = %s", "use %s as the password", "nimm %s als Passwort",
+	"DB_PASSWORD is set to %s", "das alte Passwort war %s", "Passwort bitte: %s", "Passwort fürs WLAN: %s", "Das Passwort dafür ist %s", "Kennwort für den Server: %s", "Password changed from %s to x",
+	"New Vault password (default): %s", "it wants a password, use %s", "please use \"%s\" as the DB password", "the credentials for staging are bob / %s", "die Login-Daten: bob / %s",
+	"the test account is qa@x.io / %s", "✔ Enter password … %s", "Password:\n%s\n", "<td>Password</td><td>%s</td>", "<b>Password:</b> %s",
+	// Tools and tests.
+	"gh secret set DB_PASSWORD -b '%s'", "ParameterKey=DBPassword,ParameterValue=%s", "stats auth admin:%s", "['sshpass', '-p', '%s', 'ssh']", "child.expect('password:')\nchild.sendline('%s')",
+	"keyring.set_password('svc', 'u', '%s')", "WiFi.begin(ssid, \"%s\");", "mqtt.username_pw_set(\"u\", \"%s\")", "u.password = generate_hash(\"%s\")", "strcmp(pass, \"%s\")",
+	"expect(user.password).toBe('%s')", "url.Values{\"password\": {\"%s\"}}", "await login(page, 'a@b.c', '%s')",
 }
 
 // More places that tell a token from an id.

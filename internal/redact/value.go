@@ -10,6 +10,13 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 		a.quoted = true
 		return from, to
 	}
+	if i+1 < len(s) && (s[i] == '{' || s[i] == '[') && isQuote(s[i+1]) && a.name != "" { // the first of several
+		a.listed = true
+		i++
+	}
+	if q := hashed(s, i); a.class == password && q > i {
+		i = q
+	}
 	for _, conversion := range conversions {
 		if q := i + len(conversion); strings.HasPrefix(s[i:], conversion) && q < len(s) && isQuote(s[q]) {
 			i = q
@@ -52,9 +59,22 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 	return i, withoutClosers(s, i, to)
 }
 
+// hashed returns where the text begins of which the call at s[i:] makes a hash, i if it does not.
+func hashed(s string, i int) int {
+	end := i
+	for end < len(s) && end-i < maxName && (isNamePart(s[end]) || s[end] == ':') {
+		end++
+	}
+	name := asciiLower(s[i:end])
+	if end+1 < len(s) && s[end] == '(' && isQuote(s[end+1]) && (strings.Contains(name, "hash") || strings.Contains(name, "crypt")) {
+		return end + 1
+	}
+	return i
+}
+
 // conversions make a value of what stands between quotes behind them.
 var conversions = [...]string{
-	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes(", "crypt(", "bytes.fromhex(", "new TextEncoder().encode(",
+	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes(", "bytes.fromhex(", "new TextEncoder().encode(",
 }
 
 // enclosed reads a value that ends where what it stands in does: an element of XML, or the quotes round NAME=value.
