@@ -136,8 +136,11 @@ func choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
 		p.what = options[i].text + " " + p.what
 	}
 	p.words = prompt
-	about := shared(rank.Terms(prompt), rank.Terms(p.what)) > 0
+	terms := rank.Terms(prompt)
+	about := shared(terms, rank.Terms(p.what+" "+p.why)) > 0
 	switch {
+	case asksToChoose(asked) && len(terms) > 0 && len(strings.Fields(prompt)) <= 4 && shared(terms, rank.Terms(asked)) == len(terms):
+		return p, true // one of what was asked about, by its name
 	case behindNo(prompt) != prompt:
 		return p, changed && about && asksToChoose(asked)
 	case !yes(prompt):
@@ -156,7 +159,7 @@ func weighs(all []said, options []option, proposed int) bool {
 		return true
 	}
 	return proposed >= 0 && slices.ContainsFunc(all, func(s said) bool {
-		return holds(s.bare, "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción", "もう一つの案", "另一种")
+		return thoughtOfList(s.bare) || holds(s.bare, " ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción", "もう一つの案", "另一种")
 	})
 }
 
@@ -165,7 +168,7 @@ func weighs(all []said, options []option, proposed int) bool {
 func proposal(asked string, all []said) int {
 	if l := cueText(asked); holds(l, " or ", " vs ", " vs. ", " oder ", " ou ", " o ", "还是") {
 		if i := slices.IndexFunc(all, func(s said) bool {
-			return !s.leads() && !asks(s.text) && shared(rank.Terms(s.text), rank.Terms(asked)) > 0
+			return !s.leads() && !asks(s.text) && !reports(s.bare) && shared(rank.Terms(s.text), rank.Terms(asked)) > 0
 		}); i >= 0 {
 			return i
 		}
@@ -196,20 +199,25 @@ func further(all []said) string {
 
 // asksToChoose reports whether a prompt asks which of several things it is to be.
 func asksToChoose(prompt string) bool {
-	return holds(cueText(prompt), " or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ", " what do you think", " what would you ", " what do you suggest", " better ",
+	return begins(cueText(prompt), "should ", "soll ", "sollen ", "sollte", "faut-il ", "devrait") || holds(cueText(prompt), " or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ", " what do you think", " what would you ", " what do you suggest", " better ",
 		" oder ", " welche", " sollen wir ", " sollten wir ", " was meinst du", " was schlägst du", " besser ", " ou ", " quel", " devrions-nous ", " qu'en penses-tu", " cuál", " qué opinas", " deberíamos ", "どちら", "どっち", "还是", "哪个", "哪种")
 }
 
 // proposes reports whether a sentence says what the assistant would do.
 func proposes(l string) bool {
-	return holds(l, " i'd go ", " i'd use ", " i'd take ", " i'd stay ", " i'd keep ", " i'd pick ", " i'd choose ", " i'd lean ", " i'd recommend", " i'd suggest", " i would go ", " i would use ", " i would keep ", " i would recommend", " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
-		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría", "おすすめ", "お勧め", "推奨", "我建议", "推荐")
+	for _, would := range []string{" i'd ", " i would "} {
+		if _, do, ok := strings.Cut(l, would); ok && !begins(do, "need ", "like ", "have ", "be ", "love ", "not ", "expect ", "say ") {
+			return true
+		}
+	}
+	return holds(l, " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
+		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je recomm", " je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría", "おすすめ", "お勧め", "推奨", "我建议", "推荐")
 }
 
 // yes reports whether a prompt begins with a word of assent.
 func yes(prompt string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(cueText(prompt)), " ")
-	return holds("|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|", "|"+strings.Trim(first, ",.!:;。！，、")+"|")
+	return holds("|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|", "|"+strings.Trim(first, ",.!:;。！，、")+"|")
 }
 
 // refuses reports whether a prompt puts aside what was proposed.
@@ -275,7 +283,7 @@ func optionOf(line string) (option, bool) {
 // of is the place of the option that a sentence names by its mark; -1 if it names none.
 func of(l string, options []option) int {
 	return slices.IndexFunc(options, func(o option) bool {
-		for _, before := range []string{" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ", " take ", " pick ", " choose "} {
+		for _, before := range []string{" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ", " take ", " pick ", " choose ", " la ", " le "} {
 			for _, after := range []string{" ", ".", ",", ":", ";", "!"} {
 				if o.mark == "a" && before != " option " && after == " " {
 					continue // an article
@@ -293,7 +301,7 @@ func of(l string, options []option) int {
 // that no other one has; -1 if it picks none.
 func picked(prompt string, options []option) int {
 	words := strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) })
-	for len(words) > 1 && holds("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|", "|"+words[0]+"|") {
+	for len(words) > 1 && holds("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
 		words = words[1:]
 	}
 	if len(words) == 0 {

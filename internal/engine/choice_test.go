@@ -36,6 +36,14 @@ func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 		{"which level should be the default", level, "no, level 1. cpu is what hurts", "“no, level 1. cpu is what hurts”, said to: I've set the default to level 3: it is faster than the disk."},
 		{"fix the crash", "I suggest a nil check in `open`.", "yes", ""},
 		{"welche Metrik nehmen wir", "Ich würde PR-AUC nehmen, weil nur wenige kündigen.", "ja, aber ROC-AUC weiter mitloggen", "“ja, aber ROC-AUC weiter mitloggen”, said to: Ich würde PR-AUC nehmen, weil nur wenige kündigen."},
+		{"slog or zerolog", "I'd take **slog**: it is in the standard library. zerolog is faster.", "slog", "“slog”, said to: I'd take slog: it is in the standard library."},
+		{"slog or zerolog", "I'd take **slog**: it is in the standard library. zerolog is faster.", "zerolog", "“zerolog”, said to: I'd take slog: it is in the standard library."},
+		{"slog or zerolog", "I'd take **slog**: it is in the standard library. zerolog is faster.", "run the tests", ""},
+		{"la carte est lente", "Trois pistes :\n1. décoder ailleurs\n2. mettre en cache les lignes\n\nJe prendrais la 2, le gain est immédiat. Laquelle préfères-tu ?", "la 2 mais garde les originaux", "“la 2 mais garde les originaux”, said to: mettre en cache les lignes"},
+		{"should the queue retry forever?", "No, I would cap it:\n\n- 8 attempts with backoff\n- then a dead-letter table", "yes but 5 attempts", "“yes but 5 attempts”, said to: No, I would cap it"},
+		{"add rate limiting", "There are a few ways to do this.\n\nI'd recommend the token bucket, Redis would be a new dependency.\n\nShall I go ahead?", "go ahead", "Chosen: I'd recommend the token bucket, Redis would be a new dependency."},
+		{"fix the header or the footer", "Fixed the footer: the margin was off.", "ok. also the header please", ""},
+		{"fix the crash", "I'd need the log to say more. There are a few ways to get it.", "ok", ""},
 	} {
 		got := ""
 		if p, ok := choice(tt.asked, tt.answer, tt.prompt, true); ok {

@@ -265,7 +265,11 @@ func cueText(s string) string {
 	if until != 0 && until != '`' { // a quotation that does not end is none
 		return " " + strings.ToLower(mem.Line(s)) + " "
 	}
-	return " " + mem.Line(b.String()) + " "
+	l := " " + mem.Line(b.String()) + " "
+	if strings.Contains(l, "nt ") {
+		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ", " arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").Replace(l)
+	}
+	return l
 }
 
 func holds(s string, words ...string) bool {

@@ -299,7 +299,7 @@ func decides(s said) bool {
 	if negated(l) {
 		return false
 	}
-	if holds(l, " decided ", "decision:", "going with ", " went with ", "we'll use ", "we will use ", " i preferred ", " i chose ", " we chose ", " chose to ", " chose the ", " chose a ", "settled on ", "opted for ", "opted to ", " i picked ", " we picked ", " i pinned ", " sticking with ", " ended up with ", " ended up using ", "deliberately", " on purpose", "intentionally", "switched to ", "switched from ", "in favour of ", "in favor of ", "isn't worth", "is not worth",
+	if holds(l, " decided ", "decision:", "going with ", " went with ", "we'll use ", "we will use ", " i preferred ", " i chose ", " we chose ", " chose to ", " chose the ", " chose a ", "settled on ", "opted for ", "opted to ", " i picked ", " we picked ", " i pinned ", " sticking with ", " ended up with ", " ended up using ", "deliberately", " on purpose", "intentionally", "switched to ", "switched back to ", "switched from ", "in favour of ", "in favor of ", "isn't worth", "is not worth",
 		" entschieden", " bewusst ", "absichtlich", " gewählt", "entscheidung:", "volontairement", "j'ai choisi", "j'ai décidé", "on a choisi", "on a décidé", "nous avons choisi", "nous avons décidé", "opté pour", "a propósito", " decidí ", " decidimos ", "he decidido", "hemos decidido", " elegí ", " opté por", "hemos elegido", "ことにしました", "ことにし、", "を採用", "に決め", "决定", "选择了", "选用", "改用", "采用") {
 		return !abandoned(l)
 	}
