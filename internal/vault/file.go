@@ -27,28 +27,39 @@ var (
 	errChanged  = errors.New("was changed meanwhile")
 )
 
-// readFile reads a plain file of the person's below root. It never waits, and
-// follows no link to its last part.
-func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+// openFile opens a plain file of the person's below root, or makes it, if flag
+// says so. It never waits, and follows no link to its last part.
+func openFile(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
 	local := filepath.FromSlash(name)
 	info, err := root.Lstat(local)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular():
+		return nil, nil, errOdd
+	}
+	f, err := root.OpenFile(local, flag|noWait, 0o600)
 	if err != nil {
 		return nil, nil, err
 	}
-	if !info.Mode().IsRegular() {
+	info, err = f.Stat()
+	if err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) || f.SetReadDeadline(time.Time{}) == nil {
+		_ = f.Close()
 		return nil, nil, errOdd
 	}
-	if info.Size() > maxFile {
-		return nil, nil, errLarge
-	}
-	f, err := root.OpenFile(local, os.O_RDONLY|noWait, 0)
+	return f, info, nil
+}
+
+// readFile reads a plain file of the person's below root.
+func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	f, info, err := openFile(root, name, os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer f.Close()
-	info, err = f.Stat()
-	if err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) || f.SetReadDeadline(time.Time{}) == nil {
-		return nil, nil, errOdd
+	if info.Size() > maxFile {
+		return nil, nil, errLarge
 	}
 	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
 	switch {

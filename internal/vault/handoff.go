@@ -148,9 +148,13 @@ func (v *Vault) changeHandoff(p mem.Project, change func(was string) string) err
 	defer root.Close()
 	v.turn.Lock()
 	defer v.turn.Unlock()
-	name := HandoffFile(p)
+	return changeFile(root, HandoffFile(p), change)
+}
+
+// changeFile makes a change, anew where somebody else made one meanwhile.
+func changeFile(root *os.Root, name string, change func(was string) string) (err error) {
 	for range tries {
-		if err = changeFile(root, name, change); !errors.Is(err, errChanged) {
+		if err = changeOnce(root, name, change); !errors.Is(err, errChanged) {
 			break
 		}
 	}
@@ -160,7 +164,7 @@ func (v *Vault) changeHandoff(p mem.Project, change func(was string) string) err
 	return nil
 }
 
-func changeFile(root *os.Root, name string, change func(was string) string) error {
+func changeOnce(root *os.Root, name string, change func(was string) string) error {
 	was, _, err := readFile(root, name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -26,10 +26,13 @@ var hintsFiles = [...]string{hintsFile, "config/" + hintsFile}
 // are none.
 func (v *Vault) Hints(dir string) (mem.Hints, error) {
 	b, name, err := v.hintsText()
-	if err != nil || name == "" {
+	if name == "" {
 		return mem.Hints{}, err
 	}
-	h, err := parseHints(b, dir)
+	var h mem.Hints
+	if err == nil {
+		h, err = parseHints(b, dir)
+	}
 	if err != nil {
 		return h, fmt.Errorf("%s: %w", name, err)
 	}
@@ -40,8 +43,7 @@ func (v *Vault) Hints(dir string) (mem.Hints, error) {
 func (v *Vault) hintsText() ([]byte, string, error) {
 	if root, err := os.OpenRoot(v.HintsDir); v.HintsDir != "" && err == nil {
 		defer root.Close()
-		b, err := hintsOf(root, hintsFile)
-		if !errors.Is(err, fs.ErrNotExist) {
+		if b, _, err := readFile(root, hintsFile); !errors.Is(err, fs.ErrNotExist) {
 			return b, filepath.Join(v.HintsDir, hintsFile), err
 		}
 	}
@@ -54,21 +56,11 @@ func (v *Vault) hintsText() ([]byte, string, error) {
 	}
 	defer root.Close()
 	for _, name := range hintsFiles {
-		b, err := hintsOf(root, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
+		if b, _, err := readFile(root, name); !errors.Is(err, fs.ErrNotExist) {
+			return b, name, err
 		}
-		if err != nil {
-			return nil, name, fmt.Errorf("%s: %w", name, err)
-		}
-		return b, name, nil
 	}
 	return nil, "", nil
-}
-
-func hintsOf(root *os.Root, name string) ([]byte, error) {
-	b, _, err := readFile(root, name)
-	return b, err
 }
 
 func parseHints(b []byte, dir string) (mem.Hints, error) {

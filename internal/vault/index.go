@@ -2,7 +2,6 @@ package vault
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"maps"
 	"os"
@@ -48,28 +47,19 @@ func (v *Vault) WriteIndex() error {
 			entries[name] = "- " + strings.ReplaceAll(entry, "<!--", "&lt;!--") // it may tell of our own lines
 		}
 	}
-	for range tries {
-		err = changeFile(root, indexFile, func(was string) string {
-			all := maps.Clone(entries)
-			if !whole {
-				keepEntries(root, was, all)
-			}
-			lines := []string{indexBegin}
-			for _, name := range slices.Sorted(maps.Keys(all)) {
-				if all[name] != "" {
-					lines = append(lines, all[name])
-				}
-			}
-			return indexed(was, strings.Join(append(lines, indexEnd), "\n"))
-		})
-		if !errors.Is(err, errChanged) {
-			break
+	return changeFile(root, indexFile, func(was string) string {
+		all := maps.Clone(entries)
+		if !whole {
+			keepEntries(root, was, all)
 		}
-	}
-	if err != nil {
-		return fmt.Errorf("write %s: %w", indexFile, err)
-	}
-	return nil
+		lines := []string{indexBegin}
+		for _, name := range slices.Sorted(maps.Keys(all)) {
+			if all[name] != "" {
+				lines = append(lines, all[name])
+			}
+		}
+		return indexed(was, strings.Join(append(lines, indexEnd), "\n"))
+	})
 }
 
 // keepEntries adds to all what an index says of files that are not in all and

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 )
 
 // AppendLog adds an entry to the end of LOG.md, below an empty line, and returns
@@ -31,21 +29,9 @@ func (v *Vault) AppendLog(entry string) (file string, err error) {
 }
 
 func appendTo(root *os.Root, entry string) error {
-	info, err := root.Lstat(logFile)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	if err == nil && !info.Mode().IsRegular() {
-		return errOdd
-	}
-	f, err := root.OpenFile(logFile, os.O_RDWR|os.O_CREATE|os.O_APPEND|noWait, 0o600)
+	f, info, err := openFile(root, logFile, os.O_RDWR|os.O_CREATE|os.O_APPEND)
 	if err != nil {
 		return err
-	}
-	info, err = f.Stat()
-	if err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) || f.SetReadDeadline(time.Time{}) == nil {
-		_ = f.Close()
-		return errOdd
 	}
 	err = appendOnce(f, info.Size(), entry)
 	return errors.Join(err, f.Close())

@@ -68,21 +68,11 @@ func pageText(text string) string {
 // logTail are the last lines of the journal that hold anything, oldest first. It
 // may be larger than other files.
 func logTail(root *os.Root, lines int) ([]string, error) {
-	info, err := root.Lstat(logFile)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errOdd
-	}
-	f, err := root.OpenFile(logFile, os.O_RDONLY|noWait, 0)
+	f, info, err := openFile(root, logFile, os.O_RDONLY)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info, err = f.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) {
-		return nil, errOdd
-	}
 	from := max(0, info.Size()-maxTail)
 	b, err := io.ReadAll(io.NewSectionReader(f, from, maxTail))
 	if err != nil {
