@@ -34,14 +34,14 @@ func (f *Files) beforeCompaction(d *folder, n mem.MindNotes, l mem.MindLimits) e
 	content := fmt.Sprintf("# Pre-Compaction Checkpoint\n## Timestamp: %s\n## Trigger: %s\n\n## State at Compaction\n%s\n\n## In-Progress Work\n%s\n\n## Recovery Instructions\n%s\n",
 		at, mem.Line(n.Compaction), f.stateNow(d, n), f.workNow(d),
 		"The next context begins with the briefing and what this checkpoint holds.\n.mind/STATE.md says where the work stands; where it differs from this file, it counts.")
-	errs := []error{d.store(latestFile, content)}
+	err := d.store(latestFile, content)
 	if d.stampedBefore(n.At) {
-		return errors.Join(errs...)
+		return err
 	}
 	name := stampedPrefix + strings.NewReplacer(":", "-", ".", "-").Replace(at) + ".md"
-	errs = append(errs, d.store(checkpointDir+"/"+name, content))
+	err = errors.Join(err, d.store(checkpointDir+"/"+name, content))
 	d.prune(l.Checkpoints)
-	return errors.Join(errs...)
+	return err
 }
 
 // makeCheckpoints makes the directory of checkpoints. A link in its place is not followed.

@@ -188,10 +188,7 @@ func (d *folder) replace(name string, b []byte, was stamp) error {
 	}
 	var salt [saltSize]byte
 	_, _ = rand.Read(salt[:])
-	temp := d.path("." + path.Base(name) + "." + hex.EncodeToString(salt[:]) + ".tmp")
-	if path.Dir(name) != "." {
-		temp = d.path(path.Join(path.Dir(name), path.Base(temp)))
-	}
+	temp := d.path(path.Join(path.Dir(name), "."+path.Base(name)+"."+hex.EncodeToString(salt[:])+".tmp"))
 	if err := d.write(temp, b, mode); err != nil {
 		_ = d.root.Remove(temp)
 		return asMem(err)

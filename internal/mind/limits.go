@@ -3,6 +3,7 @@ package mind
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -70,12 +71,7 @@ func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
 		}
 		k.set(&l, int(n))
 	}
-	var unknown []string
-	for name := range own {
-		unknown = append(unknown, name)
-	}
-	slices.Sort(unknown)
-	for _, name := range unknown {
+	for _, name := range slices.Sorted(maps.Keys(own)) {
 		warnings = append(warnings, fmt.Sprintf("%s: unknown key %q", limitsFile, mem.Clip(mem.Line(name), 60)))
 	}
 	return l, warnings

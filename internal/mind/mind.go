@@ -7,11 +7,10 @@ package mind
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
-	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -101,11 +100,8 @@ func New(c Config) *Files {
 // tells that they are there and reads nothing.
 func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	d, err := openFolder(p.Root, mem.MindDir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return mem.Mind{}, nil
-	}
 	if err != nil {
-		return mem.Mind{}, nil // whatever it is, it is no directory of state files
+		return mem.Mind{}, nil // whatever is there, it is no directory of state files
 	}
 	defer d.close()
 	if info, err := d.root.Lstat(d.path(stateFile)); err != nil || info.IsDir() {
@@ -189,12 +185,7 @@ func (s *seen) remember(text string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))
 	v := version{strconv.FormatUint(h.Sum64(), 36), text}
-	var kept []version
-	for _, old := range s.versions {
-		if old.name != v.name {
-			kept = append(kept, old)
-		}
-	}
+	kept := slices.DeleteFunc(slices.Clone(s.versions), func(old version) bool { return old.name == v.name })
 	kept = append(kept, v)
 	s.versions = kept[max(0, len(kept)-maxVersions):]
 }

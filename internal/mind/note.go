@@ -58,8 +58,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 	limits := f.limitsNow(d)
 	var errs []error
 	if n.Turned {
-		errs = append(errs, d.store(activityFile, n.At.UTC().Format(time.RFC3339)+"\n"))
-		errs = append(errs, f.track(d, p, n))
+		errs = append(errs, d.store(activityFile, n.At.UTC().Format(time.RFC3339)+"\n"), f.track(d, p, n))
 	}
 	errs = append(errs, d.log(agentsFile, n.Agents, limits), d.log(tasksFile, n.Tasks, limits))
 	for _, what := range n.Done {
@@ -208,8 +207,7 @@ func stamped(line string) (at time.Time, what string, ok bool) {
 
 // end leaves what the end of a session leaves.
 func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits) error {
-	var errs []error
-	errs = append(errs, f.track(d, p, n))
+	errs := []error{f.track(d, p, n)}
 	line := fmt.Sprintf("Session ended: %s (reason: %s)", n.At.UTC().Format(time.RFC3339), mem.Line(n.EndReason))
 	errs = append(errs, d.log(sessionsFile, []string{line}, l), d.cutErrors(), d.sweep(f.cfg.Now()))
 	files := d.tracked()

@@ -18,19 +18,18 @@ const (
 	headLater   = "What's Next"
 )
 
-// The names that older files give to the sections.
+// namesOf are the names of a section, ours first and then those of older files.
 func namesOf(section string) []string {
-	switch {
-	case named(section, headDone, "Done"):
-		return []string{headDone, "Done"}
-	case named(section, headDoing, "Doing", "Current"):
-		return []string{headDoing, "Doing", "Current"}
-	case named(section, headWaiting, "To Do", "Todo", "Backlog"):
-		return []string{headWaiting, "To Do", "Todo", "Backlog"}
-	case named(section, headStopped, headBlocked):
-		return []string{headStopped, headBlocked}
-	case named(section, headLater, "Next", "Next Up", "Whats Next"):
-		return []string{headLater, "Next", "Next Up", "Whats Next"}
+	for _, names := range [...][]string{
+		{headDone, "Done"},
+		{headDoing, "Doing", "Current"},
+		{headWaiting, "To Do", "Todo", "Backlog"},
+		{headStopped, headBlocked},
+		{headLater, "Next", "Next Up", "Whats Next"},
+	} {
+		if named(section, names...) {
+			return names
+		}
 	}
 	return []string{section}
 }

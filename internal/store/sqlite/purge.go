@@ -2,7 +2,6 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"maps"
@@ -295,11 +294,6 @@ func (e *eraser) deleteMemory(ctx context.Context, n int64) error {
 	e.done.Memories++
 	_, err := e.exec(ctx, "DELETE FROM memory WHERE number=?", n)
 	return err
-}
-
-func scanText(r *sql.Rows) (text string, err error) {
-	err = r.Scan(&text)
-	return text, err
 }
 
 // deleteSession removes a session with all that hangs on it. Of its events the

@@ -94,11 +94,11 @@ func (e *eraser) blankElsewhere(ctx context.Context) error {
 
 // traceSession collects the lines by which other texts give a session away.
 func (e *eraser) traceSession(ctx context.Context, n int64) error {
-	texts, err := rows(ctx, e.conn, "SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", []any{n}, scanText)
+	texts, err := rows(ctx, e.conn, "SELECT text FROM turn WHERE session=?1 UNION ALL SELECT first_prompt FROM session WHERE number=?1", []any{n}, one[string])
 	if err != nil {
 		return err
 	}
-	docs, err := rows(ctx, e.conn, "SELECT doc FROM checkpoint WHERE session=?", []any{n}, scanText)
+	docs, err := rows(ctx, e.conn, "SELECT doc FROM checkpoint WHERE session=?", []any{n}, one[string])
 	if err != nil {
 		return err
 	}
