@@ -5,7 +5,10 @@ import "strings"
 // A name and its value may stand apart: as two lines or attributes of one record, as a fall-back behind the variable
 // that should have held it. For the columns of a table see columns.
 
-const pairReach = 120 // bytes behind a name in which its value is looked for
+const (
+	pairReach = 120     // bytes behind a name in which its value is looked for
+	maxRecord = 2 << 10 // bytes of a record with one column a line
+)
 
 // pairLinks are the words between a name and a value that stands apart from it. The first few may also follow a name in
 // a row of words, as flags do.
@@ -78,7 +81,7 @@ func (a *assignment) takes(s string, i int) bool {
 func isCell(s string, left int) bool {
 	before := strings.TrimRight(s[max(0, left-maxValue):left], " `*")
 	line := before[strings.LastIndexByte(before, '\n')+1:]
-	if line == "" && strings.Contains(s[max(0, left-maxTable):left], "-[ RECORD ") { // one column a line
+	if line == "" && strings.Contains(s[max(0, left-maxRecord):left], "-[ RECORD ") { // one column a line
 		return true
 	}
 	if only := strings.Trim(line, " "); only == bars[1] || only == bars[2] {
