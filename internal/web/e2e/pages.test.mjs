@@ -20,6 +20,7 @@ before(async () => {
   worlds.empty = await World.make();
   worlds.demo = await World.make();
   await worlds.demo.demo();
+  worlds.demo.early = (await worlds.demo.json("why")).id;
   const far = worlds.demo.dir("a-project-with-a-name-" + "as-long-as-they-come-".repeat(8));
   await cp(join(worlds.demo.project, ".git"), join(far, ".git"), { recursive: true });
   await worlds.demo.hook({ session_id: "far", hook_event_name: "UserPromptSubmit", prompt_id: "f1", prompt: "is anybody here?", cwd: far });
@@ -67,11 +68,13 @@ for (const scheme of ["light", "dark"]) {
 test("every page fits 1280, 390 and 320 pixels without scrolling sideways", async () => {
   const { page, base, faults, context } = await eye.enter(worlds.demo, { width: 390, height: 844 });
   const has = await holdings(worlds.demo);
-  for (const p of pages) {
+  const early = { name: "early recall", at: () => "/recalls/" + worlds.demo.early }; // there is more to tell now
+  for (const p of [...pages, early]) {
     const path = p.at(has);
     if (!path) continue;
     await page.goto(base + path);
     await settled(page);
+    if (p === early) await page.getByTestId("whatif").waitFor();
     for (const width of [1280, 390, 320]) {
       await page.setViewportSize({ width, height: 844 });
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
