@@ -240,7 +240,7 @@ func TestRuntimeFileIsPrivateAndWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "runtime.json")
 	for _, want := range []api.Runtime{
 		{Socket: "/run/s", Token: "t", PID: 7, Paused: []mem.Pause{{Target: "all"}}},
-		{Socket: "/run/other", SkipTools: []string{"Read"}},
+		{Socket: "/run/other", Rules: []string{"n=p"}},
 	} {
 		if err := want.Write(path); err != nil {
 			t.Fatal(err)

@@ -25,7 +25,6 @@ type Runtime struct {
 	Version  string    `json:"version"`
 	Build    string    `json:"build"`
 	Protocol int       `json:"protocol"`
-	Schema   int       `json:"schema"`
 	PID      int       `json:"pid"` // information only: proves nothing, nothing is killed by it
 	Started  time.Time `json:"started"`
 
@@ -35,12 +34,9 @@ type Runtime struct {
 	HTTPPort int `json:"http_port,omitempty"` // that was last taken for a person's browser; 0: never
 	Login    Key `json:"login,omitzero"`      // of browsers
 
-	Paused          []mem.Pause `json:"paused,omitempty"`
-	ExcludeProjects []string    `json:"exclude_projects,omitempty"`
-	SkipTools       []string    `json:"skip_tools,omitempty"`
-	Profile         string      `json:"profile,omitempty"`
-	Rules           []string    `json:"rules,omitempty"`       // secrets of the person's own, NAME=PATTERN
-	SpoolBytes      int64       `json:"spool_bytes,omitempty"` // cap of the spool; 0 means its default
+	Paused     []mem.Pause `json:"paused,omitempty"`
+	Rules      []string    `json:"rules,omitempty"`       // secrets of the person's own, NAME=PATTERN
+	SpoolBytes int64       `json:"spool_bytes,omitempty"` // cap of the spool; 0 means its default
 }
 
 // ReadRuntime reads the runtime file, if it is this user's and nobody else's to

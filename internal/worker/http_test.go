@@ -118,14 +118,14 @@ func TestTheDoorOpensWhileTheRuntimeFileChanges(t *testing.T) {
 	for range 4 {
 		others.Go(func() {
 			for range 20 {
-				tell(func(rt *api.Runtime) { rt.Profile = "lean" })
+				tell(func(rt *api.Runtime) { rt.SpoolBytes = 7 })
 			}
 		})
 	}
 	got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{})
 	others.Wait()
-	if rt := w.told(t); err != nil || got.URL != "http://"+rt.HTTP+"/" || rt.Profile != "lean" {
-		t.Errorf("got %+v, %v, the runtime file says %q and profile %q", got, err, rt.HTTP, rt.Profile)
+	if rt := w.told(t); err != nil || got.URL != "http://"+rt.HTTP+"/" || rt.SpoolBytes != 7 {
+		t.Errorf("got %+v, %v, the runtime file says %q and a spool of %d bytes", got, err, rt.HTTP, rt.SpoolBytes)
 	}
 }
 
