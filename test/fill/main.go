@@ -74,7 +74,7 @@ func session(p mem.Project, first, end int, at func(i int) time.Time, text corpu
 	for i := first; i < end; i++ {
 		m := corpus.Memory(p, i, at(i), text)
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
-		b.Memories = append(b.Memories, m)
+		b.Memories, b.Woven = append(b.Memories, m), append(b.Woven, corpus.Woven(i, m))
 		if len(r.Items) < 3 {
 			r.Items = append(r.Items, mem.Told{ID: mem.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
 			r.Tokens += 40

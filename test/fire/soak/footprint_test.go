@@ -13,6 +13,7 @@ import (
 	"remanence/internal/project"
 	"remanence/internal/rank"
 	"remanence/internal/store/sqlite"
+	"remanence/test/corpus"
 	"remanence/test/tier"
 	"remanence/test/world"
 )
@@ -37,9 +38,9 @@ func remember(t *testing.T, p *world.Person, r *rand.Rand, n int) {
 			Scope: mem.ScopeProject, Project: here.Key, Kind: mem.Decision, Title: title, Body: s.words(60), Files: []string{fmt.Sprintf("internal/part%d/file.go", i%500)},
 			Importance: 0.7, Confidence: 0.7, Trust: mem.TrustAssistant, Origin: mem.FromAssistant, Created: time.Now().Add(-time.Duration(n-i) * time.Minute),
 		}
-		m.Index = rank.Index(m)
+		m.Updated, m.Index = m.Created, rank.Index(m)
 		e := mem.Event{ID: fmt.Sprint("e_before", i), Agent: "claude-code", Kind: mem.PostToolUse, At: m.Created, Session: fmt.Sprint("before-", i/500), Text: s.words(100)}
-		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{Project: here.Key, ProjectName: here.Name}, Memories: []mem.Memory{m}})
+		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{Project: here.Key, ProjectName: here.Name}, Memories: []mem.Memory{m}, Woven: []mem.Woven{corpus.Woven(i, m)}})
 		if len(group) < 250 && i < n-1 {
 			continue
 		}
