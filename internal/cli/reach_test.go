@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -186,9 +187,9 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 		})},
 		Health: func() api.Health { return api.Health{Status: api.OK} },
 	})
-	calls := 0
+	var calls atomic.Int32
 	srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if calls++; calls == 1 {
+		if calls.Add(1) == 1 {
 			panic(http.ErrAbortHandler) // the worker ends before it has answered
 		}
 		mux.ServeHTTP(w, r)
