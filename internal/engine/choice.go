@@ -154,11 +154,11 @@ func choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
 }
 
 // weighs reports whether an answer puts several things to choice.
-func weighs(all []said, options []option, proposed int) bool {
-	if len(options) > 0 && (proposed >= 0 || slices.ContainsFunc(all, func(s said) bool { return asks(s.text) })) {
+func weighs(all []said, options []option, at int) bool {
+	if len(options) > 0 && (at >= 0 || slices.ContainsFunc(all, func(s said) bool { return asks(s.text) })) {
 		return true
 	}
-	return proposed >= 0 && slices.ContainsFunc(all, func(s said) bool {
+	return at >= 0 && slices.ContainsFunc(all, func(s said) bool {
 		return thoughtOfList(s.bare) || holds(s.bare, " ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción", "もう一つの案", "另一种")
 	})
 }
@@ -173,13 +173,18 @@ func proposal(asked string, all []said) int {
 			return i
 		}
 	}
-	if i := slices.IndexFunc(all, func(s said) bool { return proposes(s.bare) && !asks(s.text) }); i >= 0 {
+	if i := proposed(all); i >= 0 {
 		return i
 	}
 	if asksToChoose(asked) {
 		return openingOf(all, nil)
 	}
 	return -1
+}
+
+// proposed is the place of the first sentence that says what the assistant would do; -1 if none does.
+func proposed(all []said) int {
+	return slices.IndexFunc(all, func(s said) bool { return proposes(s.bare) && !asks(s.text) })
 }
 
 // further are the sentences that stand below a proposal: mostly its reasons.

@@ -186,7 +186,7 @@ func fixedIn(fix mem.Memory) string {
 func opening(answer string) string {
 	all := statements(answer)
 	var open []option // nothing came of what is put to choice
-	if opts := optionsOf(answer); weighs(all, opts, slices.IndexFunc(all, func(s said) bool { return proposes(s.bare) && !asks(s.text) })) {
+	if opts := optionsOf(answer); weighs(all, opts, proposed(all)) {
 		open = opts
 	}
 	if i := openingOf(all, open); i >= 0 {

@@ -44,7 +44,7 @@ func (e *Engine) toWeave(b *mem.Batch) {
 	if _, ok := e.Store.(mem.Web); !ok {
 		return
 	}
-	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return slices.Contains(mem.WovenKinds(), m.Kind) }) ||
+	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.Named() }) ||
 		slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) {
 		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: weaveNew, NotBy: e.Now().Add(weaveAfter)})
 	}

@@ -80,6 +80,16 @@ func (k Kind) Info() (info KindInfo, ok bool) {
 	return KindInfo{Kind: k, Glyph: "·", Importance: 0.5}, false
 }
 
+// Named reports whether names and links of memories of the kind are looked for: not
+// of what was only asked, done or said.
+func (k Kind) Named() bool {
+	switch k {
+	case Request, Change, Command, Snapshot, Scratch, Utterance:
+		return false
+	}
+	return true
+}
+
 // Trust is how far a text may be relied on. It decides where the text may
 // appear: only a person raises it.
 type Trust int

@@ -40,7 +40,7 @@ type Query struct {
 	Statuses      []Status  `json:"statuses,omitempty"` // only these, whatever Hidden says
 
 	Noted   bool `json:"noted,omitempty"` // only memories that have a file in the vault
-	Unwoven bool `json:"-"`               // only memories of WovenKinds that were written since a Woven last told of them
+	Unwoven bool `json:"-"`               // only memories of Named kinds that were written since a Woven last told of them
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit

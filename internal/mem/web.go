@@ -65,13 +65,6 @@ type Named struct {
 	Confidence float64 // 0…1
 }
 
-// WovenKinds are the kinds of memories whose names and links are looked for.
-func WovenKinds() []Kind {
-	return []Kind{
-		FileNote, Gotcha, Decision, Convention, ErrorFix, Howto, Rationale, TradeOff, Fact, Discovery, Preference, Todo, Summary,
-	}
-}
-
 // Woven is how one memory stands to names and to others. It takes the place of
 // the names it held before, and of the links that went out from it.
 type Woven struct {

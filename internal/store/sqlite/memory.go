@@ -211,7 +211,7 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
-		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !isWoven(m.Kind))
+		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !m.Kind.Named())
 	if err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance, int(place.trust), string(place.status),
 			place.pinned, place.note, place.merged, n)
 	}
-	if err == nil && (reindex || m.Kind != old.Kind) && isWoven(m.Kind) {
+	if err == nil && (reindex || m.Kind != old.Kind) && m.Kind.Named() {
 		_, err = e.exec(ctx, "UPDATE memory SET woven=0 WHERE number=?", n)
 	}
 	if err != nil || !reindex {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"time"
 
 	"remanence/internal/mem"
@@ -53,9 +52,6 @@ func (e *entry) weave(ctx context.Context, v mem.Woven) error {
 	_, err = e.exec(ctx, "UPDATE memory SET woven=1 WHERE number=? AND updated=?", number, stamp(v.Updated))
 	return err
 }
-
-// isWoven reports whether a memory of the kind waits to be woven in once it is written.
-func isWoven(k mem.Kind) bool { return slices.Contains(mem.WovenKinds(), k) }
 
 // putEntity returns the number of an entity, which is new if it has no name like that.
 func (e *entry) putEntity(ctx context.Context, project string, n mem.Named, seen int64) (int64, error) {

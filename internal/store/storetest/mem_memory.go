@@ -55,7 +55,7 @@ func (d *deed) putMemory(m mem.Memory) string {
 	if m.Updated.IsZero() {
 		m.Updated = m.Created
 	}
-	d.memories = append(d.memories, &memory{m, n, ss, isWoven(m.Kind)})
+	d.memories = append(d.memories, &memory{m, n, ss, m.Kind.Named()})
 	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && (old.Status == mem.Active || old.Status == mem.Archived) {
 		old.Status, old.Updated = mem.Superseded, clean(d.now())
 	}
@@ -84,7 +84,7 @@ func (d *deed) repeat(old *memory, m mem.Memory) {
 		return
 	}
 	before := cloned(old.Memory)
-	defer func() { old.unwoven = old.unwoven || isWoven(old.Kind) && readsElse(before, old.Memory) }()
+	defer func() { old.unwoven = old.unwoven || old.Kind.Named() && readsElse(before, old.Memory) }()
 	old.Source = m.Source
 	old.Title, old.Body, old.Facts, old.Concepts, old.Summary, old.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	old.Tool, old.Command, old.ExitCode, old.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
@@ -112,7 +112,7 @@ func (d *deed) edit(ed mem.Edit) {
 		return
 	}
 	before := cloned(m.Memory)
-	defer func() { m.unwoven = m.unwoven || isWoven(m.Kind) && readsElse(before, m.Memory) }()
+	defer func() { m.unwoven = m.unwoven || m.Kind.Named() && readsElse(before, m.Memory) }()
 	given := assign(&m.Title, ed.Title)
 	given = assign(&m.Body, ed.Body) || given
 	given = assign(&m.Index, ed.Index) || given
@@ -179,8 +179,6 @@ func (d *deed) edit(ed mem.Edit) {
 		m.Updated = clean(d.now())
 	}
 }
-
-func isWoven(k mem.Kind) bool { return slices.Contains(mem.WovenKinds(), k) }
 
 // readsElse reports whether a memory became another one to who looks for its names.
 func readsElse(a, b mem.Memory) bool {
