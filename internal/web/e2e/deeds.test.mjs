@@ -124,6 +124,7 @@ test("the keyboard alone finds, opens, changes and takes back", async () => {
   await page.getByRole("dialog", { name: "Keys" }).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.waitForTimeout(1_000); // a key that follows the closing at once is not a shortcut
   await page.keyboard.press("t");
   assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), "light");
   await page.reload();

@@ -9,7 +9,8 @@ import { Markdown } from "../lib/markdown";
 import type { Feedback, Memory, MemoryStory, Telling } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { p } from "../strings/pages";
-import { Ago, copy, Dialog, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
+import { Confirm, Dialog } from "../ui/dialog";
+import { Ago, copy, Head, ID, Kind, Loaded, Section, Table, Tag } from "../ui/parts";
 import { States } from "../ui/memory";
 import { EditForm, PurgeForm } from "./memory_forms";
 
@@ -22,15 +23,16 @@ export default function MemoryPage({ id }: { id: string }) {
 
 function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> }) {
   const m = d.memory;
-  const open = useSignal<"" | "edit" | "purge">("");
+  const open = useSignal<"" | "edit" | "purge" | "stale">("");
   const active = m.status === "active";
+  const close = (): void => void (open.value = "");
   const pin = (): void => void mark(m.pinned ? "unpin" : "pin", [m.id], story.reload);
   const forget = (): void => void mark(active ? "forget" : "restore", [m.id], story.reload);
   const stale = (): void => void act(t.staled(m.id), () => post("feedback", { ids: [m.id], verdict: "stale" }).then(story.reload));
   useKeys([
     { key: "e", label: t.actions.edit, run: () => (open.value = "edit") },
     { key: "p", label: t.actions.pin, run: pin },
-    { key: "s", label: t.actions.stale, run: stale },
+    { key: "s", label: t.actions.stale, run: () => (open.value = "stale") },
     { key: "x", label: t.actions.forget, run: forget },
     { key: "y", label: "copy id", run: () => void copy(m.id) },
     { key: "Escape", label: "back", run: () => history.back() },
@@ -66,8 +68,9 @@ function View({ of: d, story }: { of: MemoryStory; story: Resource<MemoryStory> 
       <Section title={t.told} aside={d.told.length ? t.times(d.told.length) : undefined}>
         {d.told.length === 0 ? <p class="muted">{t.toldNone}</p> : <Told of={d.told} />}
       </Section>
-      {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={() => (open.value = "")}><EditForm id={m.id} done={() => { open.value = ""; story.reload(); }} /></Dialog>}
-      {open.value === "purge" && <Dialog title={t.purge.title} close={() => (open.value = "")}><PurgeForm of={m} /></Dialog>}
+      {open.value === "edit" && <Dialog title={`${t.edit.title} ${m.id}`} close={close}><EditForm id={m.id} done={() => { close(); story.reload(); }} /></Dialog>}
+      {open.value === "purge" && <Dialog title={t.purge.title} close={close} destroys><PurgeForm of={m} close={close} /></Dialog>}
+      {open.value === "stale" && <Confirm title={t.staleAsk.title} text={t.staleAsk.text} yes={t.staleAsk.yes} order={stale} close={close} />}
     </article>
   );
 }

@@ -8,6 +8,7 @@ import { useResource } from "../lib/resource";
 import { go } from "../lib/router";
 import { s } from "../strings";
 import { p } from "../strings/pages";
+import { Cancel } from "../ui/dialog";
 import { Loaded } from "../ui/parts";
 
 const t = p.memory;
@@ -51,7 +52,7 @@ function Fields({ of: m, done }: { of: Memory; done: () => void }) {
 }
 
 /** Erases for good once the id was typed. */
-export function PurgeForm({ of: m }: { of: Memory }) {
+export function PurgeForm({ of: m, close }: { of: Memory; close: () => void }) {
   const typed = useSignal("");
   const erase = async (e: Event): Promise<void> => {
     e.preventDefault();
@@ -61,7 +62,7 @@ export function PurgeForm({ of: m }: { of: Memory }) {
     <form class="form" onSubmit={(e) => void erase(e)}>
       <p>{t.purge.text}</p>
       <label>{t.purge.type(m.id)}<input type="text" autocomplete="off" value={typed.value} onInput={(e) => (typed.value = e.currentTarget.value)} /></label>
-      <button type="submit" disabled={typed.value.trim() !== m.id}>{t.actions.purge}</button>
+      <div class="line"><button type="submit" disabled={typed.value.trim() !== m.id}>{t.actions.purge}</button><Cancel close={close} /></div>
     </form>
   );
 }

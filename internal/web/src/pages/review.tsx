@@ -1,4 +1,4 @@
-// What needs a person's judgement. Every decision can be taken back.
+// What needs a person's judgement. A decision can be taken back, or changes no memory, or asks first.
 import { post, get, project } from "../lib/api";
 import { commandHere } from "../lib/command";
 import { act, reason, tell } from "../lib/act";
@@ -9,9 +9,13 @@ import { useResource } from "../lib/resource";
 import { useState } from "preact/hooks";
 import { query, setQuery } from "../lib/router";
 import { v } from "../strings/places";
+import { Confirm } from "../ui/dialog";
 import { Ago, Empty, Facet, Head, ID, Kind, Loaded, Tag } from "../ui/parts";
 
 const key = (i: InboxItem): string => i.rule + " " + i.memories.map((m) => m.id).join(" ");
+
+/** Reports whether there is no way back: what is kept as it is changes no memory, a secret that was taken out is nowhere any more. */
+const final = (rule: string, action: string): boolean => action === "reject" || rule === "secret";
 
 export default function Review() {
   const rule = query.value.get("rule") ?? "";
@@ -19,13 +23,15 @@ export default function Review() {
   const inbox = useResource((a) => get<Inbox>("review", params, a), [rule]);
   const rows = useRows();
 
-  const resolve = (i: InboxItem, action: string): void => {
+  const [asked, setAsked] = useState<InboxItem | null>(null);
+  const resolve = (i: InboxItem, action: string): void => (i.rule === "secret" && action === "accept" ? setAsked(i) : decide(i, action));
+  const decide = (i: InboxItem, action: string): void => {
     let round = "";
     void act(v.did[action] ?? action, async () => {
       const done = await post<Resolved>("resolve", { rule: i.rule, ids: i.memories.map((m) => m.id), action });
       round = done.round ?? "";
       inbox.reload();
-    }, action === "reject" ? undefined : async () => {
+    }, final(i.rule, action) ? undefined : async () => {
       if (round) await post("consolidate", { undo: round });
       inbox.reload();
     });
@@ -56,6 +62,7 @@ export default function Review() {
           })}
         </>
       )}</Loaded>
+      {asked && <Confirm title={v.secretAsk.title} text={v.secretAsk.text} yes={v.accept} order={() => decide(asked, "accept")} close={() => setAsked(null)} />}
     </>
   );
 }
@@ -83,7 +90,7 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
       round = (await ask(action, false)).round ?? "";
       setSeen(null);
       done();
-    }, action === "reject" ? undefined : async () => {
+    }, final(rule, action) ? undefined : async () => {
       if (round) await post("consolidate", { undo: round });
       done();
     });

@@ -3,7 +3,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import { get, project } from "../lib/api";
 import { searchCommand } from "../lib/command";
 import { many, ms, words } from "../lib/format";
-import { useRows } from "../lib/keys";
+import { enterField, useRows } from "../lib/keys";
 import type { Count, Found, Hit } from "../lib/model";
 import { useResource, type Resource } from "../lib/resource";
 import { query, setQuery } from "../lib/router";
@@ -54,7 +54,7 @@ function Box({ q }: { q: string }) {
   const text = useSignal(q);
   const input = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => { text.value = q; }, [q]); // at once: what is typed next stays
-  useLayoutEffect(() => { if (!q) input.current?.focus(); }, []);
+  useLayoutEffect(() => { if (!q) enterField(input.current); }, []);
   return (
     <search>
       <form class="box" onSubmit={(e) => { e.preventDefault(); setQuery({ q: text.value.trim(), shown: "" }, false); }}>

@@ -106,6 +106,7 @@ export const p = {
     scopes: { session: "this session", project: "this project", user: "all projects" } as Record<string, string>,
     edited: (id: string) => `Changed ${id}.`,
     staled: (id: string) => `Marked ${id} as stale: it counts for less.`,
+    staleAsk: { title: "Mark as stale?", text: "The memory counts for less from then on. This cannot be taken back.", yes: "Mark as stale" },
     purge: { title: "Erase for good", text: "The memory, and what was said that it was made of, is erased without a byte left. This cannot be taken back. Exports and the agent's own records are not reached.", type: (id: string) => `Type ${id} to confirm`, done: (id: string) => `Erased ${id}.` },
     heads: { at: "When", session: "Session", trigger: "Moment", asked: "Asked", rank: "Place", score: "Score", tokens: "Tokens" },
     fields: { id: "Id", kind: "Kind", scope: "Reach", project: "Project", session: "Session", turn: "Turn", tool: "Tool", command: "Command", branch: "Branch", commit: "Commit", author: "From", confidence: "Confidence", importance: "Importance", created: "Made", updated: "Changed", used: "Used", tags: "Tags", hash: "Hash of the file", repeats: "Came again" },

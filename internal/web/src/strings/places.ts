@@ -16,6 +16,7 @@ export const v = {
   accept: "Accept", reject: "Keep as it is", merge: "Merge",
   will: "accepting:",
   keys: { accept: "accept the finding", reject: "keep it as it is", merge: "merge the two" },
+  secretAsk: { title: "Take out the secrets?", text: "Every secret that is found in what is stored is taken out of it, not only this one. This cannot be taken back." },
   did: { accept: "Accepted.", reject: "Kept as it is. It is not shown again.", merge: "Merged." } as Record<string, string>,
   newer: "newer", older: "older", keepThis: "keeps", goes: "goes into it",
   age: "Learned", ages: (days: number) => days ? `more than ${days} days ago` : "at any time",

@@ -1,6 +1,6 @@
 // The parts that pages are made of.
-import type { ComponentChildren, TargetedMouseEvent } from "preact";
-import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { ApiError, loggedOut, twin, type Params } from "../lib/api";
 import { reason, tell } from "../lib/act";
 import { exact, given, span, words } from "../lib/format";
@@ -177,19 +177,5 @@ export function Facet({ title, values, chosen, choose }: { title: string; values
       ))}
       {cut && <button type="button" class="quiet" aria-label={`${title}: ${all.value ? s.facet.fewer : s.facet.more(more)}`} aria-expanded={all.value} onClick={() => (all.value = !all.value)}>{all.value ? s.facet.fewer : s.facet.more(more)}</button>}
     </fieldset>
-  );
-}
-
-/** A dialog in front of the page. Esc closes it. */
-export function Dialog({ title, close, children }: { title: string; close: () => void; children: ComponentChildren }) {
-  const ref = useRef<HTMLDialogElement>(null);
-  useLayoutEffect(() => ref.current?.showModal(), []);
-  return (
-    <dialog ref={ref} aria-label={title} onClose={close} onClick={(e: TargetedMouseEvent<HTMLDialogElement>) => { if (e.target === ref.current) close(); }}>
-      <div class="dialog">
-        <div class="section-head"><h2>{title}</h2><button type="button" class="quiet" onClick={close}>{s.close}</button></div>
-        {children}
-      </div>
-    </dialog>
   );
 }

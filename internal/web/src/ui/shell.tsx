@@ -5,14 +5,15 @@ import { useEffect } from "preact/hooks";
 import { loggedOut, get, project } from "../lib/api";
 import { dismiss, toasts, undoLast } from "../lib/act";
 import { feedState, paused, togglePause } from "../lib/feed";
-import { keys, keysOn, useKeys } from "../lib/keys";
+import { expectField, keys, keysOn, useKeys } from "../lib/keys";
 import { go, match, path } from "../lib/router";
 import { useResource } from "../lib/resource";
 import { nextTheme, theme } from "../lib/theme";
 import { routes, type Route } from "../routes";
 import { s } from "../strings";
 import type { Projects } from "../lib/model";
-import { Command, Dialog, Failure } from "./parts";
+import { Dialog } from "./dialog";
+import { Command, Failure } from "./parts";
 
 const helpOpen = signal(false);
 const spent = signal(false);
@@ -24,7 +25,9 @@ export function Shell() {
   useKeys([
     { key: "/", label: s.keys.search, run: () => {
       const box = document.querySelector<HTMLInputElement>("input[type=search]");
-      box ? box.focus() : go("/search");
+      if (box) return box.focus();
+      expectField();
+      go("/search");
     } },
     { key: "?", label: s.keys.help, run: () => (helpOpen.value = true) },
     { key: "u", label: s.keys.undo, run: () => void undoLast() },

@@ -1,1 +1,0 @@
-import{a,b}from"./chunk-4JZYRW7L.js";import"./chunk-LSTA75BO.js";import"./chunk-5UEAS3ND.js";import"./chunk-JUIFEN7V.js";import"./chunk-JFMMRVZY.js";import"./chunk-GJJYUCVU.js";export{b as State,a as default};
