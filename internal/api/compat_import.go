@@ -231,7 +231,7 @@ func importOld(ctx context.Context, c oldCall) (any, error) {
 	}
 	ask := mem.ImportAsk{Project: in.Project, Memories: in.Memories}
 	if len(ask.Memories) == 0 {
-		return nil, refused("no observations and no summaries were sent, so there is nothing to import", `send {"observations":[…]}`)
+		return nil, refused("no observations and no summaries were sent", `send {"observations":[…]}, or summaries`)
 	}
 	got, err := Import.Call(ctx, c, ask)
 	return map[string]any{

@@ -72,7 +72,7 @@ func TestATextIsTakenOverWhateverItsFieldIsCalled(t *testing.T) {
 		if len(got.Memories) != 1 || got.Memories[0].Body != "after an hour" || len(got.Dropped()) != 0 {
 			t.Errorf("%s: got %+v, dropped %+v", field, got.Memories, got.Dropped())
 		}
-		if got := readOld(t, `{"`+field+`":"after an hour"}`+"\n"); field != "subtitle" && (len(got.Memories) != 1 || got.Memories[0].Body != "after an hour") {
+		if got := readOld(t, `{"`+field+`":"after an hour"}`+"\n"); len(got.Memories) != 1 || got.Memories[0].Body != "after an hour" {
 			t.Errorf("%s alone on a line: got %+v, dropped %+v", field, got.Memories, got.Dropped())
 		}
 	}

@@ -121,7 +121,7 @@ func searchOld(ctx context.Context, c oldCall) (any, error) {
 func byFile(ctx context.Context, c oldCall) (any, error) {
 	file := cmp.Or(c.query.Get("filePath"), c.query.Get("file_path"), c.either("path", "file"))
 	if strings.TrimSpace(file) == "" {
-		return nil, refused("no file is named, so there is nothing to search for", "add ?filePath=PATH, of a file in the project or absolute")
+		return nil, refused("no file is named to search for", "add ?filePath=PATH, of a file in the project or absolute")
 	}
 	if s := c.query.Get("isFolder"); s != "" {
 		folder, err := strconv.ParseBool(s)

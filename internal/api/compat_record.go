@@ -180,47 +180,74 @@ func (r *oldRecord) parts() (*mem.SummaryText, error) {
 	return &s, nil
 }
 
-// all lists what a summary says.
+// partsOf lists what a summary says.
 func partsOf(s *mem.SummaryText) []string {
-	return slices.DeleteFunc([]string{s.Request, s.Completed, s.Learned, s.Investigated, s.NextSteps, s.Notes}, func(t string) bool { return t == "" })
+	all := []string{s.Request, s.Completed, s.Learned, s.Investigated, s.NextSteps, s.Notes}
+	return slices.DeleteFunc(all, func(t string) bool { return t == "" })
 }
 
 // maxOldTitle is how much of a title is kept as one, in characters.
 const maxOldTitle = 160
 
 // memory is what can be taken over of a record. isSummary says that it comes from
-// a list of summaries.
+// a list of summaries. badDate is the field of a date that cannot be read.
 func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err error) {
 	var kind, scope string
-	var bodies []string
-	for _, get := range []func() error{
-		func() (err error) { m.Project, err = r.text("project"); return err },
-		func() (err error) { kind, err = r.text("type", "kind"); return err },
-		func() (err error) { scope, err = r.text("scope"); return err },
-		func() (err error) { m.Title, err = r.text("title"); return err },
-		func() (err error) { m.Command, err = r.text("command"); return err },
-		func() (err error) {
-			bodies, err = r.texts("body", "narrative", "content", "text", "description", "observation", "compressedobservation", "subtitle")
-			return err
-		},
-		func() (err error) { m.Facts, err = r.lists("facts"); return err },
-		func() (err error) { m.Concepts, err = r.lists("concepts"); return err },
-		func() (err error) { m.Files, err = r.lists("files", "filesread"); return err },
-		func() (err error) { m.Modified, err = r.lists("filesmodified", "filesedited"); return err },
-		func() (err error) { m.Tags, err = r.lists("tags"); return err },
+	for _, one := range []struct {
+		into *string
+		keys []string
+	}{
+		{&m.Project, []string{"project"}},
+		{&kind, []string{"type", "kind"}},
+		{&scope, []string{"scope"}},
+		{&m.Title, []string{"title"}},
+		{&m.Command, []string{"command"}},
 	} {
-		if err := get(); err != nil {
+		if *one.into, err = r.text(one.keys...); err != nil {
+			return m, "", err
+		}
+	}
+	for _, several := range []struct {
+		into *[]string
+		keys []string
+	}{
+		{&m.Facts, []string{"facts"}},
+		{&m.Concepts, []string{"concepts"}},
+		{&m.Files, []string{"files", "filesread"}},
+		{&m.Modified, []string{"filesmodified", "filesedited"}},
+		{&m.Tags, []string{"tags"}},
+	} {
+		if *several.into, err = r.lists(several.keys...); err != nil {
 			return m, "", err
 		}
 	}
 	m.Kind, m.Scope = mem.Kind(kind), mem.Scope(scope)
+	if err := r.words(&m, isSummary); err != nil {
+		return m, "", err
+	}
+	r.entitle(&m)
+	m.Created, badDate = r.created()
+	return m, badDate, nil
+}
+
+// bodyKeys are the fields that say what a record has to say.
+func bodyKeys() []string {
+	return []string{"body", "narrative", "content", "text", "description", "observation", "compressedobservation", "subtitle"}
+}
+
+// words takes over what a record says: as a summary where it is one, else as a body.
+func (r *oldRecord) words(m *mem.Memory, isSummary bool) error {
+	bodies, err := r.texts(bodyKeys()...)
+	if err != nil {
+		return err
+	}
 	s, loose, err := r.summary()
 	if err != nil {
-		return m, "", err
+		return err
 	}
 	parts, err := r.parts()
 	if err != nil {
-		return m, "", err
+		return err
 	}
 	bodies = append(bodies, loose...)
 	switch {
@@ -233,9 +260,7 @@ func (r *oldRecord) memory(isSummary bool) (m mem.Memory, badDate string, err er
 		m.Kind = mem.Summary
 	}
 	m.Body = strings.Join(bodies, "\n\n")
-	r.entitle(&m)
-	m.Created, badDate = r.created()
-	return m, badDate, nil
+	return nil
 }
 
 // entitle gives a memory a title where only its other parts say something. A
@@ -258,10 +283,10 @@ func (*oldRecord) entitle(m *mem.Memory) {
 func (r *oldRecord) isRecord() bool {
 	return slices.ContainsFunc(r.fields, func(f oldField) bool {
 		switch f.key {
-		case "title", "request", "body", "narrative", "content", "text", "description", "observation", "compressedobservation", "learned", "completed", "facts":
+		case "title", "request", "learned", "completed", "facts":
 			return !isEmpty(f.value)
 		}
-		return false
+		return slices.Contains(bodyKeys(), f.key) && !isEmpty(f.value)
 	})
 }
 

@@ -271,7 +271,8 @@ func complete(ctx context.Context, c oldCall) (any, error) {
 		return absent(nil, oldStatus{Status: "unknown"}, err)
 	}
 	if e.Source = in.Reason; e.Source != "" && !plain(e.Source) {
-		return nil, refused(fmt.Sprintf("%q is no reason for an end of a session", mem.Clip(in.Reason, 40)), "send one word as reason, or none")
+		detail := fmt.Sprintf("%q is no reason for the end of a session", mem.Clip(in.Reason, 40))
+		return nil, refused(detail, "send one word as reason, or none")
 	}
 	if _, err := report(ctx, c, e); err != nil {
 		return nil, err

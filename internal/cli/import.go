@@ -79,26 +79,17 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
 	var from io.Reader = r
-	var others map[string]int // rows of each table
+	var others map[string]int // rows of tables that are not read
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
-		rows, err := sqlite.Tables(ctx, name, oldTables())
-		if err == nil {
-			others, err = sqlite.RowCounts(ctx, name)
-		}
+		b, rows, err := readTables(ctx, name)
 		if err != nil {
 			return api.OldMemories{}, faultInput.about("%s cannot be read", name).because("%s", err)
 		}
-		b, err := json.Marshal(rows)
-		if err != nil {
-			return api.OldMemories{}, err
-		}
-		from = bytes.NewReader(b)
+		from, others = bytes.NewReader(b), rows
 	}
 	old, err := api.ReadOld(from)
 	for table, n := range others {
-		if _, taken := oldTables()[table]; !taken {
-			old.Drop("rows of "+table, "no table that memories are taken from", n)
-		}
+		old.Drop("rows of "+table, "no table that memories are taken from", n)
 	}
 	switch {
 	case within.N <= 0:
@@ -106,16 +97,34 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	case err != nil:
 		return old, faultInput.about("%s is no export that can be read", name).because("%s", err).fixedBy("remanence import --help")
 	case len(old.Memories) == 0:
-		return old, faultInput.about("%s holds no memories", name).because("%s", holds(old)).fixedBy("remanence import --help")
+		fault := faultInput.about("%s holds no memories", name).because("%s", holds(old))
+		return old, fault.fixedBy("remanence import --help")
 	}
 	return old, nil
+}
+
+// readTables reads claude-mem's database as an export, and counts the rows of the
+// tables that it does not read.
+func readTables(ctx context.Context, file string) (export []byte, others map[string]int, err error) {
+	names := oldTables()
+	tables, err := sqlite.Tables(ctx, file, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	if others, err = sqlite.RowCounts(ctx, file); err != nil {
+		return nil, nil, err
+	}
+	maps.DeleteFunc(others, func(table string, _ int) bool { return names[table] != "" })
+	export, err = json.Marshal(tables)
+	return export, others, err
 }
 
 // oldTables are the tables of claude-mem's database that are read, and the lists
 // of an export that they are.
 func oldTables() map[string]string {
 	return map[string]string{
-		"observations": "observations", "session_summaries": "summaries", "sdk_sessions": "sessions", "user_prompts": "prompts",
+		"observations": "observations", "session_summaries": "summaries",
+		"sdk_sessions": "sessions", "user_prompts": "prompts",
 	}
 }
 

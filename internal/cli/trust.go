@@ -118,7 +118,9 @@ type trustItemView struct {
 func (v *trustView) add(t trusted, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, mem.MindDir, "STATE.md"))
 	there := !errors.Is(err, fs.ErrNotExist)
-	v.Repositories = append(v.Repositories, trustItemView{t.Root, t.First, t.Made, t.At, holds, there, !there && !exists(t.Root)})
+	v.Repositories = append(v.Repositories, trustItemView{
+		t.Root, t.First, t.Made, t.At, holds, there, !there && !exists(t.Root),
+	})
 }
 
 func (trustView) schema() string { return "trust" }

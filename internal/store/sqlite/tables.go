@@ -71,7 +71,8 @@ func RowCounts(ctx context.Context, path string) (_ map[string]int, err error) {
 		return nil, fmt.Errorf("open %s: %w", path, err)
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	const own = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'"
+	const own = `SELECT name FROM pragma_table_list
+		WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`
 	names, err := rows(ctx, db, own, nil, one[string])
 	if err != nil {
 		return nil, fmt.Errorf("list tables of %s: %w", path, translate(err))
