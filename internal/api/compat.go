@@ -30,6 +30,7 @@ func oldRoutes() []oldRoute {
 		{"POST", "/api/sessions/observations", observe},
 		{"POST", "/api/sessions/summarize", summarize},
 		{"POST", "/api/sessions/complete", complete},
+		{"POST", "/api/sessions/session-end", complete},
 		{"POST", "/api/processing", setProcessing},
 		{"GET", "/api/processing-status", func(ctx context.Context, c oldCall) (any, error) { return WorkingNow.Call(ctx, c, Nothing{}) }},
 

@@ -8,56 +8,72 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
+	"slices"
+	"strings"
 	"time"
 
 	"remanence/internal/mem"
 )
-
-// maxMillis is the last millisecond that a date of JSON can name.
-const maxMillis = 253402300799999
-
-// oldRecord is a memory as it comes from such a tool: one of our own reads, or a
-// row of its tables.
-type oldRecord struct {
-	Project         string           `json:"project"`
-	Type            mem.Kind         `json:"type"`
-	Title           string           `json:"title"`
-	Subtitle        string           `json:"subtitle"`
-	Narrative       string           `json:"narrative"`
-	Text            string           `json:"text"`
-	Facts           texts            `json:"facts"`
-	Concepts        texts            `json:"concepts"`
-	Files           texts            `json:"files"`
-	Read            texts            `json:"files_read"`
-	Modified        texts            `json:"files_modified"`
-	Summary         *mem.SummaryText `json:"summary"`
-	Epoch           int64            `json:"created_at_epoch"` // ms
-	mem.SummaryText                  // of a row of summaries, beside all else
-
-	// As our own commands write a memory.
-	Kind    mem.Kind  `json:"kind"`
-	Body    string    `json:"body"`
-	Tags    texts     `json:"tags"`
-	Command string    `json:"command"`
-	Scope   mem.Scope `json:"scope"`
-	Created time.Time `json:"created"`
-}
 
 // OldMemories is what another memory kept, as far as it can be taken over.
 type OldMemories struct {
 	Project  string // of those that name none
 	Memories []mem.Memory
 	LeftOut  map[string]int // how many of what cannot be had without what happened in them
+
+	dropped map[Dropped]int
+}
+
+// Dropped is something with a value that an import does not take over.
+type Dropped struct {
+	What  string `json:"what"`
+	Why   string `json:"why"`
+	Count int    `json:"count"`
+}
+
+// maxDropped bounds how many different things are named as dropped, and
+// maxDroppedName how long such a name is, in characters.
+const (
+	maxDropped     = 200
+	maxDroppedName = 80
+)
+
+// Drop counts something that is not taken over.
+func (out *OldMemories) Drop(what, why string, n int) {
+	if n <= 0 {
+		return
+	}
+	if out.dropped == nil {
+		out.dropped = map[Dropped]int{}
+	}
+	d := Dropped{What: mem.Clip(mem.Line(what), maxDroppedName), Why: why}
+	if _, known := out.dropped[d]; !known && len(out.dropped) >= maxDropped {
+		d = Dropped{What: "other fields", Why: "there are too many to name them all"}
+	}
+	out.dropped[d] += n
+}
+
+// Dropped lists what is not taken over, most first.
+func (out OldMemories) Dropped() []Dropped {
+	all := make([]Dropped, 0, len(out.dropped))
+	for d, n := range out.dropped {
+		d.Count = n
+		all = append(all, d)
+	}
+	slices.SortFunc(all, func(a, b Dropped) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), strings.Compare(a.What, b.What), strings.Compare(a.Why, b.Why))
+	})
+	return all
 }
 
 // oldFile is an export of such a tool, or an answer of our own commands.
 type oldFile struct {
-	Project      string            `json:"project"`
-	Observations []oldRecord       `json:"observations"`
-	Summaries    []oldRecord       `json:"summaries"`
-	Memories     []oldRecord       `json:"memories"`
-	Sessions     []json.RawMessage `json:"sessions"`
-	Prompts      []json.RawMessage `json:"prompts"`
+	project  string
+	sessions map[string]string // project by each name that a session has
+	memories []oldRecord
+	// summaries are records of summaries whatever else they say.
+	summaries []oldRecord
 }
 
 // ReadOld reads JSON values one after another: exports, lists of records, or records.
@@ -81,54 +97,129 @@ func ReadOld(r io.Reader) (OldMemories, error) {
 
 // take takes over one value.
 func (out *OldMemories) take(raw json.RawMessage) error {
-	var f oldFile
-	var shape struct{ Title, Request json.RawMessage } // of a record
-	switch err := json.Unmarshal(raw, &shape); {
-	case bytes.HasPrefix(raw, []byte("[")):
-		if err := json.Unmarshal(raw, &f.Memories); err != nil {
-			return err
-		}
-	case err != nil:
+	f, err := out.file(raw)
+	if err != nil {
 		return err
-	case shape.Title != nil || shape.Request != nil:
-		f.Memories = make([]oldRecord, 1)
-		if err := json.Unmarshal(raw, &f.Memories[0]); err != nil {
-			return err
+	}
+	if f.project != "" {
+		out.Project = f.project
+	}
+	for i := range f.memories {
+		if err := out.keep(&f.memories[i], f, false); err != nil {
+			return fmt.Errorf("record %d: %w", i+1, err)
 		}
-	default:
-		if err := json.Unmarshal(raw, &f); err != nil {
-			return err
+	}
+	for i := range f.summaries {
+		if err := out.keep(&f.summaries[i], f, true); err != nil {
+			return fmt.Errorf("summary %d: %w", i+1, err)
 		}
 	}
-	if f.Project != "" {
-		out.Project = f.Project
-	}
-	for _, o := range append(f.Observations, f.Memories...) {
-		out.Memories = append(out.Memories, o.memory())
-	}
-	for _, o := range f.Summaries {
-		m := o.memory()
-		if m.Kind = mem.Summary; m.Summary == nil {
-			m.Summary = &o.SummaryText
-		}
-		out.Memories = append(out.Memories, m)
-	}
-	out.LeftOut["sessions"] += len(f.Sessions)
-	out.LeftOut["prompts"] += len(f.Prompts)
 	return nil
 }
 
-// texts is a list that its table may have kept as the text of one.
-type texts []string
-
-func (t *texts) UnmarshalJSON(b []byte) error {
-	var inText string
-	if json.Unmarshal(b, &inText) == nil {
-		if b = bytes.TrimSpace([]byte(inText)); len(b) == 0 {
-			return nil
+// file reads one value: a list of records, a record, or a file of several lists.
+func (out *OldMemories) file(raw json.RawMessage) (f oldFile, err error) {
+	if bytes.HasPrefix(raw, []byte("[")) {
+		return f, json.Unmarshal(raw, &f.memories)
+	}
+	var r oldRecord
+	if err := json.Unmarshal(raw, &r); err != nil {
+		return f, err
+	}
+	lists := []struct {
+		key  string
+		into *[]oldRecord
+	}{{"observations", &f.memories}, {"memories", &f.memories}, {"summaries", &f.summaries}}
+	isFile := false
+	for _, l := range lists {
+		for _, field := range r.take(l.key) {
+			var more []oldRecord
+			if err := json.Unmarshal(field.value, &more); err != nil {
+				return f, fmt.Errorf("%s: a list of records is needed: %w", field.name, err)
+			}
+			*l.into, isFile = append(*l.into, more...), true
 		}
 	}
-	return json.Unmarshal(b, (*[]string)(t))
+	if !isFile && r.isRecord() {
+		f.memories = []oldRecord{r}
+		return f, nil
+	}
+	if !isFile && len(r.take("sessions", "prompts")) == 0 {
+		out.Drop("value without memories", "it has no title and no text", 1)
+		return f, nil
+	}
+	return f, out.besides(&r, &f)
+}
+
+// besides takes what a file of several lists says beside memories.
+func (out *OldMemories) besides(r *oldRecord, f *oldFile) (err error) {
+	if f.project, err = r.text("project"); err != nil {
+		return err
+	}
+	f.sessions = map[string]string{}
+	for _, name := range []string{"sessions", "prompts"} {
+		out.LeftOut[name] += 0
+		for _, field := range r.take(name) {
+			var list []oldRecord
+			if err := json.Unmarshal(field.value, &list); err != nil {
+				return fmt.Errorf("%s: a list of records is needed: %w", field.name, err)
+			}
+			out.LeftOut[name] += len(list)
+			for i := range list {
+				f.noteSession(&list[i], name)
+			}
+		}
+	}
+	for _, field := range r.fields {
+		var list []json.RawMessage
+		switch {
+		case field.taken || isEmpty(field.value) || field.key == "schema":
+		case json.Unmarshal(field.value, &list) == nil:
+			out.Drop("entries of "+field.name, "no list that memories are taken from", len(list))
+		default:
+			out.Drop("field "+field.name, "it describes the file", 1)
+		}
+	}
+	return nil
+}
+
+// noteSession notes the project of a session, for the records that name only their session.
+func (f *oldFile) noteSession(r *oldRecord, list string) {
+	project, err := r.text("project")
+	if list != "sessions" || project == "" || err != nil {
+		return
+	}
+	for _, id := range r.take("id") {
+		f.sessions[strings.Trim(string(id.value), `"`)] = project
+	}
+	for _, ref := range r.session() {
+		f.sessions[ref] = project
+	}
+}
+
+// keep takes over one record, and counts what of it is not taken over.
+func (out *OldMemories) keep(r *oldRecord, f oldFile, isSummary bool) error {
+	m, badDate, err := r.memory(isSummary)
+	if err != nil {
+		return err
+	}
+	for _, ref := range r.session() {
+		m.Project = cmp.Or(m.Project, f.sessions[ref])
+	}
+	m.Project = cmp.Or(m.Project, f.project)
+	out.Memories = append(out.Memories, m)
+	for _, field := range r.fields {
+		if !field.taken && !isEmpty(field.value) {
+			out.Drop("field "+field.name, whyDropped(field.key), 1)
+		}
+	}
+	switch {
+	case badDate != "":
+		out.Drop("date in "+badDate, "it cannot be read; the day of the import stands for it", 1)
+	case m.Created.After(time.Now().Add(time.Minute)):
+		out.Drop("date in the future", "the day of the import stands for it", 1)
+	}
+	return nil
 }
 
 // importOld takes over what another memory kept. Sessions and prompts cannot be
@@ -136,29 +227,21 @@ func (t *texts) UnmarshalJSON(b []byte) error {
 func importOld(ctx context.Context, c oldCall) (any, error) {
 	in := OldMemories{LeftOut: map[string]int{}}
 	if err := in.take(c.body); err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+		return nil, refused("the import cannot be read: "+err.Error(), "send observations and summaries as lists of records")
 	}
 	ask := mem.ImportAsk{Project: in.Project, Memories: in.Memories}
 	if len(ask.Memories) == 0 {
-		return nil, fmt.Errorf("%w: observations or summaries are needed", ErrInvalid)
+		return nil, refused("no observations and no summaries were sent", `send {"observations":[…]}, or summaries`)
 	}
 	got, err := Import.Call(ctx, c, ask)
 	return map[string]any{
 		"success": err == nil, "imported": got.Kept, "known": got.Known, "empty": got.Empty, "ids": list(got.IDs), "tag": got.Tag,
-		"left_out": in.LeftOut,
+		"left_out": in.LeftOut, "dropped": in.Dropped(),
 	}, err
 }
 
-func (o oldRecord) memory() mem.Memory {
-	m := mem.Memory{
-		Project: o.Project, Kind: cmp.Or(o.Type, o.Kind), Title: o.Title, Body: cmp.Or(o.Body, o.Narrative, o.Text, o.Subtitle), Facts: o.Facts, Concepts: o.Concepts,
-		Files: append(o.Files, o.Read...), Modified: o.Modified, Summary: o.Summary, Tags: o.Tags, Command: o.Command, Scope: o.Scope, Created: o.Created,
-	}
-	if m.Title == "" && m.Summary == nil && o.SummaryText != (mem.SummaryText{}) { // a row of summaries, by itself
-		m.Kind, m.Summary = mem.Summary, &o.SummaryText
-	}
-	if o.Epoch > 0 && o.Epoch <= maxMillis {
-		m.Created = time.UnixMilli(o.Epoch)
-	}
-	return m
+// refused is the answer to a request that cannot be understood: what is wrong
+// with it and why, and what puts it right.
+func refused(detail, fix string) error {
+	return &Error{Status: http.StatusBadRequest, Name: NameInvalid, Detail: detail, Fix: fix}
 }

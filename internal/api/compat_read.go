@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -114,12 +116,43 @@ func searchOld(ctx context.Context, c oldCall) (any, error) {
 	return c.found(ctx, mem.Query{Text: c.either("query", "q"), Kinds: c.kinds()})
 }
 
+// byFile answers with what is known of a file, or with isFolder of what lies
+// directly in a folder. An absolute path names its project too.
 func byFile(ctx context.Context, c oldCall) (any, error) {
-	file := c.either("path", "file")
-	if file == "" {
-		return nil, fmt.Errorf("%w: which path?", ErrInvalid)
+	file := cmp.Or(c.query.Get("filePath"), c.query.Get("file_path"), c.either("path", "file"))
+	if strings.TrimSpace(file) == "" {
+		return nil, refused("no file is named to search for", "add ?filePath=PATH, of a file in the project or absolute")
+	}
+	if s := c.query.Get("isFolder"); s != "" {
+		folder, err := strconv.ParseBool(s)
+		if err != nil {
+			return nil, refused(fmt.Sprintf("isFolder: %q is neither true nor false", s), "use isFolder=true, or leave it out")
+		}
+		if folder {
+			file = strings.TrimRight(file, "/") + "/"
+		}
+	}
+	if filepath.IsAbs(file) && c.query.Get("project") == "" {
+		all, err := Projects.Call(ctx, c, Nothing{})
+		if err != nil {
+			return nil, err
+		}
+		if p, ok := around(all.Projects, file); ok {
+			c.query.Set("project", p.Key)
+		}
 	}
 	return c.found(ctx, mem.Query{File: file, Kinds: c.kinds()})
+}
+
+// around is the innermost of some projects that an absolute path lies in.
+func around(all []mem.Project, file string) (in mem.Project, ok bool) {
+	for _, p := range all {
+		inside := p.Root != "" && strings.HasPrefix(file, strings.TrimRight(p.Root, "/")+"/")
+		if inside && len(p.Root) > len(in.Root) {
+			in, ok = p, true
+		}
+	}
+	return in, ok
 }
 
 func observations(ctx context.Context, c oldCall) (any, error) {

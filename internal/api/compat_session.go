@@ -34,14 +34,16 @@ func (s oldSession) key() (string, error) {
 	id := ""
 	for _, given := range []string{s.Claude, s.Content, s.Plain} {
 		if given != "" && id != "" && given != id {
-			return "", fmt.Errorf("%w: two sessions are named", ErrInvalid)
+			return "", refused("two different sessions are named", "name one session, as contentSessionId")
 		}
 		if id == "" {
 			id = given
 		}
 	}
 	if !plain(id) || len(id) > maxSession {
-		return "", fmt.Errorf("%w: a session id is needed, as claudeSessionId or contentSessionId", ErrInvalid)
+		return "", refused(
+			fmt.Sprintf("no session is named, or not by letters, digits and . _ - of %d bytes at most", maxSession),
+			"send its id as contentSessionId or claudeSessionId")
 	}
 	return id, nil
 }
@@ -269,7 +271,8 @@ func complete(ctx context.Context, c oldCall) (any, error) {
 		return absent(nil, oldStatus{Status: "unknown"}, err)
 	}
 	if e.Source = in.Reason; e.Source != "" && !plain(e.Source) {
-		return nil, fmt.Errorf("%w: %q is no reason", ErrInvalid, in.Reason)
+		detail := fmt.Sprintf("%q is no reason for the end of a session", mem.Clip(in.Reason, 40))
+		return nil, refused(detail, "send one word as reason, or none")
 	}
 	if _, err := report(ctx, c, e); err != nil {
 		return nil, err

@@ -20,6 +20,9 @@ func (a *app) checkMind() []checkItem {
 	}
 	m, err := files.Look(p)
 	dir := filepath.Join(p.Root, mem.MindDir)
+	if filepath.IsAbs(m.Files) { // a worktree has those of the main one
+		dir = m.Files
+	}
 	switch {
 	case err != nil || !m.Present:
 		return nil

@@ -72,6 +72,8 @@ func TestTheDocumentsCallsAreAnsweredAsWritten(t *testing.T) {
 			o.says("POST", "/api/processing", `{"isProcessing":false}`, `{"isProcessing":false}`)
 			o.says("POST", "/api/sessions/complete", s+`"reason":"exit"}`, `{"status":"completed"}`)
 			o.says("POST", "/api/sessions/complete", `{"`+key+`":"nobody"}`, `{"status":"unknown"}`)
+			o.says("POST", "/api/sessions/session-end", s+`"platformSource":"claude","reason":"exit"}`, `{"status":"completed"}`)
+			o.says("POST", "/api/sessions/session-end", `{"`+key+`":"nobody"}`, `{"status":"unknown"}`)
 
 			got, err := o.h.store.Session(t.Context(), "0b1c-7")
 			if err != nil || got.Status != mem.Completed || got.EndReason != "exit" || got.Prompts != 2 || got.Root != root || got.FirstPrompt != "please fix the retry" {
@@ -80,6 +82,56 @@ func TestTheDocumentsCallsAreAnsweredAsWritten(t *testing.T) {
 			o.says("GET", "/api/context/inject?project=my-app&source=startup&budget=500", "", "jitter")
 			o.says("GET", "/api/context/inject?project=my-app&full=true", "", "jitter")
 		})
+	}
+}
+
+// The hook that posts to this path at the end of a session posts nothing else then.
+func TestASessionEndsByEitherPath(t *testing.T) {
+	o := newOld(t)
+	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","prompt":"please fix the retry"}`, `"promptNumber":1}`)
+	body := `{"contentSessionId":"s","platformSource":"claude","reason":"logout","cwd":"` + t.TempDir() + `"}`
+	o.says("POST", "/api/sessions/session-end", body, `{"status":"completed"}`)
+	if got, err := o.h.store.Session(t.Context(), "s"); err != nil || got.Status != mem.Completed || got.EndReason != "logout" {
+		t.Errorf("the session is kept as %+v, %v", got, err)
+	}
+	for _, bad := range []string{`{}`, `{"contentSessionId":"../x"}`, `{"contentSessionId":"s","reason":"two words"}`, `[]`, ``} {
+		o.refuses("POST", "/api/sessions/session-end", bad)
+	}
+}
+
+// refuses checks that a request is answered with what is wrong and how to put it right.
+func (o old) refuses(method, target, body string) {
+	o.Helper()
+	status, got := o.ask(method, target, body)
+	var p struct{ Detail, Fix string }
+	if err := json.Unmarshal([]byte(got), &p); err != nil || status != 400 || p.Detail == "" {
+		o.Errorf("%s %s %s: got %d %s, want 400 with a reason", method, target, body, status, got)
+	}
+}
+
+func TestMemoriesOfAFileAreFoundByEveryNameOfThePath(t *testing.T) {
+	o := newOld(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","cwd":"`+root+`","prompt":"please fix the retry"}`, `"promptNumber":1}`)
+	name := filepath.Base(root)
+	o.says("POST", "/api/memory/save", `{"project":"`+name+`","text":"printers jam on thick paper","type":"gotcha","files":["io/print.go"]}`, `"success":true`)
+	const found = `"title":"printers jam on thick paper"`
+	for _, target := range []string{
+		"/api/search/by-file?filePath=io/print.go&format=index&limit=10",
+		"/api/search/by-file?file_path=io/print.go", "/api/search/by-file?path=io/print.go", "/api/observations/by-file?filePath=io/print.go",
+		"/api/search/by-file?project=" + name + "&filePath=" + root + "/io/print.go",
+		"/api/search/by-file?filePath=" + root + "/io/print.go",
+		"/api/search/by-file?filePath=io&isFolder=true", "/api/search/by-file?filePath=" + root + "/io&isFolder=true",
+	} {
+		o.says("GET", target, "", found)
+	}
+	o.says("GET", "/api/search/by-file?filePath=io/other.go", "", `{"items":[],`)
+	o.says("GET", "/api/search/by-file?filePath=io&isFolder=false", "", `{"items":[],`)
+	for _, query := range []string{"", "?filePath=", "?filePath=%20", "?filePath=io&isFolder=maybe"} {
+		o.refuses("GET", "/api/search/by-file"+query, "")
 	}
 }
 
@@ -237,6 +289,13 @@ func TestWhatWasReadCanBeImported(t *testing.T) {
 	to.says("GET", "/api/observations?type=change", "", `"facts":["one a printer"]`)
 	to.says("GET", "/api/observations?type=change", "", `"created_at_epoch":1700000000000`)
 	to.says("GET", "/api/summaries", "", `"learned":"there are two kinds"`)
+	to.says("POST", "/api/import", string(body), `"dropped":[{"what":"field `)
+	lossy := `{"observations":[{"title":"Carts expire","content":"after an hour","created_at":"2025-03-04 05:06:07","mood":"calm"}]}`
+	to.says("POST", "/api/import", lossy, `"dropped":[{"what":"field mood","why":"a memory has no such field","count":1}],"empty":0,`)
+	to.says("GET", "/api/search?query=carts+expire", "", `"narrative":"after an hour"`)
+	to.says("GET", "/api/search?query=carts+expire", "", `"created_at":"2025-03-04T05:06:07Z"`)
+	to.refuses("POST", "/api/import", `{"observations":"x"}`)
+	to.refuses("POST", "/api/import", `{"prompts":[{"id":1}]}`)
 }
 
 func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {

@@ -328,7 +328,7 @@ var (
 	}
 	faultForeignFiles = Fault{
 		"REM-P002", 0, "the repository's own memory is not trusted, so it is not read", "",
-		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no hook before you say that you stand for it, for this directory and this repository.",
+		"What a repository says about itself may have been written by anybody. It is told to no agent and changed by no hook before you say that you stand for it, for this directory and this repository. Worktrees that git made of it and a renamed directory stay trusted.",
 		[]string{"remanence trust", "remanence mind show"},
 	}
 	faultNotTrusted = Fault{

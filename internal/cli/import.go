@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -31,7 +32,7 @@ func (a *app) importCommand() *cobra.Command {
 		Use:   "import [file]",
 		Short: "take over what another memory kept; can be taken back",
 		Long: "Reads JSON, one value or one on each line: an export of claude-mem, rows of its\ntables, memories as show --json writes them; or claude-mem's database itself.\nWithout a file, or with -, standard input.\n\n" +
-			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, and when it was learned. What is there already is\nleft out: twice is once. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked for, and not told unasked before you accepted\nit in review.",
+			"Each keeps its project, if that is known here or the one of this directory, or\nthat it holds in all of them, and when it was learned. What is there already is\nleft out: twice is once. What cannot be taken over is named with its number and\nthe reason. Nobody can vouch for what comes from elsewhere: it is\nfound when it is asked for, and not told unasked before you accepted\nit in review.",
 		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project example/api\n  remanence show m_7k2q --json | ssh host remanence import",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -78,33 +79,76 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
 	var from io.Reader = r
+	var others map[string]int // rows of tables that are not read
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
-		rows, err := sqlite.Tables(ctx, name, map[string]string{"observations": "observations", "session_summaries": "summaries"})
+		b, rows, err := readTables(ctx, name)
 		if err != nil {
 			return api.OldMemories{}, faultInput.about("%s cannot be read", name).because("%s", err)
 		}
-		b, err := json.Marshal(rows)
-		if err != nil {
-			return api.OldMemories{}, err
-		}
-		from = bytes.NewReader(b)
+		from, others = bytes.NewReader(b), rows
 	}
 	old, err := api.ReadOld(from)
+	for table, n := range others {
+		old.Drop("rows of "+table, "no table that memories are taken from", n)
+	}
 	switch {
 	case within.N <= 0:
 		return old, faultInput.about("%s is larger than %d MB", name, maxImportFile>>20).because("nothing was taken over").fixedBy("import it in parts, of whole lines")
 	case err != nil:
 		return old, faultInput.about("%s is no export that can be read", name).because("%s", err).fixedBy("remanence import --help")
 	case len(old.Memories) == 0:
-		return old, faultInput.about("%s holds no memories", name).fixedBy("remanence import --help")
+		fault := faultInput.about("%s holds no memories", name).because("%s", holds(old))
+		return old, fault.fixedBy("remanence import --help")
 	}
 	return old, nil
 }
 
+// readTables reads claude-mem's database as an export, and counts the rows of the
+// tables that it does not read.
+func readTables(ctx context.Context, file string) (export []byte, others map[string]int, err error) {
+	names := oldTables()
+	tables, err := sqlite.Tables(ctx, file, names)
+	if err != nil {
+		return nil, nil, err
+	}
+	if others, err = sqlite.RowCounts(ctx, file); err != nil {
+		return nil, nil, err
+	}
+	maps.DeleteFunc(others, func(table string, _ int) bool { return names[table] != "" })
+	export, err = json.Marshal(tables)
+	return export, others, err
+}
+
+// oldTables are the tables of claude-mem's database that are read, and the lists
+// of an export that they are.
+func oldTables() map[string]string {
+	return map[string]string{
+		"observations": "observations", "session_summaries": "summaries",
+		"sdk_sessions": "sessions", "user_prompts": "prompts",
+	}
+}
+
+// holds says what was read where there was no memory.
+func holds(old api.OldMemories) string {
+	var all []string
+	for _, what := range slices.Sorted(maps.Keys(old.LeftOut)) {
+		if n := old.LeftOut[what]; n > 0 {
+			all = append(all, plural(n, strings.TrimSuffix(what, "s"), what))
+		}
+	}
+	for _, d := range old.Dropped() {
+		all = append(all, fmt.Sprintf("%d × %s: %s", d.Count, d.What, d.Why))
+	}
+	return cmp.Or(strings.Join(all[:min(len(all), maxHolds)], "; "), "it is empty")
+}
+
+// maxHolds is how much of that is said.
+const maxHolds = 5
+
 // placed says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.
 func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []mem.ImportAsk, error) {
-	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut}
+	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
 	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})
 	if err != nil {
@@ -169,6 +213,7 @@ type importView struct {
 	Known    int               `json:"known"` // were there in the same words
 	Empty    int               `json:"empty"` // of which the rules on private text left nothing
 	LeftOut  map[string]int    `json:"left_out"`
+	Dropped  []api.Dropped     `json:"dropped"` // fields, dates and rows with a value that is not taken over
 	Projects []importedProject `json:"projects"`
 	Undo     []string          `json:"undo"` // one for each thousand
 }
@@ -196,6 +241,9 @@ func (v importView) human(p *printer) {
 	}
 	for _, what := range slices.Sorted(maps.Keys(v.LeftOut)) {
 		p.line("  %s left out: only what was learned in them is taken over", plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
+	}
+	for _, d := range v.Dropped {
+		p.line("  %d × %s not taken over: %s", d.Count, oneLine(d.What), d.Why)
 	}
 	if slices.ContainsFunc(v.Projects, func(pr importedProject) bool { return !pr.Known }) {
 		p.hint("A project is known from its first session on; or say where to: --project NAME")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/api"
 	"remanence/internal/eval"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
@@ -77,7 +78,7 @@ func views() map[string]view {
 		"memory":  forgotten,
 		"receipt": weighed("receipt", receipt),
 		"next":    nextView{weighed("next", foreseen), false},
-		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
+		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Dropped: []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
 		"export":  exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
 		"stats": statsView{
 			Economy: mem.Economy{

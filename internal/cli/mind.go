@@ -15,6 +15,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
+	"remanence/internal/project"
 )
 
 func (a *app) mindCommand() *cobra.Command {
@@ -203,7 +204,9 @@ func (a *app) files() (*mind.Files, error) {
 		return nil, err
 	}
 	book := &trustBook{paths: a.paths}
-	return mind.New(mind.Config{Trusted: book.trusts, Now: a.sys.Now, Limits: cfg.mindLimits}), nil
+	return mind.New(mind.Config{
+		Trusted: book.trusts, Main: project.MainCheckout, Now: a.sys.Now, Limits: cfg.mindLimits,
+	}), nil
 }
 
 func (a *app) mindCompress(cmd *cobra.Command, dry bool) error {

@@ -22,6 +22,8 @@ func (a *app) trustCommand() *cobra.Command {
 			"anybody. It is read, told to agents and kept up to date by hooks only once you\n" +
 			"said that you stand for it. That counts for this directory and this repository,\n" +
 			"known by its first commit: another one in the same place is asked about again.\n" +
+			"It also counts for the worktrees of the repository, and after a rename of the\n" +
+			"directory; not for a copy, another clone or a submodule.\n" +
 			"What \"remanence mind init\" makes is trusted from the start.",
 		Example: "  remanence trust\n  remanence trust ~/src/shop --revoke\n  remanence trust --list",
 		Args:    atMost(1),
@@ -62,15 +64,17 @@ func (a *app) trust(_ *cobra.Command, args []string, revoke bool) error {
 	v := trustView{Did: "trusted", Repositories: []trustItemView{}}
 	switch {
 	case revoke:
-		t, ok, err := a.paths.distrust(p.Root)
+		off, ok, err := a.paths.distrust(p)
 		if err != nil {
 			return err
 		}
 		v.Did = "revoked"
 		if !ok {
-			v.Did, t = "unchanged", trusted{Root: p.Root}
+			v.Did, off = "unchanged", []trusted{{Root: p.Root}}
 		}
-		v.add(t, false)
+		for _, t := range off {
+			v.add(t, false)
+		}
 	case a.agent() != "":
 		return faultPersonOnly
 	default:
@@ -108,11 +112,15 @@ type trustItemView struct {
 	At    time.Time `json:"at"`
 	Holds bool      `json:"holds"` // it is still that repository
 	Files bool      `json:"files"` // there is something to read
+	Gone  bool      `json:"gone"`  // there is no such directory any more
 }
 
 func (v *trustView) add(t trusted, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, mem.MindDir, "STATE.md"))
-	v.Repositories = append(v.Repositories, trustItemView{t.Root, t.First, t.Made, t.At, holds, !errors.Is(err, fs.ErrNotExist)})
+	there := !errors.Is(err, fs.ErrNotExist)
+	v.Repositories = append(v.Repositories, trustItemView{
+		t.Root, t.First, t.Made, t.At, holds, there, !there && !exists(t.Root),
+	})
 }
 
 func (trustView) schema() string { return "trust" }
@@ -131,11 +139,15 @@ func (v trustView) human(p *printer) {
 		case "revoked":
 			p.line("revoked  %s", oneLine(t.Root))
 			p.say("What was learned from its files is told to no agent any more.")
-		default:
-			p.line("%s  %s", map[bool]string{true: "trusted", false: "asks again"}[t.Holds], oneLine(t.Root))
-			if first := t.First; first != "" && p.flags.verbose {
-				p.line("  first commit %s", first)
+		case "list":
+			p.line("%s  %s", t.state(), oneLine(t.Root))
+			if t.Gone {
+				p.say("There is no such directory. If it was renamed, it is still trusted at its new place.")
 			}
+			t.firstCommit(p)
+		default:
+			p.line("%s  %s", t.state(), oneLine(t.Root))
+			t.firstCommit(p)
 		}
 		if v.Did == "trusted" && !t.Files {
 			p.say("There is nothing to read yet. Make state files with: remanence mind init")
@@ -143,5 +155,22 @@ func (v trustView) human(p *printer) {
 		if v.Did == "trusted" && t.First == "" {
 			p.say("It has no commit yet; it is asked about again after the first one.")
 		}
+	}
+}
+
+// state is what has become of an entry, in a word or two.
+func (t trustItemView) state() string {
+	switch {
+	case t.Holds:
+		return "trusted"
+	case t.Gone:
+		return "gone"
+	}
+	return "asks again"
+}
+
+func (t trustItemView) firstCommit(p *printer) {
+	if t.First != "" && p.flags.verbose {
+		p.line("  first commit %s", t.First)
 	}
 }

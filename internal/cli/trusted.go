@@ -19,10 +19,12 @@ import (
 
 // trusted is one repository whose own files about itself the person stands for.
 type trusted struct {
-	Root  string    `json:"root"`  // top of the checkout
-	First string    `json:"first"` // its first commit; empty outside of git and before there is one
-	Made  bool      `json:"made"`  // this machine made the files
-	Mark  string    `json:"mark"`  // that it gave them
+	Root  string    `json:"root"`           // top of the checkout
+	First string    `json:"first"`          // its first commit; empty outside of git and before there is one
+	Made  bool      `json:"made"`           // this machine made the files
+	Mark  string    `json:"mark"`           // that it gave them
+	Dir   string    `json:"dir,omitempty"`  // project.Identity of Root
+	Repo  string    `json:"repo,omitempty"` // project.Identity of the git common directory; empty outside of git
 	At    time.Time `json:"at"`
 }
 
@@ -75,63 +77,127 @@ func (p Paths) trust(pr mem.Project, mark string, now time.Time) (trusted, error
 	if err != nil {
 		return trusted{}, fmt.Errorf("first commit of %s: %w", pr.Root, err)
 	}
-	t := trusted{Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second)}
+	t := trusted{
+		Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second),
+		Dir: project.Identity(pr.Root), Repo: project.Identity(pr.Common),
+	}
 	return t, p.inTurn(func() error {
 		list, err := p.readTrusted()
 		if err != nil {
 			return err
 		}
-		list = slices.DeleteFunc(list, func(o trusted) bool { return o.Root == t.Root })
+		list = slices.DeleteFunc(list, func(o trusted) bool { return o.Root == t.Root || o.movedTo(t) })
 		list = append(list, t)
 		slices.SortStableFunc(list, func(a, b trusted) int { return strings.Compare(a.Root, b.Root) })
 		return p.writeTrusted(list)
 	})
 }
 
-// distrust takes a project off the list. ok is false if it is not on it.
-func (p Paths) distrust(root string) (t trusted, ok bool, err error) {
+// distrust takes off the list what makes a project trusted, and its own entry if
+// that holds no more: also from a worktree, or where the directory is now. ok is
+// false if there is nothing of it on the list.
+func (p Paths) distrust(pr mem.Project) (off []trusted, ok bool, err error) {
 	err = p.inTurn(func() error {
 		list, err := p.readTrusted()
-		i := slices.IndexFunc(list, func(o trusted) bool { return o.Root == root })
-		if err != nil || i < 0 {
+		if err != nil {
 			return err
 		}
-		t, ok = list[i], true
-		return p.writeTrusted(slices.Delete(list, i, i+1))
+		var rest []trusted
+		for _, t := range list {
+			if t.Root == pr.Root || t.stands(pr) {
+				off = append(off, t)
+			} else {
+				rest = append(rest, t)
+			}
+		}
+		if len(off) == 0 {
+			return nil
+		}
+		return p.writeTrusted(rest)
 	})
-	return t, ok, err
+	return off, err == nil && len(off) > 0, err
 }
 
 // stands reports whether an entry is about a project as it is now: the same
-// place, and the files that this machine made, or a repository that holds the
+// place, a worktree of the same repository, or the same directory after a rename;
+// and there the files that this machine made, or a repository that holds the
 // commit that the other one began with.
 func (t trusted) stands(pr mem.Project) bool {
 	switch {
-	case t.Root == "" || t.Root != pr.Root:
+	case t.Root == "":
 		return false
-	case t.Mark != "" && mind.Origin(pr.Root) == t.Mark:
-		return true
-	case t.First == "":
+	case t.Root == pr.Root:
+		return t.made(pr.Root) || t.begins(pr)
+	case !t.renamed(pr) && !t.shares(pr):
+		return false
+	case t.Mark != "": // nobody looked at what other worktrees hold
+		return t.made(pr.Root, project.MainCheckout(pr))
+	}
+	return t.begins(pr)
+}
+
+// made reports whether one of some directories holds the files that this machine made.
+func (t trusted) made(roots ...string) bool {
+	return t.Mark != "" && slices.ContainsFunc(roots, func(root string) bool {
+		return root != "" && mind.Origin(root) == t.Mark
+	})
+}
+
+// begins reports whether the repository of a project holds the commit that the
+// trusted one began with.
+func (t trusted) begins(pr mem.Project) bool {
+	if t.First == "" {
 		return pr.Commit == ""
 	}
 	return project.Holds(pr, t.First)
 }
 
+// renamed reports whether a project is in the very directory that was trusted.
+func (t trusted) renamed(pr mem.Project) bool {
+	return t.Dir != "" && project.Identity(pr.Root) == t.Dir && (t.Repo == "" || project.Identity(pr.Common) == t.Repo)
+}
+
+// shares reports whether a project is a checkout of the very repository that was
+// trusted, made by git. What the directory says of itself does not count: an
+// archive may hold a .git file that names any repository of this machine.
+func (t trusted) shares(pr mem.Project) bool {
+	if pr.Common == "" || !project.OwnCheckout(pr) {
+		return false
+	}
+	repo := t.Repo
+	if repo == "" { // trusted by an older version, or no repository at that time
+		there, err := project.Identify(t.Root)
+		if err != nil || there.Root != t.Root {
+			return false
+		}
+		repo = project.Identity(there.Common)
+	}
+	return repo != "" && project.Identity(pr.Common) == repo
+}
+
+// movedTo reports whether an entry is about a directory that is gone from its
+// place and was trusted again where it is now.
+func (t trusted) movedTo(now trusted) bool {
+	return t.Dir != "" && t.Dir == now.Dir && t.Repo == now.Repo && !exists(t.Root)
+}
+
 // trustBook answers who is trusted, out of the list as it is now. What it found
-// of a repository holds until the list or what is checked out there changes.
+// of a repository holds until the list, the directory or what is checked out there
+// changes.
 type trustBook struct {
 	paths Paths
 
 	mu     sync.Mutex
 	seen   os.FileInfo // of the list, nil before it was read
 	list   []trusted
-	judged map[string]verdict // by root
+	judged map[judgedProject]bool
 }
 
-type verdict struct {
-	commit, common string
-	ok             bool
-}
+// judgedProject is a project as it was judged.
+type judgedProject struct{ root, commit, common, dir, repo string }
+
+// maxJudged bounds how many projects are remembered as judged.
+const maxJudged = 256
 
 // trusts reports whether the person stands for a project's files about itself.
 func (b *trustBook) trusts(pr mem.Project) bool {
@@ -146,16 +212,19 @@ func (b *trustBook) trusts(pr mem.Project) bool {
 		if err != nil {
 			return false
 		}
-		b.list, b.seen, b.judged = list, info, map[string]verdict{}
+		b.list, b.seen, b.judged = list, info, map[judgedProject]bool{}
 	}
-	i := slices.IndexFunc(b.list, func(t trusted) bool { return t.Root == pr.Root })
-	if i < 0 {
+	if len(b.list) == 0 {
 		return false
 	}
-	v, known := b.judged[pr.Root]
-	if !known || v.commit != pr.Commit || v.common != pr.Common {
-		v = verdict{pr.Commit, pr.Common, b.list[i].stands(pr)}
-		b.judged[pr.Root] = v
+	now := judgedProject{pr.Root, pr.Commit, pr.Common, project.Identity(pr.Root), project.Identity(pr.Common)}
+	ok, known := b.judged[now]
+	if !known {
+		ok = slices.ContainsFunc(b.list, func(t trusted) bool { return t.stands(pr) })
+		if len(b.judged) >= maxJudged {
+			clear(b.judged)
+		}
+		b.judged[now] = ok
 	}
-	return v.ok
+	return ok
 }

@@ -53,7 +53,7 @@ func TestTrustIsOfOnePlaceAndOneRepository(t *testing.T) {
 	if elsewhere.Commit = "5464ea99c86096a31bfef16330e3117d7d8da2e9"; book.trusts(elsewhere) {
 		t.Error("a repository in the place of what was none is trusted")
 	}
-	if _, ok, err := m.paths.distrust(here.Root); !ok || err != nil || book.trusts(here) {
+	if _, ok, err := m.paths.distrust(here); !ok || err != nil || book.trusts(here) {
 		t.Errorf("revoked: %v, %v, trusted %v", ok, err, book.trusts(here))
 	}
 }

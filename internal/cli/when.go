@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"remanence/internal/mem"
 )
 
 // span reads what a person calls a time: "now", "today", "yesterday", a date, a
@@ -30,10 +32,8 @@ func span(s string, now time.Time) (from, to time.Time, err error) {
 	if t, err := time.ParseInLocation("2006-01-02", s, time.Local); err == nil {
 		return day(t)
 	}
-	for _, form := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02T15:04", "2006-01-02 15:04:05", "2006-01-02 15:04"} {
-		if t, err := time.ParseInLocation(form, s, time.Local); err == nil {
-			return t, t, nil
-		}
+	if t, ok := mem.ParseISOTime(s, time.Local); ok {
+		return t, t, nil
 	}
 	n, unit, ok := amount(strings.TrimSuffix(s, " ago"))
 	switch {

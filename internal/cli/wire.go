@@ -85,7 +85,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hides(d)}
 	h.book = &trustBook{paths: paths}
 	h.minds = mind.New(mind.Config{
-		Trusted: h.book.trusts, Door: d.Text, Now: sys.Now, Changed: project.Changed,
+		Trusted: h.book.trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
 		Limits: func() mem.MindLimits { return h.config.now().mindLimits() },
 	})
 	h.engine = engine.New(engine.Config{

@@ -85,7 +85,7 @@ func (g *gather) short() bool { return g.m.mind.Size > shortFrom && g.m.Source !
 
 // mindState is STATE.md.
 func (g *gather) mindState() inject.Section {
-	s := inject.Section{Name: "state", Caption: "CURRENT STATE (" + mem.MindDir + "/STATE.md)", Share: shareState, Apart: true}
+	s := inject.Section{Name: "state", Caption: "CURRENT STATE (" + mindDir(g.m.mind) + "/STATE.md)", Share: shareState, Apart: true}
 	for _, sec := range g.m.mind.Sections {
 		s.Items = append(s.Items, sectionItems(sec)...)
 	}
@@ -126,7 +126,7 @@ func bare(l string) string {
 
 // progress is what PROGRESS.md says of the work in hand and to come.
 func (g *gather) progress(context.Context) (inject.Section, error) {
-	s := inject.Section{Name: "progress", Caption: "PROGRESS (" + mem.MindDir + "/PROGRESS.md)", Share: shareProgress, Apart: true}
+	s := inject.Section{Name: "progress", Caption: "PROGRESS (" + mindDir(g.m.mind) + "/PROGRESS.md)", Share: shareProgress, Apart: true}
 	if !g.tellsMind() {
 		return s, nil
 	}
@@ -142,14 +142,14 @@ func (g *gather) progress(context.Context) (inject.Section, error) {
 		}
 	}
 	if g.short() {
-		s.Items = append(s.Items, inject.Item{Text: "more is in " + mem.MindDir + "/ and is found by: remanence search WORDS"})
+		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.m.mind) + "/ and is found by: remanence search WORDS"})
 	}
 	return s, nil
 }
 
 // decided are the last decisions of DECISIONS.md.
 func (g *gather) decided() inject.Section {
-	s := inject.Section{Name: "decisions", Caption: "DECISIONS (" + mem.MindDir + "/DECISIONS.md)", Share: shareDecisions, Apart: true}
+	s := inject.Section{Name: "decisions", Caption: "DECISIONS (" + mindDir(g.m.mind) + "/DECISIONS.md)", Share: shareDecisions, Apart: true}
 	for _, d := range g.m.mind.Decided {
 		text := strings.Join(append([]string{d.Heading}, d.Lines...), ". ")
 		if !inject.Suspicious(text) {
@@ -161,7 +161,7 @@ func (g *gather) decided() inject.Section {
 
 // log is the end of SESSION-LOG.md.
 func (g *gather) log(context.Context) (inject.Section, error) {
-	s := inject.Section{Name: "log", Caption: "SESSION LOG (" + mem.MindDir + "/SESSION-LOG.md)", Share: shareLog, Apart: true}
+	s := inject.Section{Name: "log", Caption: "SESSION LOG (" + mindDir(g.m.mind) + "/SESSION-LOG.md)", Share: shareLog, Apart: true}
 	if !g.tellsMind() || g.short() {
 		return s, nil
 	}
@@ -184,8 +184,11 @@ func mindLine(m mem.Mind) string {
 		}
 		return s
 	}
-	return inject.Nudge(told(m.Phase), told(m.Next), told(firstOf(m.Blockers)), "(Read "+mem.MindDir+"/STATE.md for details)")
+	return inject.Nudge(told(m.Phase), told(m.Next), told(firstOf(m.Blockers)), "(Read "+mindDir(m)+"/STATE.md for details)")
 }
+
+// mindDir is where the state files are, relative to the project where they are in it.
+func mindDir(m mem.Mind) string { return cmp.Or(m.Files, mem.MindDir) }
 
 // reminders are lines that go with the next prompt: that the state is out of
 // date, and under the full profile which subagents ended. The marks say that
@@ -237,7 +240,7 @@ func (e *Engine) staleReminder(ctx context.Context, m *moment) (line, mark strin
 		return "", "", err
 	}
 	return fmt.Sprintf("%s/STATE.md was last written %s ago and files were changed since. Bring it up to date: phase, next action, blockers.",
-		mem.MindDir, inject.Age(m.At.Sub(m.mind.Written))), mark, nil
+		mindDir(m.mind), inject.Age(m.At.Sub(m.mind.Written))), mark, nil
 }
 
 // agentReminder says that a subagent ended.

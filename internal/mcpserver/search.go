@@ -178,10 +178,8 @@ func (s *Server) moment(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	for _, layout := range []string{time.DateOnly, time.RFC3339} {
-		if t, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return t, nil
-		}
+	if t, ok := mem.ParseISOTime(text, time.Local); ok {
+		return t, nil
 	}
 	units := map[byte]time.Duration{'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
 	unit := units[text[len(text)-1]]

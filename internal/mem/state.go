@@ -78,7 +78,8 @@ type StateItem struct {
 type Standing struct {
 	Project Project `json:"project"`
 	// Files is the directory of the state files it was read from, relative to the
-	// project; empty means the store. Untrusted is one that is there and not read.
+	// project, or absolute if a worktree has those of the main work tree; empty
+	// means the store. Untrusted is one that is there and not read.
 	Files     string `json:"files,omitempty"`
 	Untrusted string `json:"untrusted,omitempty"`
 	Version   string `json:"version,omitempty"` // changes with every change of the current state

@@ -84,6 +84,7 @@ func (f *Files) change(d *folder, p mem.Project, ask mem.StateAsk) (note mem.Sta
 // version is the text of STATE.md that somebody was shown under a name. Of one
 // that is not known any more, as to another worker, all may have changed since.
 func (f *Files) version(p mem.Project, name string) (text, bool) {
+	p = f.home(p)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.known[p.Root]; s != nil {

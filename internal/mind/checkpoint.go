@@ -135,7 +135,7 @@ func (f *Files) Forgotten(p mem.Project) bool {
 	if !f.cfg.Trusted(p) {
 		return false
 	}
-	d, err := openFolder(p.Root, mem.MindDir)
+	d, err := openFolder(f.home(p).Root, mem.MindDir)
 	if err != nil {
 		return false
 	}

@@ -242,7 +242,7 @@ func (f *Files) Offer(p mem.Project) []string {
 	if !f.cfg.Trusted(p) {
 		return nil
 	}
-	d, err := openFolder(p.Root, mem.MindDir)
+	d, err := openFolder(f.home(p).Root, mem.MindDir)
 	if err != nil {
 		return nil
 	}

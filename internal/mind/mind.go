@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"sync"
@@ -36,6 +37,9 @@ type Config struct {
 	// Trusted reports whether the person, or this machine by making them, stands
 	// for the state files of a project. Nil means that nobody does.
 	Trusted func(p mem.Project) bool
+	// Main returns the top of the main work tree of a project's repository, empty
+	// if it has none. Nil means that nobody knows.
+	Main func(p mem.Project) string
 	// Door takes out of a text what may not be kept. Nil means nothing.
 	Door   func(string) string
 	Limits func() mem.MindLimits // asked each time; nil means mem.MindDefaults
@@ -84,6 +88,9 @@ func New(c Config) *Files {
 	if c.Trusted == nil {
 		c.Trusted = func(mem.Project) bool { return false }
 	}
+	if c.Main == nil {
+		c.Main = func(mem.Project) string { return "" }
+	}
 	if c.Door == nil {
 		c.Door = func(s string) string { return s }
 	}
@@ -99,6 +106,8 @@ func New(c Config) *Files {
 // Look reads the state files of a project. Of those that nobody stands for it
 // tells that they are there and reads nothing.
 func (f *Files) Look(p mem.Project) (mem.Mind, error) {
+	asked := p.Root
+	p = f.home(p)
 	d, err := openFolder(p.Root, mem.MindDir)
 	if err != nil {
 		return mem.Mind{}, nil // whatever is there, it is no directory of state files
@@ -114,7 +123,31 @@ func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	}
 	m := f.read(d, p)
 	m.Taken = m.Stamp == f.taken[p.Root]
+	if p.Root != asked {
+		m.Files = mem.Line(filepath.Join(p.Root, mem.MindDir))
+	}
 	return m, nil
+}
+
+// home is where the state files of a project are. A worktree without any of its
+// own has those of the main work tree, if both are trusted: files that are not
+// committed are only there.
+func (f *Files) home(p mem.Project) mem.Project {
+	main := p
+	main.Root = f.cfg.Main(p)
+	if main.Root == "" || main.Root == p.Root || hasFiles(p.Root) || !hasFiles(main.Root) {
+		return p
+	}
+	if !f.cfg.Trusted(p) || !f.cfg.Trusted(main) {
+		return p
+	}
+	return main
+}
+
+// hasFiles reports whether there is anything in the place of a project's state files.
+func hasFiles(root string) bool {
+	_, err := os.Lstat(filepath.Join(root, mem.MindDir))
+	return err == nil
 }
 
 // untrusted is the version of files that nobody stands for.
@@ -198,6 +231,7 @@ func (f *Files) limitsNow(d *folder) mem.MindLimits {
 
 // open opens the state files of a project that somebody stands for. The caller closes them.
 func (f *Files) open(p mem.Project) (*folder, error) {
+	p = f.home(p)
 	if !f.cfg.Trusted(p) {
 		return nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
 	}

@@ -36,6 +36,7 @@ const (
 // stands there already is not written again.
 func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error {
 	if n.Taken != "" {
+		p = f.home(p)
 		f.mu.Lock()
 		f.taken[p.Root] = n.Taken
 		f.mu.Unlock()

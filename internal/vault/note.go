@@ -91,10 +91,8 @@ func (f front) yes(key string) bool {
 // time is a day or a moment; the zero time if it is neither.
 func (f front) time(key string) time.Time {
 	fd, _ := f.get(key)
-	for _, layout := range []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", "2006-01-02"} {
-		if t, err := time.ParseInLocation(layout, strings.TrimSpace(fd.value), time.UTC); err == nil && t.Year() > 1970 && t.Year() < 9999 {
-			return t.UTC()
-		}
+	if t, ok := mem.ParseISOTime(fd.value, time.UTC); ok && t.Year() > 1970 && t.Year() < 9999 {
+		return t.UTC()
 	}
 	return time.Time{}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Magic is how every SQLite file begins.
@@ -57,6 +58,33 @@ func columns(r *sql.Rows) (map[string]any, error) {
 			out[names[i]] = string(v)
 		default:
 			out[names[i]] = v
+		}
+	}
+	return out, nil
+}
+
+// RowCounts are the numbers of rows of a database's own tables: none of what SQLite
+// keeps for itself or for a search index. Empty tables are left out.
+func RowCounts(ctx context.Context, path string) (_ map[string]int, err error) {
+	db, err := sql.Open("sqlite", dsn(path, defaultBusy, "query_only(1)")+"&mode=ro")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	const own = `SELECT name FROM pragma_table_list
+		WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_'`
+	names, err := rows(ctx, db, own, nil, one[string])
+	if err != nil {
+		return nil, fmt.Errorf("list tables of %s: %w", path, translate(err))
+	}
+	out := map[string]int{}
+	for _, name := range names {
+		n, err := rows(ctx, db, `SELECT count(*) FROM "`+strings.ReplaceAll(name, `"`, `""`)+`"`, nil, one[int])
+		if err != nil {
+			return nil, fmt.Errorf("count %s of %s: %w", name, path, translate(err))
+		}
+		if len(n) == 1 && n[0] > 0 {
+			out[name] = n[0]
 		}
 	}
 	return out, nil

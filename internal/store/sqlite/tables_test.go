@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -36,5 +37,32 @@ func TestTablesOfAnotherProgramAreOnlyRead(t *testing.T) {
 	}
 	if _, err := Tables(t.Context(), filepath.Join(t.TempDir(), "none.db"), map[string]string{"a": "a"}); err == nil {
 		t.Error("a file that is not there was read")
+	}
+}
+
+func TestRowsAreCountedOfATablesOwnDataAlone(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "other.db")
+	db, err := sql.Open("sqlite", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, stmt := range []string{
+		`CREATE TABLE "odd "" name" (a)`, `INSERT INTO "odd "" name" VALUES (1), (2)`, "CREATE TABLE empty (a)",
+		"CREATE TABLE n (id INTEGER PRIMARY KEY AUTOINCREMENT)", "INSERT INTO n VALUES (7)",
+		"CREATE VIRTUAL TABLE words USING fts5(a)", "INSERT INTO words VALUES ('x')", "CREATE VIEW v AS SELECT * FROM n",
+	} {
+		if _, err := db.Exec(stmt); err != nil {
+			t.Fatalf("%s: %v", stmt, err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := RowCounts(t.Context(), file)
+	if want := map[string]int{`odd " name`: 2, "n": 1}; err != nil || !maps.Equal(got, want) {
+		t.Errorf("got %v, %v, want %v", got, err, want)
+	}
+	if _, err := RowCounts(t.Context(), filepath.Join(t.TempDir(), "none.db")); err == nil {
+		t.Error("a database that is not there was counted")
 	}
 }
