@@ -24,7 +24,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web fire crash soak nightly plugin
+.PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -78,6 +78,14 @@ web: ## the viewer: src and vendor -> internal/web/dist, which is committed
 mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, and many at once (fetches those once)
 	test/mcp/install.sh
 	$(call gotest,-tags mcp -count=1 -timeout 20m,./test/mcp/)
+
+docs: ## docs/configuration.md from the table of settings
+	go test ./internal/cli -count=1 -run '^TestConfigurationPageListsEverySetting$$' -update
+
+pictures: build ## docs/pictures: the viewer and a terminal recording of the built program (needs Chromium)
+	go run ./tools/recording -program bin/remanence -out docs/pictures/demo.svg
+	internal/web/e2e/install.sh
+	node internal/web/e2e/pictures.mjs docs/pictures/viewer.png
 
 # Chromium comes from the system; without one the tests skip, which in CI is a failure.
 e2e-web: build ## the viewer in a browser: its bundle, its types, every page and what is done on it

@@ -26,10 +26,35 @@ type Option struct {
 	Full any // nil: as Def
 	One  []string
 	Doc  string
-	Env  []string // other variables, read when the own one and the file say nothing
+	// Range names the accepted values where Def and One do not say them. See Accepts.
+	Range string
+	Env   []string // other variables, read when the own one and the file say nothing
 	// Check finds fault with a value of the right type, of which the rest is used
 	// all the same. Nil finds none.
 	Check func(value any) error
+}
+
+// Accepts describes the accepted values in a few words, such as "a whole number from 0".
+func (o Option) Accepts() string {
+	switch {
+	case o.Range != "":
+		return o.Range
+	case len(o.One) > 0:
+		return strings.Join(o.One, ", ")
+	}
+	switch o.Def.(type) {
+	case bool:
+		return "true, false"
+	case int:
+		return "a whole number from 0"
+	case float64:
+		return "a number"
+	case time.Duration:
+		return "a duration such as 30s, 10m or 7d"
+	case []string:
+		return "a list"
+	}
+	return "text"
 }
 
 // EnvName is the variable that overrides a key: capitals, dots as underscores.

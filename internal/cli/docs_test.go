@@ -2,7 +2,9 @@ package cli
 
 import (
 	"fmt"
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,24 +12,32 @@ import (
 	"testing"
 )
 
-// pages are the texts that people and agents read of us, by their path in the tree.
+// pages returns the Markdown files that people and agents read, by their path in the repository.
 func pages(t *testing.T) map[string]string {
 	t.Helper()
 	top := filepath.Join("..", "..")
 	out := map[string]string{}
-	for _, where := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "plugin/*.md", "plugin/*/*.md", "plugin/*/*/*.md"} {
-		files, err := filepath.Glob(filepath.Join(top, filepath.FromSlash(where)))
-		if err != nil || len(files) == 0 {
-			t.Fatalf("%s: no page, %v", where, err)
+	err := filepath.WalkDir(top, func(file string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
 		}
-		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rel, _ := filepath.Rel(top, file)
-			out[filepath.ToSlash(rel)] = string(text)
+		name := entry.Name()
+		if entry.IsDir() && (slices.Contains([]string{"testdata", "node_modules", "vendor", "bin", "dist", ".git"}, name)) {
+			return filepath.SkipDir
 		}
+		if entry.IsDir() || filepath.Ext(name) != ".md" {
+			return nil
+		}
+		text, err := os.ReadFile(file)
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(top, file)
+		out[filepath.ToSlash(rel)] = string(text)
+		return err
+	})
+	if err != nil || len(out) < 40 {
+		t.Fatalf("%d pages, %v", len(out), err)
 	}
 	return out
 }
@@ -95,14 +105,27 @@ func TestEverySettingOfThePagesIsOne(t *testing.T) {
 	}
 }
 
+// A relative link leads to a file of the repository, and what follows its # is a heading of that page.
 func TestEveryFileOfThePagesIsThere(t *testing.T) {
-	link := regexp.MustCompile(`\]\(([^)#\s]+)\)`)
+	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	ours := regexp.MustCompile("`((?:cmd|docs|internal|plugin|test|tools)/[\\w./*-]+)`")
 	source := regexp.MustCompile("`([\\w/]+/\\w+\\.(?:go|ts))`")
-	for page, text := range pages(t) {
+	all := pages(t)
+	for page, text := range all {
 		for _, m := range link.FindAllStringSubmatch(text, -1) {
-			if !strings.Contains(m[1], "://") && !found(filepath.Dir(page), m[1]) {
+			file, heading, _ := strings.Cut(m[1], "#")
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			if file != "" && !found(filepath.Dir(page), file) {
 				t.Errorf("%s leads to %s, which is not there", page, m[1])
+			}
+			target := page
+			if file != "" {
+				target = path.Join(path.Dir(page), file)
+			}
+			if heading != "" && !slices.Contains(headings(all[target]), heading) {
+				t.Errorf("%s leads to %s, and %s has no such heading", page, m[1], target)
 			}
 		}
 		for _, m := range slices.Concat(ours.FindAllStringSubmatch(text, -1), source.FindAllStringSubmatch(text, -1)) {
@@ -111,6 +134,18 @@ func TestEveryFileOfThePagesIsThere(t *testing.T) {
 			}
 		}
 	}
+}
+
+// headings are the anchors of a page's headings, as GitHub makes them.
+func headings(text string) []string {
+	var out []string
+	for line := range strings.Lines(text) {
+		if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+			title = regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+			out = append(out, strings.ReplaceAll(title, " ", "-"))
+		}
+	}
+	return out
 }
 
 // found reports whether the tree has such a file below dir.

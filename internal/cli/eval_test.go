@@ -182,14 +182,14 @@ func TestOnlyPartsOfTheRankingCanBeLeftOut(t *testing.T) {
 
 // The names in the page are those of the ranking, as it is.
 func TestTheExamsPageNamesPartsThatThereAre(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "eval.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "internals", "eval.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	_, rest, shown := strings.Cut(string(page), "--without ")
 	names, _, _ := strings.Cut(rest, "\n")
 	if _, err := (exam{without: strings.Split(strings.TrimSpace(names), ",")}).options(); !shown || err != nil {
-		t.Errorf("docs/eval.md shows --without %s: %v", names, err)
+		t.Errorf("docs/internals/eval.md shows --without %s: %v", names, err)
 	}
 }
 

@@ -32,7 +32,7 @@ func Weights() mem.Weights {
 
 // The weights. In a study on other stores values found by fitting many weights
 // at once did not carry over, round ones did. What leaving each part out costs
-// is in docs/recall.md. What is known of a memory beside its text adds less than
+// is in docs/internals/recall.md. What is known of a memory beside its text adds less than
 // 1, so that it settles close calls and cannot lift an unrelated one.
 var (
 	// What was written down. Words count by the field they stand in; the store's
