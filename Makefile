@@ -82,10 +82,9 @@ mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, an
 docs: ## docs/configuration.md from the table of settings
 	go test ./internal/cli -count=1 -run '^TestConfigurationPageListsEverySetting$$' -update
 
-pictures: build ## docs/pictures: the viewer and a terminal recording of the built program (needs Chromium)
-	go run ./tools/recording -program bin/remanence -out docs/pictures/demo.svg
+pictures: build ## docs/pictures and the output in the README, from the built program (needs Node and Chromium)
 	internal/web/e2e/install.sh
-	node internal/web/e2e/pictures.mjs docs/pictures/viewer.png
+	node internal/web/e2e/pictures.mjs docs/pictures README.md
 
 # Chromium comes from the system; without one the tests skip, which in CI is a failure.
 e2e-web: build ## the viewer in a browser: its bundle, its types, every page and what is done on it
