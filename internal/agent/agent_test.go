@@ -156,6 +156,19 @@ func TestRunByHandNeedsOnlyTheNameOfTheEvent(t *testing.T) {
 	}
 }
 
+func TestAnUnknownStartSourceIsAStartup(t *testing.T) {
+	for source, want := range map[string]string{
+		`"startup"`: "startup", `"resume"`: "resume", `"clear"`: "clear", `"compact"`: "compact", `"fork"`: "fork",
+		`"new"`: "startup", `"some later word"`: "startup", `"Resume"`: "startup",
+		`""`: "", `null`: "", `["fork"]`: "", // which the engine takes for a startup
+	} {
+		payload := `{"hook_event_name":"SessionStart","session_id":"s","source":` + source + `}`
+		if e, err := (agent.Claude{}).Decode([]byte(payload), agent.Env{}); err != nil || e.Source != want {
+			t.Errorf("source %s is %q, %v; want %q", source, e.Source, err, want)
+		}
+	}
+}
+
 func TestProjectIsWhereTheClientWasStarted(t *testing.T) {
 	payload := []byte(`{"hook_event_name":"Stop","session_id":"s","cwd":"/home/dev/project/sub"}`)
 	e, _ := agent.Claude{}.Decode(payload, agent.Env{ProjectDir: "/home/dev/project"})

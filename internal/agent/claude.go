@@ -84,7 +84,7 @@ func (c Claude) common(f fields, env Env) (mem.Event, error) {
 func own(e *mem.Event, f fields) {
 	switch e.Kind {
 	case mem.SessionStart:
-		e.Source = label(f.text("source"))
+		e.Source = startSource(f.text("source"))
 		e.Tokens = f.count("context_tokens")
 		if w, ok := readFields(f["context_window"]); ok {
 			e.Window = w.count("context_window_size")
@@ -127,6 +127,17 @@ func own(e *mem.Event, f fields) {
 	case mem.Setup:
 		e.Source = label(f.text("trigger"))
 	}
+}
+
+// startSource returns the source of a SessionStart: one of the words that Claude
+// Code has for it, or "" where there is none. Any other word, such as the "new" of
+// other clients, means startup.
+func startSource(source string) string {
+	switch source {
+	case "", "resume", "clear", "compact", "fork":
+		return source
+	}
+	return "startup"
 }
 
 func tool(e *mem.Event, f fields) {
