@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -28,7 +29,8 @@ func opposed(now, then mem.Memory) bool {
 		return false
 	}
 	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
-	return against(a) != against(b) && rank.Alike(now, then) >= contradictory || replaces(a, b) || replaces(b, a) || otherNumber(a, b) || otherMeans(a, b)
+	return against(a) != against(b) && rank.Alike(now, then) >= contradictory || replaces(a, b) || replaces(b, a) || otherNumber(a, b) || otherMeans(a, b) ||
+		lang.Compare(a, b) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
 }
 
 // against reports whether a text says what is not, or not any more, to be.
