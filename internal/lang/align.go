@@ -1,25 +1,27 @@
 package lang
 
+import "slices"
+
 // gap is what two statements have between two words that they share.
 type gap struct {
 	x, y   []token // of which one or both are empty
 	at     int     // how many shared words stand before it
 	last   bool    // nothing shared stands behind it
-	joined bool    // the shared word before it is a conjunction or a comma stands there
+	broken bool    // punctuation stands behind it
+}
+
+// opens reports whether words before all that two statements share may only add
+// something: they are a part of their own, describe the first noun, or say little.
+// Any other word may be the verb: "drop support".
+func (g gap) opens(list []token) bool {
+	return g.broken || list[0].begins || list[0].is(marker) || !slices.ContainsFunc(list, token.says)
 }
 
 // align lays two statements side by side along their longest common
 // subsequence. voice reports whether a shared word has another form. ok is false
 // where the statements are too long to compare.
 func align(x, y []token) (gaps []gap, voice, ok bool) {
-	head := 0
-	for head < len(x) && head < len(y) && x[head].equal(y[head]) {
-		head++
-	}
-	tail := 0
-	for tail < len(x)-head && tail < len(y)-head && x[len(x)-1-tail].equal(y[len(y)-1-tail]) {
-		tail++
-	}
+	head, tail := ends(x, y)
 	n, m := len(x)-head-tail, len(y)-head-tail
 	if n*m > maxCells {
 		return nil, false, false
@@ -27,8 +29,9 @@ func align(x, y []token) (gaps []gap, voice, ok bool) {
 	table := lengths(x[head:head+n], y[head:head+m])
 	g := gap{}
 	shared := func(i, j int) {
+		g.broken = x[i].breaks || y[j].breaks
 		gaps = append(gaps, g)
-		g = gap{at: g.at + 1, joined: x[i].is(conjunction) || i+1 < len(x) && x[i+1].breaks}
+		g = gap{at: g.at + 1}
 		voice = voice || x[i].text != y[j].text
 	}
 	for i := range head {
@@ -53,6 +56,18 @@ func align(x, y []token) (gaps []gap, voice, ok bool) {
 	}
 	g.last = true
 	return append(gaps, g), voice, true
+}
+
+// ends counts the words that two statements share at their beginning and at
+// their end.
+func ends(x, y []token) (head, tail int) {
+	for head < len(x) && head < len(y) && x[head].equal(y[head]) {
+		head++
+	}
+	for tail < len(x)-head && tail < len(y)-head && x[len(x)-1-tail].equal(y[len(y)-1-tail]) {
+		tail++
+	}
+	return head, tail
 }
 
 // lengths is the table of the longest common subsequences of all ends of two

@@ -114,7 +114,7 @@ func judge(x, y []token) Judgement {
 	case len(left) == 0 && len(right) == 0:
 		return Judgement{Relation: Same}
 	case moved(left, right):
-		return reordered(gaps, left, right)
+		return reordered(x, y, gaps, left, right)
 	case differing(left, negation) != differing(right, negation):
 		return Judgement{Opposite, ByNegation}
 	}
@@ -151,7 +151,7 @@ func moved(left, right []token) bool {
 }
 
 // reordered judges two statements that share words in another order.
-func reordered(gaps []gap, left, right []token) Judgement {
+func reordered(x, y []token, gaps []gap, left, right []token) Judgement {
 	within := func(few, many []token) bool {
 		return !slices.ContainsFunc(few, func(t token) bool { return t.says() && !slices.ContainsFunc(many, t.equal) })
 	}
@@ -161,26 +161,26 @@ func reordered(gaps []gap, left, right []token) Judgement {
 			return j
 		}
 		return Judgement{Differs, ByOrder}
-	case listed(gaps):
+	case listed(x, y):
 		return Judgement{Differs, ByList}
 	}
 	return Judgement{Opposite, ByOrder}
 }
 
-// listed reports whether the words that moved are neighbours joined by "and" or
-// a comma: a list in another order.
-func listed(gaps []gap) bool {
-	var list []gap
-	for _, g := range gaps {
-		if len(g.x)+len(g.y) > 0 {
-			list = append(list, g)
+// listed reports whether two statements differ only in the order of single words
+// that are joined by "and" or a comma.
+func listed(x, y []token) bool {
+	head, tail := ends(x, y)
+	x, y = x[head:len(x)-tail], y[head:len(y)-tail]
+	items := func(list []token) bool {
+		for i := 1; i < len(list); i++ {
+			if !list[i].breaks && list[i].is(conjunction) == list[i-1].is(conjunction) {
+				return false
+			}
 		}
+		return len(list) > 2 || len(list) == 2 && list[1].breaks
 	}
-	if len(list) != 2 || list[1].at-list[0].at > 2 {
-		return false
-	}
-	single := func(g gap) bool { return len(g.x) <= 1 && len(g.y) <= 1 }
-	return single(list[0]) && single(list[1]) && list[1].joined
+	return len(x) == len(y) && items(x) && items(y)
 }
 
 // replaced judges words that stand for one another.
@@ -242,7 +242,7 @@ func inserted(g gap) (Judgement, bool) {
 	case list[len(list)-1].is(marker): // the next word has another role
 		return Judgement{Differs, ByOrder}, true
 	case g.at == 0:
-		return Judgement{}, false
+		return Judgement{Differs, ByWord}, !g.opens(list)
 	}
 	for _, t := range list[1:] {
 		if t.is(marker|conjunction) || t.breaks {

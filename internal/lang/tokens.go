@@ -18,6 +18,7 @@ type token struct {
 	name   bool // holds more than lower-case letters
 	quoted bool // in backticks or double quotes
 	breaks bool // punctuation stands before it
+	begins bool // an article stands before it
 }
 
 func (t token) is(c class) bool { return t.class&c != 0 }
@@ -31,7 +32,7 @@ func (t token) equal(o token) bool {
 	if t.quoted && o.quoted && (t.name || o.name) {
 		return t.raw == o.raw
 	}
-	return t.text == o.text || !t.number && !o.number && t.stem != "" && t.stem == o.stem
+	return t.text == o.text || !t.number && !o.number && t.stem != "" && t.stem == o.stem && t.class == o.class
 }
 
 // tokens splits a statement. Articles are left out.
@@ -47,6 +48,9 @@ func tokens(s string) []token {
 				r.out[i].class = marker
 			}
 		}
+	}
+	for i := 1; i < len(r.out); i++ {
+		r.out[i].begins = r.out[i-1].is(article)
 	}
 	return slices.DeleteFunc(r.out, func(t token) bool { return t.is(article) && !t.quoted })
 }
@@ -239,7 +243,7 @@ func named(raw string) bool {
 
 func onlyLetters(parts []string) bool {
 	for _, p := range parts {
-		if p == "" || named(p) {
+		if p == "" || strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.Is(unicode.M, c) }) {
 			return false
 		}
 	}
@@ -249,7 +253,11 @@ func onlyLetters(parts []string) bool {
 // stem cuts the endings of inflection off a word.
 func stem(w string) string {
 	for _, ending := range []string{"ing", "ies", "ied", "ed", "es", "en", "s", "e", "n", "y"} {
-		if rest, ok := strings.CutSuffix(w, ending); ok && len(rest) >= 3 && strings.ContainsAny(rest, "aeiouyäöüáéíóú") {
+		least := 3
+		if ending == "ing" || ending == "ed" || ending == "e" { // using, used, use
+			least = 2
+		}
+		if rest, ok := strings.CutSuffix(w, ending); ok && len(rest) >= least && strings.ContainsAny(rest, "aeiouyäöüáéíóú") {
 			if len(rest) > 3 && (ending == "ing" || ending == "ed") && rest[len(rest)-1] == rest[len(rest)-2] {
 				rest = rest[:len(rest)-1] // stopped
 			}
