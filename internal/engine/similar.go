@@ -18,6 +18,8 @@ const (
 	// alikeMeaning is the cosine from which it is, whatever its words. Texts of one
 	// project are near to each other, so this is a higher bar.
 	alikeMeaning = 0.85
+	// mostCompared is how many memories, the most alike, a statement is compared with.
+	mostCompared = 20
 )
 
 // similar finds the kept memories that share most of their words or their meaning
@@ -43,7 +45,7 @@ func (e *Engine) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scope
 		}
 	}
 	slices.SortStableFunc(out, func(a, b mem.Hit) int { return cmp.Compare(b.Score, a.Score) })
-	return out, nil
+	return out[:min(len(out), mostCompared)], nil
 }
 
 // alreadyKept finds the memory that says what a statement says. If there is none, it
