@@ -220,7 +220,7 @@ func contrary(t, o token) bool {
 		a, b = b, a
 	}
 	prefix, found := strings.CutSuffix(a, b)
-	return found && len(b) >= 4 && slices.Contains([]string{"un", "in", "im", "dis", "de", "non", "en"}, prefix) && prefix != ""
+	return found && len(b) >= 4 && slices.Contains([]string{"un", "in", "im", "dis", "de", "non", "en"}, prefix)
 }
 
 // inserted judges words that only one statement has, at one place of it.

@@ -34,7 +34,10 @@ type cues struct {
 
 // readCues reads the embedded table once.
 var readCues = sync.OnceValue(func() cues {
-	c := cues{classes: map[string]class{}, opposites: map[[2]string]bool{}, numbers: map[string]string{}, units: map[string]string{}}
+	c := cues{
+		classes: map[string]class{}, opposites: map[[2]string]bool{},
+		numbers: map[string]string{}, units: map[string]string{},
+	}
 	names := map[string]class{
 		"article": article, "copula": copula, "negation": negation, "condition": condition, "marker": marker,
 		"conjunction": conjunction, "light": light,

@@ -130,7 +130,7 @@ func (r *reader) word(w string) {
 			r.add(w[:len(before)])
 			r.add("'s")
 		case len(before) <= 2: // French elision
-			r.add(map[string]string{"d": "de", "n": "ne", "l": "l"}[before] + "")
+			r.add(map[string]string{"d": "de", "n": "ne", "l": "l"}[before])
 			r.word(w[len(before)+1:])
 		default:
 			r.add(w)
@@ -257,7 +257,8 @@ func stem(w string) string {
 		if ending == "ing" || ending == "ed" || ending == "e" { // using, used, use
 			least = 2
 		}
-		if rest, ok := strings.CutSuffix(w, ending); ok && len(rest) >= least && strings.ContainsAny(rest, "aeiouyäöüáéíóú") {
+		rest, ok := strings.CutSuffix(w, ending)
+		if ok && len(rest) >= least && strings.ContainsAny(rest, "aeiouyäöüáéíóú") {
 			if len(rest) > 3 && (ending == "ing" || ending == "ed") && rest[len(rest)-1] == rest[len(rest)-2] {
 				rest = rest[:len(rest)-1] // stopped
 			}
@@ -273,12 +274,15 @@ func wordRune(c rune) bool {
 
 // wide reports whether a letter belongs to a script that is written without spaces.
 func wide(c rune) bool {
-	return c >= 0x0E00 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return c >= 0x0E00 && unicode.In(c,
+		unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+	)
 }
 
 // opens reports whether a sign begins a name: -k, .env, /etc, @user, $HOME.
 func opens(s []rune, i int) bool {
-	return strings.ContainsRune("-./@$#~", s[i]) && i+1 < len(s) && (wordRune(s[i+1]) && !wide(s[i+1]) || s[i] == '-' && s[i+1] == '-') &&
+	return strings.ContainsRune("-./@$#~", s[i]) && i+1 < len(s) &&
+		(wordRune(s[i+1]) && !wide(s[i+1]) || s[i] == '-' && s[i+1] == '-') &&
 		(i == 0 || unicode.IsSpace(s[i-1]) || strings.ContainsRune("`\"'(“", s[i-1]))
 }
 
@@ -292,7 +296,8 @@ func joins(s []rune, i int) bool {
 	}
 	switch s[i] {
 	case ',':
-		return unicode.IsDigit(s[i-1]) && i+3 < len(s) && unicode.IsDigit(s[i+1]) && unicode.IsDigit(s[i+2]) && unicode.IsDigit(s[i+3])
+		return unicode.IsDigit(s[i-1]) && i+3 < len(s) &&
+			unicode.IsDigit(s[i+1]) && unicode.IsDigit(s[i+2]) && unicode.IsDigit(s[i+3])
 	case '-':
 		return wordRune(s[i+1]) || s[i+1] == '-'
 	case '.', '/', '\\', ':', '@', '#', '+', '~', '\'', '’', '*':
