@@ -23,10 +23,11 @@ var floors = map[string][]string{
 	"internal/mem":    {},
 	"internal/redact": {},
 	"internal/rank":   {"internal/mem"},
+	"internal/lang":   {},
 	"internal/inject": {"internal/mem"},
 	"internal/agent":  {"internal/mem"},
 
-	"internal/engine": {"internal/mem", "internal/redact", "internal/rank", "internal/inject"},
+	"internal/engine": {"internal/mem", "internal/redact", "internal/rank", "internal/inject", "internal/lang"},
 
 	"internal/store/sqlite":    {"internal/mem"},
 	"internal/store/storetest": {"internal/mem"},
@@ -81,7 +82,7 @@ var unreachable = map[string][]string{
 	"internal/hook": {"database/sql", "net", "net/http"}, "internal/agent": {"database/sql", "net", "net/http"},
 	"internal/engine": {"database/sql", "net", "net/http", "os", "os/exec"}, "internal/inject": {"database/sql", "net", "net/http"},
 	"internal/mem": {"database/sql", "net", "net/http", "os"}, "internal/rank": {"database/sql", "net", "net/http", "os"},
-	"internal/redact": {"database/sql", "net", "net/http", "os"},
+	"internal/redact": {"database/sql", "net", "net/http", "os"}, "internal/lang": {"database/sql", "net", "net/http", "os"},
 }
 
 // only says who alone may import a module or a package of the standard library.

@@ -165,23 +165,38 @@ func (a *app) addCommand() *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			if m.Similar != nil {
+			if m.Similar != nil && m.ID == "" {
 				return a.alike(*m.Similar)
 			}
-			if m.Repeats > 0 {
+			if m.Repeats > 0 && m.Supersedes == "" {
 				return a.did("known already", m.Memory, "")
 			}
-			return a.did("added", m.Memory, "remanence forget "+m.ID)
+			if err := a.did("added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
+				return err
+			}
+			a.differs(m)
+			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&kind, "kind", "k", "fact", "kind: decision, fact, gotcha, howto, preference, todo …")
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
-	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says nearly the same; that is shown instead")
+	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says the same; that is shown instead")
+	cmd.Flags().BoolVar(&q.KeepBoth, "keep-both", false, "keep it beside what is like it; they are never merged")
 	cmd.Flags().StringVar(&q.Supersedes, "replaces", "", "id of the memory that it takes the place of")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	return cmd
+}
+
+// differs names the memory that an added one is like and differs from.
+func (a *app) differs(m mem.Added) {
+	if a.flags.json || a.flags.jsonl {
+		return
+	}
+	old := m.Similar.Memory
+	a.out.hint("%s differs (%s): %s", old.ID, m.Difference, oneLine(old.Text()))
+	a.out.hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
 }
 
 // alike shows the memory that says nearly the same as one that was to be added.
@@ -193,7 +208,7 @@ func (a *app) alike(h mem.Hit) error {
 	}
 	if !a.flags.json && !a.flags.jsonl {
 		a.out.hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
-		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: leave --if-new out", h.Memory.ID)
+		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new", h.Memory.ID)
 	}
 	return foundProblems
 }

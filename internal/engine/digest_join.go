@@ -285,7 +285,7 @@ func sameThing(a, b mem.Memory) bool {
 	if a.Kind == mem.Todo && b.Kind == mem.Todo {
 		return sameItem(a.Title, b.Title)
 	}
-	return samePoint(cmp.Or(a.Body, a.Title), cmp.Or(b.Body, b.Title))
+	return samePoint(claimOf(a), claimOf(b)) && compared(a, b).Agrees()
 }
 
 // samePoint reports whether two statements say nearly the same: one has all the

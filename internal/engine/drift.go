@@ -124,7 +124,7 @@ func atOdds(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 	var out []mem.Finding
 	for _, pair := range pairs {
 		now, then := ms[pair.A], ms[pair.B] // newest first
-		if now.Supersedes == then.ID || !opposed(now, then) {
+		if now.Supersedes == then.ID || !opposed(now, then) && (pair.Alike < sameAs || !rolesSwapped(now, then)) {
 			continue
 		}
 		out = append(out, contradiction(now, then))

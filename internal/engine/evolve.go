@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
-	"unicode"
 
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -119,8 +118,19 @@ func (r *round) change(rule string, l *life, other, reason string, become func(*
 }
 
 // isRefused reports whether the person does not want a rule to be applied.
-func (r *round) isRefused(rule, a, b string) bool {
-	return r.refused[mem.Dismissal{Rule: rule, Memory: a, Other: b}] || b != "" && r.refused[mem.Dismissal{Rule: rule, Memory: b, Other: a}]
+func (r *round) isRefused(rule, memory string) bool {
+	return r.refused[mem.Dismissal{Rule: rule, Memory: memory}]
+}
+
+// keptApart reports whether a person or an agent decided that two memories both
+// stay: merging them was undone or refused, or a review left both as they are.
+func keptApart(dismissed map[mem.Dismissal]bool, a, b string) bool {
+	for _, rule := range []string{mem.RuleMerge, LintDuplicate, ReviewContradiction} {
+		if dismissed[mem.Dismissal{Rule: rule, Memory: a, Other: b}] || dismissed[mem.Dismissal{Rule: rule, Memory: b, Other: a}] {
+			return true
+		}
+	}
+	return false
 }
 
 // merge joins memories of one reach that say the same. reach is "" for those
@@ -142,7 +152,7 @@ func (r *round) merge(reach func(*life) string) {
 		a, b := list[p.A], list[p.B]
 		_, gone := into[p.A]
 		_, taken := into[p.B]
-		if gone || taken || reach(a) != reach(b) || guarded(b.Memory) || !a.moved && !b.moved || r.isRefused(mem.RuleMerge, b.ID, a.ID) || !sameClaim(a.Memory, b.Memory) {
+		if gone || taken || reach(a) != reach(b) || guarded(b.Memory) || !a.moved && !b.moved || keptApart(r.refused, a.ID, b.ID) || !sameClaim(a.Memory, b.Memory) {
 			continue
 		}
 		if !r.left() {
@@ -193,9 +203,23 @@ func joinable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(knowled
 // sameClaim reports whether two memories that share most of their words say the
 // same: one adds words to the other, and none that turns it into something else.
 func sameClaim(a, b mem.Memory) bool {
-	x, y := cmp.Or(a.Body, a.Title), cmp.Or(b.Body, b.Title)
 	return a.Kind == b.Kind && a.Resolved == b.Resolved && (a.Command == b.Command || a.Command == "" || b.Command == "") &&
-		sameFiles(a.Files, b.Files) && samePoint(x, y) && slices.Equal(turning(x), turning(y))
+		sameFiles(a.Files, b.Files) && samePoint(claimOf(a), claimOf(b)) && compared(a, b).Agrees()
+}
+
+// claimOf is the text by which a memory is compared with others.
+func claimOf(m mem.Memory) string { return cmp.Or(m.Body, m.Title) }
+
+// compared judges what two memories say. Titles of their own may differ, but not
+// say the contrary.
+func compared(a, b mem.Memory) lang.Judgement {
+	j := lang.Compare(claimOf(a), claimOf(b))
+	if j.Agrees() && a.Body != "" && b.Body != "" {
+		if titles := lang.Compare(a.Title, b.Title); titles.Relation == lang.Opposite {
+			return titles
+		}
+	}
+	return j
 }
 
 // sameFiles reports whether two memories may be about the same files.
@@ -203,36 +227,10 @@ func sameFiles(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(f string) bool { return slices.Contains(b, f) })
 }
 
-// turning are the words of a text that turn what it says, in order. In scripts
-// without spaces a syllable does it.
-func turning(s string) []string {
-	var out []string
-	s = strings.ToLower(s)
-	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
-		if w = strings.ReplaceAll(w, "’", "'"); strings.Contains(turns, " "+w+" ") || strings.HasSuffix(w, "n't") {
-			out = append(out, w)
-		}
-	}
-	for _, part := range []string{"不", "没", "別", "别", "勿", "ない", "ません", "禁", "だけ", "只", "未", "非", "以外"} {
-		for range strings.Count(s, part) {
-			out = append(out, part)
-		}
-	}
-	slices.Sort(out)
-	return out
-}
-
-// turns are words that turn what is said, between spaces.
-const turns = " not no never none nothing cannot avoid without stop forbidden except unless until only instead before after if when but " +
-	"nicht kein keine keinen nie niemals ohne nur außer bis statt vor nach wenn falls aber " +
-	"ne pas jamais sans aucun aucune seulement sauf avant après si mais " +
-	"nunca jamás sin solo salvo excepto antes después pero ni não nem sem só exceto depois mas non mai senza tranne prima dopo ma " +
-	"не нет никогда без только кроме до после если но "
-
 // promote lets what a session learned reach its project.
 func (r *round) promote() {
 	for _, l := range r.lives {
-		if !l.moved || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || r.isRefused(mem.RulePromote, l.ID, "") {
+		if !l.moved || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || r.isRefused(mem.RulePromote, l.ID) {
 			continue
 		}
 		reason := r.merits(l.Memory)
@@ -277,7 +275,7 @@ func (r *round) fade() {
 		if !l.moved || l.open && l.Scope == mem.ScopeSession || guarded(l.Memory) || l.Kind == mem.Decision {
 			continue
 		}
-		if !rank.Faded(l.Memory, r.now) || r.isRefused(mem.RuleArchive, l.ID, "") {
+		if !rank.Faded(l.Memory, r.now) || r.isRefused(mem.RuleArchive, l.ID) {
 			continue
 		}
 		if !r.left() {

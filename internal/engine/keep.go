@@ -37,10 +37,17 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 	if err != nil {
 		return mem.Added{}, err
 	}
+	var out mem.Added
 	if ask.IfNew && mm.Supersedes == "" {
-		like, err := e.similar(ctx, mm)
-		if err != nil || like != nil {
-			return mem.Added{Similar: like}, err
+		like, j, err := e.alreadyKept(ctx, mm)
+		if err != nil {
+			return out, err
+		}
+		if out.Similar = like; like != nil {
+			out.Relation, out.Difference = string(j.Relation), string(j.Reason)
+		}
+		if like != nil && j.Agrees() {
+			return out, nil
 		}
 	}
 	v := e.look(p)
@@ -48,6 +55,11 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 	list := indexed([]mem.Memory{mm})
 	anchored(list, v.at)
 	b := mem.Batch{Memories: list}
+	if ask.KeepBoth {
+		if b.Dismissed, err = e.apart(ctx, mm); err != nil {
+			return out, err
+		}
+	}
 	if p.Key != "" {
 		b.Project = &p
 	}
@@ -56,8 +68,8 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 	if err != nil {
 		return mem.Added{}, fmt.Errorf("keep: %w", err)
 	}
-	kept, err := e.one(ctx, res[0].IDs[0])
-	return mem.Added{Memory: kept}, err
+	out.Memory, err = e.one(ctx, res[0].IDs[0])
+	return out, err
 }
 
 // statement is the memory that an order to keep something makes.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -99,7 +100,7 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 			break
 		}
 		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
-		if a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
+		if !mayBeOne(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
 			continue
 		}
 		keep, other := a, b
@@ -115,6 +116,13 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 		})
 	}
 	return out
+}
+
+// mayBeOne reports whether two memories that share most of their words may say the
+// same: nothing but single words is different. A person decides.
+func mayBeOne(a, b mem.Memory) bool {
+	j := compared(a, b)
+	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
 }
 
 func unused(ms []mem.Memory, now time.Time) []mem.Finding {

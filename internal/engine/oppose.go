@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -29,6 +30,12 @@ func opposed(now, then mem.Memory) bool {
 	}
 	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
 	return against(a) != against(b) && rank.Alike(now, then) >= contradictory || replaces(a, b) || replaces(b, a) || otherNumber(a, b) || otherMeans(a, b)
+}
+
+// rolesSwapped reports whether two statements give the same words other roles: from
+// one to the other and back.
+func rolesSwapped(now, then mem.Memory) bool {
+	return ruling(now.Kind) && ruling(then.Kind) && compared(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
 }
 
 // against reports whether a text says what is not, or not any more, to be.

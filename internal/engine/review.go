@@ -243,7 +243,9 @@ func (d *desk) duplicates() []mem.Finding {
 	for _, c := range d.contradictions() {
 		against[[2]string{c.IDs[0], c.IDs[1]}], against[[2]string{c.IDs[1], c.IDs[0]}] = true, true
 	}
-	return slices.DeleteFunc(duplicates(d.pairs()), func(f mem.Finding) bool { return against[[2]string{f.IDs[0], f.IDs[1]}] })
+	return slices.DeleteFunc(duplicates(d.pairs()), func(f mem.Finding) bool {
+		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.refused, f.IDs[0], f.IDs[1])
+	})
 }
 
 // contradictions are those that are linked, and those of what was just kept,

@@ -110,7 +110,7 @@ func (e *Engine) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) 
 		like := likeness(o)
 		both := sharedNames(own, namesHeld(o))
 		switch {
-		case opposed(m, o):
+		case opposed(m, o) || like >= sameAs && rolesSwapped(m, o):
 			add(o.ID, mem.LinkContradicts, contradicting)
 		case like >= alike && similar < maxLikeLinks:
 			similar++

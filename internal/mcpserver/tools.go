@@ -60,7 +60,7 @@ func core() []tool {
 			names: namesOf[getArgs](), call: does((*Server).get),
 		},
 		{
-			name: "remember", about: "Keep a statement for later sessions. If one like it is known, that one is returned instead", effect: changes, must: []string{"content"},
+			name: "remember", about: "Keep a statement for later sessions. If it is known, that one is returned instead; one that differs is named", effect: changes, must: []string{"content"},
 			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, convention, preference, todo …"},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
 				`"files":{"type":"array","items":{"type":"string"}},"importance":{"type":"number"},` +

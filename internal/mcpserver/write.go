@@ -32,6 +32,8 @@ type kept struct {
 	Trust      string    `json:"trust,omitempty"`
 	Repeats    int       `json:"known_already,omitempty"`
 	Similar    *alike    `json:"similar,omitempty"`
+	Relation   string    `json:"relation,omitempty"`   // of similar to what was said: same, adds, differs, opposite
+	Difference string    `json:"difference,omitempty"` // by what they differ
 	Supersedes string    `json:"supersedes,omitempty"`
 	Note       string    `json:"note,omitempty"`
 	Undo       string    `json:"undo,omitempty"`
@@ -67,26 +69,35 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	var like *alike
 	if h := got.Similar; h != nil {
-		return kept{
-			Similar: &alike{h.Memory.ID, mem.Clip(s.Plain(h.Memory.Title), 160), mem.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100},
-			Note:    "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
-		}, nil
+		like = &alike{h.Memory.ID, mem.Clip(s.Plain(h.Memory.Title), 160), mem.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100}
+		if got.ID == "" {
+			return kept{
+				Similar: like, Relation: got.Relation,
+				Note: "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
+			}, nil
+		}
 	}
 	k := kept{
-		Saved: true, ID: got.ID, Kind: string(got.Kind), Title: mem.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
+		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind), Title: mem.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
 		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
 	}
-	if got.Trust == mem.TrustNone {
-		k.Note = "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+	if like != nil {
+		k.Note = "Saved beside " + like.ID + ", which differs. To replace that one, remember this again with supersedes: " + like.ID +
+			"; if both hold, with supersedes: none. "
 	}
+	if got.Trust == mem.TrustNone {
+		k.Note += "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+	}
+	k.Note = strings.TrimSpace(k.Note)
 	return k, nil
 }
 
 func (s *Server) statement(a rememberArgs) (mem.AddAsk, error) {
 	ask := mem.AddAsk{
 		Place: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
-		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside,
+		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
 	if strings.TrimSpace(a.Content) == "" {
 		return ask, bad("content is missing")

@@ -154,9 +154,12 @@ type AddAsk struct {
 	Related    []Relation `json:"related,omitempty"`
 	Supersedes string     `json:"supersedes,omitempty"` // id of the memory that it replaces
 	Origin     Origin     `json:"origin,omitempty"`     // of an agent's statement; "" means FromAssistant
-	// IfNew keeps nothing where a memory of the same reach says nearly the same;
-	// that one is returned then.
+	// IfNew keeps nothing where a memory of the same scope says the same, or says
+	// one of both with more detail; that one is returned then.
 	IfNew bool `json:"if_new,omitempty"`
+	// KeepBoth records that the statement and the memories like it both hold:
+	// consolidation never merges them.
+	KeepBoth bool `json:"keep_both,omitempty"`
 }
 
 // Relation says how something that has a name stands to a memory.
@@ -169,7 +172,12 @@ type Relation struct {
 // Added is what became of an AddAsk.
 type Added struct {
 	Memory       // that was kept; zero where nothing was
-	Similar *Hit `json:"similar,omitempty"` // says nearly the same, 0…1 as Score; only with IfNew
+	Similar *Hit `json:"similar,omitempty"` // the memory most like it, 0…1 as Score; only with IfNew
+	// Relation says how Similar relates to the statement. With same and adds nothing
+	// was kept; with differs and opposite the statement was kept beside Similar.
+	Relation string `json:"relation,omitempty"`
+	// Difference says by what they differ: order, number, negation, name …
+	Difference string `json:"difference,omitempty"`
 }
 
 // ImportAsk brings memories that were kept elsewhere. Of each counts what it

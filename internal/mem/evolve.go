@@ -193,7 +193,7 @@ type Resolved struct {
 // them, and that its finding is not to be shown again. It goes with the first.
 type Dismissal struct {
 	Rule   string    `json:"rule"`
-	Memory string    `json:"memory"`
+	Memory string    `json:"memory"` // in a Batch "" means the first of its Memories
 	Other  string    `json:"other,omitempty"`
 	At     time.Time `json:"at"`
 }

@@ -30,6 +30,12 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 		}
 	}
 	for _, d := range b.Dismissed {
+		if d.Memory == "" && len(r.IDs) > 0 {
+			d.Memory = r.IDs[0]
+		}
+		if d.Memory == d.Other {
+			continue
+		}
 		_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
 			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stamp(firstOf(d.At, e.now)), d.Memory)
 		if err != nil {
