@@ -77,7 +77,7 @@ type Event struct {
 	AgentType string `json:"agent_type,omitempty"`
 	TaskID    string `json:"task_id,omitempty"`
 	TaskList  string `json:"task_list,omitempty"` // the list that the session's tasks are on, if others share it
-	By        string `json:"by,omitempty"` // who completed the task; empty means the session itself
+	By        string `json:"by,omitempty"`        // who completed the task; empty means the session itself
 
 	Tokens int64 `json:"tokens,omitempty"` // in the session's context, where the client tells
 	Window int64 `json:"window,omitempty"` // that it can hold, likewise
