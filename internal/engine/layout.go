@@ -93,13 +93,13 @@ func (b block) stands(over, lead, question string) standing {
 	leads := strings.HasSuffix(lead, ":") || strings.HasSuffix(lead, "：")
 	bare := strings.TrimRight(lead, ":：")
 	switch {
-	case b.variants || bare != "" && (asks(bare) || leads && (offers(cueText(bare)) || ruledOut(bare))):
+	case b.variants || bare != "" && (asks(bare) || leads && (offers(cueText(bare)) || thoughtOf(cueText(bare)) || ruledOut(bare))):
 		return aside
 	case b.boxes || leads && remainder(lead, cueText(lead)) || !(leads && sectionKind(lead) != "") && remainder(over, cueText(over)):
 		return left
 	case question == "":
 		return 0
-	case b.ordered || pointsAtList(cueText(question)):
+	case pointsAtList(cueText(question)) || b.ordered && !offers(cueText(question)):
 		return aside
 	}
 	return suggested

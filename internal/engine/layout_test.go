@@ -33,6 +33,8 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"numbers, a word for one, then a question", numbered + "\nThe first is smaller.\n\nWhich do you prefer?", 0},
 		{"bullets, then a question about them", "What I saw:\n\n" + list + "\nWhich of these is first?", 0},
 		{"a report, then an offer", "What I changed:\n" + list + "\nShall I commit it?", 2},
+		{"a numbered report, then an offer to go on", "Where it stands:\n" + numbered + "\nShall I go on with the report?", 2},
+		{"what could be done", "You could:\n" + list + "\nWhat is it to be?", 0},
 		{"next steps in bullets, then a question", "## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n\nShall I?", 0},
 		{"next steps in bullets", "## Next steps\n- Move the importer to the worker\n- Split the nightly report by area\n", 2},
 		{"next steps, then a question", "## Next steps\n" + numbered + "\nWant me to take one of them?", 0},
