@@ -92,10 +92,15 @@ func standings(text string) []standing {
 func (b block) stands(over, lead, question string) standing {
 	leads := strings.HasSuffix(lead, ":") || strings.HasSuffix(lead, "：")
 	bare := strings.TrimRight(lead, ":：")
+	l := cueText(bare)
 	switch {
-	case b.variants || bare != "" && (asks(bare) || leads && (offers(cueText(bare)) || thoughtOf(cueText(bare)) || ruledOut(bare))):
+	case b.variants || bare != "" && asks(bare):
 		return aside
-	case b.boxes || leads && remainder(lead, cueText(lead)) || !(leads && sectionKind(lead) != "") && remainder(over, cueText(over)):
+	case leads && (offers(l) || thoughtOf(l) || ruledOut(bare)):
+		return aside
+	case b.boxes || leads && remainder(lead):
+		return left
+	case !(leads && sectionKind(lead) != "") && remainder(over):
 		return left
 	case question == "":
 		return 0
@@ -115,16 +120,21 @@ func headed(b block) standing {
 
 // remainder reports whether a heading or a leading line says that work is left,
 // and not only what could come next.
-func remainder(line, l string) bool {
-	return (sectionKind(line) == mem.Todo || open(l)) && !holds(l, "next", "follow", "later", "nächste", "weiter", "prochain", "próxim", "今後", "次の", "后续", "下一步")
+func remainder(line string) bool {
+	l := cueText(line)
+	return (sectionKind(line) == mem.Todo || open(l)) && !holds(l, "next", "follow", "later",
+		"nächste", "weiter", "prochain", "próxim", "今後", "次の", "后续", "下一步")
 }
 
 // ruledOut reports whether a heading, a leading line or a label says that what
 // belongs to it is not going to be done.
 func ruledOut(line string) bool {
 	l := " " + strings.Trim(strings.ToLower(withoutEmphasis(short(line))), "#*:： ") + " "
-	return holds(l, "out of scope", "out-of-scope", "not in scope", "outside the scope", "non-goal", "not a goal", " won't do ", " won't fix ", " wontfix ", " will not do ",
-		"nicht im umfang", "außerhalb des umfangs", "nicht-ziel", "hors périmètre", "hors scope", "hors du périmètre", "non-objectif", "fuera de alcance", "fuera del alcance", "no objetivos",
+	return holds(l, "out of scope", "out-of-scope", "not in scope", "outside the scope", "non-goal", "not a goal",
+		" won't do ", " won't fix ", " wontfix ", " will not do ",
+		"nicht im umfang", "außerhalb des umfangs", "nicht-ziel",
+		"hors périmètre", "hors scope", "hors du périmètre", "non-objectif",
+		"fuera de alcance", "fuera del alcance", "no objetivos",
 		"対象外", "範囲外", "スコープ外", "超出范围", "不在范围", "范围之外", "非目标")
 }
 
@@ -138,7 +148,9 @@ func short(line string) string {
 
 // pointsAtList reports whether a question speaks of things that stand above it.
 func pointsAtList(l string) bool {
-	return holds(l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese", " lequel", " laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas", "どれ", "どちら", "どの", "哪", "这些")
+	return holds(l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese",
+		" lequel", " laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas",
+		"どれ", "どちら", "どの", "哪", "这些")
 }
 
 // closing is the question or the offer that a paragraph ends with; empty if it

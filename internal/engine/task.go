@@ -83,7 +83,8 @@ func todosOf(m *moment, in map[string]json.RawMessage, output string) (list []to
 func taskIn(objects ...map[string]json.RawMessage) (t todo) {
 	for _, o := range objects {
 		t.id = cmp.Or(t.id, idText(o["taskId"]), idText(o["task_id"]), idText(o["id"]))
-		t.text = cmp.Or(t.text, mem.Clip(mem.Line(cmp.Or(text(o["content"]), text(o["subject"]), text(o["taskSubject"]))), 160))
+		subject := cmp.Or(text(o["content"]), text(o["subject"]), text(o["taskSubject"]))
+		t.text = cmp.Or(t.text, mem.Clip(mem.Line(subject), 160))
 		t.status = cmp.Or(t.status, text(o["status"]))
 	}
 	return t
@@ -136,7 +137,8 @@ func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []
 		if o.Resolved {
 			continue
 		}
-		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) && strings.HasPrefix(o.Key, listedKey) &&
+		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) &&
+			strings.HasPrefix(o.Key, listedKey) &&
 			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
 		i := slices.IndexFunc(listed, ends(o))
 		if i >= 0 && listed[i].status == "completed" {
