@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"remanence/internal/mem"
@@ -20,6 +21,7 @@ func (Claude) Environ(get func(string) string) Env {
 		SessionID:  get("CLAUDE_CODE_SESSION_ID"),
 		Entrypoint: get("CLAUDE_CODE_ENTRYPOINT"),
 		EnvFile:    get("CLAUDE_ENV_FILE"),
+		TaskList:   get("CLAUDE_CODE_TASK_LIST_ID"),
 	}
 }
 
@@ -47,6 +49,9 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 	e.Kind = kind
 	e.EnvFile = env.EnvFile != "" && (kind == mem.SessionStart || kind == mem.Setup)
 	own(&e, f)
+	if env.TaskList != "" && (kind == mem.TaskCompleted || strings.HasPrefix(e.Tool, "Task")) {
+		e.TaskList = hash(env.TaskList)
+	}
 	return e, nil
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -47,9 +48,35 @@ func (e *Engine) chosen(ctx context.Context, m *moment, own []mem.Memory) (mm me
 	mm.Trust, mm.Origin = worth(min(mem.TrustAssistant, m.turn.Trust, asked.Trust), own), mem.FromAssistant
 	mm.Tags, mm.Concepts, mm.Files = []string{madeOfWords}, topicsOf(asked.Text), namedIn(mm.Text(), nil)
 	if c.words != "" {
-		edits, err = e.amended(ctx, m, asked.PromptID, c.words)
+		if edits, err = e.amended(ctx, m, asked.PromptID, c.words); err != nil {
+			return mm, nil, false, err
+		}
 	}
-	return mm, edits, true, err
+	over, err := e.putToChoice(ctx, m, asked.PromptID, c.among)
+	return mm, append(edits, over...), true, err
+}
+
+// putToChoice ends the open items that a turn's answer put to choice: the decision
+// stands for the one that was picked, and the others were not.
+func (e *Engine) putToChoice(ctx context.Context, m *moment, prompt string, among []option) ([]mem.Edit, error) {
+	if len(among) == 0 || m.turn.Trust == mem.TrustNone {
+		return nil, nil
+	}
+	open, err := e.Store.List(ctx, mem.Query{
+		Project: m.project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo}, Tags: []string{madeOfWords}, Open: true, Limit: 20,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("items put to choice: %w", err)
+	}
+	var out []mem.Edit
+	over := mem.Superseded
+	for _, o := range open {
+		said := cmp.Or(o.Body, o.Title)
+		if !o.Pinned && slices.ContainsFunc(among, func(a option) bool { return a.holds(said) }) {
+			out = append(out, mem.Edit{ID: o.ID, Status: &over})
+		}
+	}
+	return out, nil
 }
 
 // answerBefore is the last answer of the person's turn before this one, and that
@@ -101,7 +128,10 @@ func (e *Engine) amended(ctx context.Context, m *moment, prompt, words string) (
 
 // pick is what was chosen: what the answer said of it, and what the person said if
 // that is more than yes.
-type pick struct{ what, why, words string }
+type pick struct {
+	what, why, words string
+	among            []option // what the answer put to choice, if one of it was picked by its mark or its words
+}
 
 func (p pick) said() string {
 	if p.words == "" {
@@ -126,6 +156,9 @@ func choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
 			p.why = all[at].text
 		}
 		p.words = more(prompt, p.what, options[i].mark)
+		if !slices.ContainsFunc(all, func(s said) bool { return s.stands == left && options[i].holds(s.text) }) { // else one is done first
+			p.among = options
+		}
 		return p, true
 	}
 	if at < 0 {

@@ -136,67 +136,6 @@ func failed(m *moment, c call) mem.Memory {
 	return mm
 }
 
-// keepTodos keeps the agent's own list of work as todo memories: open ones are
-// told until they are done, in whichever session that is.
-func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []todo, err error) {
-	if len(c.todos) == 0 && !c.whole {
-		return nil, nil
-	}
-	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
-	if err != nil {
-		return nil, fmt.Errorf("open items: %w", err)
-	}
-	listed := c.todos[:min(len(c.todos), 20)]
-	finished := map[string]bool{} // titles
-	for _, o := range open {
-		if slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) }) {
-			finished[o.Title] = true
-		}
-	}
-	for _, o := range open {
-		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) && strings.HasPrefix(o.Key, listedKey) &&
-			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
-		i := slices.IndexFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
-		if i >= 0 && listed[i].status == "completed" {
-			completed = append(completed, todo{id: listed[i].id, text: o.Title})
-		}
-		if gone || finished[o.Title] {
-			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: new(true)})
-		}
-	}
-	for _, t := range listed {
-		if t.text == "" {
-			continue // an update by id alone
-		}
-		at := slices.IndexFunc(open, func(o mem.Memory) bool { return o.Title == t.text && o.Trust >= min(mem.TrustAssistant, m.turn.Trust) })
-		if at < 0 && t.done() || at >= 0 && open[at].Session != m.Session && t.id == "" {
-			continue // nothing is left of it; or it is open since another session
-		}
-		mm := m.newMemory(mem.Todo, mem.ScopeProject)
-		mm.Title, mm.Key = t.text, listedKey+strings.ToLower(t.text)
-		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant, ConfidenceAgent
-		mm.Resolved, mm.Tags = t.done(), []string{listedTag}
-		if t.id != "" {
-			mm.Tags = append(mm.Tags, taskTag(t.id))
-		}
-		m.add(mm)
-	}
-	return completed, nil
-}
-
-// listedTag tags items of the agent's own list.
-const listedTag = "todo"
-
-// listedKey begins their keys: a tag may be anybody's.
-const listedKey = "todo:"
-
-func taskTag(id string) string { return "task:" + id }
-
-// names reports whether t is the item that is kept as o. Ids count within a session.
-func (t todo) names(o mem.Memory, session string) bool {
-	return t.text != "" && t.text == o.Title || t.id != "" && o.Session == session && slices.Contains(o.Tags, taskTag(t.id))
-}
-
 // ours reports whether the call is about Remanence itself: its tools, its
 // command line, its files. What we say must not come back as memory.
 func (e *Engine) ours(m *moment) bool {

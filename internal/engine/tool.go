@@ -26,14 +26,6 @@ type call struct {
 	whole    bool // todos is the whole list: what is not on it is off it
 }
 
-// todo is one item of a list the agent keeps. The task tools name it by id.
-type todo struct{ id, text, status string }
-
-// done reports whether nothing is left to do about it.
-func (t todo) done() bool {
-	return t.status == "completed" || t.status == "deleted" || t.status == "cancelled"
-}
-
 // understand reads the event's tool input and response. Clients change their
 // shapes, so each field is read on its own and a strange one is empty.
 func (e *Engine) understand(m *moment) call {
@@ -50,7 +42,7 @@ func (e *Engine) understand(m *moment) call {
 	}
 	c.plain = plainCommand(c.command)
 	c.output = responseText(m.Response)
-	c.todos, c.whole = todos(m.Tool, in, c.output)
+	c.todos, c.whole = todosOf(m, in, c.output)
 	return c
 }
 
@@ -109,38 +101,6 @@ func responseText(raw json.RawMessage) string {
 		return strings.Join(out, "\n")
 	}
 	return ""
-}
-
-// todos reads the items of the list tool, or the one item of a task tool. Other
-// tools have subjects too: a mail's is nothing to do.
-func todos(tool string, in map[string]json.RawMessage, output string) (list []todo, whole bool) {
-	switch tool {
-	case "TodoWrite":
-		for _, item := range items(in["todos"]) {
-			if t := mem.Clip(mem.Line(cmp.Or(text(item["content"]), text(item["subject"]))), 160); t != "" {
-				list = append(list, todo{text: t, status: text(item["status"])})
-			}
-		}
-		return list, true
-	case "TaskCreate", "TaskUpdate":
-		t := todo{
-			id: cmp.Or(text(in["taskId"]), text(in["task_id"]), taskNumber(output)), status: text(in["status"]),
-			text: mem.Clip(mem.Line(cmp.Or(text(in["subject"]), text(in["taskSubject"]))), 160),
-		}
-		if t.id != "" || t.text != "" {
-			list = append(list, t)
-		}
-	}
-	return list, false
-}
-
-// taskNumber is the number that a task tool's answer gives the task: "#12".
-func taskNumber(output string) string {
-	_, rest, ok := strings.Cut(output, "#")
-	if !ok {
-		return ""
-	}
-	return rest[:len(rest)-len(strings.TrimLeft(rest, "0123456789"))]
 }
 
 // plainCommand is the command without what varies between two runs of the same

@@ -16,6 +16,7 @@ type said struct {
 	under  mem.Kind // what the heading or the line above says the items below it are
 	first  bool     // it is the first of its line
 	doubt  bool     // the line above says that they are only thought of
+	stands standing // to work that is left
 }
 
 // maxSaid is how many sentences of one text are looked at.
@@ -28,17 +29,21 @@ type prose struct {
 	fence         string // what the open code fence was opened with
 	section, list mem.Kind
 	doubt         bool // of the list
+	stands        standing
 }
 
 // statements splits a text into sentences and list items. Emphasis and list
 // marks are removed.
 func statements(text string) []said {
 	var p prose
-	paragraph := 0
+	paragraph, at := 0, -1
+	stands := standings(text)
 	for line := range strings.Lines(text) {
 		if len(p.out) >= maxSaid {
 			break
 		}
+		at++
+		p.stands = stands[at]
 		t := strings.TrimSpace(line)
 		if p.fenced(t) {
 			paragraph = len(p.out)
@@ -111,7 +116,7 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		}
 	}
 	for i, s := range split(t) {
-		one := said{text: s, bare: cueText(s), under: under, first: i == 0, doubt: item && p.doubt}
+		one := said{text: s, bare: cueText(s), under: under, first: i == 0, doubt: item && p.doubt, stands: p.stands}
 		if n := len(p.out); n > paragraph {
 			one.before = p.out[n-1].text
 			p.out[n-1].after = s

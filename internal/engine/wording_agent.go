@@ -36,7 +36,10 @@ func (w turnOfWork) meaning(s said) (mem.Kind, bool) {
 	if holds(l, " root cause ", " culprit ", "根本原因", "原因は", "原因是") && !thoughtOf(l) && !reported(l) {
 		return mem.ErrorFix, true
 	}
-	if open(l) {
+	switch {
+	case open(l) && s.stands == aside:
+		return "", false
+	case open(l):
 		return mem.Todo, true
 	}
 	if thoughtOf(l) || reported(l) || announces(l) {
@@ -59,6 +62,8 @@ func (w turnOfWork) meaning(s said) (mem.Kind, bool) {
 		return mem.Howto, true
 	case places(s):
 		return mem.Fact, true
+	case s.under == mem.Todo && s.stands >= suggested:
+		return "", false
 	case s.under != "" && s.first && !negated(l) && !reports(l):
 		return s.under, true
 	case w.explains(s):
@@ -86,8 +91,11 @@ func sectionKind(heading string) mem.Kind {
 	switch {
 	case holds(l, "question", "frage", "pregunta", "質問", "问题列表"):
 		return ""
-	case holds(l, "follow-up", "follow up", "todo", "to do ", "next step", "what's left", "what is left", "remaining", "still open", "not done", "not included", "left out", "did not do", "didn't do", "leftover", "out of scope", "outstanding", "deferred",
+	case holds(l, "follow-up", "follow up", "todo", "to do ", "next step", "what's left", "what is left", "remaining", "still open", "not done", "not included", "left out", "did not do", "didn't do", "leftover", "outstanding", "deferred",
 		"noch offen", "offene punkte", "nächste schritte", "noch zu tun", "reste à faire", "prochaines étapes", "pendiente", "próximos pasos", "残り", "残作業", "今後", "次のステップ", "待办", "后续", "下一步", "未完成"), l == " open ", l == " next ", l == " todo ", l == " later ", l == " weiter ", holds(l, " open items ", " open points ", " offen "):
+		if reports(l) { // what was done to a list of work
+			return ""
+		}
 		return mem.Todo
 	case holds(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design", "design notes", "by design"):
 		return mem.Decision
@@ -113,7 +121,7 @@ func asks(s string) bool {
 
 // offers reports whether a sentence offers to do something.
 func offers(l string) bool {
-	return holds(l, "let me know", "if you'd like", "if you like", "if you want", "would you like", "happy to ", "shall i ", "should i ", "do you want", "feel free",
+	return holds(l, "let me know", "if you'd like", "if you like", "if you want", "would you like", "want me to ", "happy to ", "shall i ", "should i ", "do you want", "feel free",
 		"sag bescheid", "wenn du möchtest", "wenn du willst", "soll ich", "dis-moi", "si tu veux", "si vous voulez", "avísame", "si quieres", "お知らせください", "ご希望", "如果你", "需要我")
 }
 
@@ -199,7 +207,7 @@ func open(l string) bool {
 	if begins(strings.TrimLeftFunc(l, func(r rune) bool { return !unicode.IsLetter(r) }), "not ") && holds(l, " yet ", " yet.", " yet,") {
 		return true
 	}
-	return holds(l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:", " to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr", "a separate pr", "out of scope", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work", "what's left", "what is left", "left to do", "left open", "next step", "follow-up", "follow up", " not yet ", "not done yet", " yet:", "next:", "is pending", "are pending",
+	return holds(l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:", " to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr", "a separate pr", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work", "what's left", "what is left", "left to do", "left open", "next step", "follow-up", "follow up", " not yet ", "not done yet", " yet:", "next:", "is pending", "are pending",
 		"has only run", "have to be computed", "needs to be done", "need an exemption", "you'll need to", "you will need to", "you still have to", "musst du", "müsst ihr", "noch offen", "offen ist", "offen bleibt", "bleibt offen", "noch nicht", "fehlt noch", "fehlen noch", "muss noch", "müssen noch", "steht noch aus", "stehen noch aus", "als nächstes",
 		"il reste", "reste à", "restent à", "reste :", "pas encore", "queda pendiente", "quedan pendiente", "pendiente de", "falta revisar", "falta añadir", "falta hacer", "falta probar", "faltan ", "queda por", "quedan por", "todavía no", "aún no", "falta por", "未対応", "未着手", "まだ", "残っています", "残りは", "还没有", "尚未", "还需要", "待办", "下一步", "未完成", "剩下的") ||
 		strings.HasSuffix(strings.TrimRight(l, " ."), " yet") && holds(l, " is not ", " are not ", " isn't ", " aren't ", " has not ", " have not ", " hasn't ", " no ")
