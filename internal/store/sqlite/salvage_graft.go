@@ -160,7 +160,7 @@ func (p patch) takeBack(path string, size int64) error {
 // sense counts rows that are what their table says. The error says that it could
 // not look: what it finds wrong is none.
 func sense(ctx context.Context, path string) (int, error) {
-	db, err := sql.Open("sqlite", dsn(path, lockWait))
+	db, err := sql.Open("sqlite", dsn(path, lockWait)+"&mode=ro") // which leaves a log what it is
 	if err != nil {
 		return 0, err
 	}
