@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
@@ -185,5 +186,27 @@ func TestRecoverDecidesNothingForAPerson(t *testing.T) {
 				t.Errorf("left behind: %v, %v", left, err)
 			}
 		})
+	}
+}
+
+// A writer that was stopped in the middle keeps its lock.
+func TestADatabaseIsReadBesideAWriterThatHangs(t *testing.T) {
+	path := coast(t, 4)
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	run(t, other, "BEGIN IMMEDIATE")
+	run(t, other, "DELETE FROM memory")
+	s, err := OpenForReading(t.Context(), path, 10*time.Millisecond)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, s)
+	st, err := s.Stats(t.Context(), "", storetest.Clock())
+	if err != nil || st.Memories < 4 {
+		t.Errorf("got %d memories, %v, want at least 4", st.Memories, err)
+	}
+	run(t, other, "ROLLBACK")
+	if _, err := OpenForReading(t.Context(), path+".none", time.Second); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("where there is none: got %v", err)
 	}
 }
