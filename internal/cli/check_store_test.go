@@ -70,7 +70,9 @@ func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
 		{"damaged", func(t *testing.T, file string) { patch(t, file, 100, make([]byte, 20<<10)) }, "REM-S002"},
 	} {
 		h, p := openHouse(t)
-		if err := h.store.Close(); err != nil {
+		m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(), Updated: time.Now()}
+		_, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}})
+		if err = errors.Join(err, h.store.Close()); err != nil {
 			t.Fatal(err)
 		}
 		tc.damage(t, p.Database())

@@ -176,6 +176,7 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 		Idle: func() time.Duration { return value[time.Duration](h.config.now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.paths)
+			forgetWaits(h.paths)
 			h.mu.Lock()
 			h.retell = tell
 			h.mu.Unlock()

@@ -37,15 +37,33 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status shows the state in five lines. Suggest adds what to do next.
 func (a *app) status(cmd *cobra.Command, suggest bool) error {
-	o, err := a.state(cmd.Context())
+	o, d, err := a.stateNow(cmd.Context())
 	if err != nil {
 		return err
 	}
-	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
+	v := statusOf(o, d, a.hooksState(), a.captured(o.Health))
+	if d.State == daemonSilent {
+		f := a.unanswered()
+		v.Faults = append([]faultItem{{f.Code, f.Error()}}, v.Faults...)
+		v.Suggest = &suggestItem{"end it and start another", f.Fix[0]}
+	}
 	v.Counts.Bytes += bytesIn(a.paths.Transcripts())
 	v.Vault = a.vaultItem()
 	v.suggesting = suggest
 	return a.out.show(v)
+}
+
+// stateNow is what is known and how the daemon is. One that does not answer is not
+// waited for: files are read then.
+func (a *app) stateNow(ctx context.Context) (mem.Overview, daemonItem, error) {
+	if a.silent(ctx) {
+		return a.stateFromFiles(ctx, a.place()), daemonItem{State: daemonSilent}, nil
+	}
+	o, err := a.state(ctx)
+	if err != nil {
+		return o, daemonItem{}, err
+	}
+	return o, a.daemonState(ctx), nil
 }
 
 // state is what is known, which is nothing where Remanence never lived.
@@ -94,13 +112,16 @@ type projectItem struct {
 }
 
 type daemonItem struct {
-	State string     `json:"state"` // up, down, or off with --no-daemon
+	State string     `json:"state"` // up, down, silent where it does not answer, or off with --no-daemon
 	Since *time.Time `json:"since"`
 	PID   *int       `json:"pid"`
 	HTTP  *string    `json:"http"` // where tools may ask over TCP; null: nowhere
 
 	httpFault string // why nowhere, although it was asked for
 }
+
+// daemonSilent is the state of a daemon that is there and does not answer.
+const daemonSilent = "silent"
 
 type counts struct {
 	Memories int   `json:"memories"`
@@ -335,7 +356,7 @@ func (v statusView) human(p *printer) {
 	for _, f := range v.Faults {
 		f.line(p)
 	}
-	if v.suggesting && v.Suggest != nil {
+	if (v.suggesting || v.Daemon.State == daemonSilent) && v.Suggest != nil {
 		p.line("%s: %s", v.Suggest.Text, v.Suggest.Command)
 	}
 }
@@ -346,6 +367,8 @@ func (d daemonItem) sentence(now time.Time) string {
 		return "daemon up " + ago(now.Sub(*d.Since)) + d.http()
 	case d.State == "off":
 		return "without daemon"
+	case d.State == daemonSilent:
+		return "daemon does not answer: this is what the files say"
 	}
 	return "daemon " + d.State
 }

@@ -60,8 +60,7 @@ type house struct {
 
 // build opens the store and joins the parts. The caller holds the lock.
 func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*house, error) {
-	_, never := paths.worker()
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: paths.Database(), Now: sys.Now, Known: never == nil, Shared: fileSystem(paths.Data) != ""})
+	st, err := openStore(ctx, sys, paths, log)
 	if err != nil {
 		return nil, err
 	}
@@ -274,7 +273,7 @@ func (h *house) warnings(p mem.Project) []string {
 	if c := h.config.now(); len(c.Warnings) > 0 {
 		causes = append(causes, notice{"config: " + c.Warnings[0], 0, "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
 	}
-	causes = append(causes, h.mindNotices(p)...)
+	causes = append(append(causes, asideNotices(h.paths)...), h.mindNotices(p)...)
 	due := dueOf(h.paths.Notices(), h.sys.Now(), causes)
 	h.mu.Lock()
 	defer h.mu.Unlock()

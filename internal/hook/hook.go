@@ -105,7 +105,12 @@ func Run(c Config) {
 func (r *call) run() {
 	env := r.Dialect.Environ(r.Getenv)
 	env.Event = r.Event
-	e, ok := r.read(env)
+	kind, _ := agent.Kind(r.Event)
+	hard := r.hardLimit(kind)
+	in := newTimely(r.Stdin, r.readLimit(hard))
+	defer func() { in.drain(hard - lastWords - time.Since(r.begun)) }()
+	defer in.close()
+	e, ok := r.read(env, in)
 	if !ok {
 		return
 	}
@@ -138,8 +143,7 @@ func (r *call) run() {
 }
 
 // read takes one event from Stdin; ok is false if there is none for us.
-func (r *call) read(env agent.Env) (e mem.Event, ok bool) {
-	in := &measured{r: r.Stdin}
+func (r *call) read(env agent.Env, in *timely) (e mem.Event, ok bool) {
 	p, err := r.Door(in)
 	if err != nil {
 		if in.n > 0 {
@@ -185,16 +189,4 @@ func (r *call) handle(e mem.Event) (mem.Reply, error) {
 func counted(err error) bool {
 	var c interface{ Counted() bool }
 	return errors.As(err, &c) && c.Counted()
-}
-
-// measured tells whether anything was there to read.
-type measured struct {
-	r io.Reader
-	n int64
-}
-
-func (m *measured) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	m.n += int64(n)
-	return n, err
 }
