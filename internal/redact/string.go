@@ -48,7 +48,7 @@ func (w *walker) shortString(s string) {
 		w.writeText(s)
 		return
 	}
-	w.writeText(w.bound(w.clean(key, seen)))
+	w.writeLine(w.bound(w.clean(key, seen)))
 }
 
 // carried returns what is visible of the string s under key after the strings before it. Those of an array, and of
