@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // A private key may come without its BEGIN and END, as "sed -n 2,5p key" prints it. What is left are lines of base 64
@@ -235,5 +236,7 @@ const certificateVersion = "gAwIBAg"
 
 // isKnownFile reports whether a first line begins a file that is no key, or is text.
 func isKnownFile(v string) bool {
-	return hasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) || isVisible(decoded(v))
+	text := decoded(v)
+	return hasAnyPrefix(v, knownFiles[:]) || strings.Contains(v, certificateVersion) ||
+		isVisible(text) && utf8.ValidString(text[:len(text)-partialRune([]byte(text))])
 }
