@@ -19,14 +19,15 @@ type arrayLine struct {
 	from, to int
 	text     string // without quotes; read when the array ends
 	start    int    // of text in the joined lines
+	shaped   bool   // it has the shape of the id or path that its name speaks of
 	changed  bool
 }
 
 // writeLine writes a string that came through the redactor, and notes it if it stands in an array.
-func (w *walker) writeLine(s string) {
+func (w *walker) writeLine(s string, shaped bool) {
 	from := w.writeText(s)
 	if w.arrays > 0 {
-		w.lines = append(w.lines, arrayLine{key: w.key(), from: from, to: len(w.out)})
+		w.lines = append(w.lines, arrayLine{key: w.key(), from: from, to: len(w.out), shaped: shaped})
 	}
 }
 
@@ -60,6 +61,9 @@ func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 	}
 	for {
 		found := w.door.secrets(join(group))
+		if slices.ContainsFunc(group, func(l *arrayLine) bool { return l.shaped }) { // of ids or paths only a key is one
+			found = slices.DeleteFunc(found, func(f span) bool { return f.kind != "private-key" })
+		}
 		if len(found) == 0 {
 			return changed
 		}

@@ -119,7 +119,7 @@ func nextKeyLine(s string, before line, width int) (line, bool) {
 	if l.to-l.from > width+1 || l.from-start > keyPrefix {
 		return line{}, false
 	}
-	if l.from < l.to && s[l.from] == '+' && (l.to-l.from == width+1 || l.from == start && s[max(0, before.from-1)] == '+') {
+	if l.from < l.to && s[l.from] == '+' && (l.to-l.from == width+1 || l.to-l.from < width && l.from == start && before.from > 0 && s[before.from-1] == '+') {
 		l.from++
 	}
 	v := s[l.from:l.to]

@@ -183,10 +183,11 @@ func TestKeyInLinesOfAnArrayIsTakenOut(t *testing.T) {
 		"patch":        patch(t, key),
 		"without ends": patch(t, key[2:5]),
 		"mcp":          string(mcp),
+		"paths":        `{"filenames":[` + quoted(key[0]) + `,` + quoted(key[1]) + `,` + quoted(key[2]) + `,` + quoted(key[3]) + `]}`,
 		"nested":       `{"a":[[[` + quoted(key[0]) + `],[` + quoted(key[1]) + `,` + quoted(key[2]) + `]],` + quoted(key[3]) + `]}`,
 	} {
 		shown := key
-		if name == "nested" {
+		if name == "nested" || name == "paths" {
 			shown = key[:4]
 		}
 		got := object(t, in)
