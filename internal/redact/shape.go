@@ -22,7 +22,7 @@ func (d *Door) Member(key, value string) string {
 
 // passes reports whether the string s under key goes through as it is: an id or a path is told by its shape and
 // never changed, since whoever reads it next must find the same session or file. What holds a tag, a secret that its
-// own form gives away, or an assignment of any secret, has not the shape of either.
+// own form gives away, or a password behind its name, has not the shape of either.
 func (d *Door) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
@@ -39,13 +39,13 @@ func (d *Door) passes(key string, top bool, s string) bool {
 	return firstTag(s, false) < 0 && !d.holdsSecret(s)
 }
 
-// holdsSecret reports whether an id or a path holds a secret. Names that only look like one are common in paths, but
-// not behind what assigns a value.
+// holdsSecret reports whether an id or a path holds a secret. Digits behind "token=" or "key=" are common in the names
+// of files, a password behind its name is not.
 func (d *Door) holdsSecret(s string) bool {
 	d.open()
 	assigns := strings.ContainsAny(s, " =:")
 	for _, f := range d.match(s, 0, nil) {
-		if f.sure || assigns {
+		if f.sure || assigns && f.kind == "password" {
 			return true
 		}
 	}
