@@ -60,8 +60,8 @@ func countUnprepared(sys System, reason string) {
 func prepare(sys System, c hook.Config) hook.Config {
 	paths, err := pathsFrom(sys.Getenv, "")
 	if err != nil { // nowhere to keep anything
-		c.Door, c.Handler = door(nil), homeless{}
-		return c
+		c.Handler = homeless{}
+		return redacting(c, nil)
 	}
 	gone := func() bool { return paths.gone(sys.Getenv) }
 	if gone() {
@@ -69,7 +69,7 @@ func prepare(sys System, c hook.Config) hook.Config {
 	}
 	rt, _ := paths.worker() // without one there is no worker yet
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: paths.makeSpare})
-	c.Door = door(readSecret(paths.Key()), rt.Rules...)
+	c = redacting(c, readSecret(paths.Key()), rt.Rules...)
 	at := &reach{sys: sys, paths: paths, rt: rt}
 	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]notice)}
 	c.Handler, c.Shown = last, last.shown
@@ -86,13 +86,15 @@ func prepare(sys System, c hook.Config) hook.Config {
 	return c
 }
 
-// door is the way in: the first JSON object of the input, redacted and bounded.
-func door(key []byte, rules ...string) func(io.Reader) (hook.Payload, error) {
+// redacting returns c with what redacts its input: the first JSON object of it, and the environment.
+func redacting(c hook.Config, key []byte, rules ...string) hook.Config {
 	d := &redact.Door{Key: key, Rules: ownRules(rules)}
-	return func(r io.Reader) (hook.Payload, error) {
+	c.Door = func(r io.Reader) (hook.Payload, error) {
 		o, err := d.Object(r)
 		return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
 	}
+	c.Member = d.Member
+	return c
 }
 
 // nonce need not be secret, and package crypto/rand takes a hundredth of a hook's time.

@@ -117,7 +117,8 @@ func (a *app) visits(ctx context.Context) (nothing bool) {
 // client that starts with an older session moves us in where our hooks stand: in
 // its settings, or in a plugin.
 func unwelcome(sys System, paths Paths, c hook.Config) hook.Config {
-	c.Door, c.Log, c.Dropped = door(nil), nil, nil
+	c = redacting(c, nil)
+	c.Log, c.Dropped = nil, nil
 	c.Ignore = func(e mem.Event) bool {
 		switch {
 		case e.Kind != mem.SessionStart, e.Source == "clear", e.Source == "compact":

@@ -94,6 +94,7 @@ type Engine struct {
 
 // New returns an engine over c. Nothing is read or written yet.
 func New(c Config) *Engine {
+	c.Project = redactedProject(c.Door, c.Project)
 	return &Engine{Config: c, lexicon: &rank.Lexicon{}, inbox: inboxes{tray: c.Tray}}
 }
 
@@ -422,6 +423,7 @@ func (e *Engine) clean(ev mem.Event) mem.Event {
 		ev.Response = bounded(e.Door.JSON(ev.Response))
 	}
 	ev.Text, ev.Error = middle(ev.Text, maxField), middle(ev.Error, maxField)
+	e.cleanNames(&ev)
 	return ev
 }
 

@@ -45,6 +45,7 @@ func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) 
 	}
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
+		m.keepOutcome()
 		e.observe(ctx, m, changed(m, c))
 		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Write)
 	case "Read":

@@ -40,7 +40,10 @@ type Config struct {
 	Getenv func(string) string
 
 	// Door reads the first JSON object, not beyond it, and redacts it.
-	Door    func(io.Reader) (Payload, error)
+	Door func(io.Reader) (Payload, error)
+	// Member redacts a value of the environment that stands for a member of the
+	// payload. Nil leaves all as they are.
+	Member  func(key, value string) string
 	Handler mem.Handler          // nil means that every event is dropped; beside an error only the Notice of a reply is told
 	Ignore  func(mem.Event) bool // paused or excluded: nothing is kept or told; nil means never
 
@@ -105,6 +108,10 @@ func Run(c Config) {
 func (r *call) run() {
 	env := r.Dialect.Environ(r.Getenv)
 	env.Event = r.Event
+	if r.Member != nil {
+		env.ProjectDir, env.SessionID = r.Member("cwd", env.ProjectDir), r.Member("session_id", env.SessionID)
+		env.Entrypoint = r.Member("source", env.Entrypoint)
+	}
 	kind, _ := agent.Kind(r.Event)
 	hard := r.hardLimit(kind)
 	in := newTimely(r.Stdin, r.readLimit(hard))

@@ -48,10 +48,10 @@ func (w *walker) shortString(s string) {
 	}
 	seen := w.carried(key, s)
 	if passes && seen == s { // one of several may as well be a piece of a text that was cut up
-		w.writeText(s)
+		w.writeLine(s, true)
 		return
 	}
-	w.writeText(w.bound(w.clean(key, seen)))
+	w.writeLine(w.bound(w.clean(key, seen)), false)
 }
 
 // carried returns what is visible of the string s under key after the strings before it. Those of an array, and of
@@ -149,7 +149,7 @@ func (w *walker) longString() error {
 		left.opener, st.stray = false, false // the array's end will tell
 	}
 	w.note(left, len(w.texts))
-	w.writeText(w.kept(&k))
+	w.writeLine(w.kept(&k), false)
 	return nil
 }
 

@@ -35,15 +35,21 @@ func shelves() []shelf {
 	return []shelf{
 		{"memories", "memory", "number", "id", []string{
 			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", pieces, "key", "note", "standing",
+			"anchors", "agent", "prompt_id",
 		}},
-		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id"}},
-		{"prompts", "turn", "number", "''", []string{"text"}},
-		{"sessions", "session", "number", "short", []string{"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name"}},
+		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id", "agent_id"}},
+		{"prompts", "turn", "number", "''", []string{"text", "prompt_id"}},
+		{"sessions", "session", "number", "short", []string{
+			"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name", "agent", "model", "source", "entrypoint",
+		}},
 		{"checkpoints", "checkpoint", "number", "id", []string{"doc"}},
 		{"receipts", "receipt", "number", "id", []string{"doc"}},
 		{"jobs", "job", "number", "id", []string{"data", "error"}},
 		{"entities", "entity", "number", "id", []string{"name"}},
 		{"projects", "project", "key", "key", []string{"name", "root", "common", "origin", "branch"}},
+		{"projects", "project_root", "key || ' ' || root", "key", []string{"root"}},
+		{"projects", "project_common", "common", "key", []string{"common"}},
+		{"changes", "change", "number", "''", []string{"reason"}},
 	}
 }
 
