@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -100,7 +101,7 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args})
+			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -112,7 +113,50 @@ func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
 	if err != nil {
 		return err
 	}
-	return a.marked(got)
+	if len(got.Memories) > 0 || len(got.Proposed) == 0 {
+		if err := a.marked(got); err != nil {
+			return err
+		}
+	}
+	if len(got.Proposed) == 0 {
+		return nil
+	}
+	var ids []string
+	for _, p := range got.Proposed {
+		ids = append(ids, p.Memory)
+	}
+	kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: ids})
+	if err != nil {
+		return err
+	}
+	if len(got.Memories) > 0 { // one answer is enough for a program
+		a.waits(got.Proposed[0], len(ids))
+		return foundProblems
+	}
+	return a.proposed(kept.Memories, got.Proposed...)
+}
+
+// proposed shows memories that stay as they are until the person decides. That
+// nothing was changed is also the exit status.
+func (a *app) proposed(ms []mem.Memory, list ...mem.Proposal) error {
+	did := "proposed, not changed"
+	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
+		did = "not changed"
+	}
+	if err := a.out.show(recordsOf(did, ms, a.sys.Now())); err != nil {
+		return err
+	}
+	a.waits(list[0], len(ms))
+	return foundProblems
+}
+
+// waits says why memories were not changed.
+func (a *app) waits(p mem.Proposal, n int) {
+	if p.Rejected {
+		a.out.hint("this change was rejected before: remanence review")
+		return
+	}
+	a.out.hint("%s more trust than an agent here; the person decides: remanence review", plural(n, "memory has", "memories have"))
 }
 
 // marked shows what an order did and how to undo it.
@@ -164,6 +208,13 @@ func (a *app) addCommand() *cobra.Command {
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)
+			}
+			if m.Proposal != nil {
+				kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{m.Proposal.Memory}})
+				if err != nil {
+					return err
+				}
+				return a.proposed(kept.Memories, *m.Proposal)
 			}
 			if m.Similar != nil {
 				return a.alike(*m.Similar)

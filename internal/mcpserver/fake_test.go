@@ -140,12 +140,15 @@ func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
 	return mem.Added{Memory: n.list[len(n.list)-1]}, nil
 }
 
-func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) {
+func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.EditResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	m, missing := n.one(ask.ID)
 	if err = errors.Join(err, missing); err != nil {
-		return mem.Memory{}, err
+		return mem.EditResponse{}, err
+	}
+	if m.Trust == mem.TrustUser {
+		return mem.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}}, nil
 	}
 	if ask.Text != nil {
 		m.Title = *ask.Text
@@ -157,7 +160,7 @@ func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		m.Scope = *ask.Scope
 	}
 	m.Tags = append(m.Tags, ask.AddTags...)
-	return *m, nil
+	return mem.EditResponse{Memory: *m}, nil
 }
 
 func (n *notebook) mark(_ context.Context, ask mem.MarkAsk) (mem.Marked, error) {
