@@ -76,7 +76,7 @@ func (a *app) edit(cmd *cobra.Command, q mem.EditAsk) error {
 		return err
 	}
 	if m.Proposal != nil {
-		return a.proposed([]mem.Memory{m.Memory}, *m.Proposal)
+		return a.proposed(cmd, *m.Proposal)
 	}
 	return a.did("edited", m.Memory, "")
 }

@@ -64,7 +64,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, ye
 	}
 	if dry || len(found.Memories) == 0 {
 		found.DryRun = dry
-		return a.marked(found)
+		return a.marked(cmd, found)
 	}
 	if !yes {
 		if !a.flags.json && !a.flags.jsonl {
@@ -113,54 +113,45 @@ func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
 	if err != nil {
 		return err
 	}
-	if len(got.Memories) > 0 || len(got.Proposed) == 0 {
-		if err := a.marked(got); err != nil {
-			return err
-		}
-	}
-	if len(got.Proposed) == 0 {
-		return nil
-	}
-	var ids []string
-	for _, p := range got.Proposed {
-		ids = append(ids, p.Memory)
-	}
-	kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: ids})
-	if err != nil {
-		return err
-	}
-	if len(got.Memories) > 0 { // one answer is enough for a program
-		a.waits(got.Proposed[0], len(ids))
-		return foundProblems
-	}
-	return a.proposed(kept.Memories, got.Proposed...)
+	return a.marked(cmd, got)
 }
 
 // proposed shows memories that stay as they are until the person decides. That
 // nothing was changed is also the exit status.
-func (a *app) proposed(ms []mem.Memory, list ...mem.Proposal) error {
-	did := "proposed, not changed"
-	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
-		did = "not changed"
-	}
-	if err := a.out.show(recordsOf(did, ms, a.sys.Now())); err != nil {
+func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
+	v, err := a.proposedView(cmd, list)
+	if err != nil {
 		return err
 	}
-	a.waits(list[0], len(ms))
+	if err := a.out.show(v); err != nil {
+		return err
+	}
 	return foundProblems
 }
 
-// waits says why memories were not changed.
-func (a *app) waits(p mem.Proposal, n int) {
-	if p.Rejected {
-		a.out.hint("this change was rejected before: remanence review")
-		return
+func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (records, error) {
+	ids := memoriesOf(list)
+	kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: ids})
+	v := recordsOf("not changed, waits for the person", kept.Memories, a.sys.Now())
+	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
+		v.Did = "not changed, rejected before"
 	}
-	a.out.hint("%s more trust than an agent here; the person decides: remanence review", plural(n, "memory has", "memories have"))
+	v.Proposed = ids
+	return v, err
+}
+
+func memoriesOf(list []mem.Proposal) (ids []string) {
+	for _, p := range list {
+		ids = append(ids, p.Memory)
+	}
+	return ids
 }
 
 // marked shows what an order did and how to undo it.
-func (a *app) marked(got mem.Marked) error {
+func (a *app) marked(cmd *cobra.Command, got mem.Marked) error {
+	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
+		return a.proposed(cmd, got.Proposed...)
+	}
 	verbs := map[string]struct{ did, undo string }{
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
 		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
@@ -177,7 +168,11 @@ func (a *app) marked(got mem.Marked) error {
 		}
 		v.Undo = &undo
 	}
-	return a.out.show(v)
+	v.Proposed = memoriesOf(got.Proposed)
+	if err := a.out.show(v); err != nil || len(got.Proposed) == 0 {
+		return err
+	}
+	return foundProblems
 }
 
 func (a *app) addCommand() *cobra.Command {
@@ -210,11 +205,7 @@ func (a *app) addCommand() *cobra.Command {
 				return a.noProject(err)
 			}
 			if m.Proposal != nil {
-				kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{m.Proposal.Memory}})
-				if err != nil {
-					return err
-				}
-				return a.proposed(kept.Memories, *m.Proposal)
+				return a.proposed(cmd, *m.Proposal)
 			}
 			if m.Similar != nil {
 				return a.alike(*m.Similar)

@@ -271,7 +271,7 @@ func (v inboxView) human(p *printer) {
 			p.line("  %s%s", strings.Repeat(" ", 10), oneLine(f.Text))
 		}
 		if f.Proposal != nil {
-			p.hint("  %s%s", strings.Repeat(" ", 10), f.Proposal.ID+", "+at(*f.Proposal.At, p.now()))
+			p.line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, at(*f.Proposal.At, p.now()))
 		}
 	}
 	p.hint("decide: remanence review accept|reject|merge RULE ID [ID]")
