@@ -299,7 +299,11 @@ func (c oldCall) forget(ctx context.Context, ask mem.MarkAsk) (any, error) {
 	for _, m := range got.Memories {
 		ids = append(ids, m.ID)
 	}
-	return map[string]any{"success": err == nil && len(got.Proposed) == 0, "hidden": ids, "proposed": proposedIDs(got.Proposed)}, err
+	out := map[string]any{"success": err == nil && len(got.Proposed) == 0, "hidden": ids}
+	if len(got.Proposed) > 0 {
+		out["proposed"] = proposedIDs(got.Proposed)
+	}
+	return out, err
 }
 
 // proposedIDs are the memories that stay until the person decides.

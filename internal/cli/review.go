@@ -20,7 +20,7 @@ func (a *app) reviewCommand() *cobra.Command {
 		Use:   "review",
 		Short: "what needs your judgement: stale, contradicting, alike",
 		Long: "Lists, and changes nothing:\n\n" +
-			"  proposal       an agent asks to change or hide what you said; it stays as it is\n  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
+			"  proposal       an agent asks to change or hide what you said; it stays\n  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
 			"  promotion      may be worth knowing in every project\n  duplicate      says the same as another one\n  stale          not used for 30 days, and seldom before\n  dead_weight    told often, never used\n\n" +
 			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. Only you can decide,\nan agent cannot. What was decided can be undone.",
 		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review reject proposal m_19fx pr_8c1d2e3f4a5b\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
