@@ -65,23 +65,6 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 	return mem.Added{Memory: kept}, err
 }
 
-// proposeReplacing proposes that a statement takes the place of a memory which has
-// more trust than its author; nil where it may just do so.
-func (e *Engine) proposeReplacing(ctx context.Context, mm mem.Memory, ask mem.AddAsk) (*mem.Proposal, error) {
-	if mm.Supersedes == "" || ask.Agent == "" {
-		return nil, nil
-	}
-	who, err := e.authorOf(ctx, ask.Agent)
-	if err != nil {
-		return nil, err
-	}
-	old, err := e.one(ctx, mm.Supersedes)
-	if err != nil || who.mayChange(old) || !slices.Contains(mem.Findable(), old.Status) {
-		return nil, err
-	}
-	return e.proposals(who, "").only(ctx, old, replacing(old, mm, ask))
-}
-
 // statement is the memory that an order to keep something makes.
 func (e *Engine) statement(ctx context.Context, p mem.Project, ask mem.AddAsk) (mem.Memory, error) {
 	said := e.Door.Prompt(ask.Text)
@@ -360,21 +343,29 @@ func judged(ask mem.EditAsk, old mem.Memory) error {
 	return nil
 }
 
+// markEdit is what an order changes about each of its memories.
+func markEdit(verb string) (ed mem.Edit, err error) {
+	switch verb {
+	case mem.ProposeForget:
+		ed.Status = new(mem.Forgotten)
+	case mem.ProposeRestore:
+		ed.Status, ed.MergedInto = new(mem.Active), new(string)
+	case mem.ProposePin:
+		ed.Pinned = new(true)
+	case mem.ProposeUnpin:
+		ed.Pinned = new(false)
+	default:
+		err = fmt.Errorf("%q: %w", verb, ErrNoVerb)
+	}
+	return ed, err
+}
+
 // Mark forgets, restores, pins or unpins memories.
 func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) {
 	out := mem.Marked{Verb: ask.Verb, DryRun: ask.DryRun}
-	var ed mem.Edit
-	switch ask.Verb {
-	case "forget":
-		ed.Status = new(mem.Forgotten)
-	case "restore":
-		ed.Status = new(mem.Active)
-	case "pin":
-		ed.Pinned = new(true)
-	case "unpin":
-		ed.Pinned = new(false)
-	default:
-		return out, fmt.Errorf("%q: %w", ask.Verb, ErrNoVerb)
+	ed, err := markEdit(ask.Verb)
+	if err != nil {
+		return out, err
 	}
 	if err := e.mayKeep(ctx, ask.Agent, ask.Reason); err != nil {
 		return out, err
@@ -404,7 +395,6 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 		}
 		if ask.Verb == "restore" {
 			b.Dismissed = append(b.Dismissed, e.keptFromNowOn(mm)...)
-			ed.MergedInto = new(string)
 		}
 		b.Edits = append(b.Edits, ed)
 	}
@@ -421,23 +411,6 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 		return out, fmt.Errorf("%s: %w", ask.Verb, err)
 	}
 	return out, nil
-}
-
-// proposeMarks proposes the order for the memories that its author may not change,
-// and returns the others.
-func (e *Engine) proposeMarks(ctx context.Context, ask mem.MarkAsk, who hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
-	ps := e.proposals(who, ask.Reason)
-	var own []mem.Memory
-	for _, mm := range ms {
-		if who.mayChange(mm) {
-			own = append(own, mm)
-			continue
-		}
-		if err := ps.add(ctx, mm, mem.Proposal{Action: ask.Verb}); err != nil {
-			return nil, nil, err
-		}
-	}
-	return own, ps.made, ps.keep(ctx)
 }
 
 // meant finds the memories an order is about.
@@ -485,29 +458,4 @@ func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 		return mem.Erased{}, err
 	}
 	return mem.Erased{Purged: p, Unreached: append(e.unreached(), e.stillIn(words)...)}, nil
-}
-
-// mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
-// it may not change: what is erased cannot be brought back.
-func (e *Engine) mayErase(ctx context.Context, ask mem.IDs) error {
-	if ask.Agent == "" {
-		return nil
-	}
-	who, err := e.authorOf(ctx, ask.Agent)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(ask.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
-		return fmt.Errorf("erase a session: %w", ErrNotPerson)
-	}
-	ms, err := e.condemned(ctx, ask.IDs)
-	if err != nil {
-		return err
-	}
-	for _, mm := range ms {
-		if !who.mayChange(mm) {
-			return fmt.Errorf("erase %s: %w", mm.ID, ErrNotPerson)
-		}
-	}
-	return nil
 }

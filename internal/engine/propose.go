@@ -159,26 +159,17 @@ func replacing(m, by mem.Memory, ask mem.AddAsk) mem.Proposal {
 
 // accepted is the edit that does what the person accepted.
 func (e *Engine) accepted(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
-	trust := mem.TrustUser
-	ed := mem.Edit{ID: m.ID, Settled: []string{p.ID}}
-	switch p.Action {
-	case mem.ProposeForget:
-		ed.Status = new(mem.Forgotten)
-	case mem.ProposeRestore:
-		ed.Status, ed.MergedInto = new(mem.Active), new(string)
-	case mem.ProposePin:
-		ed.Pinned = new(true)
-	case mem.ProposeUnpin:
-		ed.Pinned = new(false)
-	default:
-		ed.Title, ed.Body, ed.Invariant, ed.Kind, ed.Scope = p.Title, p.Body, p.Invariant, p.Kind, p.Scope
-		ed.Importance, ed.Resolved, ed.Tags, ed.Files, ed.Facts = p.Importance, p.Resolved, p.Tags, p.Files, p.Facts
-		ed.Trust = &trust
+	ed, err := markEdit(p.Action)
+	if err != nil { // it is no order but an edit
+		ed = mem.Edit{
+			Title: p.Title, Body: p.Body, Invariant: p.Invariant, Kind: p.Kind, Scope: p.Scope, Importance: p.Importance,
+			Resolved: p.Resolved, Tags: p.Tags, Files: p.Files, Facts: p.Facts, Trust: new(mem.TrustUser),
+		}
 		now := proposedMemory(m, p)
 		words := rank.Index(now)
-		ed.Index = &words
-		ed.Anchors = e.confirmed(ctx, now)
+		ed.Index, ed.Anchors = &words, e.confirmed(ctx, now)
 	}
+	ed.ID, ed.Settled = m.ID, []string{p.ID}
 	ed.Feedback = e.said(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
 	if p.Text() != "" && p.Text() != m.Text() {
 		ed.Feedback = e.edited(ed.Feedback, m.Text(), "")
@@ -189,7 +180,8 @@ func (e *Engine) accepted(ctx context.Context, m mem.Memory, p mem.Proposal) mem
 // proposedMemory is m as a proposal to edit it would have it.
 func proposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	m.Title, m.Body, m.Invariant = given(p.Title, m.Title), given(p.Body, m.Body), given(p.Invariant, m.Invariant)
-	m.Kind, m.Scope, m.Importance, m.Resolved = given(p.Kind, m.Kind), given(p.Scope, m.Scope), given(p.Importance, m.Importance), given(p.Resolved, m.Resolved)
+	m.Kind, m.Scope = given(p.Kind, m.Kind), given(p.Scope, m.Scope)
+	m.Importance, m.Resolved = given(p.Importance, m.Importance), given(p.Resolved, m.Resolved)
 	for _, l := range []struct{ into, from *[]string }{{&m.Tags, &p.Tags}, {&m.Files, &p.Files}, {&m.Facts, &p.Facts}} {
 		if *l.from != nil {
 			*l.into = *l.from
@@ -392,4 +384,63 @@ func (e *Engine) resolveProposals(ctx context.Context, ask mem.ResolveAsk) (mem.
 		e.inbox.decided(d.project.Key, ReviewProposal, out.Decided)
 	}
 	return out, nil
+}
+
+// proposeReplacing proposes that a statement takes the place of a memory which has
+// more trust than its author; nil where it may just do so.
+func (e *Engine) proposeReplacing(ctx context.Context, mm mem.Memory, ask mem.AddAsk) (*mem.Proposal, error) {
+	if mm.Supersedes == "" || ask.Agent == "" {
+		return nil, nil
+	}
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
+		return nil, err
+	}
+	old, err := e.one(ctx, mm.Supersedes)
+	if err != nil || who.mayChange(old) || !slices.Contains(mem.Findable(), old.Status) {
+		return nil, err
+	}
+	return e.proposals(who, "").only(ctx, old, replacing(old, mm, ask))
+}
+
+// proposeMarks proposes the order for the memories that its author may not change,
+// and returns the others.
+func (e *Engine) proposeMarks(ctx context.Context, ask mem.MarkAsk, who hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
+	ps := e.proposals(who, ask.Reason)
+	var own []mem.Memory
+	for _, mm := range ms {
+		if who.mayChange(mm) {
+			own = append(own, mm)
+			continue
+		}
+		if err := ps.add(ctx, mm, mem.Proposal{Action: ask.Verb}); err != nil {
+			return nil, nil, err
+		}
+	}
+	return own, ps.made, ps.keep(ctx)
+}
+
+// mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
+// it may not change: what is erased cannot be brought back.
+func (e *Engine) mayErase(ctx context.Context, ask mem.IDs) error {
+	if ask.Agent == "" {
+		return nil
+	}
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(ask.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
+		return fmt.Errorf("erase a session: %w", ErrNotPerson)
+	}
+	ms, err := e.condemned(ctx, ask.IDs)
+	if err != nil {
+		return err
+	}
+	for _, mm := range ms {
+		if !who.mayChange(mm) {
+			return fmt.Errorf("erase %s: %w", mm.ID, ErrNotPerson)
+		}
+	}
+	return nil
 }

@@ -14,7 +14,8 @@ const hasProposals = `instr(m.standing, '"proposals":[') > 0`
 // dropProposals erases the proposals that came from an erased session or hold a
 // trace. Their memories stay: they are another author's words.
 func (e *eraser) dropProposals(ctx context.Context, f *finder) error {
-	found, err := rows(ctx, e.conn, "SELECT "+memoryColumns+" FROM memory m LEFT JOIN session s ON s.number = m.session WHERE "+hasProposals, nil, scanRaw)
+	query := "SELECT " + memoryColumns + " FROM memory m LEFT JOIN session s ON s.number = m.session WHERE " + hasProposals
+	found, err := rows(ctx, e.conn, query, nil, scanRaw)
 	if err != nil {
 		return err
 	}
