@@ -332,7 +332,20 @@ func (c oldCall) forget(ctx context.Context, ask mem.MarkAsk) (any, error) {
 	for _, m := range got.Memories {
 		ids = append(ids, m.ID)
 	}
-	return map[string]any{"success": err == nil, "hidden": ids}, err
+	out := map[string]any{"success": err == nil && len(got.Proposed) == 0, "hidden": ids}
+	if len(got.Proposed) > 0 {
+		out["proposed"] = proposedIDs(got.Proposed)
+	}
+	return out, err
+}
+
+// proposedIDs are the memories that stay until the person decides.
+func proposedIDs(list []mem.Proposal) []string {
+	ids := []string{}
+	for _, p := range list {
+		ids = append(ids, p.Memory)
+	}
+	return ids
 }
 
 // set changes settings, each by its key, and answers with all of them.

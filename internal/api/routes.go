@@ -48,7 +48,7 @@ var (
 	Status   = Route[mem.Place, mem.Overview]{Name: "status", Get: "status"}
 	Add      = Route[mem.AddAsk, mem.Added]{Name: "add"}
 	Import   = Route[mem.ImportAsk, mem.Imported]{Name: "import"}
-	Edit     = Route[mem.EditAsk, mem.Memory]{Name: "edit"}
+	Edit     = Route[mem.EditAsk, mem.EditResponse]{Name: "edit"}
 	Mark     = Route[mem.MarkAsk, mem.Marked]{Name: "mark"}
 	Feedback = Route[mem.FeedbackAsk, mem.Marked]{Name: "feedback"}
 	Purge    = Route[mem.IDs, mem.Erased]{Name: "purge"}

@@ -332,4 +332,14 @@ func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 		t.Errorf("got %+v, %v, want it forgotten, and still there", got, err)
 	}
 	o.says("GET", "/api/stats", "", `"memories":4,"hidden":1`)
+	own, err := o.h.engine.Add(t.Context(), mem.AddAsk{Text: "thick paper goes into the lower tray", Scope: mem.ScopeUser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.says("DELETE", "/api/observation/"+own.ID, "", `{"hidden":[],"proposed":["`+own.ID+`"],"success":false}`)
+	o.says("POST", "/api/v1/edit", `{"id":"`+own.ID+`","text":"any tray","agent":"?"}`, `"proposal":{"id":"pr_`)
+	o.says("POST", "/api/v1/mark", `{"verb":"forget","ids":["`+own.ID+`"],"agent":"?"}`, `"memories":[],"proposed":[{"id":"pr_`)
+	if m, err := o.h.store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title || len(m[0].Proposals) != 2 {
+		t.Errorf("got %+v, %v, want it as it was, with two changes that wait", m, err)
+	}
 }

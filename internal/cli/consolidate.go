@@ -32,7 +32,7 @@ func (a *app) consolidateCommand() *cobra.Command {
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
 				return faultUsage.about("--undo needs the id of a round").fixedBy("remanence consolidate --list")
 			}
-			q.Place = a.place()
+			q.Place, q.Agent = a.place(), a.agent()
 			if list {
 				got, err := ask(cmd.Context(), a, api.Rounds, mem.RoundsAsk{Place: q.Place, Limit: limit})
 				if err != nil {

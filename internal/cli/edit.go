@@ -75,5 +75,8 @@ func (a *app) edit(cmd *cobra.Command, q mem.EditAsk) error {
 	if err != nil {
 		return err
 	}
-	return a.did("edited", m, "")
+	if m.Proposal != nil {
+		return a.proposed(cmd, *m.Proposal)
+	}
+	return a.did("edited", m.Memory, "")
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -63,7 +64,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, ye
 	}
 	if dry || len(found.Memories) == 0 {
 		found.DryRun = dry
-		return a.marked(found)
+		return a.marked(cmd, found)
 	}
 	if !yes {
 		if !a.flags.json && !a.flags.jsonl {
@@ -100,7 +101,7 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args})
+			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -112,11 +113,45 @@ func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
 	if err != nil {
 		return err
 	}
-	return a.marked(got)
+	return a.marked(cmd, got)
+}
+
+// proposed shows memories that stay as they are until the person decides. That
+// nothing was changed is also the exit status.
+func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
+	v, err := a.proposedView(cmd, list)
+	if err != nil {
+		return err
+	}
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	return foundProblems
+}
+
+func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (records, error) {
+	ids := memoriesOf(list)
+	kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: ids})
+	v := recordsOf("not changed, waits for the person", kept.Memories, a.sys.Now())
+	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
+		v.Did = "not changed, rejected before"
+	}
+	v.Proposed = ids
+	return v, err
+}
+
+func memoriesOf(list []mem.Proposal) (ids []string) {
+	for _, p := range list {
+		ids = append(ids, p.Memory)
+	}
+	return ids
 }
 
 // marked shows what an order did and how to undo it.
-func (a *app) marked(got mem.Marked) error {
+func (a *app) marked(cmd *cobra.Command, got mem.Marked) error {
+	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
+		return a.proposed(cmd, got.Proposed...)
+	}
 	verbs := map[string]struct{ did, undo string }{
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
 		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
@@ -133,7 +168,11 @@ func (a *app) marked(got mem.Marked) error {
 		}
 		v.Undo = &undo
 	}
-	return a.out.show(v)
+	v.Proposed = memoriesOf(got.Proposed)
+	if err := a.out.show(v); err != nil || len(got.Proposed) == 0 {
+		return err
+	}
+	return foundProblems
 }
 
 func (a *app) addCommand() *cobra.Command {
@@ -164,6 +203,9 @@ func (a *app) addCommand() *cobra.Command {
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)
+			}
+			if m.Proposal != nil {
+				return a.proposed(cmd, *m.Proposal)
 			}
 			if m.Similar != nil && m.ID == "" {
 				return a.alike(*m.Similar)

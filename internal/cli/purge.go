@@ -39,7 +39,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, mem.IDs{Place: a.place(), IDs: ids})
+			got, err := ask(cmd.Context(), a, api.Purge, mem.IDs{Place: a.place(), IDs: ids, Agent: a.agent()})
 			if err != nil {
 				return err
 			}

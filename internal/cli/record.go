@@ -229,6 +229,8 @@ type records struct {
 	Total   int      `json:"total"`
 	Next    *string  `json:"next"`
 	Records []record `json:"memories"`
+	// Proposed are the ids of memories that stay as they are until the person decides.
+	Proposed []string `json:"proposed,omitempty"`
 
 	raw, sources bool
 	now          time.Time
@@ -269,6 +271,9 @@ func (v records) human(p *printer) {
 	}
 	if v.Next != nil {
 		p.hint("these are the first %s that were found; if there are others do it again", *v.Next)
+	}
+	if len(v.Proposed) > 0 {
+		p.hint("an agent does not change what has more trust: %s stays as it is, and the person decides: remanence review", strings.Join(v.Proposed, " "))
 	}
 	switch {
 	case v.Undo == nil:

@@ -20,10 +20,10 @@ func (a *app) reviewCommand() *cobra.Command {
 		Use:   "review",
 		Short: "what needs your judgement: stale, contradicting, alike",
 		Long: "Lists, and changes nothing:\n\n" +
-			"  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
+			"  proposal       an agent asks to change or hide what you said; it stays\n  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
 			"  promotion      may be worth knowing in every project\n  duplicate      says the same as another one\n  stale          not used for 30 days, and seldom before\n  dead_weight    told often, never used\n\n" +
 			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. Only you can decide,\nan agent cannot. What was decided can be undone.",
-		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
+		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review reject proposal m_19fx pr_8c1d2e3f4a5b\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := knownRules(q.Rules...)
@@ -213,6 +213,27 @@ type inboxItem struct {
 	Accept   string   `json:"accept"` // what accepting does
 	Actions  []string `json:"actions"`
 	Memories []record `json:"memories"`
+	// Proposal is the change that waits, of a finding about one.
+	Proposal *proposalView `json:"proposal,omitempty"`
+}
+
+// proposalView is a change that an agent asks for.
+type proposalView struct {
+	ID      string     `json:"id"`
+	Action  string     `json:"action"`
+	Was     string     `json:"was"`  // the text when it was proposed
+	Text    *string    `json:"text"` // the proposed one; null where it stays
+	Reason  *string    `json:"reason"`
+	Session *string    `json:"session"`
+	Trust   string     `json:"trust"` // of the author
+	At      *time.Time `json:"at"`
+}
+
+func proposalViewOf(p *mem.Proposal) *proposalView {
+	if p == nil {
+		return nil
+	}
+	return &proposalView{p.ID, p.Action, p.Was, nullable(p.Text()), nullable(p.Reason), nullable(p.Session), p.Trust.String(), moment(p.At)}
 }
 
 func inboxOf(in mem.Inbox, now time.Time) inboxView {
@@ -221,7 +242,7 @@ func inboxOf(in mem.Inbox, now time.Time) inboxView {
 		v.Total += n
 	}
 	for _, it := range in.Items {
-		v.Findings = append(v.Findings, inboxItem{it.Rule, it.Text, it.Accept, it.Actions, recordsOf("", it.Memories, now).Records})
+		v.Findings = append(v.Findings, inboxItem{it.Rule, it.Text, it.Accept, it.Actions, recordsOf("", it.Memories, now).Records, proposalViewOf(it.Proposal)})
 	}
 	return v
 }
@@ -248,6 +269,9 @@ func (v inboxView) human(p *printer) {
 		}
 		if len(f.Memories) == 1 { // two speak for themselves
 			p.line("  %s%s", strings.Repeat(" ", 10), oneLine(f.Text))
+		}
+		if f.Proposal != nil {
+			p.line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, at(*f.Proposal.At, p.now()))
 		}
 	}
 	p.hint("decide: remanence review accept|reject|merge RULE ID [ID]")

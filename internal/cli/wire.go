@@ -182,10 +182,10 @@ func (h *house) bindings() []api.Binding {
 	return []api.Binding{
 		api.On(api.Search, blamed(e.Search)), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
 		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Import, blamed(e.Import)), api.On(api.Edit, blamed(e.Edit)),
-		api.On(api.Mark, blamed(e.Mark)), api.On(api.Feedback, blamed(e.Feedback)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
+		api.On(api.Mark, blamed(e.Mark)), api.On(api.Feedback, blamed(e.Feedback)), api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
 		api.On(api.Handoff, blamed(e.Handoff)), api.On(api.Save, e.Save), api.On(api.Checkpoints, e.Checkpoints), api.On(api.Resume, e.Resume),
 		api.On(api.Diff, e.Diff), api.On(api.WriteLog, blamed(e.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Lint)),
-		api.On(api.Consolidate, e.Consolidate), api.On(api.Rounds, e.Rounds),
+		api.On(api.Consolidate, blamed(e.Consolidate)), api.On(api.Rounds, e.Rounds),
 		api.On(api.Review, blamed(e.Review)), api.On(api.Resolve, blamed(e.Resolve)), api.On(api.Merge, blamed(e.Merge)),
 		api.On(api.GoesOn, e.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Prompts), api.On(api.SessionOf, h.sessionOf),
 		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),

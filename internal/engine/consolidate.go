@@ -328,6 +328,9 @@ func (e *Engine) undo(ctx context.Context, c mem.Chronicle, ask mem.ConsolidateA
 		return err
 	}
 	run := runs[0]
+	if ask.Agent != "" && run.Kind == mem.AskedRun {
+		return fmt.Errorf("take back %s: %w", run.ID, ErrNotPerson)
+	}
 	out.Project = mem.Project{Key: run.Project}
 	var b mem.Batch
 	was := map[string]mem.Memory{}

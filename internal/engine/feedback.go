@@ -24,7 +24,7 @@ const (
 
 // Feedback notes what memories were worth and lets it count. The sentence that
 // came with it is kept. One that is wrong is hidden if the person says so; an
-// agent's word only makes it doubtful. The same mistake is prevented once.
+// agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
 func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
 	out := mem.Marked{Verb: ask.Verdict}
 	f := *e.said(ask.Verdict, e.note(ask.Note), ask.Agent)
@@ -41,6 +41,10 @@ func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked,
 	if err != nil {
 		return out, err
 	}
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
+		return out, err
+	}
 	turn, err := e.turnAt(ctx, ask.Agent)
 	if err != nil {
 		return out, err
@@ -50,7 +54,11 @@ func (e *Engine) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked,
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
 		if ask.Verdict != mem.PreventedThat || !knownMistake(mm, f.Note) {
-			b.Edits = append(b.Edits, verdictEdit(mm, f, turn))
+			ed := verdictEdit(mm, f, turn)
+			if !who.mayReport(mm) { // it is noted, and counts for nothing
+				ed.Confidence = nil
+			}
+			b.Edits = append(b.Edits, ed)
 		}
 	}
 	if _, err := e.Store.Apply(ctx, b); err != nil {

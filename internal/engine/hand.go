@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"path"
@@ -10,11 +11,12 @@ import (
 	"remanence/internal/mem"
 )
 
-// hand is whose work a change in the vault is.
+// hand is whose work a change is: of a file of the vault, or by a request.
 type hand struct {
 	trust   mem.Trust
 	origin  mem.Origin
 	private bool   // of a turn that nothing is kept of
+	session string // of the agent; "" is the person
 	idle    string // a session of which no call runs now
 }
 
@@ -36,7 +38,7 @@ func personIn(m *moment) hand {
 func agentIn(m *moment) hand { return agentOf(m.turn) }
 
 func agentOf(t mem.Turn) hand {
-	return hand{trust: min(mem.TrustAssistant, t.Trust), origin: mem.FromAssistant, private: t.Private}
+	return hand{trust: min(mem.TrustAssistant, t.Trust), origin: mem.FromAssistant, session: cmp.Or(t.Session, mem.UnknownAgent), private: t.Private}
 }
 
 // How a command's time is told from what is reported of it.

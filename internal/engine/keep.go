@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,6 +51,9 @@ func (e *Engine) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 		if like != nil && j.Agrees() {
 			return out, nil
 		}
+	}
+	if waits, err := e.proposeReplacing(ctx, mm, ask); err != nil || waits != nil {
+		return mem.Added{Proposal: waits}, err
 	}
 	v := e.look(p)
 	defer v.close()
@@ -115,7 +120,21 @@ func (e *Engine) statement(ctx context.Context, p mem.Project, ask mem.AddAsk) (
 		}
 		mm.Supersedes = old.ID
 	}
-	return mm, settled(&mm)
+	err := settled(&mm)
+	if ask.Agent != "" {
+		mm.Key = agentKey(mm)
+	}
+	return mm, err
+}
+
+// agentKey is the key of an agent's statement: one repeats only what has its trust.
+// The same text as the person's would else take that one's place and lower its trust.
+func agentKey(mm mem.Memory) string {
+	h := sha256.New()
+	for _, part := range []string{mm.Trust.String(), string(mm.Kind), string(mm.Scope), mm.Title, mm.Body} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
+	}
+	return "agent:" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
 // settled gives a statement its scope and judges what a person or an agent chose.
@@ -234,19 +253,53 @@ func (e *Engine) given(ctx context.Context, ids []string) ([]mem.Memory, error) 
 	return e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 }
 
-// Edit changes one memory by the hand of the person, or of an agent.
-func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) {
+// Edit changes one memory as the person asks, or an agent. What an agent may not
+// change is proposed.
+func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.EditResponse, error) {
 	e.without("vault", e.syncVault(ctx, person))
 	old, err := e.one(ctx, ask.ID)
 	if err != nil {
-		return mem.Memory{}, err
+		return mem.EditResponse{}, err
 	}
-	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Importance: ask.Importance, Resolved: ask.Resolved, Feedback: e.reason(mem.Edited, ask.Reason, ask.Agent)}
-	if err := e.trusted(ctx, ask, old, &ed); err != nil {
-		return mem.Memory{}, err
+	who, err := e.editor(ctx, ask)
+	if err != nil {
+		return mem.EditResponse{}, err
 	}
 	if err := judged(ask, old); err != nil {
-		return mem.Memory{}, err
+		return mem.EditResponse{}, err
+	}
+	ed, err := e.editOf(ctx, ask, old)
+	if err != nil {
+		return mem.EditResponse{}, err
+	}
+	if !who.mayChange(old) && !(ask.Reports() && who.mayReport(old)) {
+		waits, err := e.proposals(who, ask.Reason).only(ctx, old, proposalOf(old, ed))
+		return mem.EditResponse{Memory: old, Proposal: waits}, err
+	}
+	b := mem.Batch{Edits: []mem.Edit{ed}}
+	e.follow(&b)
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return mem.EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
+	}
+	e.without("vault", e.writeNotes(ctx, false, old.ID))
+	now, err := e.one(ctx, old.ID)
+	return mem.EditResponse{Memory: now}, err
+}
+
+// editor is the author of an edit. ErrPrivateTurn if a text of it may not be kept.
+func (e *Engine) editor(ctx context.Context, ask mem.EditAsk) (hand, error) {
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err == nil && who.private && (ask.Text != nil || ask.Kind != nil || ask.Scope != nil || len(ask.AddTags) > 0 || ask.Reason != "") {
+		err = ErrPrivateTurn
+	}
+	return who, err
+}
+
+// editOf is what an edit changes about old.
+func (e *Engine) editOf(ctx context.Context, ask mem.EditAsk, old mem.Memory) (mem.Edit, error) {
+	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Importance: ask.Importance, Resolved: ask.Resolved, Feedback: e.reason(mem.Edited, ask.Reason, ask.Agent)}
+	if ask.Agent == "" {
+		ed.Trust = new(mem.TrustUser) // an agent's never raises it, and does not change what has more
 	}
 	if ask.Kind != nil {
 		old.Kind = *ask.Kind
@@ -254,7 +307,7 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 	if ask.Text != nil {
 		said := e.Door.Prompt(*ask.Text)
 		if strings.TrimSpace(said) == "" {
-			return mem.Memory{}, ErrNoText
+			return ed, ErrNoText
 		}
 		if was := old.Text(); was != strings.TrimSpace(said) {
 			ed.Feedback = e.edited(ed.Feedback, was, ask.Agent)
@@ -275,31 +328,7 @@ func (e *Engine) Edit(ctx context.Context, ask mem.EditAsk) (mem.Memory, error) 
 	if ask.Agent == "" || ask.Text != nil {
 		ed.Anchors = e.confirmed(ctx, old)
 	}
-	b := mem.Batch{Edits: []mem.Edit{ed}}
-	e.follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
-		return mem.Memory{}, fmt.Errorf("edit %s: %w", old.ID, err)
-	}
-	e.without("vault", e.writeNotes(ctx, false, old.ID))
-	return e.one(ctx, old.ID)
-}
-
-// trusted sets what a memory is worth after an edit. An agent's never raises it,
-// and lowers it only where it changes what is said, or to whom.
-func (e *Engine) trusted(ctx context.Context, ask mem.EditAsk, old mem.Memory, ed *mem.Edit) error {
-	trust := mem.TrustUser
-	if ask.Agent != "" {
-		if ask.Text == nil && ask.Kind == nil && ask.Scope == nil && len(ask.AddTags) == 0 {
-			return e.mayKeep(ctx, ask.Agent, ask.Reason)
-		}
-		own, err := e.byAgent(ctx, ask.Agent)
-		if err != nil {
-			return err
-		}
-		trust = min(own, old.Trust)
-	}
-	ed.Trust = &trust
-	return nil
+	return ed, nil
 }
 
 // judged reports whether an edit would make a memory what none can be.
@@ -326,23 +355,35 @@ func judged(ask mem.EditAsk, old mem.Memory) error {
 	return nil
 }
 
+// markEdit is what an order changes about each of its memories.
+func markEdit(verb string) (ed mem.Edit, err error) {
+	switch verb {
+	case mem.ProposeForget:
+		ed.Status = new(mem.Forgotten)
+	case mem.ProposeRestore:
+		ed.Status, ed.MergedInto = new(mem.Active), new(string)
+	case mem.ProposePin:
+		ed.Pinned = new(true)
+	case mem.ProposeUnpin:
+		ed.Pinned = new(false)
+	default:
+		err = fmt.Errorf("%q: %w", verb, ErrNoVerb)
+	}
+	return ed, err
+}
+
 // Mark forgets, restores, pins or unpins memories.
 func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) {
 	out := mem.Marked{Verb: ask.Verb, DryRun: ask.DryRun}
-	var ed mem.Edit
-	switch ask.Verb {
-	case "forget":
-		ed.Status = new(mem.Forgotten)
-	case "restore":
-		ed.Status = new(mem.Active)
-	case "pin":
-		ed.Pinned = new(true)
-	case "unpin":
-		ed.Pinned = new(false)
-	default:
-		return out, fmt.Errorf("%q: %w", ask.Verb, ErrNoVerb)
+	ed, err := markEdit(ask.Verb)
+	if err != nil {
+		return out, err
 	}
 	if err := e.mayKeep(ctx, ask.Agent, ask.Reason); err != nil {
+		return out, err
+	}
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
 		return out, err
 	}
 	e.without("vault", e.syncVault(ctx, person))
@@ -354,6 +395,10 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	if ask.DryRun || len(ms) == 0 {
 		return out, nil
 	}
+	if ms, out.Proposed, err = e.proposeMarks(ctx, ask, who, ms); err != nil || len(ms) == 0 {
+		out.Memories = []mem.Memory{}
+		return out, err
+	}
 	var b mem.Batch
 	for _, mm := range ms {
 		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, e.reason(ask.Verb, ask.Reason, ask.Agent)
@@ -362,7 +407,6 @@ func (e *Engine) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 		}
 		if ask.Verb == "restore" {
 			b.Dismissed = append(b.Dismissed, e.keptFromNowOn(mm)...)
-			ed.MergedInto = new(string)
 		}
 		b.Edits = append(b.Edits, ed)
 	}
@@ -404,6 +448,9 @@ func (e *Engine) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, erro
 
 // Purge erases memories and sessions and says what it cannot reach.
 func (e *Engine) Purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+	if err := e.mayErase(ctx, ask); err != nil {
+		return mem.Erased{}, err
+	}
 	words, err := e.eraseNotes(ctx, ask.IDs)
 	if err != nil {
 		return mem.Erased{}, err

@@ -21,6 +21,12 @@ func (e *Engine) Resolve(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved,
 		return out, fmt.Errorf("%q: %w", ask.Rule, ErrNoRule)
 	}
 	r := reviews()[i]
+	switch {
+	case r.rule == ReviewProposal && ask.Every:
+		return e.resolveProposals(ctx, ask)
+	case r.rule == ReviewProposal:
+		return e.resolveProposal(ctx, ask)
+	}
 	if ask.Every {
 		return e.resolveEvery(ctx, ask, r)
 	}
@@ -95,13 +101,17 @@ func (e *Engine) Merge(ctx context.Context, ask mem.MergeAsk) (mem.Merged, error
 	}
 	keep, drop := ls[0], ls[1]
 	gone := stillThere(ls)
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
+		return mem.Merged{}, err
+	}
 	switch {
 	case keep.ID == drop.ID:
 		return mem.Merged{}, fmt.Errorf("%s: %w", keep.ID, ErrSame)
 	case gone != nil:
 		return mem.Merged{}, gone
-	case ask.Agent != "" && (drop.Trust > keep.Trust || guarded(drop.Memory)):
-		return mem.Merged{}, fmt.Errorf("%s is worth more than %s: %w", drop.ID, keep.ID, ErrNotPerson)
+	case ask.Agent != "" && (drop.Trust > keep.Trust || guarded(drop.Memory) || !who.mayChange(drop.Memory)):
+		return mem.Merged{}, fmt.Errorf("%s has more trust than %s or than the agent: %w", drop.ID, keep.ID, ErrNotPerson)
 	}
 	rd := &round{lives: ls}
 	rd.join(keep, drop, "merged on request")

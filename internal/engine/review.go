@@ -51,6 +51,7 @@ func reviews() []reviewed {
 	supersede := func(l *life) { l.Status = mem.Superseded }
 	archive := func(l *life) { l.Status = mem.Archived }
 	return []reviewed{
+		{ReviewProposal, "the memory is changed as proposed, as yours", (*desk).proposals, nil, false},
 		{ReviewSecret, "takes the secret out of all that is stored", (*desk).secrets, nil, false},
 		{ReviewContradiction, "the older one is superseded", (*desk).contradictions, supersede, true},
 		{ReviewLowTrust, "you vouch for it: it may be told", (*desk).lowTrust, func(l *life) { l.Trust = mem.TrustUser }, false},
@@ -69,6 +70,7 @@ type desk struct {
 	project  mem.Project
 	projects map[string]mem.Project // by key
 	known    map[string]*mem.Memory // by id, what is looked at
+	proposed []mem.Memory           // with changes that wait, newest first
 	refused  map[mem.Dismissal]bool // times left out
 	ms       []mem.Memory           // newest first
 	within   []mem.Memory           // likewise, those that stay with their session
@@ -162,6 +164,9 @@ func (e *Engine) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*de
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
 	d.against, d.dead = slices.DeleteFunc(d.against, unknown), slices.DeleteFunc(d.dead, unknown)
+	if d.proposed, err = e.proposedIn(ctx, p, among); err != nil {
+		return nil, err
+	}
 	d.refused, err = e.dismissals(ctx)
 	return d, err
 }
@@ -186,12 +191,17 @@ func (r reviewed) item(f mem.Finding, known map[string]*mem.Memory) mem.InboxIte
 	if r.pair {
 		it.Actions = append(it.Actions, mem.MergeFinding)
 	}
-	for _, id := range f.IDs {
+	for _, id := range f.IDs[:min(len(f.IDs), 1+count(r.pair))] {
 		var m mem.Memory
 		if k := known[id]; k != nil {
 			m = *k
 		}
 		it.Memories = append(it.Memories, m)
+	}
+	if r.rule == ReviewProposal {
+		if p, err := proposalOn(it.Memories[0], second(f.IDs)); err == nil {
+			p.Memory, it.Proposal = f.IDs[0], &p
+		}
 	}
 	return it
 }

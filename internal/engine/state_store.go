@@ -275,6 +275,14 @@ func (e *Engine) storeProgress(ctx context.Context, p mem.Project, ask mem.State
 	if at < 0 {
 		return unpicked(ask.Progress.Task, titles, rivals), nil
 	}
+	who, err := e.authorOf(ctx, ask.Agent)
+	if err != nil {
+		return mem.Standing{}, err
+	}
+	if !who.mayReport(open[at]) {
+		_, err := e.proposals(who, "").only(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
+		return mem.Standing{Notes: []string{waitsNote(open[at])}}, err
+	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
 	e.follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
@@ -335,29 +343,47 @@ func (e *Engine) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memory
 
 // keepState writes memories of the state. What an agent writes has no more trust
 // than its turn. What takes the whole place of one of old has its own trust,
-// whatever that one had.
+// whatever that one had; it is only proposed where its author may not report that.
 func (e *Engine) keepState(ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory) (mem.Standing, error) {
-	trust := mem.TrustUser
-	if agent != "" {
-		var err error
-		if trust, err = e.byAgent(ctx, agent); err != nil {
-			return mem.Standing{}, err
-		}
+	who, err := e.authorOf(ctx, agent)
+	if err == nil && who.private {
+		err = ErrPrivateTurn
 	}
+	if err != nil {
+		return mem.Standing{}, err
+	}
+	var notes []string
+	ps := e.proposals(who, "")
 	b := mem.Batch{Project: &p}
 	for _, mm := range ms {
-		mm.Trust, mm.Index = trust, rank.Index(mm)
-		b.Memories = append(b.Memories, mm)
-		for _, o := range old {
-			if o.Key == mm.Key {
-				b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Trust: &trust})
+		mm.Trust, mm.Index = who.trust, rank.Index(mm)
+		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
+		if i >= 0 && !who.mayReport(old[i]) {
+			change := proposalOf(old[i], mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)})
+			if !hasEffect(change) {
+				continue
 			}
+			if err := ps.add(ctx, old[i], change); err != nil {
+				return mem.Standing{}, err
+			}
+			notes = append(notes, waitsNote(old[i]))
+			continue
+		}
+		b.Memories = append(b.Memories, mm)
+		if i >= 0 {
+			b.Edits = append(b.Edits, mem.Edit{ID: old[i].ID, Trust: &who.trust})
 		}
 	}
+	b.Edits = append(b.Edits, ps.edits...)
 	e.follow(&b)
 	res, err := e.Store.Apply(ctx, b)
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("keep: %w", err)
 	}
-	return mem.Standing{Changed: res[0].IDs}, nil
+	return mem.Standing{Changed: res[0].IDs, Notes: notes}, nil
+}
+
+// waitsNote says that a change of the state is only proposed.
+func waitsNote(m mem.Memory) string {
+	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", mem.Clip(m.Title, 80))
 }

@@ -122,11 +122,17 @@ func (e *Engine) shows(ctx context.Context, text string, whole bool) (bool, erro
 		if whole && errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
-		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Trust == mem.TrustNone }) {
+		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Trust == mem.TrustNone || showsProposal(text, mm) }) {
 			return true, nil
 		}
 	}
 	return false, nil
+}
+
+// showsProposal reports whether a text shows a change of the memory that an agent
+// proposed after text from outside.
+func showsProposal(text string, mm mem.Memory) bool {
+	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool { return p.Trust == mem.TrustNone && strings.Contains(text, p.ID) })
 }
 
 // ownTool reports whether a tool is of our own server, under the names that

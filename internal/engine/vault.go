@@ -108,6 +108,16 @@ func (e *Engine) keepNotes(ctx context.Context, l mem.VaultLook, by hand) (late 
 			return nil, err
 		}
 		now := noteMemory(was, n, who, e.Now())
+		if there && leftByAgent(was, now) {
+			b.Edits = append(b.Edits, fileEdit(was, now))
+			continue
+		}
+		if there && !who.mayChange(was) && !sameNote(was, now) {
+			if err := e.proposeNote(ctx, &b, was, now, who); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		switch {
 		case !there && now.Status == mem.Forgotten: // it was hidden, and erased since
 			continue
@@ -121,8 +131,15 @@ func (e *Engine) keepNotes(ctx context.Context, l mem.VaultLook, by hand) (late 
 		b.Edits = append(b.Edits, noteEdit(was, now))
 	}
 	for _, file := range l.Gone {
-		if was, ok := known.gone(file); ok && was.Status == mem.Active {
+		was, ok := known.gone(file)
+		switch {
+		case !ok || was.Status != mem.Active:
+		case by.mayChange(was):
 			b.Edits = append(b.Edits, withoutFile(was))
+		default:
+			if err := e.proposeNote(ctx, &b, was, mem.Memory{Status: mem.Forgotten}, by); err != nil {
+				return nil, err
+			}
 		}
 	}
 	e.follow(&b)

@@ -126,6 +126,9 @@ func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
 			return mem.Added{Similar: &mem.Hit{Memory: m, Score: 1}}, nil
 		}
 	}
+	if old, _ := n.one(ask.Supersedes); old != nil && old.Trust == mem.TrustUser {
+		return mem.Added{Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Memory: old.ID}}, nil
+	}
 	m := mem.Memory{Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes, Trust: mem.TrustAssistant, Created: noon}
 	if ask.Agent == mem.UnknownAgent {
 		m.Trust = mem.TrustNone
@@ -140,12 +143,15 @@ func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
 	return mem.Added{Memory: n.list[len(n.list)-1]}, nil
 }
 
-func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) {
+func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.EditResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	m, missing := n.one(ask.ID)
 	if err = errors.Join(err, missing); err != nil {
-		return mem.Memory{}, err
+		return mem.EditResponse{}, err
+	}
+	if m.Trust == mem.TrustUser && ask.Text != nil {
+		return mem.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}}, nil
 	}
 	if ask.Text != nil {
 		m.Title = *ask.Text
@@ -157,7 +163,7 @@ func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		m.Scope = *ask.Scope
 	}
 	m.Tags = append(m.Tags, ask.AddTags...)
-	return *m, nil
+	return mem.EditResponse{Memory: *m}, nil
 }
 
 func (n *notebook) mark(_ context.Context, ask mem.MarkAsk) (mem.Marked, error) {
@@ -166,6 +172,9 @@ func (n *notebook) mark(_ context.Context, ask mem.MarkAsk) (mem.Marked, error) 
 	m, missing := n.one(ask.IDs[0])
 	if err = errors.Join(err, missing); err != nil {
 		return mem.Marked{}, err
+	}
+	if m.Trust == mem.TrustUser {
+		return mem.Marked{Verb: ask.Verb, Memories: []mem.Memory{}, Proposed: []mem.Proposal{{ID: "pr_1", Action: ask.Verb, Memory: m.ID}}}, nil
 	}
 	m.Status = mem.Forgotten
 	return mem.Marked{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil

@@ -236,6 +236,26 @@ func TestWhatIsToldIsMadePlainFirst(t *testing.T) {
 	w.leave()
 }
 
+func TestAChangeThatOnlyThePersonMayMakeIsSaidToWait(t *testing.T) {
+	n := stocked()
+	w := dial(t, shop(n))
+	w.greet()
+	for i, m := range n.list {
+		if m.Trust != mem.TrustUser {
+			continue
+		}
+		for _, c := range []string{call("update", `{"id":"`+m.ID+`","content":"x"}`), call("forget", `{"id":"`+m.ID+`"}`), call("remember", `{"content":"x","supersedes":"`+m.ID+`"}`)} {
+			got := w.say(c, true)
+			if !strings.Contains(got, "waits for the user") || !strings.Contains(got, `pr_1`) || strings.Contains(got, "undo") {
+				t.Errorf("%s: got %s", c, got)
+			}
+		}
+		if n.list[i].Title != m.Title || n.list[i].Status != m.Status {
+			t.Errorf("it is now %+v", n.list[i])
+		}
+	}
+}
+
 func TestAWriteCarriesWhoAndWhere(t *testing.T) {
 	for _, tt := range []struct{ session, now, agent string }{
 		{"one", "", "one"}, {"", "", mem.UnknownAgent}, {"one", "two", "two"}, {"one", nobody, mem.UnknownAgent},

@@ -29,7 +29,7 @@ type Memory struct {
 	Show        func(context.Context, mem.IDs) (mem.Records, error)
 	Status      func(context.Context, mem.Place) (mem.Overview, error)
 	Add         func(context.Context, mem.AddAsk) (mem.Added, error)
-	Edit        func(context.Context, mem.EditAsk) (mem.Memory, error)
+	Edit        func(context.Context, mem.EditAsk) (mem.EditResponse, error)
 	Mark        func(context.Context, mem.MarkAsk) (mem.Marked, error)
 	Feedback    func(context.Context, mem.FeedbackAsk) (mem.Marked, error)
 	State       func(context.Context, mem.StateAsk) (mem.Standing, error)

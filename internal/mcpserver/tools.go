@@ -69,14 +69,14 @@ func core() []tool {
 			names: namesOf[rememberArgs](), call: does((*Server).remember),
 		},
 		{
-			name: "update", about: "Change a memory; scope only widens", effect: changes, must: []string{"id"},
+			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes, must: []string{"id"},
 			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},"tags":{"type":"object","properties":` +
 				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
 				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
 			names: namesOf[updateArgs](), call: does((*Server).update),
 		},
 		{
-			name: "forget", about: "Hide a memory; the answer says how to undo it", effect: hides, must: []string{"id"},
+			name: "forget", about: "Hide a memory; what the user said is only proposed", effect: hides, must: []string{"id"},
 			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
 			names: namesOf[forgetArgs](), call: does((*Server).forget),
 		},

@@ -35,6 +35,7 @@ type kept struct {
 	Relation   string    `json:"relation,omitempty"`   // of similar to what was said: same, adds, differs, opposite
 	Difference string    `json:"difference,omitempty"` // by what they differ
 	Supersedes string    `json:"supersedes,omitempty"`
+	Proposal   string    `json:"proposal,omitempty"`
 	Note       string    `json:"note,omitempty"`
 	Undo       string    `json:"undo,omitempty"`
 }
@@ -68,6 +69,9 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	got, err := s.Memory.Add(ctx, ask)
 	if err != nil {
 		return nil, err
+	}
+	if p := got.Proposal; p != nil {
+		return kept{Proposal: p.ID, Note: waits(*p)}, nil
 	}
 	var like *alike
 	if h := got.Similar; h != nil {
@@ -160,8 +164,28 @@ type changed struct {
 	Importance float64   `json:"importance,omitempty"`
 	Resolved   bool      `json:"resolved,omitempty"`
 	Trust      string    `json:"trust,omitempty"`
+	Proposal   string    `json:"proposal,omitempty"` // of a change that waits for the user
 	Note       string    `json:"note,omitempty"`
 	Undo       string    `json:"undo,omitempty"`
+}
+
+// proposed is the answer about a memory that stays as it is, with title as it is shown.
+func (s *Server) proposed(m mem.Memory, p mem.Proposal) changed {
+	out := s.changed(m, "proposed")
+	if p.Rejected {
+		out.Did = "nothing"
+	}
+	out.Proposal, out.Note = p.ID, waits(p)
+	return out
+}
+
+// waits says what became of a change that the agent may not make.
+func waits(p mem.Proposal) string {
+	if p.Rejected {
+		return "Nothing was changed: the user rejected this change before."
+	}
+	return "Nothing was changed: the memory has more trust than this turn, as what the user said. " +
+		"The change is a proposal that waits for the user (remanence review); until then the old text stays as it is."
 }
 
 func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
@@ -196,7 +220,10 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := s.changed(got, "updated")
+	if got.Proposal != nil {
+		return s.proposed(got.Memory, *got.Proposal), nil
+	}
+	out := s.changed(got.Memory, "updated")
 	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance, got.Trust.String()
 	out.Resolved = got.Kind == mem.Todo && got.Resolved
 	return out, nil
@@ -219,6 +246,9 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	got, err := s.Memory.Mark(ctx, mem.MarkAsk{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
 	if err != nil {
 		return nil, err
+	}
+	if len(got.Proposed) > 0 {
+		return s.proposed(m, got.Proposed[0]), nil
 	}
 	out := s.changed(got.Memories[0], "hidden")
 	out.Undo, out.Note = "remanence restore "+m.ID, "Hidden, not erased: it is neither found nor told, and can be restored."

@@ -178,6 +178,9 @@ type Added struct {
 	Relation string `json:"relation,omitempty"`
 	// Difference says by what they differ: order, number, negation, name …
 	Difference string `json:"difference,omitempty"`
+	// Proposal is set where nothing was kept, because the memory that was to be
+	// replaced has more trust than the author: the change waits for the person.
+	Proposal *Proposal `json:"proposal,omitempty"`
 }
 
 // ImportAsk brings memories that were kept elsewhere. Of each counts what it
@@ -203,7 +206,7 @@ type Imported struct {
 const UnknownAgent = "?"
 
 // EditAsk changes one memory. The person's hand makes it TrustUser; an agent's
-// never raises its trust, and where it changes text, kind or scope may lower it.
+// leaves the trust as it is, and is only proposed where the memory has more trust.
 type EditAsk struct {
 	ID    string  `json:"id"`
 	Text  *string `json:"text,omitempty"`
@@ -217,6 +220,18 @@ type EditAsk struct {
 	DropTags   []string `json:"drop_tags,omitempty"`
 	Wider      bool     `json:"wider,omitempty"`  // Scope may not become narrower
 	Reason     string   `json:"reason,omitempty"` // why, in a sentence
+}
+
+// Reports reports whether nothing is asked for but to note that the work is done.
+func (a EditAsk) Reports() bool {
+	return a.Resolved != nil && a.Text == nil && a.Kind == nil && a.Scope == nil && a.Importance == nil && len(a.AddTags)+len(a.DropTags) == 0
+}
+
+// EditResponse is the memory after an EditAsk.
+type EditResponse struct {
+	Memory // as it is now
+	// Proposal is set where nothing was changed and the change waits for the person.
+	Proposal *Proposal `json:"proposal,omitempty"`
 }
 
 // MaxFound is how many memories a MarkAsk with a query is about at most.
@@ -251,6 +266,8 @@ type Marked struct {
 	Verb     string   `json:"verb"`
 	DryRun   bool     `json:"dry_run"`
 	Memories []Memory `json:"memories"`
+	// Proposed are the orders that wait for the person; their memories are as they were.
+	Proposed []Proposal `json:"proposed,omitempty"`
 }
 
 // Erased says what was erased, or would be, and what no command of ours can reach.

@@ -69,6 +69,9 @@ type Edit struct {
 	Note       *Note     // not a change of the memory by itself
 	Prevented  int       // added
 	Feedback   *Feedback // added to Feedback
+	Facts      []string  // replaces, if not nil
+	Proposed   *Proposal // added to Proposals, unless one with its id waits; not a change of the memory by itself
+	Settled    []string  // ids of Proposals that wait no longer; likewise
 	Counted    *Counted  // replaces the counters; not a change of the memory by itself
 }
 

@@ -75,6 +75,7 @@ type ConsolidateAsk struct {
 	Place
 	DryRun bool   `json:"dry_run,omitempty"` // only says what would be changed
 	Undo   string `json:"undo,omitempty"`    // id of a round: it is taken back, and nothing else is done
+	Agent  string `json:"agent,omitempty"`   // as in AddAsk: what a person decided is not taken back at its word
 }
 
 // RoundsAsk asks for the rounds of a place.
@@ -152,6 +153,8 @@ type InboxItem struct {
 	Memories []Memory `json:"memories"` // the newer, or the one to keep, first
 	Actions  []string `json:"actions"`
 	Accept   string   `json:"accept"` // what accepting does, in a few words
+	// Proposal is the change that waits, of a finding about one.
+	Proposal *Proposal `json:"proposal,omitempty"`
 }
 
 // What can be done about a finding.
@@ -165,7 +168,7 @@ const (
 // Only a person may.
 type ResolveAsk struct {
 	Rule   string   `json:"rule"`
-	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order; none with Every
+	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order, then of its proposal; none with Every
 	Action string   `json:"action"`
 	Agent  string   `json:"agent,omitempty"` // as in AddAsk; anything but "" is refused
 	Every  bool     `json:"every,omitempty"` // all that Review finds by the rule, of the place and among these

@@ -201,6 +201,8 @@ type Memory struct {
 
 	Prevented int        `json:"prevented,omitempty"` // mistakes it kept from being made
 	Feedback  []Feedback `json:"feedback,omitempty"`  // what was said about it, newest last, at most MaxFeedback
+	// Proposals are changes that wait for the person, newest last, at most MaxProposals.
+	Proposals []Proposal `json:"proposals,omitempty"`
 
 	Uses     int       `json:"uses"` // fetched or cited; being told is not a use
 	UsedIn   []string  `json:"-"`    // the turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn

@@ -16,6 +16,9 @@ func Traces(m Memory) []string {
 	for _, v := range m.Feedback {
 		texts = append(texts, v.Note, v.Was)
 	}
+	for _, p := range m.Proposals {
+		texts = append(texts, p.texts()...)
+	}
 	if s := m.Summary; s != nil {
 		texts = append(texts, s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
 	}

@@ -193,6 +193,9 @@ func memoryFilter(q mem.Query) *filter {
 	if q.Noted {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
 	}
+	if q.Proposed {
+		f.and(hasProposals)
+	}
 	if q.Unwoven {
 		f.and("m.woven = 0")
 	}

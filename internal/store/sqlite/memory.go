@@ -437,6 +437,9 @@ func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
 	if ed.Tags != nil {
 		m.Tags, reindex = ed.Tags, true
 	}
+	if ed.Facts != nil {
+		m.Facts, reindex = ed.Facts, true
+	}
 	if ed.Anchors != nil {
 		m.Anchors = ed.Anchors
 	}

@@ -34,6 +34,7 @@ func steeped(t *testing.T) *Store {
 	m := mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
 		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
+		Proposals: []mem.Proposal{{ID: "pr_1", Action: mem.ProposeEdit, Title: &word, Was: word, Reason: word}},
 	}
 	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
 	next := said

@@ -158,6 +158,9 @@ func (d *deed) edit(ed mem.Edit) {
 	if ed.Tags != nil {
 		m.Tags, given = some(ed.Tags), true
 	}
+	if ed.Facts != nil {
+		m.Facts, given = some(ed.Facts), true
+	}
 	if ed.Concepts != nil {
 		m.Concepts, given = some(ed.Concepts), true
 	}
@@ -192,6 +195,7 @@ func (d *deed) edit(ed mem.Edit) {
 		m.Feedback = append(m.Feedback, *ed.Feedback)
 		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
 	}
+	m.Proposals = mem.ProposalsAfter(m.Proposals, ed)
 	if given {
 		m.Updated = clean(d.now())
 	}
@@ -223,6 +227,7 @@ func some(v []string) []string {
 func cloned(m mem.Memory) mem.Memory {
 	m.Anchors = append([]mem.Anchor(nil), m.Anchors...)
 	m.Feedback = append([]mem.Feedback(nil), m.Feedback...)
+	m.Proposals = append([]mem.Proposal(nil), m.Proposals...)
 	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified, &m.Projects, &m.UsedIn} {
 		*l = some(*l)
 	}
@@ -357,6 +362,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 		m.Importance < q.MinImportance,
 		m.Trust < q.MinTrust,
 		q.Noted && m.Note.File == "",
+		q.Proposed && len(m.Proposals) == 0,
 		q.Unwoven && !m.unwoven,
 		q.Open && m.Resolved:
 		return false

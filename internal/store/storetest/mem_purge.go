@@ -42,12 +42,14 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 		}
 	}
 	doomed = s.withMerged(doomed)
+	s.dropProposals(doomed, whole)
 	for _, m := range slices.Clone(doomed) {
 		if m.session != nil && !slices.Contains(whole, m.session) {
 			doomed = joined(doomed, s.blankSession(m, &done))
 		}
 	}
 	doomed = s.withMerged(doomed)
+	s.dropProposals(doomed, whole)
 	gone := func(ss *session) bool { return ss != nil && slices.Contains(whole, ss) }
 	asked := s.asked(gone)
 	s.eraseWhole(gone, &done)
@@ -68,6 +70,23 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	done.Memories = len(doomed)
 	s.memories = slices.DeleteFunc(s.memories, func(m *memory) bool { return slices.Contains(doomed, m) })
 	return done
+}
+
+// dropProposals erases the proposals of other memories that came from an erased
+// session or hold the text of an erased memory.
+func (s *Mem) dropProposals(doomed []*memory, whole []*session) {
+	var t lines
+	for _, m := range doomed {
+		t = append(t, mem.Traces(m.Memory)...)
+	}
+	for _, m := range s.memories {
+		if slices.Contains(doomed, m) {
+			continue
+		}
+		m.Proposals = slices.DeleteFunc(slices.Clone(m.Proposals), func(p mem.Proposal) bool {
+			return slices.ContainsFunc(whole, func(ss *session) bool { return ss.ID == p.Session }) || slices.ContainsFunc(p.Traces(), t.in)
+		})
+	}
 }
 
 // withMerged adds what was merged into the memories: it says the same.
