@@ -32,8 +32,19 @@ type cues struct {
 	wide      []string // negations and restrictions of scripts without spaces
 }
 
-// readCues reads the embedded table once.
-var readCues = sync.OnceValue(func() cues {
+var (
+	cuesOnce sync.Once
+	cuesRead cues
+)
+
+// readCues returns the embedded table, which is parsed at its first use: a
+// variable that is initialised by a call would cost every start of a hook.
+func readCues() cues {
+	cuesOnce.Do(func() { cuesRead = parseCues(cueTable) })
+	return cuesRead
+}
+
+func parseCues(table string) cues {
 	c := cues{
 		classes: map[string]class{}, opposites: map[[2]string]bool{},
 		numbers: map[string]string{}, units: map[string]string{},
@@ -42,7 +53,7 @@ var readCues = sync.OnceValue(func() cues {
 		"article": article, "copula": copula, "negation": negation, "condition": condition, "marker": marker,
 		"conjunction": conjunction, "light": light,
 	}
-	for line := range strings.Lines(cueTable) {
+	for line := range strings.Lines(table) {
 		f := strings.Split(strings.TrimSpace(line), "\t")
 		words := strings.Fields(f[len(f)-1])
 		switch f[0] {
@@ -61,7 +72,7 @@ var readCues = sync.OnceValue(func() cues {
 		}
 	}
 	return c
-})
+}
 
 func addAll(table map[string]string, value string, words []string) {
 	for _, w := range words {
