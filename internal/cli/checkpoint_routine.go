@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -108,8 +108,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, r := range q.Rules {
-				if !slices.Contains(engine.LintRules(), r) {
-					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.LintRules(), ", "))
+				if !slices.Contains(curate.LintRules(), r) {
+					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
 			q.Place = a.place()
@@ -121,7 +121,7 @@ func (a *app) lintCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(engine.LintRules(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(curate.LintRules(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -163,13 +163,13 @@ func verbOf(rule string) string {
 	switch rule {
 	case mem.RuleMerge:
 		return "merged"
-	case mem.RulePromote, engine.ReviewPromotion:
+	case mem.RulePromote, curate.ReviewPromotion:
 		return "promoted"
-	case mem.RuleArchive, engine.ReviewStale:
+	case mem.RuleArchive, curate.ReviewStale:
 		return "archived"
-	case engine.ReviewContradiction:
+	case curate.ReviewContradiction:
 		return "superseded"
-	case engine.ReviewLowTrust:
+	case curate.ReviewLowTrust:
 		return "vouched for"
 	}
 	return rule

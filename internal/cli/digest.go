@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/digest"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -19,8 +19,8 @@ import (
 var digesting = api.Route[mem.DigestAsk, mem.Digesting]{Name: "digest"}
 
 func (h *house) digest(ctx context.Context, ask mem.DigestAsk) (mem.Digesting, error) {
-	d, err := h.engine.Digesting(ctx, ask)
-	if errors.Is(err, engine.ErrNoModel) { // what is the matter with it stands beside
+	d, err := h.engine.Digest.Digesting(ctx, ask)
+	if errors.Is(err, digest.ErrNoModel) { // what is the matter with it stands beside
 		err = nil
 	}
 	return h.named(d), err

@@ -9,7 +9,7 @@ import (
 
 // economy adds to the engine's counts what only the server of tools knows.
 func (h *house) economy(ctx context.Context, ask mem.EconomyAsk) (mem.Economy, error) {
-	out, err := h.engine.Economy(ctx, ask)
+	out, err := h.engine.Views.Economy(ctx, ask)
 	out.ToolsTokens = mcpserver.ListTokens(value[string](h.config.now(), "mcp.tools") == "all")
 	return out, err
 }

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/egress"
 	"remanence/internal/embed"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -147,7 +147,7 @@ func (h *house) chosenEmbedder() (*embed.Embedder, embedChoice, error) {
 }
 
 // enginesEmbedder is embedder as the engine wants it: none is nil there too.
-func (h *house) enginesEmbedder() engine.Embedder {
+func (h *house) enginesEmbedder() event.Embedder {
 	if e := h.embedder(); e != nil {
 		return e
 	}
@@ -160,7 +160,7 @@ func (h *house) embedAll(ctx context.Context) {
 	h.embedding.mu.Lock()
 	h.embedding.walked = choice
 	h.embedding.mu.Unlock()
-	if err := h.engine.EmbedAll(ctx); err != nil {
+	if err := h.engine.Recall.EmbedAll(ctx); err != nil {
 		h.log.Error("embeddings", "error", h.judged(err))
 	}
 }

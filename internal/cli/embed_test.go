@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -45,17 +45,17 @@ func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
 	p.remember("the keeper counts herons")
 	p.store(func(h *house) {
 		h.embedAll(t.Context())
-		if _, err := h.engine.Add(t.Context(), mem.AddAsk{Text: "a fact"}); err != nil {
+		if _, err := h.engine.Curate.Add(t.Context(), mem.AddAsk{Text: "a fact"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.engine.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "herons"}}); err != nil {
+		if _, err := h.engine.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "herons"}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.reindex(t.Context(), api.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
 		o, err := h.status(t.Context(), mem.Place{})
-		if err != nil || o.Embedding != nil || len(jobsOf(t, h, engine.JobEmbed)) != 0 {
+		if err != nil || o.Embedding != nil || len(jobsOf(t, h, event.JobEmbed)) != 0 {
 			t.Errorf("status says %+v, %d jobs, %v", o.Embedding, o.Stats.Jobs, err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -85,7 +85,7 @@ func (m model) EmbedQuestion(context.Context, string) ([]float32, error) {
 }
 
 func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
-	kept := func(em engine.Embedder) (string, error) {
+	kept := func(em event.Embedder) (string, error) {
 		x, err := openExamined(t.Context(), time.Now(), em)
 		if err != nil {
 			t.Fatal(err)

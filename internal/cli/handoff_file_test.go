@@ -30,7 +30,7 @@ func (d *den) handsOff(session, text string) {
 	d.t.Helper()
 	d.starts(session)
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: session + "-p", Text: "Please bring the webhook retry to an end."})
-	if _, err := d.engine.Handoff(d.t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
+	if _, err := d.engine.Continuity.Handoff(d.t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
 		d.t.Fatal(err)
 	}
 }

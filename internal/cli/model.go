@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"remanence/internal/egress"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/llm"
 	"remanence/internal/mem"
 )
@@ -199,7 +199,7 @@ func (h *house) model() (*llm.Model, modelChoice, error) {
 func (p Paths) commandDir() string { return filepath.Join(p.State, "model") }
 
 // summarizer is model as the engine wants it: none is nil there too.
-func (h *house) summarizer() engine.Summarizer {
+func (h *house) summarizer() event.Summarizer {
 	if m, _, _ := h.model(); m != nil {
 		return m
 	}
@@ -246,7 +246,7 @@ func (h *house) digestNow(ctx context.Context) (*mem.Digesting, error) {
 	if _, choice, _ := h.model(); !choice.on() {
 		return nil, nil
 	}
-	d, err := h.engine.Digesting(ctx, mem.DigestAsk{})
+	d, err := h.engine.Digest.Digesting(ctx, mem.DigestAsk{})
 	d = h.named(d)
 	return &d, err
 }

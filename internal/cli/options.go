@@ -5,21 +5,22 @@ import (
 	"time"
 
 	"remanence/internal/embed"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/llm"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
 )
 
 // Options lists every setting, in the order of the file.
 func Options() []Option {
-	d := engine.Defaults(engine.Lean)
+	d := event.Defaults(event.Lean)
 	return slices.Concat(toldOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
 }
 
 // toldOptions are those of what is told, when, and how much of it.
-func toldOptions(d engine.Settings) []Option {
-	f := engine.Defaults(engine.Full)
+func toldOptions(d event.Settings) []Option {
+	f := event.Defaults(event.Full)
 	return []Option{
 		{Key: "profile", Def: "lean", One: []string{"lean", "full", "silent"}, Doc: "how much is told: lean, full, or silent (capture only)"},
 		{Key: "hooks.session_start.token_budget", Def: d.Budgets.SessionStart, Full: f.Budgets.SessionStart, Doc: "tokens of a briefing; 0 is off"},
@@ -50,7 +51,7 @@ func toldOptions(d engine.Settings) []Option {
 }
 
 // weighOptions are those of how use, age and nearness weigh, and the vault.
-func weighOptions(d engine.Settings) []Option {
+func weighOptions(d event.Settings) []Option {
 	return []Option{
 		{Key: "scri.session_start", Def: string(rank.Documents), One: []string{string(rank.Documents), string(rank.Logarithm)}, Doc: "how use and age order a briefing: documents counts every use, log each further one less"},
 		{Key: "scri.prompt", Def: string(rank.ByAuthority), One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)}, Doc: "how use and age weigh on what a prompt recalls: authority at most 1.8 times, documents without bound, none"},
@@ -76,7 +77,7 @@ func modelOptions() []Option {
 		{Key: "embed.dims", Def: 0, Doc: "how many numbers a vector has; 0 is as many as the model gives", Check: checkDims},
 		{Key: "embed.key_env", Def: "", Doc: "name of the variable that holds the server's key, if it wants one", Check: checkKeyEnv},
 		{Key: "embed.allow_remote", Def: false, Doc: "the server may be on another machine; memories and questions are sent there"},
-		{Key: "embed.timeout", Def: engine.DefaultEmbedWait, Doc: "how long an answer waits for the vector of a question; then it does without"},
+		{Key: "embed.timeout", Def: recall.DefaultEmbedWait, Doc: "how long an answer waits for the vector of a question; then it does without"},
 		{Key: "digest.provider", Def: noModel, One: []string{noModel, llm.Anthropic, llm.OpenAI, llm.Claude}, Doc: "who digests turns after the rules did: nobody, Anthropic's API, a server that speaks as OpenAI's (Ollama too), or the claude command with its own login"},
 		{Key: "digest.url", Def: "", Doc: "where that server is; empty is Anthropic's own, or an Ollama server on this machine", Check: checkModelURL},
 		{Key: "digest.model", Def: "", Doc: "the model to ask; empty is a small one of Anthropic's, with openai it has to be named"},
@@ -109,7 +110,7 @@ func stateOptions() []Option {
 }
 
 // houseOptions are those of the daemon, privacy, tools and the log.
-func houseOptions(d engine.Settings) []Option {
+func houseOptions(d event.Settings) []Option {
 	return []Option{
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "the daemon ends after this long without work"},
 		{Key: "worker.http_port", Def: 0, Doc: "TCP port on this machine's loopback for tools that cannot use the socket, when the daemon starts next; 0 is none", Check: checkPort},

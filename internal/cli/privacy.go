@@ -293,7 +293,7 @@ func (h *house) scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) 
 		return mem.Scanned{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
-	got, err := h.engine.Scan(ctx, ask)
+	got, err := h.engine.Erase.Scan(ctx, ask)
 	if err == nil && ask.Fix && len(copies) > 0 {
 		h.keepDaily(ctx) // they went with what was taken out
 	}
@@ -307,7 +307,7 @@ func (h *house) doomed(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
 	if err != nil {
 		return mem.Erased{}, err
 	}
-	would, err := h.engine.Doomed(ctx, ask)
+	would, err := h.engine.Erase.Doomed(ctx, ask)
 	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
 	return would, err
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -57,8 +57,8 @@ func (a *app) reviewCommand() *cobra.Command {
 // knownRules refuses a rule that no review has.
 func knownRules(rules ...string) error {
 	for _, r := range rules {
-		if !slices.Contains(engine.ReviewRules(), r) {
-			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.ReviewRules(), ", "))
+		if !slices.Contains(curate.ReviewRules(), r) {
+			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
 		}
 	}
 	return nil
@@ -275,7 +275,7 @@ func (v inboxView) human(p *printer) {
 		}
 	}
 	p.hint("decide: remanence review accept|reject|merge RULE ID [ID]")
-	for _, r := range engine.ReviewRules() {
+	for _, r := range curate.ReviewRules() {
 		if n := v.Counts[r] - shown[r]; n > 0 && shown[r] > 0 {
 			p.hint("%d more of %s: remanence review --rule %s --limit %d", n, r, r, v.Counts[r])
 		}

@@ -13,7 +13,7 @@ func BenchmarkReview(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				found, err := e.Review(b.Context(), mem.ReviewAsk{})
+				found, err := e.Curate.Review(b.Context(), mem.ReviewAsk{})
 				if err != nil || found.Looked == 0 {
 					b.Fatalf("looked at %d, %v", found.Looked, err)
 				}

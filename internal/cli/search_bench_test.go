@@ -59,7 +59,7 @@ func BenchmarkSearch(b *testing.B) {
 					for b.Loop() {
 						ask := mem.SearchAsk{Query: c.ask()}
 						begun := time.Now()
-						found, err := e.Search(b.Context(), ask)
+						found, err := e.Recall.Search(b.Context(), ask)
 						took = append(took, time.Since(begun))
 						if err != nil || len(found.Hits) == 0 {
 							b.Fatalf("found %d, %v", len(found.Hits), err)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/setup"
@@ -239,7 +239,7 @@ func (r *reviewItem) sentence() string {
 		return ""
 	}
 	var parts []string
-	for _, rule := range engine.ReviewRules() {
+	for _, rule := range curate.ReviewRules() {
 		if n := r.Counts[rule]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(rule, "_", " ")))
 		}
@@ -262,7 +262,7 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusVi
 	}
 	v.Context, v.Review = o.Context, reviewItemOf(o.Review)
 	if v.Review != nil {
-		stale := v.Review.Counts[engine.ReviewStale]
+		stale := v.Review.Counts[curate.ReviewStale]
 		v.Counts.Stale = &stale
 	}
 	if o.Project.Key != "" {

@@ -95,7 +95,7 @@ func (a *app) stateFromFiles(ctx context.Context, at mem.Place) mem.Overview {
 		Store: st, Now: a.sys.Now, Settings: settings, Fill: transcript.Fill,
 		Project: project.Identify, Moved: project.Moved, Rel: project.Rel,
 	})
-	o, err := e.Status(ctx, at)
+	o, err := e.Views.Status(ctx, at)
 	if err != nil {
 		return none
 	}

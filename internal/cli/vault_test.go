@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -105,7 +106,7 @@ func (d *den) note(file string) mem.Memory {
 // writesVault does the job that writes what was counted.
 func (d *den) writesVault() {
 	d.t.Helper()
-	if _, err := d.engine.Work(d.t.Context(), mem.Job{Kind: engine.JobVault}); err != nil {
+	if _, err := d.engine.Work(d.t.Context(), mem.Job{Kind: event.JobVault}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -219,13 +220,13 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	title := "when not to deploy" // a memory that is hidden can be changed; that makes no file of the change alone
-	if _, err := d.engine.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
+	if _, err := d.engine.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := os.ReadDir(d.path("memory")); err != nil || len(names) > 0 {
 		t.Errorf("made: %v, %v", names, err)
 	}
-	if _, err := d.engine.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{m.ID}}); err != nil {
+	if _, err := d.engine.Curate.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) || !strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
@@ -518,12 +519,12 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body || !strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
 				t.Fatalf("undecided: %+v; told:\n%s", got, told)
 			}
-			inbox, err := d.engine.Review(t.Context(), mem.ReviewAsk{Rules: []string{engine.ReviewProposal}})
+			inbox, err := d.engine.Curate.Review(t.Context(), mem.ReviewAsk{Rules: []string{curate.ReviewProposal}})
 			if err != nil || len(inbox.Items) != 1 {
 				t.Fatalf("%d wait, %v", len(inbox.Items), err)
 			}
 			action := map[bool]string{true: mem.AcceptFinding, false: mem.RejectFinding}[tt.accept]
-			if _, err := d.engine.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
+			if _, err := d.engine.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: curate.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
 				t.Fatal(err)
 			}
 			d.writesVault()

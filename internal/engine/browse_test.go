@@ -15,7 +15,7 @@ func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
 	s := newStage(t)
 	s.learned(mem.Memory{Title: "Orders are numbered per warehouse and year"})
 	s.play(start("startup"))
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
 	if err != nil || len(got.Beats) == 0 {
 		t.Fatal(got.Beats, err)
 	}
@@ -32,7 +32,7 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 		failed("p1", "t1", "go test ./net", "Exit code 1\nFAIL: TestRetry"), edited("p1", "t2", "/home/dev/shop/net/retry.go", "a", "b"), ran("p1", "t3", "go test ./net", "ok"),
 		ran("p1", "t4", "ls", "ok"), stop("p1", "The cause was the missing jitter."), mem.Event{Kind: mem.PreCompact, Source: "auto"},
 	)
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	if err != nil || len(ms) == 0 {
 		t.Fatalf("got %d memories, %v, want some", len(ms), err)
 	}
-	got, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: ms[0].ID})
+	got, err := s.Views.MemoryStory(t.Context(), mem.RecordAsk{ID: ms[0].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		old.ID: func(m mem.MemoryStory) *mem.Memory { return m.ReplacedBy },
 		now.ID: func(m mem.MemoryStory) *mem.Memory { return m.Replaces },
 	} {
-		story, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: id})
+		story, err := s.Views.MemoryStory(t.Context(), mem.RecordAsk{ID: id})
 		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Kept by you, 2 Mar 2026") {
 			t.Errorf("%s: kin %v, %q, %v, want the other one and the person's word", id, kin(story), story.Provenance, err)
 		}
@@ -107,7 +107,7 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "add a retry to the sender"), edited("p1", "t1", "/home/dev/shop/net/send.go", "a", "b"), stop("p1", "Done."))
 	s.play(prompt("p2", "<private>nobody is told</private>"))
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "exit"})
-	got, err := s.Feed(t.Context(), mem.FeedAsk{})
+	got, err := s.Views.Feed(t.Context(), mem.FeedAsk{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 			t.Errorf("no %s among %v", want, kinds)
 		}
 	}
-	few, err := s.Feed(t.Context(), mem.FeedAsk{Limit: 2})
+	few, err := s.Views.Feed(t.Context(), mem.FeedAsk{Limit: 2})
 	if err != nil || len(few.Entries) != 2 || few.Entries[0].What != got.Entries[0].What {
 		t.Errorf("two: got %+v, %v", few.Entries, err)
 	}
@@ -143,11 +143,11 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 		{Text: "the roster is in the desk", Kind: mem.Fact},
 	} {
 		ask.Place = shop
-		if _, err := s.Add(t.Context(), ask); err != nil {
+		if _, err := s.Curate.Add(t.Context(), ask); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
+	got, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	if len(got.Hits) != 1 || got.Counted != 2 || !slices.Equal(got.Facets["kind"], want) {
 		t.Errorf("got %d hits of %d, kinds %v, want 1 of 2 and %v", len(got.Hits), got.Counted, got.Facets["kind"], want)
 	}
-	all, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}, Facets: true})
+	all, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,18 +167,18 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 			}
 		}
 	}
-	listed, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
+	listed, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
 	if err != nil || len(listed.Hits) != 2 || listed.Counted != 3 || len(listed.Facets["kind"]) != 3 {
 		t.Errorf("without words: %d hits of %d, facets %v, %v, want 2 of 3 and 3 kinds", len(listed.Hits), listed.Counted, listed.Facets, err)
 	}
 	for _, words := range []string{"", "retry"} {
 		for _, facets := range []bool{false, true} {
-			if got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
+			if got, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
 				t.Errorf("from before the first, %q, facets %v: %d hits, %v", words, facets, len(got.Hits), err)
 			}
 		}
 	}
-	if plain, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
+	if plain, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
 		t.Errorf("nobody asked for facets: got %v, %v, %v", plain.Facets, plain.Marks, err)
 	}
 }
@@ -188,7 +188,7 @@ func TestAStoryCountsWhatWasDoneAndWhenNothingWas(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "look into the cache"), ran("p1", "t1", "ls", "a.go"))
 	s.clock = s.clock.Add(45 * time.Minute)
 	s.play(prompt("p2", "and the index"), ran("p2", "t2", "ls", "a.go"), ran("p2", "t3", "pwd", "/"), stop("p2", "Both are fine."))
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func TestATimelineIsAboutWhatLiesNextToItsAnchorHoweverMuchCameLater(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: mem.Place{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
+	got, err := s.Views.Timeline(t.Context(), mem.TimelineAsk{Place: mem.Place{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +236,7 @@ func TestALongSessionsStorySaysHowManyEventsItLeavesOut(t *testing.T) {
 	if _, err := s.store.Apply(t.Context(), bs...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
 	if err != nil || len(got.Beats) != 4000 || got.Cut != 7 {
 		t.Errorf("%d moments, %d older ones left out, %v; want 4000 and 7", len(got.Beats), got.Cut, err)
 	}

@@ -84,7 +84,7 @@ func TestWhatAPersonEditedIsNotChangedBackByItsFormerText(t *testing.T) {
 	s := newStage(t)
 	first := s.remember(mem.AddAsk{Text: "the admin panel listens on port 8443 behind the proxy"})
 	right := "the admin panel listens on port 9443 behind the proxy"
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: first.ID, Text: &right}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: first.ID, Text: &right}); err != nil {
 		t.Fatal(err)
 	}
 	got := s.remember(mem.AddAsk{Text: "the admin panel listens on port 8443 behind the proxy", IfNew: true})
@@ -102,14 +102,14 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 		},
 		"in a review": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "duplicate", IDs: ids, Action: mem.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "duplicate", IDs: ids, Action: mem.RejectFinding})
 			if err != nil {
 				t.Fatal(err)
 			}
 		},
 		"as a contradiction that is none": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "contradiction", IDs: []string{ids[1], ids[0]}, Action: mem.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "contradiction", IDs: []string{ids[1], ids[0]}, Action: mem.RejectFinding})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +145,7 @@ func TestExchangedRolesAreAContradictionAndNoDuplicate(t *testing.T) {
 	if strings.Join(rules, " ") != "contradiction" {
 		t.Errorf("findings %q, want one contradiction", rules)
 	}
-	lint, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{"duplicate"}})
+	lint, err := s.Curate.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{"duplicate"}})
 	if err != nil || len(lint.Findings) > 0 {
 		t.Errorf("lint finds %+v, %v; want nothing", lint.Findings, err)
 	}

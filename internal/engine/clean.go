@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 
+	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 )
@@ -39,9 +41,9 @@ func redactedProject(d *redact.Door, identify func(dir string) (mem.Project, err
 }
 
 // keepOutcome leaves of the response to an edit what its input does not say: what was changed stands there.
-func (m *moment) keepOutcome() {
+func keepOutcome(m *event.Context) {
 	kept := map[string]json.RawMessage{}
-	for name, value := range fields(m.Response) {
+	for name, value := range extract.Fields(m.Response) {
 		switch name {
 		case "filePath", "file_path", "notebook_path", "type", "userModified", "replaceAll", "edit_mode", "cell_type", "cell_id", "language", "success", "error":
 			kept[name] = value

@@ -41,7 +41,7 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("told again:\n%s", again)
 	}
-	why, err := s.Why(t.Context(), mem.WhyAsk{Place: shop})
+	why, err := s.Views.Why(t.Context(), mem.WhyAsk{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
+	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
 	if err != nil || len(found.Hits) < 2 {
 		t.Fatal(found, err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -37,7 +39,7 @@ func (s *stage) learned(ms ...mem.Memory) []string {
 func (s *stage) consolidate(ask mem.ConsolidateAsk) mem.Consolidation {
 	s.t.Helper()
 	ask.Place = shop
-	got, err := s.Consolidate(s.t.Context(), ask)
+	got, err := s.Curate.Consolidate(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func (s *stage) consolidate(ask mem.ConsolidateAsk) mem.Consolidation {
 
 func (s *stage) rounds() mem.Consolidation {
 	s.t.Helper()
-	got, err := s.Rounds(s.t.Context(), mem.RoundsAsk{Place: shop})
+	got, err := s.Curate.Rounds(s.t.Context(), mem.RoundsAsk{Place: shop})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -209,7 +211,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s", m.Status)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -246,9 +248,9 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	}
 	s.marks("forget", ids[1:]...)
 	s.clock = s.clock.Add(100 * day)
-	for gone := (engine.Gone{More: true}); gone.More; {
+	for gone := (curate.Gone{More: true}); gone.More; {
 		var err error
-		if gone, err = s.LetGo(t.Context(), gone.Next, false); err != nil {
+		if gone, err = s.Curate.LetGo(t.Context(), gone.Next, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,7 +258,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
 		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -419,7 +421,7 @@ func TestNothingIsChangedThatCannotBeTakenBack(t *testing.T) {
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	c := s.Config
 	c.Store = bare{s.store}
-	if _, err := engine.New(c).Consolidate(t.Context(), mem.ConsolidateAsk{Place: shop}); err == nil {
+	if _, err := engine.New(c).Curate.Consolidate(t.Context(), mem.ConsolidateAsk{Place: shop}); err == nil {
 		t.Error("no error")
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Active {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -48,7 +48,8 @@ func (f *shelf) Freshness(anchors []mem.Anchor, _ time.Time) mem.Freshness {
 // withFiles lets the engine look at files.
 func (s *stage) withFiles(files map[string]string) *shelf {
 	f := &shelf{files: files}
-	s.Engine.Look = func(mem.Project) engine.Files { f.looks++; return f }
+	s.Engine.Look = func(mem.Project) event.Files { f.looks++; return f }
+	s.Engine.Reconnect()
 	return f
 }
 
@@ -166,11 +167,11 @@ func TestWhoeverPutsAHandToAMemoryConfirmsIt(t *testing.T) {
 	again := "the rate limiter of the gateway counts bursts per key and route"
 	for name, confirm := range map[string]func(s *stage, id string) error{
 		"edit": func(s *stage, id string) error {
-			_, err := s.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &again})
+			_, err := s.Curate.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &again})
 			return err
 		},
 		"pin": func(s *stage, id string) error {
-			_, err := s.Mark(s.t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{id}})
+			_, err := s.Curate.Mark(s.t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{id}})
 			return err
 		},
 		"say it again": func(s *stage, _ string) error {

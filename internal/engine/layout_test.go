@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
@@ -69,9 +70,9 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"list in a list", "Still open:\n- The importer\n  - " + a + "\n  - " + b, 2},
 	} {
 		var got []string
-		for _, p := range (turnOfWork{}).points(statements(tt.text)) {
-			if p.kind == mem.Todo {
-				got = append(got, p.text)
+		for _, p := range (extract.TurnOfWork{}).Points(extract.Statements(tt.text)) {
+			if p.Kind == mem.Todo {
+				got = append(got, p.Text)
 			}
 		}
 		if len(got) != tt.want {
@@ -84,8 +85,8 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 func TestChoiceKeepsWhatItSaysOfTheCode(t *testing.T) {
 	text := "1. Keep the pool\n2. Drop it\n\nCareful: the loader ignores the whole line then.\n\nWhich one?"
 	kinds := []mem.Kind{}
-	for _, p := range (turnOfWork{}).points(statements(text)) {
-		kinds = append(kinds, p.kind)
+	for _, p := range (extract.TurnOfWork{}).Points(extract.Statements(text)) {
+		kinds = append(kinds, p.Kind)
 	}
 	if !slices.Contains(kinds, mem.Gotcha) {
 		t.Errorf("got %v, want a gotcha", kinds)
@@ -94,7 +95,7 @@ func TestChoiceKeepsWhatItSaysOfTheCode(t *testing.T) {
 
 func TestLongAnswerIsLaidOutInTime(t *testing.T) {
 	text := strings.Repeat("1. Move the importer\n2. Split the report\n\nWhich one?\n\n", 20000)
-	if n := len(statements(text)); n > maxSaid+10 {
+	if n := len(extract.Statements(text)); n > extract.MaxSaid+10 {
 		t.Errorf("%d statements", n)
 	}
 }

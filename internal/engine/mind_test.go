@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -49,6 +49,7 @@ func minded(t *testing.T) (*stage, *desk) {
 		Parts:    []mem.MindPart{{Key: "DECISIONS.md#DEC-007: cents", File: "DECISIONS.md", Kind: mem.Decision, Title: "cents", Body: "the till keeps whole cents, sums of fractions go wrong"}},
 	}}
 	s.Engine.Minds = d
+	s.Engine.Reconnect()
 	return s, d
 }
 
@@ -83,7 +84,7 @@ func (s *stage) writes() {
 	}
 	for _, j := range jobs {
 		var b mem.Batch
-		if j.Kind == engine.JobMind || j.Kind == engine.JobNote {
+		if j.Kind == event.JobMind || j.Kind == event.JobNote {
 			if b, err = s.Work(s.t.Context(), j); err != nil {
 				s.t.Fatalf("%s: %v", j.Kind, err)
 			}
@@ -172,9 +173,9 @@ func TestASessionThatChangedNothingIsNotReminded(t *testing.T) {
 }
 
 func TestEndedSubagentsAreRemindedOfUnderTheFullProfile(t *testing.T) {
-	for profile, want := range map[engine.Profile]bool{engine.Lean: false, engine.Full: true} {
+	for profile, want := range map[event.Profile]bool{event.Lean: false, event.Full: true} {
 		s, _ := minded(t)
-		s.settings = engine.Defaults(profile)
+		s.settings = event.Defaults(profile)
 		launch := map[string]any{"subagent_type": "Explore", "prompt": "look at the till", "description": "till"}
 		s.play(start("startup"), prompt("p1", "have the till looked at"), tool(mem.PreToolUse, "p1", "t1", "Agent", launch, nil),
 			mem.Event{Kind: mem.SubagentStart, PromptID: "p1", AgentID: "a1", AgentType: "Explore"},
@@ -242,7 +243,7 @@ func TestWhatStateFilesSayIsFoundAndFollowsThem(t *testing.T) {
 	s.writes()
 	find := func() []mem.Hit {
 		t.Helper()
-		got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
+		got, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +284,7 @@ func TestFilesThatNobodyStandsForAnyMoreAreNotBelieved(t *testing.T) {
 
 func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 	s, d := minded(t)
-	if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop, Scope: "project"}); err != nil {
+	if _, err := s.Event.Pause(t.Context(), mem.PauseAsk{Place: shop, Scope: "project"}); err != nil {
 		t.Fatal(err)
 	}
 	s.play(start("startup"), prompt("p1", "change the till please"), stop("p1", "Done."), mem.Event{Kind: mem.SessionEnd, Source: "other"})

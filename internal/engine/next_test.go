@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -170,12 +170,12 @@ func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 		want string
 	}{
 		"paused": {func(s *stage) {
-			if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop}); err != nil {
+			if _, err := s.Event.Pause(t.Context(), mem.PauseAsk{Place: shop}); err != nil {
 				t.Fatal(err)
 			}
 		}, mem.Off},
 		"excluded": {func(s *stage) { s.settings.ExcludeProjects = []string{"shop"} }, mem.Off},
-		"silent":   {func(s *stage) { s.settings.Profile = engine.Silent }, mem.Nothing},
+		"silent":   {func(s *stage) { s.settings.Profile = event.Silent }, mem.Nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -203,7 +203,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	}
 	search := func(without ...string) mem.Hit {
 		t.Helper()
-		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
+		found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
 		if err != nil || len(found.Hits) != 1 {
 			t.Fatalf("without %q: found %+v, %v", without, found.Hits, err)
 		}
@@ -240,7 +240,7 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 		{"herons", []mem.Kind{mem.Todo}, 0},
 		{"", nil, 2},
 	} {
-		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
+		found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
 		if err != nil || found.Total != tt.want {
 			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
 		}

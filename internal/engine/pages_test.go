@@ -36,6 +36,7 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 		n++
 		s.learned(mem.Memory{Title: words(n)})
 	}}
+	s.Engine.Reconnect()
 	if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
 		t.Errorf("changes %q, want none: no two say the same", rulesOf(got.Rounds[0]))
 	}
@@ -65,6 +66,7 @@ func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
 	s.Store = late{s.store, func() {
 		s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}})
 	}}
+	s.Engine.Reconnect()
 	s.consolidate(mem.ConsolidateAsk{})
 	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {
 		t.Errorf("the forgotten one is %s, the other %s, want it forgotten and the other archived", a.Status, b.Status)

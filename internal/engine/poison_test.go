@@ -66,7 +66,7 @@ func (p poison) comesIn(s *stage) mem.Trust {
 		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"), stop("p2", said))
 	case "agent-add":
 		s.play(ask, web)
-		if _, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
+		if _, err := s.Curate.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
 			s.t.Fatal(err)
 		}
 	default:
@@ -109,11 +109,13 @@ func (p poison) comesInFromHere(s *stage, ask mem.Event, said string) mem.Trust 
 		s.Config.Project = func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_shop", Name: "shop", Root: dir, Branch: p.text, Commit: p.text}, nil
 		}
+		s.Engine.Reconnect()
 		s.play(ask, stop("p1", "I decided "+p.mark()+" to stay on this branch."))
 	case "project":
 		s.Config.Project = func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_shop", Name: p.text, Root: dir}, nil
 		}
+		s.Engine.Reconnect()
 		s.play(ask, stop("p1", "I decided "+p.mark()+" to keep its name."))
 	case "prompt":
 		s.play(prompt("p1", "From now on "+p.mark()+" we write it like this: "+p.text), stop("p1", "Noted."))

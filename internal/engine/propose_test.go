@@ -4,7 +4,8 @@ import (
 	"errors"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -32,13 +33,13 @@ func changes(s *stage, id, agent string) map[string]func() error {
 	edit := func(ask mem.EditAsk) func() error {
 		return func() error {
 			ask.ID, ask.Agent = id, agent
-			_, err := s.Edit(s.t.Context(), ask)
+			_, err := s.Curate.Edit(s.t.Context(), ask)
 			return err
 		}
 	}
 	mark := func(verb string) func() error {
 		return func() error {
-			_, err := s.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
+			_, err := s.Curate.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
 			return err
 		}
 	}
@@ -50,11 +51,11 @@ func changes(s *stage, id, agent string) map[string]func() error {
 		"forget":     mark("forget"),
 		"unpin":      mark("unpin"),
 		"supersede": func() error {
-			_, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: text, Supersedes: id, Agent: agent})
+			_, err := s.Curate.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: text, Supersedes: id, Agent: agent})
 			return err
 		},
 		"found by a query": func() error {
-			_, err := s.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
+			_, err := s.Curate.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
 			return err
 		},
 	}
@@ -79,7 +80,7 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 				got.Scope != was.Scope || len(got.Tags) != 1 {
 				t.Errorf("%s, %s: it is now %+v", name, how, got)
 			}
-			if n := len(s.inbox(engine.ReviewProposal).Items); n != 1 {
+			if n := len(s.inbox(curate.ReviewProposal).Items); n != 1 {
 				t.Errorf("%s, %s: %d wait in review, want one", name, how, n)
 			}
 			wants(t, name+", "+how+": briefing", s.play(in("later", start("startup"))...).Context, "on Tuesdays")
@@ -90,7 +91,7 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 // proposes has an agent of an unknown session ask for another text of a memory.
 func (s *stage) proposes(id, text string) mem.Proposal {
 	s.t.Helper()
-	got, err := s.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &text, Agent: mem.UnknownAgent, Reason: "the page <private>of Ann</private> says so"})
+	got, err := s.Curate.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &text, Agent: mem.UnknownAgent, Reason: "the page <private>of Ann</private> says so"})
 	if err != nil || got.Proposal == nil {
 		s.t.Fatalf("got %+v, %v", got, err)
 	}
@@ -101,7 +102,7 @@ func TestAProposalShowsBothTextsAndItsAuthor(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	p := s.proposes(id, "deploy whenever <private>Ann</private> likes\nand often")
-	items := s.inbox(engine.ReviewProposal).Items
+	items := s.inbox(curate.ReviewProposal).Items
 	if len(items) != 1 || items[0].Memories[0].ID != id || items[0].Proposal == nil {
 		t.Fatalf("got %+v", items)
 	}
@@ -136,15 +137,15 @@ func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := s.memory(id).Proposals[0]
-		if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, engine.ErrNotPerson) {
+		if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
 			t.Errorf("%s: an agent accepted it: %v", name, err)
 		}
 		s.resolve(mem.AcceptFinding, "proposal "+id+" "+p.ID)
 		m := s.memory(id)
-		if !tt.done(m) || m.Trust != mem.TrustUser || len(m.Proposals) > 0 || len(s.inbox(engine.ReviewProposal).Items) > 0 {
+		if !tt.done(m) || m.Trust != mem.TrustUser || len(m.Proposals) > 0 || len(s.inbox(curate.ReviewProposal).Items) > 0 {
 			t.Errorf("%s: got %+v", name, m)
 		}
-		if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, engine.ErrNoFinding) {
+		if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
 			t.Errorf("%s: accepted twice: %v", name, err)
 		}
 	}
@@ -154,7 +155,7 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	p, other := s.proposes(id, "deploy whenever you like"), s.proposes(id, "deploy on Mondays")
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id}, Action: mem.RejectFinding}); !errors.Is(err, mem.ErrAmbiguous) {
+	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id}, Action: mem.RejectFinding}); !errors.Is(err, mem.ErrAmbiguous) {
 		t.Errorf("which of two: %v", err)
 	}
 	s.resolve(mem.RejectFinding, "proposal "+id+" "+p.ID)
@@ -169,7 +170,7 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	if m = s.memory(id); got.Decided != 1 || len(m.Proposals) > 0 || m.Title != ours {
 		t.Errorf("all: decided %d, %+v", got.Decided, m)
 	}
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", Place: shop, Action: mem.AcceptFinding, Every: true}); !errors.Is(err, engine.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", Place: shop, Action: mem.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted by the dozen: %v", err)
 	}
 }
@@ -189,7 +190,7 @@ func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	clean := s.remember(mem.AddAsk{Text: "the lamp is green", Agent: "one"})
 	s.play(prompt("p2", "read the page"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
 	other := s.remember(mem.AddAsk{Text: "the lamp of the yard is blue", Agent: "two"}) // of a session that nobody knows
-	if got, err := s.Mark(t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
+	if got, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
 		got.Memories[0].ID != other.ID || len(got.Proposed) != 1 {
 		t.Errorf("after a web page: %+v, %v", got, err)
 	}
@@ -217,7 +218,7 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		clean := name == "a clean turn"
 		ids := []string{s.remember(mem.AddAsk{Text: "clean the till", Kind: mem.Todo}).ID, s.remember(mem.AddAsk{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0]}
 		s.state(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Okapi"), Active: &[]string{"the till"}}})
-		if _, err := s.Edit(t.Context(), mem.EditAsk{ID: ids[0], Resolved: new(true), Agent: author.agent}); err != nil {
+		if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: ids[0], Resolved: new(true), Agent: author.agent}); err != nil {
 			t.Fatal(err)
 		}
 		s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "oil the door", Action: "complete"}, Agent: author.agent})
@@ -231,11 +232,11 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		if (got.Phase == "Phase Zebra") != clean || (got.Active[0] == "nothing") != clean || (len(got.Notes) == 0) != clean {
 			t.Errorf("%s: state %+v", name, got)
 		}
-		waiting := findings(s.inbox(engine.ReviewProposal))
+		waiting := findings(s.inbox(curate.ReviewProposal))
 		if want := map[bool]int{false: 4}[clean]; len(waiting) != want {
 			t.Errorf("%s: %q wait, want %d", name, waiting, want)
 		}
-		for _, it := range s.inbox(engine.ReviewProposal).Items {
+		for _, it := range s.inbox(curate.ReviewProposal).Items {
 			s.resolve(mem.AcceptFinding, "proposal "+it.Memories[0].ID+" "+it.Proposal.ID)
 		}
 		got = s.state(mem.StateAsk{Op: mem.StateGet})
@@ -259,16 +260,16 @@ func TestAnAgentNeitherErasesNorMergesNorTakesBackWhatIsThePersons(t *testing.T)
 			return err
 		},
 		"merge, of an unknown session": func() error {
-			_, err := s.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6", Agent: mem.UnknownAgent})
+			_, err := s.Curate.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6", Agent: mem.UnknownAgent})
 			return err
 		},
 		"take back": func() error {
-			_, err := s.Consolidate(t.Context(), mem.ConsolidateAsk{Undo: round, Agent: "one"})
+			_, err := s.Curate.Consolidate(t.Context(), mem.ConsolidateAsk{Undo: round, Agent: "one"})
 			return err
 		},
 	} {
-		if err := order(); !errors.Is(err, engine.ErrNotPerson) {
-			t.Errorf("%s: error %v, want %v", name, err, engine.ErrNotPerson)
+		if err := order(); !errors.Is(err, curate.ErrNotPerson) {
+			t.Errorf("%s: error %v, want %v", name, err, curate.ErrNotPerson)
 		}
 	}
 	if m := s.memory("m_4"); m.Trust != mem.TrustUser || s.memory(own).Status != mem.Active || s.memory("m_6").Status != mem.Active {
@@ -281,8 +282,8 @@ func TestNothingOfAPrivateTurnIsProposed(t *testing.T) {
 	id := s.remember(mem.AddAsk{Text: ours, Tags: []string{"deploy"}}).ID
 	s.play(start("startup"), prompt("p1", "<private>all of it</private>"))
 	for how, change := range changes(s, id, "one") {
-		if err := change(); !errors.Is(err, engine.ErrPrivateTurn) {
-			t.Errorf("%s: error %v, want %v", how, err, engine.ErrPrivateTurn)
+		if err := change(); !errors.Is(err, event.ErrPrivateTurn) {
+			t.Errorf("%s: error %v, want %v", how, err, event.ErrPrivateTurn)
 		}
 	}
 	if m := s.memory(id); m.Title != ours || m.Status != mem.Active || len(m.Proposals) > 0 {
@@ -295,13 +296,13 @@ func TestAProposalOfAHiddenMemoryWaitsForNothing(t *testing.T) {
 	id := s.add(ours)[0]
 	p := s.proposes(id, "deploy whenever you like")
 	s.marks("forget", id)
-	if got := findings(s.inbox(engine.ReviewProposal)); len(got) > 0 {
+	if got := findings(s.inbox(curate.ReviewProposal)); len(got) > 0 {
 		t.Errorf("it waits: %q", got)
 	}
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, engine.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted: %v", err)
 	}
-	if got, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{id}, Agent: mem.UnknownAgent}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
+	if got, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{id}, Agent: mem.UnknownAgent}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
 		t.Errorf("restored by an agent: %+v, %v", got, err)
 	}
 	s.resolve(mem.AcceptFinding, "proposal "+id+" "+s.memory(id).Proposals[1].ID)

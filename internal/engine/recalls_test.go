@@ -16,7 +16,7 @@ func TestReceiptsAreListedByPage(t *testing.T) {
 	list := func(ask mem.ReceiptsAsk) mem.ReceiptList {
 		t.Helper()
 		ask.Place = shop
-		got, err := s.Receipts(t.Context(), ask)
+		got, err := s.Views.Receipts(t.Context(), ask)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestWhatIfABriefingWereShorter(t *testing.T) {
 func TestAFileIsShownWithWhatIsKnownOfIt(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	got, err := s.File(t.Context(), mem.FileAsk{Place: shop, Path: "/home/dev/shop/auth/session.go"})
+	got, err := s.Views.File(t.Context(), mem.FileAsk{Place: shop, Path: "/home/dev/shop/auth/session.go"})
 	if err != nil || got.Path != "auth/session.go" || len(got.Memories) == 0 || len(got.Sessions) != 1 || got.Sessions[0].ID != "one" {
 		t.Errorf("got %q, %d memories, sessions %+v, %v", got.Path, len(got.Memories), got.Sessions, err)
 	}
@@ -119,7 +119,7 @@ func TestAFleetMarksWhatNobodyTouchedForAWeek(t *testing.T) {
 	e := prompt("z", "what is the till for, and who empties it")
 	e.Root, e.Session = "/home/dev/till", "till"
 	s.play(e)
-	got, err := s.Fleet(t.Context())
+	got, err := s.Views.Fleet(t.Context())
 	if err != nil || len(got.Projects) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}

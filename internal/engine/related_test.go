@@ -7,15 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // around is a graph as words, nodes and edges.
 func (s *stage) around(ask mem.RelatedAsk) (nodes, edges []string, g mem.Graph) {
 	s.t.Helper()
 	ask.Place = shop
-	g, err := s.Related(s.t.Context(), ask)
+	g, err := s.Recall.Related(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -57,11 +58,11 @@ func TestWhatLiesAroundAMemoryAndAName(t *testing.T) {
 		t.Errorf("two nodes: %q, cut %v", nodes, g.Cut)
 	}
 	for id, want := range map[string]error{"nobody.go": mem.ErrNotFound, "m_99": mem.ErrNotFound} {
-		if _, err := s.Related(t.Context(), mem.RelatedAsk{Place: shop, ID: id}); !errors.Is(err, want) {
+		if _, err := s.Recall.Related(t.Context(), mem.RelatedAsk{Place: shop, ID: id}); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", id, err, want)
 		}
 	}
-	if _, err := s.Related(t.Context(), mem.RelatedAsk{ID: post, Depth: 3}); !errors.Is(err, engine.ErrDepth) {
+	if _, err := s.Recall.Related(t.Context(), mem.RelatedAsk{ID: post, Depth: 3}); !errors.Is(err, recall.ErrDepth) {
 		t.Errorf("got %v, want ErrDepth", err)
 	}
 }
@@ -78,7 +79,7 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	got := s.remember(mem.AddAsk{Text: "install the dependencies with pnpm", Kind: mem.Convention, Supersedes: old})
 	against := s.lays(mem.Convention, "use yarn instead of pnpm for the dependencies")
 	s.weaves()
-	shown, err := s.Show(t.Context(), mem.IDs{IDs: []string{old, got.ID}})
+	shown, err := s.Views.Show(t.Context(), mem.IDs{IDs: []string{old, got.ID}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,22 +104,22 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 	for i := range mem.DeadAfter {
 		s.asks(fmt.Sprint("s", i), aboutLimiter)
 	}
-	ask := mem.LintAsk{Place: shop, Rules: []string{engine.LintDeadWeight}}
-	if got, err := s.Lint(t.Context(), ask); err != nil || len(got.Findings) > 0 {
+	ask := mem.LintAsk{Place: shop, Rules: []string{curate.LintDeadWeight}}
+	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) > 0 {
 		t.Errorf("on its first day: %+v, %v", got.Findings, err)
 	}
 	s.clock = s.clock.Add(8 * 24 * time.Hour)
-	if got, err := s.Lint(t.Context(), ask); err != nil || len(got.Findings) != 1 || !slices.Equal(got.Findings[0].IDs, []string{learned}) {
+	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) != 1 || !slices.Equal(got.Findings[0].IDs, []string{learned}) {
 		t.Errorf("after a week: %+v, %v, want what was learned, not what the person laid down", got.Findings, err)
 	}
-	got, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{engine.LintContradiction, engine.LintDeadWeight}})
+	got, err := s.Curate.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{curate.LintContradiction, curate.LintDeadWeight}})
 	if err != nil || len(got.Findings) == 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
-	if f := got.Findings[0]; f.Rule != engine.LintContradiction || !slices.Equal(f.IDs, []string{now, old}) {
+	if f := got.Findings[0]; f.Rule != curate.LintContradiction || !slices.Equal(f.IDs, []string{now, old}) {
 		t.Errorf("got %+v, want the newer against the older", f)
 	}
-	if n := len(got.Findings); n < 2 || got.Findings[n-1].Rule != engine.LintDeadWeight {
+	if n := len(got.Findings); n < 2 || got.Findings[n-1].Rule != curate.LintDeadWeight {
 		t.Errorf("%d findings, no dead weight: %+v", n, got.Findings)
 	}
 }
@@ -128,17 +129,17 @@ func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")
 	s.weaves()
-	inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop, Rules: []string{engine.ReviewContradiction}})
+	inbox, err := s.Curate.Review(t.Context(), mem.ReviewAsk{Place: shop, Rules: []string{curate.ReviewContradiction}})
 	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Memories[0].ID != now {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.ReviewContradiction, IDs: []string{now, old}, Action: mem.AcceptFinding}); err != nil {
+	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: curate.ReviewContradiction, IDs: []string{now, old}, Action: mem.AcceptFinding}); err != nil {
 		t.Fatal(err)
 	}
 	got, _ := s.asks("a", aboutLimiter)
 	wants(t, "recall", got, now, "bursts of 40 [since 2 Mar 2026; before: the rate limiter of the gateway allows bursts of 10]")
 	wantsNot(t, "recall", got, old)
-	shown, err := s.Show(t.Context(), mem.IDs{IDs: []string{old}})
+	shown, err := s.Views.Show(t.Context(), mem.IDs{IDs: []string{old}})
 	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Beside[old]) != 1 || shown.Beside[old][0].Kind != mem.LinkSupersedes {
 		t.Errorf("the earlier form is shown as %+v, %v", shown, err)
 	}

@@ -10,14 +10,15 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 func (s *stage) remember(ask mem.AddAsk) mem.Added {
 	s.t.Helper()
 	ask.Place = shop
-	got, err := s.Add(s.t.Context(), ask)
+	got, err := s.Curate.Add(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -26,7 +27,7 @@ func (s *stage) remember(ask mem.AddAsk) mem.Added {
 
 func (s *stage) shown(id string) mem.Memory {
 	s.t.Helper()
-	got, err := s.Show(s.t.Context(), mem.IDs{IDs: []string{id}})
+	got, err := s.Views.Show(s.t.Context(), mem.IDs{IDs: []string{id}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func TestANewStatementTakesThePlaceOfTheOneItSupersedes(t *testing.T) {
 	if got.Similar != nil || s.shown(old.ID).Status != mem.Superseded || s.shown(got.ID).Status != mem.Active {
 		t.Errorf("got %+v; the old one is %s", got, s.shown(old.ID).Status)
 	}
-	if _, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 }
@@ -108,7 +109,7 @@ func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
 	if !slices.Equal(m.Tags, []string{"infra"}) || !slices.Equal(m.Concepts, []string{"Valkey", "Redis"}) || !slices.Equal(m.Facts, []string{"uses Valkey (library)"}) {
 		t.Errorf("got tags %q, concepts %q, facts %q", m.Tags, m.Concepts, m.Facts)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "redis"}})
+	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "redis"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != m.ID {
 		t.Errorf("what it names does not find it: %+v, %v", found.Hits, err)
 	}
@@ -121,20 +122,20 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 		ask  mem.AddAsk
 		want error
 	}{
-		"nothing but a secret of the person": {mem.AddAsk{Text: "<private>x</private>"}, engine.ErrNoText},
-		"no such kind":                       {mem.AddAsk{Text: "x", Kind: "idea"}, engine.ErrNoKind},
-		"no such scope":                      {mem.AddAsk{Text: "x", Scope: "world"}, engine.ErrNoScope},
-		"for a session nobody knows":         {mem.AddAsk{Text: "x", Scope: mem.ScopeSession, Agent: mem.UnknownAgent}, engine.ErrNoScope},
-		"too important":                      {mem.AddAsk{Text: "x", Importance: &much}, engine.ErrNoImportance},
-		"an importance that is not a number": {mem.AddAsk{Text: "x", Importance: &none}, engine.ErrNoImportance},
+		"nothing but a secret of the person": {mem.AddAsk{Text: "<private>x</private>"}, event.ErrNoText},
+		"no such kind":                       {mem.AddAsk{Text: "x", Kind: "idea"}, curate.ErrNoKind},
+		"no such scope":                      {mem.AddAsk{Text: "x", Scope: "world"}, curate.ErrNoScope},
+		"for a session nobody knows":         {mem.AddAsk{Text: "x", Scope: mem.ScopeSession, Agent: mem.UnknownAgent}, curate.ErrNoScope},
+		"too important":                      {mem.AddAsk{Text: "x", Importance: &much}, curate.ErrNoImportance},
+		"an importance that is not a number": {mem.AddAsk{Text: "x", Importance: &none}, curate.ErrNoImportance},
 	} {
 		ask := tt.ask
 		ask.Place = shop
-		if _, err := s.Add(t.Context(), ask); !errors.Is(err, tt.want) {
+		if _, err := s.Curate.Add(t.Context(), ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	if found := must(s.Search(t.Context(), mem.SearchAsk{Place: shop})); len(found.Hits) > 0 {
+	if found := must(s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop})); len(found.Hits) > 0 {
 		t.Errorf("kept: %+v", found.Hits)
 	}
 }
@@ -143,12 +144,12 @@ func TestAnAgentWidensAScopeAndNeverNarrowsIt(t *testing.T) {
 	s := newStage(t)
 	m := s.remember(mem.AddAsk{Text: pump})
 	user, project := mem.ScopeUser, mem.ScopeProject
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &user, Wider: true})
+	got, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &user, Wider: true})
 	if err != nil || got.Scope != user {
 		t.Fatalf("got %s, %v", got.Scope, err)
 	}
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err, engine.ErrNarrower) {
-		t.Errorf("got %v, want %v", err, engine.ErrNarrower)
+	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err, curate.ErrNarrower) {
+		t.Errorf("got %v, want %v", err, curate.ErrNarrower)
 	}
 	if got := s.shown(m.ID).Scope; got != user {
 		t.Errorf("the scope is %s", got)
@@ -161,7 +162,7 @@ func TestAnAgentsChangeLeavesTheTrustAsItIs(t *testing.T) {
 	yes, high, text := true, 0.9, "clean both tills"
 	for agent, trust := range map[string]mem.Trust{"one": mem.TrustAssistant, mem.UnknownAgent: mem.TrustNone} {
 		todo := s.remember(mem.AddAsk{Text: "clean the till", Kind: mem.Todo, Agent: agent})
-		got, err := s.Edit(t.Context(), mem.EditAsk{
+		got, err := s.Curate.Edit(t.Context(), mem.EditAsk{
 			ID: todo.ID, Agent: agent, Text: &text, Resolved: &yes, Importance: &high, AddTags: []string{"till", "shop"}, DropTags: []string{"shop"},
 		})
 		if err != nil || got.Trust != trust || !got.Resolved || got.Importance != 0.9 || got.Title != text || !slices.Equal(got.Tags, []string{"till"}) {
@@ -177,7 +178,7 @@ func TestATagThatGoesMakesRoomForAnother(t *testing.T) {
 		tags[i] = fmt.Sprint("tag", i)
 	}
 	m := s.remember(mem.AddAsk{Text: "clean the till", Tags: tags})
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"till"}, DropTags: []string{"tag0"}})
+	got, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"till"}, DropTags: []string{"tag0"}})
 	if err != nil || len(got.Tags) != 20 || !slices.Contains(got.Tags, "till") || slices.Contains(got.Tags, "tag0") {
 		t.Errorf("tags %v, %v", got.Tags, err)
 	}
@@ -199,7 +200,7 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 		for how, want := range map[mem.Strategy]string{
 			mem.ByKeyword: ids[1], mem.ByVector: ids[0] + ids[1], mem.Hybrid: ids[0] + ids[1], mem.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
 		} {
-			found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
+			found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -220,8 +221,8 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 		}
 	}
 	s := newStage(t)
-	if _, err := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "x"}, Strategy: "graph"}); !errors.Is(err, engine.ErrNoStrategy) {
-		t.Errorf("got %v, want %v", err, engine.ErrNoStrategy)
+	if _, err := s.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "x"}, Strategy: "graph"}); !errors.Is(err, event.ErrNoStrategy) {
+		t.Errorf("got %v, want %v", err, event.ErrNoStrategy)
 	}
 }
 
@@ -288,7 +289,7 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 		if got.Trust != tt.want || got.Session != tt.goesOn {
 			t.Errorf("%s: got %s of session %q, want %s of %q", name, got.Trust, got.Session, tt.want, tt.goesOn)
 		}
-		if now, err := s.GoesOn(t.Context(), mem.SessionAsk{ID: "one"}); err != nil || now.ID != tt.goesOn {
+		if now, err := s.Continuity.GoesOn(t.Context(), mem.SessionAsk{ID: "one"}); err != nil || now.ID != tt.goesOn {
 			t.Errorf("%s: %q goes on, %v; want %q", name, now.ID, err, tt.goesOn)
 		}
 	}
@@ -309,7 +310,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	m := s.remember(mem.AddAsk{Text: pump})
 	long := strings.Repeat("the pump of the yard is oiled. ", 300)
 	for _, text := range []string{"the pump in the cellar is red", "the pump in the cellar is red", long, "the pump is gone"} {
-		if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Text: &text}); err != nil {
+		if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, Text: &text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -334,13 +335,13 @@ func TestWhySomebodyChangedOrHidAMemoryIsKeptWithIt(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "go on"))
 	m := s.remember(mem.AddAsk{Text: pump, Agent: "one"})
 	half := 0.5
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half, Agent: "one", Reason: "measured <private>by Ann</private> again"}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half, Agent: "one", Reason: "measured <private>by Ann</private> again"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{m.ID}, Reason: "it is over"}); err != nil {
+	if _, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{m.ID}, Reason: "it is over"}); err != nil {
 		t.Fatal(err)
 	}
 	got := s.shown(m.ID).Feedback

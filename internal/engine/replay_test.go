@@ -9,7 +9,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remanence/internal/engine"
+	"remanence/internal/continuity"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -21,7 +22,7 @@ Decided: one mutex for each session; the store is never called under it.`
 // handsOff keeps a handoff of a session by its agent.
 func (s *stage) handsOff(session, text string) mem.Checkpoint {
 	s.t.Helper()
-	cp, err := s.Handoff(s.t.Context(), mem.HandoffAsk{Place: shop, Text: text, Agent: session})
+	cp, err := s.Continuity.Handoff(s.t.Context(), mem.HandoffAsk{Place: shop, Text: text, Agent: session})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestAHandoffIsBackWhereItBelongs(t *testing.T) {
 		"not a week later":                   {func(s *stage) { s.clock = s.clock.Add(7*24*time.Hour + time.Minute) }, "startup", false},
 		"nearly a week later":                {func(s *stage) { s.clock = s.clock.Add(6 * 24 * time.Hour) }, "startup", true},
 		"where nothing is told at the start": {func(s *stage) { s.settings.Budgets.SessionStart = 0 }, "startup", false},
-		"where nothing is told at all":       {func(s *stage) { s.settings.Profile = engine.Silent }, "startup", false},
+		"where nothing is told at all":       {func(s *stage) { s.settings.Profile = event.Silent }, "startup", false},
 	} {
 		s := working(t)
 		tt.before(s)
@@ -157,8 +158,8 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 
 func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 	s := working(t)
-	_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
-	if !errors.Is(err, engine.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
+	_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
+	if !errors.Is(err, continuity.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
 		t.Errorf("error %v", err)
 	}
 	wants(t, "the one before", s.play(in("two", start("startup"))...).Context, "Next step")
@@ -168,8 +169,8 @@ func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 func TestNothingIsNoHandoff(t *testing.T) {
 	s := working(t)
 	for _, text := range []string{"", "  \n", "<private>all of it</private>", "<session-handoff>\nold\n</session-handoff>", "## RECENT TAIL (since rich handoff)\n\nold"} {
-		if _, err := s.Handoff(t.Context(), mem.HandoffAsk{Text: text, Agent: "one"}); !errors.Is(err, engine.ErrNoText) {
-			t.Errorf("%q: %v, want %v", text, err, engine.ErrNoText)
+		if _, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Text: text, Agent: "one"}); !errors.Is(err, event.ErrNoText) {
+			t.Errorf("%q: %v, want %v", text, err, event.ErrNoText)
 		}
 	}
 	cp := s.handsOff("one", "Next step: ship it.\n\n## RECENT TAIL (since rich handoff)\n\n- old\n<remanence-context kind=\"x\">told</remanence-context>")
@@ -191,7 +192,7 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
 		"by an agent that nobody knows": {func(s *stage) { s.handsOff(mem.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
-			_, _ = s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: handoffText})
+			_, _ = s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: handoffText})
 		}, true},
 	} {
 		s := newStage(t)
@@ -219,52 +220,52 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 	cake := "buy a cake for the party"
 	for name, give := range map[string]func(s *stage, agent, id string) error{
 		"a handoff": func(s *stage, agent, _ string) error {
-			_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"a statement": func(s *stage, agent, _ string) error {
-			_, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"an edit": func(s *stage, agent, id string) error {
-			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Text: &cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: id, Text: &cake, Agent: agent})
 			return err
 		},
 		"the reason of an edit": func(s *stage, agent, id string) error {
 			yes := true
-			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
 			return err
 		},
 		"why it is hidden": func(s *stage, agent, id string) error {
-			_, err := s.Mark(t.Context(), mem.MarkAsk{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
+			_, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
 			return err
 		},
 		"a verdict": func(s *stage, agent, id string) error {
-			_, err := s.Feedback(t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
+			_, err := s.Curate.Feedback(t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
 			return err
 		},
 		"a note to a checkpoint": func(s *stage, agent, _ string) error {
-			_, err := s.Save(t.Context(), mem.SaveAsk{Place: at, Note: cake, Agent: agent})
+			_, err := s.Continuity.Save(t.Context(), mem.SaveAsk{Place: at, Note: cake, Agent: agent})
 			return err
 		},
 		"an entry of the log": func(s *stage, agent, _ string) error {
-			_, err := s.WriteLog(t.Context(), mem.LogAsk{Place: at, Entry: mem.LogEntry{Title: cake}, Agent: agent})
+			_, err := s.Filesync.WriteLog(t.Context(), mem.LogAsk{Place: at, Entry: mem.LogEntry{Title: cake}, Agent: agent})
 			return err
 		},
 		"the state": func(s *stage, agent, _ string) error {
-			_, err := s.State(t.Context(), mem.StateAsk{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
+			_, err := s.Filesync.State(t.Context(), mem.StateAsk{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
 			return err
 		},
 	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
-		added, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: "the oven has three racks"})
+		added, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: at, Text: "the oven has three racks"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := added.ID
-		if err := give(s, "one", id); !errors.Is(err, engine.ErrPrivateTurn) {
-			t.Errorf("%s: error %v, want %v", name, err, engine.ErrPrivateTurn)
+		if err := give(s, "one", id); !errors.Is(err, event.ErrPrivateTurn) {
+			t.Errorf("%s: error %v, want %v", name, err, event.ErrPrivateTurn)
 		}
 		s.play(prompt("p2", "now the oven of the shop"))
 		if err := give(s, "one", id); err != nil {
@@ -304,8 +305,8 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "lines") {
 			lines = append(lines, rapid.SampledFrom(tricks).Draw(rt, "line")+rapid.SampledFrom([]string{"", " ", "\t.", "!"}).Draw(rt, "end"))
 		}
-		_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
-		if errors.Is(err, engine.ErrNoText) {
+		_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
+		if errors.Is(err, event.ErrNoText) {
 			return
 		}
 		if err != nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
 func (s *stage) resolveEvery(ask mem.ResolveAsk) mem.Resolved {
 	s.t.Helper()
 	ask.Place, ask.Every = shop, true
-	got, err := s.Resolve(s.t.Context(), ask)
+	got, err := s.Curate.Resolve(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 	if n := s.inbox("stale").Counts["stale"]; got.Decided != 405 || n != 45 {
 		t.Fatalf("decided %d, left %d in the inbox, want 405 and 45", got.Decided, n)
 	}
-	if o, err := s.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
+	if o, err := s.Views.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
 		t.Errorf("%+v, %v, want 45 that wait", o.Review, err)
 	}
 	runs, err := s.store.Runs(t.Context(), mem.RunQuery{ID: got.Round})
@@ -127,13 +127,13 @@ func TestManyAreDecidedByAPersonAndByARule(t *testing.T) {
 		ask  mem.ResolveAsk
 		want error
 	}{
-		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, Agent: "one"}, engine.ErrNotPerson},
-		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, IDs: []string{"m_1"}}, engine.ErrNoFinding},
-		{mem.ResolveAsk{Rule: "stale", Action: mem.MergeFinding}, engine.ErrNoFinding},
-		{mem.ResolveAsk{Rule: "all", Action: mem.AcceptFinding}, engine.ErrNoRule},
+		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, Agent: "one"}, curate.ErrNotPerson},
+		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, IDs: []string{"m_1"}}, curate.ErrNoFinding},
+		{mem.ResolveAsk{Rule: "stale", Action: mem.MergeFinding}, curate.ErrNoFinding},
+		{mem.ResolveAsk{Rule: "all", Action: mem.AcceptFinding}, curate.ErrNoRule},
 	} {
 		c.ask.Place, c.ask.Every = shop, true
-		if _, err := s.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
+		if _, err := s.Curate.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.ask, err, c.want)
 		}
 	}

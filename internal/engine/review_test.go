@@ -8,13 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
 func (s *stage) inbox(rules ...string) mem.Inbox {
 	s.t.Helper()
-	got, err := s.Review(s.t.Context(), mem.ReviewAsk{Place: shop, Rules: rules})
+	got, err := s.Curate.Review(s.t.Context(), mem.ReviewAsk{Place: shop, Rules: rules})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func findings(in mem.Inbox) []string {
 func (s *stage) resolve(action, finding string) mem.Resolved {
 	s.t.Helper()
 	f := strings.Fields(finding)
-	got, err := s.Resolve(s.t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: action})
+	got, err := s.Curate.Resolve(s.t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: action})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -92,7 +93,7 @@ func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
 func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 	s := newStage(t)
 	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
-	in := s.inbox(engine.ReviewSecret)
+	in := s.inbox(curate.ReviewSecret)
 	if got := findings(in); len(got) != 1 || got[0] != "secret "+id {
 		t.Errorf("inbox %q", got)
 	}
@@ -110,7 +111,7 @@ func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 		s.applies(mem.Batch{Receipts: []mem.Receipt{r}})
 	}
 	s.clock = s.clock.Add(8 * day)
-	if got, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{engine.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+	if got, err := s.Curate.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{curate.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
 		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
 	}
 	for _, it := range s.inbox().Items {
@@ -126,7 +127,7 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	s := reviewed(t)
 	waits := func() *mem.Undecided {
 		t.Helper()
-		o, err := s.Status(t.Context(), shop)
+		o, err := s.Views.Status(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,7 +152,7 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	if w := waits(); w != nil {
 		t.Errorf("before it was quiet: %+v", w)
 	}
-	s.LookThrough(t.Context())
+	s.Curate.LookThrough(t.Context())
 	w := waits()
 	if w == nil || w.Total != 4 || w.Counts["low_trust"] != 1 || w.At.IsZero() { // what was stale is put away by then
 		t.Fatalf("after all was consolidated: %+v, want 4 findings", w)
@@ -175,20 +176,21 @@ func (t *trayOf) Write(by map[string]mem.Undecided) { t.json, _ = json.Marshal(b
 func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
 	s, tray := reviewed(t), &trayOf{}
 	s.Tray = tray
+	s.Engine.Reconnect()
 	s.Engine = engine.New(s.Config)
 	s.inbox()
-	before, err := s.Status(t.Context(), shop)
+	before, err := s.Views.Status(t.Context(), shop)
 	if err != nil || before.Review == nil || before.Review.Total == 0 {
 		t.Fatalf("%+v, %v, want findings that wait", before.Review, err)
 	}
 	s.Engine = engine.New(s.Config) // a daemon that has just started
-	after, err := s.Status(t.Context(), shop)
+	after, err := s.Views.Status(t.Context(), shop)
 	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total || !after.Review.At.Equal(before.Review.At) {
 		t.Fatalf("%+v, %v, want %+v as before", after.Review, err, before.Review)
 	}
 	s.resolve(mem.AcceptFinding, "low_trust m_4")
 	s.Engine = engine.New(s.Config)
-	if again, err := s.Status(t.Context(), shop); err != nil || again.Review.Total != before.Review.Total-1 {
+	if again, err := s.Views.Status(t.Context(), shop); err != nil || again.Review.Total != before.Review.Total-1 {
 		t.Errorf("%+v, %v, want one less", again.Review, err)
 	}
 }
@@ -244,7 +246,7 @@ func TestWhatIsRejectedIsNotShownAgain(t *testing.T) {
 
 func TestOnlyAPersonDecides(t *testing.T) {
 	s := reviewed(t)
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "low_trust", IDs: []string{"m_4"}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, engine.ErrNotPerson) {
+	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "low_trust", IDs: []string{"m_4"}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
 		t.Errorf("error %v", err)
 	}
 	if m := s.memory("m_4"); m.Trust != mem.TrustNone {
@@ -254,7 +256,7 @@ func TestOnlyAPersonDecides(t *testing.T) {
 
 func TestMergeOnRequest(t *testing.T) {
 	s := reviewed(t)
-	got, err := s.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6"})
+	got, err := s.Curate.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6"})
 	if err != nil || got.Memories[0].ID != "m_7" || s.memory("m_6").MergedInto != "m_7" {
 		t.Fatalf("merged %+v, error %v", got, err)
 	}
@@ -267,11 +269,11 @@ func TestMergeOnRequest(t *testing.T) {
 		ask  mem.MergeAsk
 		want error
 	}{
-		{mem.MergeAsk{Keep: "m_7", Drop: "m_7"}, engine.ErrSame},
-		{mem.MergeAsk{Keep: "m_7", Drop: own, Agent: "one"}, engine.ErrNotPerson},
+		{mem.MergeAsk{Keep: "m_7", Drop: "m_7"}, curate.ErrSame},
+		{mem.MergeAsk{Keep: "m_7", Drop: own, Agent: "one"}, curate.ErrNotPerson},
 		{mem.MergeAsk{Keep: "m_7", Drop: "m_999"}, mem.ErrNotFound},
 	} {
-		if _, err := s.Merge(t.Context(), bad.ask); !errors.Is(err, bad.want) {
+		if _, err := s.Curate.Merge(t.Context(), bad.ask); !errors.Is(err, bad.want) {
 			t.Errorf("%+v: error %v, want %v", bad.ask, err, bad.want)
 		}
 	}
@@ -293,9 +295,9 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 		s := reviewed(t)
 		s.marks("forget", tt.forgotten)
 		f := strings.Fields(tt.finding)
-		_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: tt.action})
-		if !errors.Is(err, engine.ErrNoFinding) {
-			t.Errorf("%s of %s: error %v, want %v", tt.action, tt.finding, err, engine.ErrNoFinding)
+		_, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: tt.action})
+		if !errors.Is(err, curate.ErrNoFinding) {
+			t.Errorf("%s of %s: error %v, want %v", tt.action, tt.finding, err, curate.ErrNoFinding)
 		}
 		for _, id := range f[1:] {
 			if m := s.memory(id); (m.Status == mem.Forgotten) != (id == tt.forgotten) || m.MergedInto != "" {
@@ -309,7 +311,7 @@ func TestWorkThatIsDoneIsNobodysDuplicate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "hello there"))
 	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"}, mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "b"})
-	if got := findings(s.inbox(engine.LintDuplicate)); len(got) != 0 {
+	if got := findings(s.inbox(curate.LintDuplicate)); len(got) != 0 {
 		t.Errorf("found %q", got)
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
@@ -15,7 +16,7 @@ func (s *stage) state(ask mem.StateAsk) mem.Standing {
 	if ask.Dir == "" {
 		ask.Dir = "/home/dev/shop"
 	}
-	got, err := s.State(s.t.Context(), ask)
+	got, err := s.Filesync.State(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatalf("state %s: %v", ask.Op, err)
 	}
@@ -98,22 +99,22 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		ask  mem.StateAsk
 		want error
 	}{
-		"unknown op":     {mem.StateAsk{Op: "drop"}, engine.ErrNoOp},
-		"nothing given":  {mem.StateAsk{Op: mem.StateUpdates}, engine.ErrNoText},
-		"long field":     {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}}, engine.ErrTooLong},
-		"long call":      {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}}, engine.ErrTooLong},
-		"no title":       {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}}, engine.ErrNoText},
-		"odd status":     {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, engine.ErrNoStatus},
-		"odd action":     {mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, engine.ErrNoAction},
-		"private only":   {mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, engine.ErrNoText},
-		"every project":  {mem.StateAsk{Op: mem.StateGet, Place: mem.Place{Project: "all"}}, engine.ErrNoProject},
+		"unknown op":     {mem.StateAsk{Op: "drop"}, filesync.ErrNoOp},
+		"nothing given":  {mem.StateAsk{Op: mem.StateUpdates}, event.ErrNoText},
+		"long field":     {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}}, filesync.ErrTooLong},
+		"long call":      {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}}, filesync.ErrTooLong},
+		"no title":       {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}}, event.ErrNoText},
+		"odd status":     {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, filesync.ErrNoStatus},
+		"odd action":     {mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, filesync.ErrNoAction},
+		"private only":   {mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, event.ErrNoText},
+		"every project":  {mem.StateAsk{Op: mem.StateGet, Place: mem.Place{Project: "all"}}, filesync.ErrNoProject},
 		"other project?": {mem.StateAsk{Op: mem.StateGet, Place: mem.Place{Project: "nosuch"}}, mem.ErrNotFound},
 	} {
 		s := newStage(t)
 		if c.ask.Dir == "" && c.ask.Project == "" {
 			c.ask.Dir = "/home/dev/shop"
 		}
-		if _, err := s.State(t.Context(), c.ask); !errors.Is(err, c.want) {
+		if _, err := s.Filesync.State(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
 		if got := s.state(mem.StateAsk{Op: mem.StateGet}); got.Phase != "" || len(got.Active)+len(got.Decisions) > 0 {

@@ -34,6 +34,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 		t.Errorf("%q is done because the agent's own list is empty", m.Title)
 	}
 	s.Engine.Minds = nil
+	s.Engine.Reconnect()
 	wantsNot(t, "state", s.state(mem.StateAsk{Op: mem.StateGet}).Phase, "okapi")
 	wants(t, "briefing", s.play(in("two", start("startup"))...).Context, "we name every export after its day")
 }

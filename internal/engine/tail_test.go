@@ -31,6 +31,7 @@ func handedOff(t *testing.T) (*stage, pigeonholes) {
 	t.Helper()
 	s, files := newStage(t), pigeonholes{}
 	s.Handoffs = files
+	s.Engine.Reconnect()
 	s.play(bugHunt()...)
 	s.handsOff("one", handoffText)
 	return s, files
@@ -99,6 +100,7 @@ func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
 		wants(t, "meanwhile", files["p_shop"].tail, "logout path")
 		return nil
 	}}
+	s.Engine.Reconnect()
 	if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}

@@ -49,9 +49,12 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th.play(stop("p1", "Those were all the ships."))
 		th.clock = th.clock.Add(time.Minute)
 		th.Archive = atOnce{th.tape}
+		th.Engine.Reconnect()
 		th.Store = failsAfter{th.store, &cutAfter}
+		th.Engine.Reconnect()
 		th.saves(mem.SaveAsk{Place: shop, Index: true})
 		th.Store = th.store
+		th.Engine.Reconnect()
 		th.saves(mem.SaveAsk{Place: shop, Index: true})
 		return len(th.utterances("one"))
 	}

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -85,7 +85,8 @@ type theater struct {
 func newTheater(t *testing.T) *theater {
 	th := &theater{stage: newStage(t), tape: &tape{says: map[string][]mem.Spoken{}, taken: map[string]int{}, kept: map[string][]mem.Spoken{}}}
 	th.Archive = th.tape
-	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, engine.NudgeNever
+	th.Engine.Reconnect()
+	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, event.NudgeNever
 	return th
 }
 
@@ -300,13 +301,13 @@ func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"))
 	place := shop
-	if _, err := th.Pause(t.Context(), mem.PauseAsk{Place: place}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), mem.PauseAsk{Place: place}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(prompt("p1", "look for the submarine in the bay"))
 	th.hears("one", "p1", "assistant", "The submarine was found on the second map.", time.Second)
 	th.clock = th.clock.Add(time.Minute)
-	if _, err := th.Pause(t.Context(), mem.PauseAsk{Place: place, Resume: true}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), mem.PauseAsk{Place: place, Resume: true}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(ran("p1", "t1", "ls", "x"), stop("p1", "The lighthouse is on the first map."))
@@ -327,7 +328,7 @@ func TestWordsOfATurnThatReadTheWebAreFoundButNotTold(t *testing.T) {
 	th.works(2 * time.Second)
 	got := th.play(in("two", start("startup"), prompt("q1", aboutZstd))...)
 	wantsNot(t, "recall", got.Context, "turbo flag")
-	found, err := th.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "turbo flag", Kinds: []mem.Kind{mem.Utterance}}})
+	found, err := th.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "turbo flag", Kinds: []mem.Kind{mem.Utterance}}})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Trust != mem.TrustNone {
 		t.Errorf("a person's search: %+v, %v, want it with L0", found.Hits, err)
 	}
@@ -512,6 +513,7 @@ func TestIndexingThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 		th.clock = th.clock.Add(2 * time.Second)
 		store := &failing{th.store, killed}
 		th.Store = store
+		th.Engine.Reconnect()
 		jobs, err := th.store.Lease(t.Context(), th.clock, time.Second, 10)
 		if err != nil {
 			t.Fatal(err)
@@ -537,7 +539,7 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 	th.play(start("startup"), prompt("p1", "the launch code of the till is swordfish today"), stop("p1", "Noted, it is what you say."),
 		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
 	th.works(11 * time.Minute)
-	found, err := th.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "swordfish", Kinds: []mem.Kind{mem.Utterance}}})
+	found, err := th.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "swordfish", Kinds: []mem.Kind{mem.Utterance}}})
 	if err != nil || len(found.Hits) == 0 {
 		t.Fatalf("%d found, %v", len(found.Hits), err)
 	}
@@ -576,11 +578,12 @@ func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 	th := newTheater(t)
 	th.tape.kept["one"] = []mem.Spoken{{ID: "u1", Text: "the db password is hunter2x"}, {ID: "u2", Text: "plain"}}
 	th.Store, th.Archive = shelved{th.store}, sealed{th.tape}
-	got, err := th.Scan(t.Context(), mem.ScanAsk{})
+	th.Engine.Reconnect()
+	got, err := th.Erase.Scan(t.Context(), mem.ScanAsk{})
 	if err != nil || got.Records != 2 || got.Held != 1 || len(got.Finds) != 1 {
 		t.Errorf("found %+v, %v", got, err)
 	}
-	if _, err := th.Scan(t.Context(), mem.ScanAsk{Fix: true}); err == nil {
+	if _, err := th.Erase.Scan(t.Context(), mem.ScanAsk{Fix: true}); err == nil {
 		t.Error("nothing was taken out")
 	}
 }
@@ -606,6 +609,7 @@ func (g graves) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 	th := newTheater(t)
 	th.Store = graves{th.store, func() time.Time { return th.clock }, map[string]time.Time{}}
+	th.Engine.Reconnect()
 	th.play(start("startup"), prompt("p1", "the launch code of the till is swordfish today"), stop("p1", "Noted, it is what you say."),
 		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
 	judged := 0
@@ -643,6 +647,7 @@ func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {
 	id := th.utterances("one")[0].ID
 	again := th.tape.kept["one"][0]
 	th.Store = meddled{th.store, func() error { return errors.New("killed") }}
+	th.Engine.Reconnect()
 	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{id}}); err == nil {
 		t.Fatal("no error")
 	}
@@ -651,6 +656,7 @@ func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {
 		th.tape.kept["one"] = append(th.tape.kept["one"], again)
 		return nil
 	}}
+	th.Engine.Reconnect()
 	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{id}}); err != nil {
 		t.Fatal(err)
 	}
@@ -693,6 +699,7 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 		}
 	}
 	th.Archive = follows{th.tape}
+	th.Engine.Reconnect()
 	th.works(2 * time.Second)
 	got := strings.Join(th.texts("one"), "\n")
 	wants(t, "kept", got, "about the lighthouse", "red lamp", "the harbour", "long pier")

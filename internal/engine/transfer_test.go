@@ -13,7 +13,7 @@ import (
 // brought keeps memories that come from elsewhere.
 func (s *stage) brought(ms ...mem.Memory) []string {
 	s.t.Helper()
-	ids, err := s.Keep(s.t.Context(), ms)
+	ids, err := s.Curate.Keep(s.t.Context(), ms)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestManyMemoriesAreKeptAtOnceAndFoundByTheirWords(t *testing.T) {
 	if distinct := len(slices.Compact(slices.Sorted(slices.Values(ids)))); len(ids) != 600 || distinct != 600 {
 		t.Fatalf("got %d ids, %d of them distinct, want 600", len(ids), distinct)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "number417"}})
+	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "number417"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != ids[417] {
 		t.Errorf("got %+v, %v, want %s", found.Hits, err, ids[417])
 	}

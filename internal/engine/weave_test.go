@@ -116,7 +116,7 @@ func TestWhatIsNamedIsFound(t *testing.T) {
 	s := newStage(t)
 	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as agreed with Ada", "internal/send.go")
 	s.lays(mem.Howto, "add github.com/jackc/pgx and left-pad@1.3.0; max_tries is read from the environment")
-	if _, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "it holds the queue", Related: []mem.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
+	if _, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: shop, Text: "it holds the queue", Related: []mem.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
 		t.Fatal(err)
 	}
 	s.weaves()
@@ -222,6 +222,7 @@ func TestOneThatCannotBeLinkedHoldsUpNoOther(t *testing.T) {
 	like := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout and a retry", "send.go")
 	s.lays(mem.Fact, "`sourDough` rises in the sour cellar")
 	s.Store = sour{s.store}
+	s.Engine.Reconnect()
 	for range 2 {
 		s.clock = s.clock.Add(time.Minute)
 		s.work()
