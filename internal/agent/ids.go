@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // Longest id and path that are taken as they are, in bytes.
@@ -45,7 +45,7 @@ func label(s string) string {
 		}
 		return r
 	}, s)
-	return mem.Clip(mem.Line(s), maxID)
+	return chars.Clip(chars.Line(s), maxID)
 }
 
 // absolute keeps an absolute path, of this system or another; any other is "".

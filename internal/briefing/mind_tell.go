@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -28,7 +29,7 @@ func markMind(m *event.Context, told string) {
 	if told == "" || n == 0 || !m.Mind.Trusted {
 		return
 	}
-	told = mem.Folded(told)
+	told = chars.Folded(told)
 	r := &m.Batch.Receipts[n-1]
 	for _, p := range m.Mind.Parts {
 		if event.ToldWhole(told, p) {
@@ -145,7 +146,7 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 		return nil, nil, fmt.Errorf("subagents: %w", err)
 	}
 	for _, ev := range stops {
-		if ev.Kind == mem.UserPromptSubmit && !mem.ClientMade(ev.Text) {
+		if ev.Kind == mem.UserPromptSubmit && !chars.ClientMade(ev.Text) {
 			break
 		}
 		line, mark := agentReminder(ev)

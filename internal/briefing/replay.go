@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -46,7 +47,7 @@ func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
 	for _, line := range lines {
 		s.Items = append(s.Items, inject.Item{Text: line, Quote: true})
 	}
-	s.Items[0].Told = mem.Told{ID: cp.ID, Title: "handoff: " + mem.Clip(mem.Line(cp.Handoff), 80)}
+	s.Items[0].Told = mem.InjectedItem{ID: cp.ID, Title: "handoff: " + chars.Clip(chars.Line(cp.Handoff), 80)}
 	return s, nil
 }
 
@@ -196,11 +197,11 @@ func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, e
 func handoffLines(text string, gone []string) []string {
 	var all []string
 	for line := range strings.Lines(text) {
-		if line = mem.Line(line); line != "" {
+		if line = chars.Line(line); line != "" {
 			all = append(all, extract.Pieces(line, maxHandoffLine)...)
 		}
 	}
-	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(mem.Folded(s), gone) }
+	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(chars.Folded(s), gone) }
 	all = slices.DeleteFunc(all, barred)
 	out := all[:0]
 	for i := 0; i < len(all); i++ {
@@ -210,7 +211,7 @@ func handoffLines(text string, gone []string) []string {
 		}
 		out = append(out, all[i])
 	}
-	if event.Says(mem.Folded(strings.Join(out, " ")), gone) {
+	if event.Says(chars.Folded(strings.Join(out, " ")), gone) {
 		return nil
 	}
 	return out

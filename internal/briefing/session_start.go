@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/extract"
@@ -270,7 +271,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	}
 	st.Open = nil // they have a section of their own
 	s.Items = StateItems(st)
-	if st.Request != "" && mem.Clip(st.Request, 200) == last.FirstPrompt {
+	if st.Request != "" && chars.Clip(st.Request, 200) == last.FirstPrompt {
 		g.told[sessionMark+last.ID] = true
 	}
 	return s, nil
@@ -455,7 +456,7 @@ func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	}
 	for _, se := range ss {
 		if se.FirstPrompt != "" && se.ID != g.m.Session && !g.told[sessionMark+se.ID] {
-			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: mem.Tokens(se.FirstPrompt)})
+			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: chars.Tokens(se.FirstPrompt)})
 		}
 	}
 	return s, nil

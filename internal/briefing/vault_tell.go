@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -122,7 +123,7 @@ func (g *gather) persona(s shelf) inject.Section {
 		out.Items = append(out.Items, inject.Item{
 			Text: page.File + ": " + lines[0], More: lines[1:], Required: true,
 			Short: s.pointed(page.File+": "+paragraph(text), page.File),
-			Told:  mem.Told{ID: id, Kind: mem.Preference, Title: page.File},
+			Told:  mem.InjectedItem{ID: id, Kind: mem.Preference, Title: page.File},
 		})
 	}
 	return out
@@ -136,7 +137,7 @@ func (g *gather) invariants(s shelf) inject.Section {
 			continue
 		}
 		out.Items = append(out.Items, inject.Item{
-			Text: s.invariant(mm), Required: true, Told: mem.Told{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
+			Text: s.invariant(mm), Required: true, Told: mem.InjectedItem{ID: mm.ID, Kind: mm.Kind, Title: mm.Title},
 		})
 	}
 	return out
@@ -155,7 +156,7 @@ func (s shelf) invariant(mm mem.Memory) string {
 		text = p
 	}
 	line := mm.ID + ": " + text
-	if mem.Line(mm.Body) == p && utf8.RuneCountInString(text) <= maxParagraph && len(line) <= MaxLine {
+	if chars.Line(mm.Body) == p && utf8.RuneCountInString(text) <= maxParagraph && len(line) <= MaxLine {
 		return line
 	}
 	return s.pointed(line, mm.Note.File)
@@ -163,7 +164,7 @@ func (s shelf) invariant(mm mem.Memory) string {
 
 // pointed is how a text begins, and the file that holds all of it.
 func (s shelf) pointed(text, file string) string {
-	return inject.Ended(mem.Clip(text, maxParagraph), " (all of it: "+filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
+	return inject.Ended(chars.Clip(text, maxParagraph), " (all of it: "+filepath.Join(s.pages.Dir, filepath.FromSlash(file))+")")
 }
 
 // critical tells critical memories whole, where there is room.
@@ -183,7 +184,7 @@ func (g *gather) critical(s shelf) inject.Section {
 		}
 		out.Items = append(out.Items, inject.Item{
 			Text: mm.ID + ", " + mm.Title + ": " + lines[0], More: lines[1:],
-			Told: mem.Told{ID: "whole:" + mm.ID, Kind: mm.Kind, Title: mm.Title},
+			Told: mem.InjectedItem{ID: "whole:" + mm.ID, Kind: mm.Kind, Title: mm.Title},
 		})
 	}
 	return out
@@ -210,7 +211,7 @@ func (g *gather) contents(s shelf, budget int) inject.Section {
 			about = ""
 		}
 		text := mem.IndexEntry(name, about, mm.Note.File)
-		full, tokens = append(full, inject.Item{Text: text}), tokens+mem.Tokens("- "+text+"\n")
+		full, tokens = append(full, inject.Item{Text: text}), tokens+chars.Tokens("- "+text+"\n")
 		names = append(names, inject.Item{Text: mem.IndexEntry(name, "", mm.Note.File)})
 	}
 	out.Items = full
@@ -279,9 +280,9 @@ func ToldLines(text string) []string {
 func paragraph(text string) string {
 	for part := range strings.SplitSeq(strings.ReplaceAll(text, "\r\n", "\n"), "\n\n") {
 		lines := slices.DeleteFunc(strings.Split(part, "\n"), func(l string) bool { return strings.HasPrefix(l, "#") })
-		if p := mem.Line(strings.Join(lines, " ")); p != "" {
+		if p := chars.Line(strings.Join(lines, " ")); p != "" {
 			return p
 		}
 	}
-	return mem.Line(text)
+	return chars.Line(text)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -31,7 +32,7 @@ func (e *Service) chosen(ctx context.Context, m *event.Context, own []mem.Memory
 	}
 	mm = m.NewMemory(mem.Decision, mem.ScopeProject)
 	if mm.Title, mm.Body = extract.Titled(c.Said()); c.Why != "" {
-		mm.Body = mem.Clip(mem.Line(strings.TrimRight(c.Said(), ".")+". "+c.Why), extract.MaxStatement)
+		mm.Body = chars.Clip(chars.Line(strings.TrimRight(c.Said(), ".")+". "+c.Why), extract.MaxStatement)
 	}
 	mm.Trust, mm.Origin = extract.Worth(min(mem.TrustAssistant, m.Turn.Trust, asked.Trust), own), mem.FromAssistant
 	mm.Tags, mm.Concepts, mm.Files = []string{extract.MadeOfWords}, extract.TopicsOf(asked.Text), extract.NamedIn(mm.Text(), nil)
@@ -109,7 +110,7 @@ func (e *Service) amended(ctx context.Context, m *event.Context, prompt, words s
 		return nil, nil
 	}
 	o := old[i]
-	o.Body = mem.Clip(o.Body, extract.MaxStatement) + fmt.Sprintf(" Then the person: “%s”", words)
+	o.Body = chars.Clip(o.Body, extract.MaxStatement) + fmt.Sprintf(" Then the person: “%s”", words)
 	o.Index = rank.Index(o)
 	return []mem.Edit{{ID: o.ID, Body: &o.Body, Index: &o.Index}}, nil
 }

@@ -29,7 +29,7 @@ func (e *Service) Cited(ctx context.Context, s mem.Session, promptID, text strin
 	}
 	ids, files := named(text)
 	for _, id := range ids[:min(len(ids), maxCited)] {
-		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Statuses: mem.Findable(), Within: "*"})
+		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Statuses: event.Findable(), Within: "*"})
 		switch {
 		case errors.Is(err, mem.ErrNotFound), errors.Is(err, mem.ErrAmbiguous):
 		case err != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/lang"
@@ -169,11 +170,11 @@ func Findings(m *event.Context, about string) []mem.Memory {
 	for _, p := range picked[:min(len(picked), extract.MaxFindings)] {
 		mm := m.NewMemory(mem.Discovery, mem.ScopeSession)
 		mm.Title, mm.Body = p.Titled(about)
-		mm.Body = mem.Clip(mm.Body, extract.MaxFinding-len(mm.Title))
+		mm.Body = chars.Clip(mm.Body, extract.MaxFinding-len(mm.Title))
 		mm.Trust, mm.Origin = min(mem.TrustAssistant, m.Turn.Trust), mem.FromAssistant
 		mm.Files = extract.NamedIn(p.Text, nil)
 		mm.Tags = []string{"subagent-discovery", extract.FindingTag(p.Kind, mm.Files)}
-		mm.Concepts = extract.AppendNew(nil, mem.Clip(mem.Line(about), 120), 1)
+		mm.Concepts = extract.AppendNew(nil, chars.Clip(chars.Line(about), 120), 1)
 		out = append(out, mm)
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -42,7 +43,7 @@ func (e *Service) summarize(ctx context.Context, m *event.Context, own, kept []m
 		}
 	}
 	mm.Modified = mm.Files
-	mm.Title, mm.Body = mem.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120), mem.Clip(mm.Summary.Completed, extract.MaxStatement)
+	mm.Title, mm.Body = chars.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120), chars.Clip(mm.Summary.Completed, extract.MaxStatement)
 	mm.Trust, mm.Origin = extract.Worth(min(mem.TrustAssistant, m.Turn.Trust, t.Trust), own), mem.FromAssistant
 	mm.Tags = []string{extract.SummaryTag}
 	return mm, mm.Title != "", nil
@@ -105,18 +106,18 @@ func (e *Service) filesRead(ctx context.Context, m *event.Context) ([]string, er
 func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
 	s := &mem.SummaryText{}
 	if !extract.Agrees(t.Text) {
-		s.Request = mem.Clip(extract.Request(t.Text), extract.MaxPartOfTurn)
+		s.Request = chars.Clip(extract.Request(t.Text), extract.MaxPartOfTurn)
 	}
 	var done, tried, changed, learned, next []string
 	if said := extract.Opening(m.Text); said != "" {
-		done = append(done, mem.Clip(said, extract.MaxPartOfTurn))
+		done = append(done, chars.Clip(said, extract.MaxPartOfTurn))
 	}
 	for _, o := range own {
 		switch o.Kind {
 		case mem.Change:
 			changed = extract.AppendNew(changed, extract.FirstOf(o.Files), 8)
 		case mem.Command:
-			tried = append(tried, mem.Clip(o.Title, 120))
+			tried = append(tried, chars.Clip(o.Title, 120))
 		case mem.ErrorFix:
 			done = extract.AppendNew(done, extract.FixedIn(o), 8)
 		}
@@ -129,9 +130,9 @@ func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string
 	}
 	for _, k := range kept {
 		if k.Kind == mem.Todo {
-			next = append(next, mem.Clip(k.Title, 160))
+			next = append(next, chars.Clip(k.Title, 160))
 		} else {
-			learned = append(learned, mem.Clip(k.Title, 160))
+			learned = append(learned, chars.Clip(k.Title, 160))
 		}
 	}
 	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
@@ -183,7 +184,7 @@ func (e *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	}
 	s.NextSteps = last.Summary.NextSteps
 	mm.Modified, mm.Summary = mm.Files, &s
-	mm.Title, mm.Body = mem.Clip(cmp.Or(s.Request, s.Completed), 120), mem.Clip(s.Completed, extract.MaxStatement)
+	mm.Title, mm.Body = chars.Clip(cmp.Or(s.Request, s.Completed), 120), chars.Clip(s.Completed, extract.MaxStatement)
 	mm.Tags, mm.Key = []string{extract.SummaryTag}, extract.SessionKey+last.Key
 	if mm.Title != "" && mm.Key != "" {
 		m.Add(mm)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -18,7 +19,7 @@ const (
 )
 
 // letGo drops a response and keeps what it cost the agent to read.
-func LetGo(m *event.Context) { m.Weight, m.Response = mem.Tokens(string(m.Response)), nil }
+func LetGo(m *event.Context) { m.Weight, m.Response = chars.Tokens(string(m.Response)), nil }
 
 // observe keeps a memory of a call if the call may make one: its tool is not on
 // the skip list and the session has room.

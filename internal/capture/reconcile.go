@@ -105,8 +105,8 @@ func (e *Service) newHearing(ctx context.Context, w mem.Witness, s mem.Session) 
 	return h, nil
 }
 
-func (h *hearing) listen(heard []mem.Heard) {
-	slices.SortStableFunc(heard, func(a, b mem.Heard) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+func (h *hearing) listen(heard []mem.EventHeader) {
+	slices.SortStableFunc(heard, func(a, b mem.EventHeader) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
 	for _, r := range heard {
 		switch r.Kind {
 		case mem.UserPromptSubmit:

@@ -23,7 +23,7 @@ type Config struct {
 	Store mem.Store
 
 	// Calls into packages above this one.
-	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did mem.Reported, err error)
+	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Reported, err error)
 }
 
 // Service captures memories from events. It is safe for concurrent use.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -112,11 +113,11 @@ func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 func wordCount(s string) int {
 	n, wide := 0, 0
 	for _, w := range strings.Fields(s) {
-		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !mem.Wide(r) || unicode.IsDigit(r) }) {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r) }) {
 			n++
 		}
 		for _, r := range w {
-			if mem.Wide(r) {
+			if chars.Wide(r) {
 				wide++
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -49,7 +50,7 @@ func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Cal
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)
 	mm.Tool, mm.Command = m.Tool, c.Plain
 	mm.Tags = []string{"command-outcome", extract.AutoCaptured}
-	mm.Title = "Command succeeded: " + mem.Clip(c.Plain, event.MaxCommand)
+	mm.Title = "Command succeeded: " + chars.Clip(c.Plain, event.MaxCommand)
 	mm.Key = "worked:" + c.Plain
 	e.Observe(ctx, m, mm)
 	return nil
@@ -59,8 +60,8 @@ func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Cal
 func replaced(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
 	mm := fixOf(m, failure)
 	mm.Trust = min(mm.Trust, m.Turn.Trust)
-	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", mem.Clip(c.Plain, extract.MaxFixError)))
-	mm.Body = mem.Clip(c.Plain, extract.MaxAct)
+	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(c.Plain, extract.MaxFixError)))
+	mm.Body = chars.Clip(c.Plain, extract.MaxAct)
 	return mm
 }
 
@@ -89,19 +90,19 @@ func (e *Service) fixed(ctx context.Context, m *event.Context, failure mem.Memor
 	mm.Modified = mm.Files
 	helped := ""
 	if len(mm.Files) > 0 {
-		helped = mem.Clip("fixed in "+extract.Place(mm.Files), 2*extract.MaxFixError)
+		helped = chars.Clip("fixed in "+extract.Place(mm.Files), 2*extract.MaxFixError)
 	} else {
 		acts, trust, err := e.actsBetween(ctx, m, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err
 		}
 		mm.Trust = min(mm.Trust, trust)
-		helped, how = fmt.Sprintf("works after `%s`", mem.Clip(acts[len(acts)-1], extract.MaxFixError)), acts
+		helped, how = fmt.Sprintf("works after `%s`", chars.Clip(acts[len(acts)-1], extract.MaxFixError)), acts
 	}
 	mm.Title = extract.FixTitle(failure, helped)
 	mm.Body = strings.Join(how[:min(len(how), extract.MaxFixFiles)], "\n")
 	if _, said, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, said) {
-		mm.Facts = []string{"error: " + mem.Clip(said, extract.MaxFact)}
+		mm.Facts = []string{"error: " + chars.Clip(said, extract.MaxFact)}
 	}
 	return mm, true, nil
 }
@@ -135,7 +136,7 @@ func (e *Service) actsBetween(ctx context.Context, m *event.Context, failure mem
 		if !extract.Acts(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) || extract.Remote(ev.Tool, c.Command) {
 			continue
 		}
-		out = append(out, mem.Clip(c.Plain, extract.MaxAct))
+		out = append(out, chars.Clip(c.Plain, extract.MaxAct))
 		for _, t := range turns {
 			if t.PromptID == ev.PromptID {
 				worst = min(worst, t.Trust)

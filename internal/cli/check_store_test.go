@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -44,7 +45,7 @@ func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
 	defer h.store.Close()
 	now := time.Now()
 	memory := func(body string) mem.Memory {
-		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: mem.Clip(body, 20), Body: body, Created: now, Updated: now}
+		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: chars.Clip(body, 20), Body: body, Created: now, Updated: now}
 	}
 	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now, Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`)}
 	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{

@@ -9,11 +9,13 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/curate"
+	"remanence/internal/engine"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
 func (a *app) checkpointLogCommand() *cobra.Command {
-	q := mem.LogAsk{}
+	q := filesync.LogRequest{}
 	en := &q.Entry
 	cmd := &cobra.Command{
 		Use:   "log <title>",
@@ -72,7 +74,7 @@ func (v loggedView) human(p *printer) {
 }
 
 func (a *app) checkpointDriftCommand() *cobra.Command {
-	var q mem.DriftAsk
+	var q engine.DriftRequest
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "work of a session that nobody laid down",
@@ -84,7 +86,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 			q.Place, q.Agent = a.place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.Drift, q)
 			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.flags.project == "" {
-				got, err = mem.Findings{}, nil
+				got, err = curate.FindingsResponse{}, nil
 			}
 			if err != nil {
 				return a.noProject(err)
@@ -97,7 +99,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 }
 
 func (a *app) lintCommand() *cobra.Command {
-	var q mem.LintAsk
+	var q curate.LintRequest
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "memories in need of care: alike, unused, outdated, dead files",
@@ -143,7 +145,7 @@ type finding struct {
 	Fix   *string  `json:"fix"`
 }
 
-func findingsOf(name string, got mem.Findings) findingsView {
+func findingsOf(name string, got curate.FindingsResponse) findingsView {
 	v := findingsView{Session: nullable(got.Session), Looked: got.Looked, Total: len(got.Findings), Findings: []finding{}, name: name}
 	for _, f := range got.Findings {
 		v.Findings = append(v.Findings, finding{f.Rule, f.Text, some(f.IDs), some(f.Files), nullable(f.Fix)})

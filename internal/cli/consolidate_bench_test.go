@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
-	"remanence/internal/mem"
+	"remanence/internal/event"
 )
 
 // repeated keeps statements of which most are said twice, once with more detail.
@@ -14,7 +15,7 @@ func repeated(b *testing.B, e *engine.Engine) {
 	for i := range 200 {
 		text := fmt.Sprintf("module%d retries uploads with jittered backoff before part%d of the batch gives up", i, i)
 		for _, said := range []string{text, text + " for good"} {
-			if _, err := e.Curate.Add(b.Context(), mem.AddAsk{Text: said, Agent: mem.UnknownAgent}); err != nil {
+			if _, err := e.Curate.Add(b.Context(), curate.AddRequest{Text: said, Agent: event.UnknownAgent}); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -28,7 +29,7 @@ func BenchmarkConsolidate(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			repeated(b, e)
 			for b.Loop() {
-				if _, err := e.Curate.Consolidate(b.Context(), mem.ConsolidateAsk{DryRun: true}); err != nil {
+				if _, err := e.Curate.Consolidate(b.Context(), curate.ConsolidateRequest{DryRun: true}); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -45,7 +46,7 @@ func BenchmarkRemember(b *testing.B) {
 			for i := 0; b.Loop(); i++ {
 				k := i % 200
 				text := fmt.Sprintf("module%d retries uploads with jittered backoff before part%d of the batch gives up for good today", k, k)
-				got, err := e.Curate.Add(b.Context(), mem.AddAsk{Text: text, Agent: mem.UnknownAgent, IfNew: true})
+				got, err := e.Curate.Add(b.Context(), curate.AddRequest{Text: text, Agent: event.UnknownAgent, IfNew: true})
 				if err != nil || got.Similar == nil || got.ID != "" {
 					b.Fatalf("got %+v, %v", got, err)
 				}

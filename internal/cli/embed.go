@@ -13,7 +13,7 @@ import (
 	"remanence/internal/egress"
 	"remanence/internal/embed"
 	"remanence/internal/event"
-	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // noEmbedder is the provider that asks nobody.
@@ -180,12 +180,12 @@ func (h *house) embedAgain(c Config) {
 
 // vectorsNow is how it stands with the vectors, nil if nobody wants any. No
 // server is asked for it.
-func (h *house) vectorsNow(ctx context.Context) *mem.Embedding {
+func (h *house) vectorsNow(ctx context.Context) *views.Embedding {
 	e, choice, err := h.chosenEmbedder()
 	if !choice.on() {
 		return nil
 	}
-	out := &mem.Embedding{Provider: choice.provider, Model: choice.model, URL: choice.url}
+	out := &views.Embedding{Provider: choice.provider, Model: choice.model, URL: choice.url}
 	if e == nil {
 		out.Error, out.URL = err.Error(), "" // it may hold a password
 		return out
@@ -204,7 +204,7 @@ var tryEmbedding = api.Route[api.Nothing, embedTrial]{Name: "try_embedding"}
 
 // embedTrial is what came of it.
 type embedTrial struct {
-	mem.Embedding
+	views.Embedding
 	Dimensions int     `json:"dimensions"`
 	TookMS     float64 `json:"took_ms"`
 }
@@ -272,7 +272,7 @@ type embedItem struct {
 	Error    *string `json:"error"`   // of the newest request
 }
 
-func embedItemOf(e *mem.Embedding) *embedItem {
+func embedItemOf(e *views.Embedding) *embedItem {
 	if e == nil {
 		return nil
 	}

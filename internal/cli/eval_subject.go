@@ -13,6 +13,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
 )
@@ -171,13 +172,13 @@ func (x *examined) Settle(ctx context.Context) error {
 }
 
 // Search implements eval.Subject.
-func (x *examined) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, error) {
+func (x *examined) Search(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error) {
 	x.asOf(ask.Query.Before)
 	return x.engine.Recall.Search(ctx, ask)
 }
 
 // Next implements eval.Subject.
-func (x *examined) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (x *examined) Next(ctx context.Context, ask engine.NextRequest) (mem.Receipt, error) {
 	x.asOf(ask.Before)
 	return x.engine.Next(ctx, ask)
 }

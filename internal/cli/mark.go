@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -23,7 +25,7 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
 		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			order := curate.MarkRequest{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
 				return faultInput.about("--query is empty")
@@ -55,7 +57,7 @@ func (a *app) forgetCommand() *cobra.Command {
 }
 
 // forgetFound shows what a query finds and hides exactly that once confirmed.
-func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, yes bool) error {
+func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Query, yes bool) error {
 	dry := order.DryRun
 	order.Query, order.DryRun = &q, true
 	found, err := ask(cmd.Context(), a, api.Mark, order)
@@ -101,14 +103,14 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
+			return a.mark(cmd, curate.MarkRequest{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
+func (a *app) mark(cmd *cobra.Command, order curate.MarkRequest) error {
 	got, err := ask(cmd.Context(), a, api.Mark, order)
 	if err != nil {
 		return err
@@ -131,7 +133,7 @@ func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
 
 func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (records, error) {
 	ids := memoriesOf(list)
-	kept, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: ids})
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: ids})
 	v := recordsOf("not changed, waits for the person", kept.Memories, a.sys.Now())
 	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
 		v.Did = "not changed, rejected before"
@@ -148,7 +150,7 @@ func memoriesOf(list []mem.Proposal) (ids []string) {
 }
 
 // marked shows what an order did and how to undo it.
-func (a *app) marked(cmd *cobra.Command, got mem.Marked) error {
+func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
 		return a.proposed(cmd, got.Proposed...)
 	}
@@ -158,8 +160,8 @@ func (a *app) marked(cmd *cobra.Command, got mem.Marked) error {
 	}
 	v := recordsOf(verbs[got.Verb].did, got.Memories, a.sys.Now())
 	v.DryRun = got.DryRun
-	if got.Verb == "forget" && len(got.Memories) == mem.MaxFound { // there may be more
-		v.Next = nullable(strconv.Itoa(mem.MaxFound))
+	if got.Verb == "forget" && len(got.Memories) == curate.MaxFound { // there may be more
+		v.Next = nullable(strconv.Itoa(curate.MaxFound))
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
 		undo := "remanence " + verbs[got.Verb].undo
@@ -176,7 +178,7 @@ func (a *app) marked(cmd *cobra.Command, got mem.Marked) error {
 }
 
 func (a *app) addCommand() *cobra.Command {
-	var q mem.AddAsk
+	var q curate.AddRequest
 	var kind, scope string
 	cmd := &cobra.Command{
 		Use:        "add <text>...",
@@ -232,7 +234,7 @@ func (a *app) addCommand() *cobra.Command {
 }
 
 // differs names the memory that an added one is like and differs from.
-func (a *app) differs(m mem.Added) {
+func (a *app) differs(m curate.AddResponse) {
 	if a.flags.json || a.flags.jsonl {
 		return
 	}
@@ -261,7 +263,7 @@ func (a *app) agent() string {
 	if a.sys.Getenv("CLAUDECODE") == "" {
 		return ""
 	}
-	return cmp.Or(a.session(), mem.UnknownAgent)
+	return cmp.Or(a.session(), event.UnknownAgent)
 }
 
 // session is the agent's id of the session that the environment names, "" for none.

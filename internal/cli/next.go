@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 )
 
 func (a *app) nextCommand() *cobra.Command {
-	var q mem.NextAsk
+	var q engine.NextRequest
 	var agent string
 	var check bool
 	cmd := &cobra.Command{
@@ -122,5 +124,5 @@ func (v nextView) human(p *printer) {
 		return
 	}
 	p.line("%s", safe(v.Text))
-	p.say("%s, %s", plural(len(v.Items), "item", "items"), mem.Cost(v.Tokens, v.Budget))
+	p.say("%s, %s", plural(len(v.Items), "item", "items"), views.Cost(v.Tokens, v.Budget))
 }

@@ -14,7 +14,7 @@ import (
 
 // reviewCommand lists what needs the person's judgement.
 func (a *app) reviewCommand() *cobra.Command {
-	var q mem.ReviewAsk
+	var q curate.ReviewRequest
 	var among filters
 	cmd := &cobra.Command{
 		Use:   "review",
@@ -48,7 +48,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, "findings of each rule")
 	among.registerFew(cmd.Flags())
-	for _, action := range []string{mem.AcceptFinding, mem.RejectFinding, mem.MergeFinding} {
+	for _, action := range []string{curate.AcceptFinding, curate.RejectFinding, curate.MergeFinding} {
 		cmd.AddCommand(a.resolveCommand(action))
 	}
 	return cmd
@@ -67,12 +67,12 @@ func knownRules(rules ...string) error {
 // resolveCommand does something about a finding, or about all of a rule.
 func (a *app) resolveCommand(action string) *cobra.Command {
 	short := map[string]string{
-		mem.AcceptFinding: "do what the finding proposes",
-		mem.RejectFinding: "keep things as they are, and do not show it again",
-		mem.MergeFinding:  "have the second memory go into the first",
+		curate.AcceptFinding: "do what the finding proposes",
+		curate.RejectFinding: "keep things as they are, and do not show it again",
+		curate.MergeFinding:  "have the second memory go into the first",
 	}
-	rule := map[string]string{mem.AcceptFinding: "stale", mem.RejectFinding: "stale", mem.MergeFinding: "duplicate"}[action]
-	q := mem.ResolveAsk{Action: action}
+	rule := map[string]string{curate.AcceptFinding: "stale", curate.RejectFinding: "stale", curate.MergeFinding: "duplicate"}[action]
+	q := curate.ResolveRequest{Action: action}
 	var among filters
 	var yes bool
 	cmd := &cobra.Command{
@@ -113,7 +113,7 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 }
 
 // resolveEvery shows what is found and decides it once confirmed.
-func (a *app) resolveEvery(cmd *cobra.Command, q mem.ResolveAsk, among filters, yes bool) error {
+func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
 	if len(q.IDs) > 0 {
 		return faultUsage.about("--all takes no ids").fixedBy(cmd.CommandPath() + " --help")
 	}
@@ -152,7 +152,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q mem.ResolveAsk, among filters, 
 
 // decided says what an action did.
 func decided(action string) string {
-	return map[string]string{mem.AcceptFinding: "accepted", mem.RejectFinding: "kept as it is", mem.MergeFinding: "merged"}[action]
+	return map[string]string{curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is", curate.MergeFinding: "merged"}[action]
 }
 
 // resolvedView is what became of all findings of a rule, or would.
@@ -166,7 +166,7 @@ type resolvedView struct {
 	Memories []record `json:"memories"` // of the first of them
 }
 
-func (a *app) resolved(got mem.Resolved) resolvedView {
+func (a *app) resolved(got curate.ResolveResponse) resolvedView {
 	v := resolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
 	v.Memories = recordsOf("", got.Memories, a.sys.Now()).Records
 	if got.Round != "" {
@@ -236,7 +236,7 @@ func proposalViewOf(p *mem.Proposal) *proposalView {
 	return &proposalView{p.ID, p.Action, p.Was, nullable(p.Text()), nullable(p.Reason), nullable(p.Session), p.Trust.String(), moment(p.At)}
 }
 
-func inboxOf(in mem.Inbox, now time.Time) inboxView {
+func inboxOf(in curate.ReviewResponse, now time.Time) inboxView {
 	v := inboxView{Looked: in.Looked, Counts: in.Counts, Findings: []inboxItem{}}
 	for _, n := range in.Counts {
 		v.Total += n

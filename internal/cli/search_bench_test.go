@@ -14,6 +14,7 @@ import (
 	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
 	"remanence/test/corpus"
@@ -57,7 +58,7 @@ func BenchmarkSearch(b *testing.B) {
 				b.Run(c.name, func(b *testing.B) {
 					var took []time.Duration
 					for b.Loop() {
-						ask := mem.SearchAsk{Query: c.ask()}
+						ask := recall.SearchRequest{Query: c.ask()}
 						begun := time.Now()
 						found, err := e.Recall.Search(b.Context(), ask)
 						took = append(took, time.Since(begun))
@@ -113,7 +114,7 @@ func BenchmarkPrompt(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				r, err := e.Next(b.Context(), mem.NextAsk{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
+				r, err := e.Next(b.Context(), engine.NextRequest{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
 				if err != nil || r.Outcome != mem.Injected {
 					b.Fatalf("%s, %v", r.Outcome, err)
 				}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
@@ -120,5 +121,5 @@ func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.engine.NextUnder(ctx, mem.NextAsk{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
+	return h.engine.NextUnder(ctx, engine.NextRequest{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
 }

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/views"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -55,7 +56,7 @@ func (a *app) status(cmd *cobra.Command, suggest bool) error {
 
 // stateNow is what is known and how the daemon is. One that does not answer is not
 // waited for: files are read then.
-func (a *app) stateNow(ctx context.Context) (mem.Overview, daemonItem, error) {
+func (a *app) stateNow(ctx context.Context) (views.StatusResponse, daemonItem, error) {
 	if a.silent(ctx) {
 		return a.stateFromFiles(ctx, a.place()), daemonItem{State: daemonSilent}, nil
 	}
@@ -67,10 +68,10 @@ func (a *app) stateNow(ctx context.Context) (mem.Overview, daemonItem, error) {
 }
 
 // state is what is known, which is nothing where Remanence never lived.
-func (a *app) state(ctx context.Context) (mem.Overview, error) {
+func (a *app) state(ctx context.Context) (views.StatusResponse, error) {
 	at := a.place()
 	if a.visits(ctx) {
-		o := mem.Overview{}
+		o := views.StatusResponse{}
 		if at.Project == "" {
 			o.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
 		}
@@ -85,22 +86,22 @@ func (a *app) state(ctx context.Context) (mem.Overview, error) {
 
 // statusView is the state of things at a glance.
 type statusView struct {
-	Version     string       `json:"version"`
-	Project     *projectItem `json:"project"` // null: all
-	Daemon      daemonItem   `json:"daemon"`
-	Counts      counts       `json:"counts"`
-	LastSession *lastItem    `json:"last_session"`
-	Context     *mem.Context `json:"context"` // of the last session; null: not known
-	Hooks       hooksItem    `json:"hooks"`
-	Capture     captureItem  `json:"capture"`
-	Review      *reviewItem  `json:"review"` // null: nobody has looked yet
-	Queue       queueItem    `json:"queue"`
-	LLM         llmItem      `json:"llm"`
-	Embedding   *embedItem   `json:"embedding"` // null: off
-	Vault       *vaultItem   `json:"vault"`     // null: there is none
-	Faults      []faultItem  `json:"faults"`    // what does not go on
-	Paused      []pauseItem  `json:"paused"`
-	Suggest     *suggestItem `json:"suggest"`
+	Version     string              `json:"version"`
+	Project     *projectItem        `json:"project"` // null: all
+	Daemon      daemonItem          `json:"daemon"`
+	Counts      counts              `json:"counts"`
+	LastSession *lastItem           `json:"last_session"`
+	Context     *continuity.Context `json:"context"` // of the last session; null: not known
+	Hooks       hooksItem           `json:"hooks"`
+	Capture     captureItem         `json:"capture"`
+	Review      *reviewItem         `json:"review"` // null: nobody has looked yet
+	Queue       queueItem           `json:"queue"`
+	LLM         llmItem             `json:"llm"`
+	Embedding   *embedItem          `json:"embedding"` // null: off
+	Vault       *vaultItem          `json:"vault"`     // null: there is none
+	Faults      []faultItem         `json:"faults"`    // what does not go on
+	Paused      []pauseItem         `json:"paused"`
+	Suggest     *suggestItem        `json:"suggest"`
 
 	suggesting bool
 }
@@ -151,7 +152,7 @@ type hooksItem struct {
 }
 
 // measured adds what the daemon has counted.
-func (h hooksItem) measured(m mem.Health) hooksItem {
+func (h hooksItem) measured(m views.Health) hooksItem {
 	if m.Since.IsZero() {
 		return h
 	}
@@ -184,7 +185,7 @@ type captureItem struct {
 }
 
 // captured reads the spool itself: it is there without a daemon, too.
-func (a *app) captured(h mem.Health) captureItem {
+func (a *app) captured(h views.Health) captureItem {
 	c := captureItem{Private: h.Private, Secrets: h.Secrets}
 	for _, n := range a.paths.lost() {
 		c.Dropped += n
@@ -225,7 +226,7 @@ type reviewItem struct {
 	At     time.Time      `json:"at"`     // when it was looked for
 }
 
-func reviewItemOf(w *mem.Undecided) *reviewItem {
+func reviewItemOf(w *curate.ReviewCounts) *reviewItem {
 	if w == nil {
 		return nil
 	}
@@ -252,7 +253,7 @@ type suggestItem struct {
 	Command string `json:"command"`
 }
 
-func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusView {
+func statusOf(o views.StatusResponse, d daemonItem, h hooksItem, c captureItem) statusView {
 	v := statusView{
 		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: pausesOf(o.Pauses),
 		Counts:    counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
@@ -403,7 +404,7 @@ func (l *lastItem) sentence(now time.Time) string {
 }
 
 // contextSentence says how full a context is and what happens next.
-func contextSentence(c mem.Context) string {
+func contextSentence(c continuity.Context) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
 	switch {
 	case c.HandoffAt == 0:

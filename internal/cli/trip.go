@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
 )
@@ -40,11 +42,11 @@ func (a *app) trip(ctx context.Context) (err error) {
 		Rel:      func(_ mem.Project, path string) string { return path },
 	})
 	at := mem.Place{Dir: dir}
-	kept, err := e.Curate.Add(ctx, mem.AddAsk{Place: at, Text: "the lighthouse keeper counts herons"})
+	kept, err := e.Curate.Add(ctx, curate.AddRequest{Place: at, Text: "the lighthouse keeper counts herons"})
 	if err != nil {
 		return err
 	}
-	found, err := e.Recall.Search(ctx, mem.SearchAsk{Place: at, Query: mem.Query{Text: "heron counting"}})
+	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: at, Query: mem.Query{Text: "heron counting"}})
 	if err != nil {
 		return err
 	}

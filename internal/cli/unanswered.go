@@ -12,6 +12,7 @@ import (
 	"remanence/internal/project"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
+	"remanence/internal/views"
 )
 
 const (
@@ -78,10 +79,10 @@ func (a *app) silent(ctx context.Context) bool {
 
 // stateFromFiles is what the database says of a place, read beside a daemon that
 // does not answer. What cannot be read is left out.
-func (a *app) stateFromFiles(ctx context.Context, at mem.Place) mem.Overview {
+func (a *app) stateFromFiles(ctx context.Context, at mem.Place) views.StatusResponse {
 	ctx, stop := context.WithTimeout(ctx, readWithin)
 	defer stop()
-	none := mem.Overview{}
+	none := views.StatusResponse{}
 	if at.Project == "" {
 		none.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
 	}

@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/curate"
+	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -220,13 +222,13 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	title := "when not to deploy" // a memory that is hidden can be changed; that makes no file of the change alone
-	if _, err := d.engine.Curate.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
+	if _, err := d.engine.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := os.ReadDir(d.path("memory")); err != nil || len(names) > 0 {
 		t.Errorf("made: %v, %v", names, err)
 	}
-	if _, err := d.engine.Curate.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{m.ID}}); err != nil {
+	if _, err := d.engine.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) || !strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
@@ -323,7 +325,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
 	}
 	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
-	r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+	r, err := d.engine.Next(t.Context(), engine.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,7 +335,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 			vault += "--- " + part + "\n"
 		}
 	}
-	if n := mem.Tokens(vault); n > r.Budget/4 || n < r.Budget/10 {
+	if n := chars.Tokens(vault); n > r.Budget/4 || n < r.Budget/10 {
 		t.Errorf("%d tokens, want a quarter of %d at most:\n%s", n, r.Budget, vault)
 	}
 	if !strings.Contains(r.Text, "USER.md: I am Ada. (all of it: "+d.path("USER.md")+")") {
@@ -391,7 +393,7 @@ func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
 	d.write("memory/fact_here.md", "---\nname: here\nprojects: [Shop]\n---\nabout the shop\n")
 	order := func() bool {
 		t.Helper()
-		r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+		r, err := d.engine.Next(t.Context(), engine.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -519,12 +521,12 @@ func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
 			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body || !strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
 				t.Fatalf("undecided: %+v; told:\n%s", got, told)
 			}
-			inbox, err := d.engine.Curate.Review(t.Context(), mem.ReviewAsk{Rules: []string{curate.ReviewProposal}})
+			inbox, err := d.engine.Curate.Review(t.Context(), curate.ReviewRequest{Rules: []string{curate.ReviewProposal}})
 			if err != nil || len(inbox.Items) != 1 {
 				t.Fatalf("%d wait, %v", len(inbox.Items), err)
 			}
-			action := map[bool]string{true: mem.AcceptFinding, false: mem.RejectFinding}[tt.accept]
-			if _, err := d.engine.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: curate.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
+			action := map[bool]string{true: curate.AcceptFinding, false: curate.RejectFinding}[tt.accept]
+			if _, err := d.engine.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
 				t.Fatal(err)
 			}
 			d.writesVault()

@@ -24,6 +24,7 @@ import (
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
+	"remanence/internal/views"
 )
 
 // house is everything behind the worker's socket, built and open.
@@ -149,15 +150,15 @@ func hides(d *redact.Door) func(string) bool {
 }
 
 // tail reads the newest utterances of a transcript through the door.
-func tail(d *redact.Door) func(path string, lines int) ([]mem.Said, error) {
-	return func(path string, lines int) ([]mem.Said, error) {
+func tail(d *redact.Door) func(path string, lines int) ([]mem.Quote, error) {
+	return func(path string, lines int) ([]mem.Quote, error) {
 		part, err := transcript.Tail(path, lines, d.Text)
 		if err != nil {
 			return nil, err
 		}
-		said := make([]mem.Said, 0, len(part.Said))
+		said := make([]mem.Quote, 0, len(part.Said))
 		for _, u := range part.Said {
-			said = append(said, mem.Said{Who: u.Who, Text: u.Text, At: u.At})
+			said = append(said, mem.Quote{Who: u.Who, Text: u.Text, At: u.At})
 		}
 		return said, nil
 	}
@@ -195,10 +196,10 @@ func (h *house) bindings() []api.Binding {
 		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed), api.On(api.Sessions, e.Views.Sessions),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
 		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
-		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (mem.Fleet, error) { return e.Views.Fleet(ctx) }),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Fleet(ctx) }),
 		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
 		api.On(api.Stand, blamed(func(ctx context.Context, at mem.Place) (mem.Standing, error) {
-			return e.Filesync.State(ctx, mem.StateAsk{Place: at, Op: mem.StateGet})
+			return e.Filesync.State(ctx, mem.StateRequest{Place: at, Op: mem.StateGet})
 		})),
 		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
 		api.On(checkup, h.checkup), api.On(readLog, h.logPage), api.On(settings, h.settings), api.On(changeSetting, h.set),
@@ -208,7 +209,7 @@ func (h *house) bindings() []api.Binding {
 }
 
 // status is the engine's overview with what only this process knows.
-func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) {
+func (h *house) status(ctx context.Context, at mem.Place) (views.StatusResponse, error) {
 	o, err := h.engine.Views.Status(ctx, at)
 	if err != nil {
 		return o, err
@@ -230,10 +231,10 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 }
 
 // purge takes the spool in first: what is erased must not come back from it.
-func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+func (h *house) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	left, err := h.takeSpool(ctx)
 	if err != nil {
-		return mem.Erased{}, err
+		return event.PurgeResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
 	done, err := h.engine.Purge(ctx, ask)

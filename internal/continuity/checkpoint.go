@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -52,7 +53,7 @@ func (e *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 	}
 	stops = trusted(stops, turns)
 	if len(stops) > 0 {
-		cp.State.Status = mem.Clip(mem.Line(stops[0].Text), extract.RecentChars)
+		cp.State.Status = chars.Clip(chars.Line(stops[0].Text), extract.RecentChars)
 	}
 	cp.Evidence = evidence(own, stops)
 	cp.Recent = recent(turns, stops)
@@ -131,7 +132,7 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	for _, st := range stops {
 		for _, s := range extract.Sentences(st.Text) {
 			if hasFigure(s) {
-				ev.Numbers = extract.AppendNew(ev.Numbers, mem.Clip(s, 160), maxFigures)
+				ev.Numbers = extract.AppendNew(ev.Numbers, chars.Clip(s, 160), maxFigures)
 			}
 		}
 	}
@@ -143,7 +144,7 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 func hasFigure(s string) bool {
 	before := ' '
 	for _, r := range lang.CueText(s) {
-		if r >= '0' && r <= '9' && (!unicode.IsLetter(before) || mem.Wide(before)) {
+		if r >= '0' && r <= '9' && (!unicode.IsLetter(before) || chars.Wide(before)) {
 			return true
 		}
 		switch {
@@ -166,18 +167,18 @@ func trusted(stops []mem.Event, turns []mem.Turn) []mem.Event {
 }
 
 // recent are the newest utterances of both sides, oldest first.
-func recent(turns []mem.Turn, stops []mem.Event) []mem.Said {
+func recent(turns []mem.Turn, stops []mem.Event) []mem.Quote {
 	answer := map[string]string{}
 	for i := len(stops) - 1; i >= 0; i-- {
 		answer[stops[i].PromptID] = stops[i].Text
 	}
-	var out []mem.Said
+	var out []mem.Quote
 	for i := min(len(turns), maxRecent/2) - 1; i >= 0; i-- {
 		if t := turns[i]; t.Text != "" {
-			out = append(out, mem.Said{Who: "user", Text: extract.Request(t.Text)})
+			out = append(out, mem.Quote{Who: "user", Text: extract.Request(t.Text)})
 		}
 		if a := answer[turns[i].PromptID]; a != "" && turns[i].PromptID != "" {
-			out = append(out, mem.Said{Who: "assistant", Text: mem.Clip(mem.Line(a), extract.RecentChars)})
+			out = append(out, mem.Quote{Who: "assistant", Text: chars.Clip(chars.Line(a), extract.RecentChars)})
 		}
 	}
 	return out

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -61,7 +62,7 @@ func (e *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 	}
 	l := Loss{Compaction: mem.Compaction{Checkpoint: before.ID, Exact: len(had)}}
 	l.Section = inject.Section{Name: recall.PlaceCompaction, Caption: "LEFT OUT BY THE SUMMARY", Share: shareCompaction, Apart: true}
-	summary := mem.Folded(summaryOf(evs[0].Text))
+	summary := chars.Folded(summaryOf(evs[0].Text))
 	for _, p := range had {
 		switch {
 		case p.kept(summary):
@@ -69,7 +70,7 @@ func (e *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 		case p.kept(restored):
 			l.Restored++
 		default:
-			told := mem.Told{ID: before.ID, Title: mem.Clip(p.text, 120)}
+			told := mem.InjectedItem{ID: before.ID, Title: chars.Clip(p.text, 120)}
 			l.Section.Items = append(l.Section.Items, inject.Item{Text: p.text, Told: told})
 		}
 	}
@@ -107,7 +108,7 @@ func (e *Service) restoredText(ctx context.Context, m *event.Context) (string, e
 	}
 	for _, r := range rs {
 		if r.Trigger == "compact" && !r.At.Before(m.SessionInfo.Compacted) {
-			return mem.Folded(r.Text), nil
+			return chars.Folded(r.Text), nil
 		}
 	}
 	return "", nil
@@ -174,7 +175,7 @@ func OutcomeLine(c mem.Outcome) string {
 
 // saysExactly asks for the very words.
 func saysExactly(words string) func(string) bool {
-	words = mem.Folded(words)
+	words = chars.Folded(words)
 	return func(in string) bool { return strings.Contains(in, words) }
 }
 

@@ -5,8 +5,8 @@ import (
 	"context"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
-	"remanence/internal/mem"
 )
 
 // maxDirective bounds what an agent is told to do when its context is nearly
@@ -48,8 +48,8 @@ func directiveText(program string, percent int) string {
 %s checkpoint save --handoff <<'HANDOFF'
 …
 HANDOFF
-(or the tool `+"`state`"+` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, what was learned, what stays open. Then answer. Nothing else needs to be done about the context.`, percent, mem.MaxHandoff, program)
-	if program != ownName && mem.Tokens(text) > maxDirective {
+(or the tool `+"`state`"+` with op=handoff). Then do the judging part of /remanence:checkpoint: what was decided, what was learned, what stays open. Then answer. Nothing else needs to be done about the context.`, percent, MaxHandoff, program)
+	if program != ownName && chars.Tokens(text) > maxDirective {
 		return directiveText(ownName, percent)
 	}
 	return text

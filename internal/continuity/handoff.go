@@ -20,13 +20,13 @@ var ErrLongHandoff = errors.New("the handoff is too long")
 // Handoff keeps what the agent, or the person, wrote for whoever goes on with
 // the work, beside where the work stands by what is stored. An agent is trusted
 // with it as with its own words, if its turn read nothing from elsewhere.
-func (e *Service) Handoff(ctx context.Context, ask mem.HandoffAsk) (mem.Checkpoint, error) {
+func (e *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoint, error) {
 	text, _ := mem.SplitHandoff(e.Door.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
 	if text = strings.TrimSpace(text); text == "" {
 		return mem.Checkpoint{}, event.ErrNoText
 	}
-	if n := utf8.RuneCountInString(text); n > mem.MaxHandoff {
-		return mem.Checkpoint{}, fmt.Errorf("%w: %d characters, %d at most", ErrLongHandoff, n, mem.MaxHandoff)
+	if n := utf8.RuneCountInString(text); n > MaxHandoff {
+		return mem.Checkpoint{}, fmt.Errorf("%w: %d characters, %d at most", ErrLongHandoff, n, MaxHandoff)
 	}
 	m, err := e.HandingOff(ctx, ask)
 	if err != nil {
@@ -90,7 +90,7 @@ func (e *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 	if err != nil {
 		return fmt.Errorf("handoff file: %w", err)
 	}
-	text := WholeLines(strings.TrimSpace(e.Door.Prompt(note.Rich)), mem.MaxHandoff)
+	text := WholeLines(strings.TrimSpace(e.Door.Prompt(note.Rich)), MaxHandoff)
 	if text == "" {
 		return nil
 	}
@@ -104,7 +104,7 @@ func (e *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 	if by, err = e.HandAt(ctx, by, note.Changed); err != nil || by.Private {
 		return err
 	}
-	of, err := e.HandingOff(ctx, mem.HandoffAsk{Place: mem.Place{Project: m.Project.Key}, Session: m.SessionInfo.ID})
+	of, err := e.HandingOff(ctx, HandoffRequest{Place: mem.Place{Project: m.Project.Key}, Session: m.SessionInfo.ID})
 	if errors.Is(err, mem.ErrNotFound) { // of a project that nothing is known of
 		return nil
 	}
@@ -136,7 +136,7 @@ func WholeLines(s string, n int) string {
 
 // handingOff is the moment a handoff is of: the session and its project, which
 // is not always that of the directory the order came from.
-func (e *Service) HandingOff(ctx context.Context, ask mem.HandoffAsk) (*event.Context, error) {
+func (e *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (e *Service) HandingOff(ctx context.Context, ask mem.HandoffAsk) (*event.Co
 }
 
 // handedOff is the session that a handoff is of; the zero value if nobody knows.
-func (e *Service) handedOff(ctx context.Context, ask mem.HandoffAsk, p mem.Project) (mem.Session, error) {
+func (e *Service) handedOff(ctx context.Context, ask HandoffRequest, p mem.Project) (mem.Session, error) {
 	switch {
 	case ask.Session != "":
 		return e.Store.Session(ctx, ask.Session)
@@ -180,4 +180,27 @@ func (e *Service) handedOff(ctx context.Context, ask mem.HandoffAsk, p mem.Proje
 		return mem.Session{}, err
 	}
 	return ss[0], nil
+}
+
+// MaxHandoff is how many characters a handoff has at most.
+const MaxHandoff = 4000
+
+// HandoffAsk keeps what whoever goes on with the work must know: the task in
+// hand and its exact next step, open threads and who is waited for, decisions
+// and constraints, what would be missed.
+type HandoffRequest struct {
+	mem.Place
+	Text    string `json:"text"`
+	Session string `json:"session,omitempty"` // that it is of, by any id; "" means the agent's, of a person the newest of the project
+	Agent   string `json:"agent,omitempty"`   // as in AddAsk
+}
+
+// Context is how full the context of a session is, and what follows from that.
+type Context struct {
+	Tokens    int    `json:"tokens"`     // in use when last looked at
+	Window    int    `json:"window"`     // what it can hold
+	Model     string `json:"model"`      // empty if unknown
+	Cliff     int    `json:"cliff"`      // where the client of that model compacts by itself; 0 if that was never seen
+	HandoffAt int    `json:"handoff_at"` // from here on a handoff is asked for; 0 is never
+	Asked     bool   `json:"asked"`      // one was, and there was no room since
 }

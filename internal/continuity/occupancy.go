@@ -123,7 +123,7 @@ func (e *Service) roomOf(ctx context.Context, set event.Settings, s mem.Session)
 }
 
 // contextOf says how full a session's context is; nil where nobody knows.
-func (e *Service) ContextOf(ctx context.Context, s mem.Session) (*mem.Context, error) {
+func (e *Service) ContextOf(ctx context.Context, s mem.Session) (*Context, error) {
 	if s.ContextTokens == 0 {
 		return nil, nil
 	}
@@ -135,7 +135,7 @@ func (e *Service) ContextOf(ctx context.Context, s mem.Session) (*mem.Context, e
 	if err != nil {
 		return nil, err
 	}
-	return &mem.Context{
+	return &Context{
 		Tokens: s.ContextTokens, Window: windowOf(set, s), Model: s.Model, Cliff: r.cliff, HandoffAt: r.trigger, Asked: !s.HandoffArmed,
 	}, nil
 }

@@ -21,7 +21,7 @@ func LateDigest(m *event.Context) mem.Job {
 }
 
 // snapshot keeps the newest words of both sides.
-func Snapshot(m *event.Context, said []mem.Said) []mem.Memory {
+func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {
 		line := said[i].Who + ": " + said[i].Text

@@ -8,13 +8,14 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
 
 // Checkpoints lists checkpoints, newest first.
-func (e *Service) Checkpoints(ctx context.Context, ask mem.CheckpointsAsk) (mem.Checkpoints, error) {
-	out := mem.Checkpoints{Shorts: map[string]string{}}
+func (e *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Checkpoints, error) {
+	out := Checkpoints{Shorts: map[string]string{}}
 	q := mem.CheckpointQuery{ID: ask.ID, Limit: ask.Limit}
 	if ask.ID == "last" {
 		q.ID, q.Limit = "", 1
@@ -44,16 +45,16 @@ func (e *Service) Checkpoints(ctx context.Context, ask mem.CheckpointsAsk) (mem.
 }
 
 // Resume returns all that somebody needs who goes on where a checkpoint left off.
-func (e *Service) Resume(ctx context.Context, ask mem.CheckpointsAsk) (mem.Resumption, error) {
+func (e *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
 	ask.Limit, ask.ID = 1, cmp.Or(ask.ID, "last")
 	got, err := e.Checkpoints(ctx, ask)
 	if err != nil {
-		return mem.Resumption{}, err
+		return ResumeResponse{}, err
 	}
 	if len(got.Checkpoints) == 0 {
-		return mem.Resumption{}, fmt.Errorf("checkpoint %q: %w", ask.ID, mem.ErrNotFound)
+		return ResumeResponse{}, fmt.Errorf("checkpoint %q: %w", ask.ID, mem.ErrNotFound)
 	}
-	r := mem.Resumption{Checkpoint: got.Checkpoints[0]}
+	r := ResumeResponse{Checkpoint: got.Checkpoints[0]}
 	if s, err := e.Store.Session(ctx, r.Checkpoint.Session); err == nil && r.Checkpoint.Session != "" {
 		r.Session = s
 	}
@@ -78,13 +79,13 @@ func (e *Service) Resume(ctx context.Context, ask mem.CheckpointsAsk) (mem.Resum
 
 // resumption is the Markdown of what there is to go on with: what summaries lose
 // comes in full.
-func resumption(r mem.Resumption) string {
+func resumption(r ResumeResponse) string {
 	var b strings.Builder
 	cp := r.Checkpoint
 	fmt.Fprintf(&b, "# Where the work stands\n\n")
 	put := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", name, mem.Line(text))
+			fmt.Fprintf(&b, "- %s: %s\n", name, chars.Line(text))
 		}
 	}
 	put("project", cmp.Or(r.Project.Name, cp.Project))
@@ -101,7 +102,7 @@ func resumption(r mem.Resumption) string {
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n", name)
 		for _, it := range items {
-			fmt.Fprintf(&b, "- %s\n", mem.Line(it))
+			fmt.Fprintf(&b, "- %s\n", chars.Line(it))
 		}
 	}
 	if cp.Note != "" {
@@ -141,27 +142,27 @@ func commandsOf(cp mem.Checkpoint) []string {
 }
 
 // Diff tells what changed from one checkpoint to another.
-func (e *Service) Diff(ctx context.Context, ask mem.DiffAsk) (mem.Difference, error) {
-	to, err := e.Checkpoints(ctx, mem.CheckpointsAsk{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
+func (e *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
+	to, err := e.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
 	if err != nil {
-		return mem.Difference{}, err
+		return DiffResponse{}, err
 	}
-	var from mem.Checkpoints
+	var from Checkpoints
 	if ask.From != "" {
-		if from, err = e.Checkpoints(ctx, mem.CheckpointsAsk{ID: ask.From}); err != nil {
-			return mem.Difference{}, err
+		if from, err = e.Checkpoints(ctx, CheckpointsRequest{ID: ask.From}); err != nil {
+			return DiffResponse{}, err
 		}
 		if ask.To == "" && len(from.Checkpoints) > 0 {
 			to.Checkpoints, err = e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: from.Checkpoints[0].Session, Limit: 1})
 			if err != nil {
-				return mem.Difference{}, fmt.Errorf("newest checkpoint: %w", err)
+				return DiffResponse{}, fmt.Errorf("newest checkpoint: %w", err)
 			}
 		}
 	}
 	if len(to.Checkpoints) == 0 || ask.From != "" && len(from.Checkpoints) == 0 {
-		return mem.Difference{}, fmt.Errorf("checkpoint: %w", mem.ErrNotFound)
+		return DiffResponse{}, fmt.Errorf("checkpoint: %w", mem.ErrNotFound)
 	}
-	d := mem.Difference{To: to.Checkpoints[0]}
+	d := DiffResponse{To: to.Checkpoints[0]}
 	if ask.From != "" {
 		d.From = from.Checkpoints[0]
 	} else if d.From, err = e.before(ctx, d.To); err != nil {
@@ -186,14 +187,14 @@ func (e *Service) before(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint
 }
 
 // changes lists what came and went, by what it is.
-func changes(from, to mem.Checkpoint) []mem.Changed {
-	out := []mem.Changed{}
+func changes(from, to mem.Checkpoint) []Changed {
+	out := []Changed{}
 	compare := func(what string, was, now []string) {
 		for _, s := range extract.Missing(was, now) {
-			out = append(out, mem.Changed{What: what, Gone: true, Text: s})
+			out = append(out, Changed{What: what, Gone: true, Text: s})
 		}
 		for _, s := range extract.Missing(now, was) {
-			out = append(out, mem.Changed{What: what, Text: s})
+			out = append(out, Changed{What: what, Text: s})
 		}
 	}
 	line := func(s string) []string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -79,7 +80,7 @@ func tailText(cp mem.Checkpoint, demands []string) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "- %s: %s\n", name, mem.Line(text))
+			fmt.Fprintf(&b, "- %s: %s\n", name, chars.Line(text))
 		}
 	}
 	for _, d := range demands {
@@ -152,20 +153,20 @@ func (e *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
 // sessionLines are the lines by which a file gives away what was asked and
 // handed on in a session.
 func (e *Service) sessionLines(ctx context.Context, s mem.Session) ([]string, error) {
-	out := mem.TracesOfText(s.FirstPrompt)
+	out := chars.TracesOfText(s.FirstPrompt)
 	turns, err := e.Store.Turns(ctx, s.ID, event.WholeSession)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	for _, t := range turns {
-		out = append(out, mem.TracesOfText(t.Text)...)
+		out = append(out, chars.TracesOfText(t.Text)...)
 	}
 	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: event.WholeSession})
 	if err != nil {
 		return nil, fmt.Errorf("checkpoints: %w", err)
 	}
 	for _, cp := range cps {
-		out = append(append(out, mem.TracesOfText(cp.Handoff)...), mem.TracesOfText(cp.Note)...)
+		out = append(append(out, chars.TracesOfText(cp.Handoff)...), chars.TracesOfText(cp.Note)...)
 	}
 	return out, nil
 }

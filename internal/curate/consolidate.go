@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -28,7 +29,7 @@ var ErrNoChronicle = errors.New("this store keeps no record of changes, so nothi
 // consolidateJob does a job. What a round changes is written as it goes on; the
 // batch has what is to be done next.
 func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	if _, ok := e.Store.(mem.Chronicle); !ok {
+	if _, ok := e.Store.(mem.RunLog); !ok {
 		return mem.Batch{}, nil
 	}
 	if job.Data == string(mem.FullRun) {
@@ -65,7 +66,7 @@ func (e *Service) goesOnStill(s mem.Session) bool {
 // fullDue reports whether so many sessions began since all of the project was
 // last consolidated that it is time again.
 func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
-	runs, err := e.Store.(mem.Chronicle).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+	runs, err := e.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
 		return false, err
 	}
@@ -100,7 +101,7 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 			if !joinable(m.Kind) || ours(m) {
 				continue
 			}
-			said := mem.Clip(recall.WholeText(m), event.MaxField)
+			said := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, _, err := e.Recall.Matched(ctx, mem.Query{
 				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: likeEach,
 			}, nil)
@@ -184,7 +185,7 @@ func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 
 // prepare tells a round what the person does not want, and whether there are vectors.
 func (e *Service) prepare(ctx context.Context, r *round) (err error) {
-	if _, ok := e.Store.(mem.Chronicle); !ok {
+	if _, ok := e.Store.(mem.RunLog); !ok {
 		return ErrNoChronicle
 	}
 	_, _, r.embedded = e.Event.CurrentEmbedder()
@@ -194,9 +195,9 @@ func (e *Service) prepare(ctx context.Context, r *round) (err error) {
 
 // Consolidate brings the memories of a place in order, says what that would
 // change, or takes a round back.
-func (e *Service) Consolidate(ctx context.Context, ask mem.ConsolidateAsk) (mem.Consolidation, error) {
-	out := mem.Consolidation{DryRun: ask.DryRun, Undo: ask.Undo != "", Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.Chronicle)
+func (e *Service) Consolidate(ctx context.Context, ask ConsolidateRequest) (Consolidation, error) {
+	out := Consolidation{DryRun: ask.DryRun, Undo: ask.Undo != "", Rounds: []mem.Run{}}
+	c, ok := e.Store.(mem.RunLog)
 	if !ok {
 		return out, ErrNoChronicle
 	}
@@ -218,9 +219,9 @@ func (e *Service) Consolidate(ctx context.Context, ask mem.ConsolidateAsk) (mem.
 }
 
 // Rounds lists the rounds of a place, newest first.
-func (e *Service) Rounds(ctx context.Context, ask mem.RoundsAsk) (mem.Consolidation, error) {
-	out := mem.Consolidation{Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.Chronicle)
+func (e *Service) Rounds(ctx context.Context, ask RoundsRequest) (Consolidation, error) {
+	out := Consolidation{Rounds: []mem.Run{}}
+	c, ok := e.Store.(mem.RunLog)
 	if !ok {
 		return out, ErrNoChronicle
 	}
@@ -239,7 +240,7 @@ func (e *Service) Rounds(ctx context.Context, ask mem.RoundsAsk) (mem.Consolidat
 }
 
 // consolidateNow goes through a project, or through all.
-func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *mem.Consolidation) error {
+func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
 	keys := []string{p.Key}
 	if p.Key == "" {
 		ps, err := e.Store.Projects(ctx, "")
@@ -285,7 +286,7 @@ func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, er
 
 // undo takes a round back: each memory is given what it had before, but for what
 // somebody changed since. The same is not done to it again by rule.
-func (e *Service) undo(ctx context.Context, c mem.Chronicle, ask mem.ConsolidateAsk, out *mem.Consolidation) error {
+func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest, out *Consolidation) error {
 	runs, err := c.Runs(ctx, mem.RunQuery{ID: ask.Undo})
 	if err != nil {
 		return err
@@ -346,7 +347,7 @@ func (e *Service) undo(ctx context.Context, c mem.Chronicle, ask mem.Consolidate
 // keptFromNowOn are the rules that put a memory away and are not to do so again
 // once a person brought it back.
 func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
-	if _, ok := e.Store.(mem.Chronicle); !ok {
+	if _, ok := e.Store.(mem.RunLog); !ok {
 		return nil
 	}
 	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/extract"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
@@ -25,7 +26,7 @@ const (
 )
 
 // undeclared are the changed files that nothing names but that they were changed.
-func Undeclared(own, all []mem.Memory, s mem.State) []mem.Finding {
+func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
 	var said strings.Builder
 	named := map[string]bool{}
 	for _, m := range all {
@@ -48,32 +49,32 @@ func Undeclared(own, all []mem.Memory, s mem.State) []mem.Finding {
 			}
 		}
 	}
-	var out []mem.Finding
+	var out []Finding
 	for _, f := range files {
-		out = append(out, mem.Finding{Rule: DriftUndeclared, Files: []string{f}, Text: f + " was changed; no decision, note or open item says why"})
+		out = append(out, Finding{Rule: DriftUndeclared, Files: []string{f}, Text: f + " was changed; no decision, note or open item says why"})
 	}
 	return out
 }
 
 // unattributed are the decisions of the session that say neither why nor where.
-func Unattributed(own []mem.Memory) []mem.Finding {
-	var out []mem.Finding
+func Unattributed(own []mem.Memory) []Finding {
+	var out []Finding
 	for _, m := range own {
 		if m.Kind != mem.Decision && m.Kind != mem.TradeOff || m.Origin == mem.FromUserPrompt || len(m.Files) > 0 || len(m.Facts) > 0 || givesReason(m.Title+" "+m.Body) {
 			continue
 		}
-		out = append(out, mem.Finding{Rule: DriftUnattributed, IDs: []string{m.ID}, Text: "decided without a reason: " + m.Title, Fix: "remanence edit " + m.ID})
+		out = append(out, Finding{Rule: DriftUnattributed, IDs: []string{m.ID}, Text: "decided without a reason: " + m.Title, Fix: "remanence edit " + m.ID})
 	}
 	return out
 }
 
 func givesReason(s string) bool {
-	return lang.Holds(" "+strings.ToLower(mem.Line(s))+" ", " because ", " since ", " so that ", " in order to ", " due to ", " otherwise ", " the reason ", " as it ", " to avoid ", " to keep ", " rather than ")
+	return lang.Holds(" "+strings.ToLower(chars.Line(s))+" ", " because ", " since ", " so that ", " in order to ", " due to ", " otherwise ", " the reason ", " as it ", " to avoid ", " to keep ", " rather than ")
 }
 
 // contradictions are what the session laid down and what denies it, or is denied
 // by it, from before.
-func Contradictions(own, all []mem.Memory) []mem.Finding {
+func Contradictions(own, all []mem.Memory) []Finding {
 	laid := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
 	ofSession := make(map[string]bool, len(own))
 	for _, m := range own {
@@ -84,8 +85,8 @@ func Contradictions(own, all []mem.Memory) []mem.Finding {
 }
 
 // atOdds are those of pairs that cannot both hold.
-func atOdds(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
-	var out []mem.Finding
+func atOdds(ms []mem.Memory, pairs []rank.Pair) []Finding {
+	var out []Finding
 	for _, pair := range pairs {
 		now, then := ms[pair.A], ms[pair.B] // newest first
 		if now.Supersedes == then.ID || !extract.Opposed(now, then) && (pair.Alike < sameAs || !extract.RolesSwapped(now, then)) {
@@ -96,27 +97,27 @@ func atOdds(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 	return out
 }
 
-func contradiction(now, then mem.Memory) mem.Finding {
-	return mem.Finding{
+func contradiction(now, then mem.Memory) Finding {
+	return Finding{
 		Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
 		Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
 	}
 }
 
 // skipped is what the session began and did not finish.
-func Skipped(own []mem.Memory, s mem.State) []mem.Finding {
-	var out []mem.Finding
+func Skipped(own []mem.Memory, s mem.State) []Finding {
+	var out []Finding
 	for _, m := range own {
 		switch {
 		case m.Resolved:
 		case m.Kind == mem.Todo:
-			out = append(out, mem.Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
+			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
 		case m.Kind == mem.Command:
-			out = append(out, mem.Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still fails: " + mem.Clip(m.Title, 200)})
+			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still fails: " + chars.Clip(m.Title, 200)})
 		}
 	}
 	for _, w := range s.Waiting {
-		out = append(out, mem.Finding{Rule: DriftSkipped, Text: "in the way: " + w})
+		out = append(out, Finding{Rule: DriftSkipped, Text: "in the way: " + w})
 	}
 	return out
 }

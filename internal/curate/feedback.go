@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -25,8 +26,8 @@ const (
 // Feedback notes what memories were worth and lets it count. The sentence that
 // came with it is kept. One that is wrong is hidden if the person says so; an
 // agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
-func (e *Service) Feedback(ctx context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
-	out := mem.Marked{Verb: ask.Verdict}
+func (e *Service) Feedback(ctx context.Context, ask FeedbackRequest) (MarkResponse, error) {
+	out := MarkResponse{Verb: ask.Verdict}
 	f := *e.said(ask.Verdict, e.note(ask.Note), ask.Agent)
 	switch {
 	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, ask.Verdict):
@@ -107,7 +108,7 @@ func (e *Service) reason(verdict, said, agent string) *mem.Feedback {
 
 // note is the sentence of a feedback as it is kept.
 func (e *Service) note(said string) string {
-	return strings.TrimSpace(mem.Clip(e.Door.Prompt(said), MaxNote))
+	return strings.TrimSpace(chars.Clip(e.Door.Prompt(said), MaxNote))
 }
 
 // said is a feedback of the person, or of an agent.
@@ -127,13 +128,13 @@ func (e *Service) edited(why *mem.Feedback, was, agent string) *mem.Feedback {
 	if why == nil {
 		why = e.said(mem.Edited, "", agent)
 	}
-	why.Was = mem.Clip(was, maxWas)
+	why.Was = chars.Clip(was, maxWas)
 	return why
 }
 
 // knownMistake reports whether the memory is known to have prevented just that.
 func knownMistake(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
-		return f.Verdict == mem.PreventedThat && strings.EqualFold(mem.Folded(f.Note), mem.Folded(note))
+		return f.Verdict == mem.PreventedThat && strings.EqualFold(chars.Folded(f.Note), chars.Folded(note))
 	})
 }

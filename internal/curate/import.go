@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -22,12 +23,12 @@ const maxImport = 1000
 // may be relied on, so they are worth what text from outside is until the
 // person raises it. What is there already in the same words, be it hidden, is
 // left out, so that the same import twice changes nothing.
-func (e *Service) Import(ctx context.Context, ask mem.ImportAsk) (mem.Imported, error) {
+func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse, error) {
 	if n := len(ask.Memories); n == 0 || n > maxImport {
-		return mem.Imported{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
+		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
 	}
 	now := e.Now()
-	out := mem.Imported{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(ask.Memories))}
+	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(ask.Memories))}
 	var fresh []mem.Memory
 	var at []int // in ask.Memories, of those
 	keys, seen := map[string]string{}, map[string]bool{}
@@ -35,7 +36,7 @@ func (e *Service) Import(ctx context.Context, ask mem.ImportAsk) (mem.Imported, 
 	if ask.Dir != "" {
 		var err error
 		if here, err = e.Event.Place(ctx, mem.Place{Dir: ask.Dir}); err != nil {
-			return mem.Imported{}, err
+			return ImportResponse{}, err
 		}
 		keys[here.Key] = here.Key
 	}
@@ -45,7 +46,7 @@ func (e *Service) Import(ctx context.Context, ask mem.ImportAsk) (mem.Imported, 
 		}
 		key, err := e.projectKey(ctx, mm.Project, keys)
 		if err != nil {
-			return mem.Imported{}, err
+			return ImportResponse{}, err
 		}
 		mm = e.brought(imported(mm, key, out.Tag, now))
 		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
@@ -55,7 +56,7 @@ func (e *Service) Import(ctx context.Context, ask mem.ImportAsk) (mem.Imported, 
 		}
 		there, err := e.isThere(ctx, mm)
 		if err != nil {
-			return mem.Imported{}, fmt.Errorf("import: %w", err)
+			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
 		if there || seen[says] {
 			out.Known++
@@ -70,7 +71,7 @@ func (e *Service) Import(ctx context.Context, ask mem.ImportAsk) (mem.Imported, 
 	}
 	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
 		if _, err := e.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
-			return mem.Imported{}, fmt.Errorf("import: %w", err)
+			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
 	}
 	ids, err := e.Keep(ctx, fresh)
@@ -145,7 +146,7 @@ func (e *Service) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
 		if len(hits) < q.Limit && len(rank.Terms(begins)) > 0 {
 			return false, nil
 		}
-		q.Terms = append(q.Terms, rank.Terms(mem.Clip(said, event.MaxField))...)
+		q.Terms = append(q.Terms, rank.Terms(chars.Clip(said, event.MaxField))...)
 	}
 	return false, nil
 }

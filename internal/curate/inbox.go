@@ -17,23 +17,23 @@ import (
 type Inboxes struct {
 	Tray   Tray
 	mu     sync.Mutex
-	by     map[string]mem.Undecided // nil until it was read from the tray
-	wanted map[string]bool          // projects to look through once it is quiet
+	by     map[string]ReviewCounts // nil until it was read from the tray
+	wanted map[string]bool         // projects to look through once it is quiet
 }
 
 // Tray keeps how many findings wait, by the key of a project, beyond the process.
 type Tray interface {
-	Read() map[string]mem.Undecided // what was written last, as far as it is still there
-	Write(by map[string]mem.Undecided)
+	Read() map[string]ReviewCounts // what was written last, as far as it is still there
+	Write(by map[string]ReviewCounts)
 }
 
 // known is what is known so far. The caller holds the lock.
-func (in *Inboxes) known() map[string]mem.Undecided {
+func (in *Inboxes) known() map[string]ReviewCounts {
 	if in.by == nil && in.Tray != nil {
 		in.by = in.Tray.Read()
 	}
 	if in.by == nil {
-		in.by = map[string]mem.Undecided{}
+		in.by = map[string]ReviewCounts{}
 	}
 	return in.by
 }
@@ -68,7 +68,7 @@ func (in *Inboxes) takeWanted() []string {
 func (in *Inboxes) counted(project string, found map[string]int, at time.Time) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	w := mem.Undecided{At: at, Counts: maps.Clone(found)}
+	w := ReviewCounts{At: at, Counts: maps.Clone(found)}
 	for _, n := range found {
 		w.Total += n
 	}
@@ -93,7 +93,7 @@ func (in *Inboxes) decided(project, rule string, n int) {
 }
 
 // of is what waits in a project; nil where nobody has looked yet.
-func (in *Inboxes) of(project string) *mem.Undecided {
+func (in *Inboxes) of(project string) *ReviewCounts {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	w, ok := in.known()[project]
@@ -108,11 +108,11 @@ func (in *Inboxes) of(project string) *mem.Undecided {
 // last time. It is for when nobody is kept waiting; nothing depends on it.
 func (e *Service) LookThrough(ctx context.Context) {
 	for _, project := range e.inbox.takeWanted() {
-		_, err := e.Review(ctx, mem.ReviewAsk{Place: mem.Place{Project: project}, Limit: 1})
+		_, err := e.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
 		e.Event.Without("review", err)
 	}
 }
 
 // reviewCount returns how much waits in a project's review queue; nil if it was
 // not counted yet.
-func (e *Service) ReviewCount(project string) *mem.Undecided { return e.inbox.of(project) }
+func (e *Service) ReviewCount(project string) *ReviewCounts { return e.inbox.of(project) }

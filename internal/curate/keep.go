@@ -9,10 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
 )
 
 // importanceUser is what a statement that the person keeps by hand is worth at least.
@@ -30,16 +32,16 @@ var (
 )
 
 // Add keeps a statement of the person, or of an agent.
-func (e *Service) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
+func (e *Service) Add(ctx context.Context, ask AddRequest) (AddResponse, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Added{}, err
+		return AddResponse{}, err
 	}
 	mm, err := e.statement(ctx, p, ask)
 	if err != nil {
-		return mem.Added{}, err
+		return AddResponse{}, err
 	}
-	var out mem.Added
+	var out AddResponse
 	if ask.IfNew && mm.Supersedes == "" {
 		like, j, err := e.Recall.AlreadyKept(ctx, mm)
 		if err != nil {
@@ -53,7 +55,7 @@ func (e *Service) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 		}
 	}
 	if waits, err := e.proposeReplacing(ctx, mm, ask); err != nil || waits != nil {
-		return mem.Added{Proposal: waits}, err
+		return AddResponse{Proposal: waits}, err
 	}
 	v := e.Event.OpenFiles(p)
 	defer v.Close()
@@ -71,14 +73,14 @@ func (e *Service) Add(ctx context.Context, ask mem.AddAsk) (mem.Added, error) {
 	e.Event.Follow(&b)
 	res, err := e.Store.Apply(ctx, b)
 	if err != nil {
-		return mem.Added{}, fmt.Errorf("keep: %w", err)
+		return AddResponse{}, fmt.Errorf("keep: %w", err)
 	}
 	out.Memory, err = e.Event.One(ctx, res[0].IDs[0])
 	return out, err
 }
 
 // statement is the memory that an order to keep something makes.
-func (e *Service) statement(ctx context.Context, p mem.Project, ask mem.AddAsk) (mem.Memory, error) {
+func (e *Service) statement(ctx context.Context, p mem.Project, ask AddRequest) (mem.Memory, error) {
 	said := e.Door.Prompt(ask.Text)
 	if strings.TrimSpace(said) == "" {
 		return mem.Memory{}, event.ErrNoText
@@ -110,7 +112,7 @@ func (e *Service) statement(ctx context.Context, p mem.Project, ask mem.AddAsk) 
 		mm.Importance = *ask.Importance
 	}
 	mm.Title, mm.Body = extract.Headline(said)
-	if title := mem.Clip(mem.Line(e.Door.Text(ask.Title)), 160); title != "" {
+	if title := chars.Clip(chars.Line(e.Door.Text(ask.Title)), 160); title != "" {
 		mm.Title, mm.Body = title, strings.TrimSpace(said)
 	}
 	if ask.Supersedes != "" {
@@ -160,7 +162,7 @@ func settled(mm *mem.Memory) error {
 
 // saidByAgent makes a statement an agent's own: what it is worth depends on what
 // came into its turn, and a session that is known is noted as its source.
-func (e *Service) saidByAgent(ctx context.Context, mm *mem.Memory, ask mem.AddAsk) error {
+func (e *Service) saidByAgent(ctx context.Context, mm *mem.Memory, ask AddRequest) error {
 	var err error
 	if mm.Trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
 		return err
@@ -196,7 +198,7 @@ const (
 func (e *Service) tags(list []string) []string {
 	var out []string
 	for _, t := range list {
-		t = mem.Clip(mem.Line(e.Door.Text(t)), maxTag)
+		t = chars.Clip(chars.Line(e.Door.Text(t)), maxTag)
 		if t != "" && !slices.Contains(out, t) && len(out) < maxTags {
 			out = append(out, t)
 		}
@@ -205,18 +207,18 @@ func (e *Service) tags(list []string) []string {
 }
 
 // relate notes what else a statement names: as its topics, and as single statements.
-func (e *Service) relate(mm *mem.Memory, list []mem.Relation) {
+func (e *Service) relate(mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
-		name := mem.Clip(mem.Line(e.Door.Text(r.Name)), maxTag)
+		name := chars.Clip(chars.Line(e.Door.Text(r.Name)), maxTag)
 		if name == "" {
 			continue
 		}
 		mm.Concepts = append(mm.Concepts, name)
 		fact := name
-		if how := mem.Clip(mem.Line(e.Door.Text(r.Relationship)), maxTag); how != "" {
+		if how := chars.Clip(chars.Line(e.Door.Text(r.Relationship)), maxTag); how != "" {
 			fact = how + " " + name
 		}
-		if what := mem.Clip(mem.Line(e.Door.Text(r.Type)), maxTag); what != "" {
+		if what := chars.Clip(chars.Line(e.Door.Text(r.Type)), maxTag); what != "" {
 			fact += " (" + what + ")"
 		}
 		if fact != name {
@@ -227,39 +229,39 @@ func (e *Service) relate(mm *mem.Memory, list []mem.Relation) {
 
 // Edit changes one memory as the person asks, or an agent. What an agent may not
 // change is proposed.
-func (e *Service) Edit(ctx context.Context, ask mem.EditAsk) (mem.EditResponse, error) {
+func (e *Service) Edit(ctx context.Context, ask EditRequest) (EditResponse, error) {
 	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
 	old, err := e.Event.One(ctx, ask.ID)
 	if err != nil {
-		return mem.EditResponse{}, err
+		return EditResponse{}, err
 	}
 	who, err := e.editor(ctx, ask)
 	if err != nil {
-		return mem.EditResponse{}, err
+		return EditResponse{}, err
 	}
 	if err := judged(ask, old); err != nil {
-		return mem.EditResponse{}, err
+		return EditResponse{}, err
 	}
 	ed, err := e.editOf(ctx, ask, old)
 	if err != nil {
-		return mem.EditResponse{}, err
+		return EditResponse{}, err
 	}
 	if !who.MayChange(old) && !(ask.Reports() && who.MayReport(old)) {
 		waits, err := e.Proposals(who, ask.Reason).Only(ctx, old, ProposalOf(old, ed))
-		return mem.EditResponse{Memory: old, Proposal: waits}, err
+		return EditResponse{Memory: old, Proposal: waits}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{ed}}
 	e.Event.Follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
-		return mem.EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
+		return EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
 	}
 	e.Event.Without("vault", e.WriteNotes(ctx, false, old.ID))
 	now, err := e.Event.One(ctx, old.ID)
-	return mem.EditResponse{Memory: now}, err
+	return EditResponse{Memory: now}, err
 }
 
 // editor is the author of an edit. ErrPrivateTurn if a text of it may not be kept.
-func (e *Service) editor(ctx context.Context, ask mem.EditAsk) (event.Hand, error) {
+func (e *Service) editor(ctx context.Context, ask EditRequest) (event.Hand, error) {
 	who, err := e.AuthorOf(ctx, ask.Agent)
 	if err == nil && who.Private && (ask.Text != nil || ask.Kind != nil || ask.Scope != nil || len(ask.AddTags) > 0 || ask.Reason != "") {
 		err = event.ErrPrivateTurn
@@ -268,7 +270,7 @@ func (e *Service) editor(ctx context.Context, ask mem.EditAsk) (event.Hand, erro
 }
 
 // editOf is what an edit changes about old.
-func (e *Service) editOf(ctx context.Context, ask mem.EditAsk, old mem.Memory) (mem.Edit, error) {
+func (e *Service) editOf(ctx context.Context, ask EditRequest, old mem.Memory) (mem.Edit, error) {
 	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Importance: ask.Importance, Resolved: ask.Resolved, Feedback: e.reason(mem.Edited, ask.Reason, ask.Agent)}
 	if ask.Agent == "" {
 		ed.Trust = new(mem.TrustUser) // an agent's never raises it, and does not change what has more
@@ -304,7 +306,7 @@ func (e *Service) editOf(ctx context.Context, ask mem.EditAsk, old mem.Memory) (
 }
 
 // judged reports whether an edit would make a memory what none can be.
-func judged(ask mem.EditAsk, old mem.Memory) error {
+func judged(ask EditRequest, old mem.Memory) error {
 	if k := ask.Kind; k != nil {
 		if _, ok := k.Info(); !ok || (*k == mem.Utterance) != (old.Kind == mem.Utterance) {
 			return fmt.Errorf("%q: %w", *k, ErrNoKind)
@@ -345,8 +347,8 @@ func markEdit(verb string) (ed mem.Edit, err error) {
 }
 
 // Mark forgets, restores, pins or unpins memories.
-func (e *Service) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error) {
-	out := mem.Marked{Verb: ask.Verb, DryRun: ask.DryRun}
+func (e *Service) Mark(ctx context.Context, ask MarkRequest) (MarkResponse, error) {
+	out := MarkResponse{Verb: ask.Verb, DryRun: ask.DryRun}
 	ed, err := markEdit(ask.Verb)
 	if err != nil {
 		return out, err
@@ -398,7 +400,7 @@ func (e *Service) Mark(ctx context.Context, ask mem.MarkAsk) (mem.Marked, error)
 }
 
 // meant finds the memories an order is about.
-func (e *Service) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, error) {
+func (e *Service) meant(ctx context.Context, ask MarkRequest) ([]mem.Memory, error) {
 	if len(ask.IDs) > 0 {
 		return e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true})
 	}
@@ -406,8 +408,8 @@ func (e *Service) meant(ctx context.Context, ask mem.MarkAsk) ([]mem.Memory, err
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
 	}
 	q := *ask.Query
-	q.Limit, q.Within = mem.MaxFound, "*"
-	found, err := e.Recall.Search(ctx, mem.SearchAsk{Place: ask.Place, Query: q})
+	q.Limit, q.Within = MaxFound, "*"
+	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: ask.Place, Query: q})
 	if err != nil {
 		return nil, err
 	}

@@ -40,17 +40,17 @@ const (
 
 // Lint looks for memories that are in need of care: by rule, and without
 // changing anything.
-func (e *Service) Lint(ctx context.Context, ask mem.LintAsk) (mem.Findings, error) {
+func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, error) {
 	for _, r := range ask.Rules {
 		if !slices.Contains(LintRules(), r) {
-			return mem.Findings{}, fmt.Errorf("%q: %w", r, ErrNoRule)
+			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Findings{}, err
+		return FindingsResponse{}, err
 	}
-	out := mem.Findings{Project: p, Findings: []mem.Finding{}}
+	out := FindingsResponse{Project: p, Findings: []Finding{}}
 	ms, err := e.Lasting(ctx, p)
 	if err != nil {
 		return out, err
@@ -64,7 +64,7 @@ func (e *Service) Lint(ctx context.Context, ask mem.LintAsk) (mem.Findings, erro
 		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, rule) {
 			continue
 		}
-		var found []mem.Finding
+		var found []Finding
 		switch rule {
 		case LintDuplicate:
 			found = duplicates(ms, rank.Pairs(ms, sameAs))
@@ -94,8 +94,8 @@ func (e *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, err
 }
 
 // duplicates are those of pairs that say the same, the most alike first.
-func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
-	var out []mem.Finding
+func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
+	var out []Finding
 	for _, pair := range pairs {
 		if pair.Alike < sameAs {
 			break
@@ -111,7 +111,7 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []mem.Finding {
 		if other.Pinned {
 			continue
 		}
-		out = append(out, mem.Finding{
+		out = append(out, Finding{
 			Rule: LintDuplicate, IDs: []string{keep.ID, other.ID}, Fix: "remanence forget " + other.ID,
 			Text: fmt.Sprintf("%s says the same as %s (%.0f %%): %s", other.ID, keep.ID, 100*pair.Alike, keep.Title),
 		})
@@ -126,13 +126,13 @@ func mayBeOne(a, b mem.Memory) bool {
 	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
 }
 
-func unused(ms []mem.Memory, now time.Time) []mem.Finding {
-	var out []mem.Finding
+func unused(ms []mem.Memory, now time.Time) []Finding {
+	var out []Finding
 	for _, m := range ms {
 		if m.Pinned || m.Uses > 0 || m.Kind == mem.Todo && !m.Resolved || now.Sub(m.Updated) <= unusedAfter {
 			continue
 		}
-		out = append(out, mem.Finding{
+		out = append(out, Finding{
 			Rule: LintUnused, IDs: []string{m.ID}, Fix: "remanence forget " + m.ID,
 			Text: fmt.Sprintf("not needed once in %d days: %s", days(now.Sub(m.Updated)), m.Title),
 		})
@@ -192,11 +192,11 @@ func (e *Service) lookAt(p mem.Project, m mem.Memory) fileState {
 	return s
 }
 
-func deadFiles(ms []mem.Memory, stand map[string]fileState) []mem.Finding {
-	var out []mem.Finding
+func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {
+	var out []Finding
 	for _, m := range ms {
 		if gone := stand[m.ID].gone; len(gone) > 0 {
-			out = append(out, mem.Finding{
+			out = append(out, Finding{
 				Rule: LintDeadFile, IDs: []string{m.ID}, Files: gone, Fix: "remanence edit " + m.ID,
 				Text: fmt.Sprintf("%s: no such file any more: %s", strings.Join(gone, ", "), m.Title),
 			})
@@ -205,11 +205,11 @@ func deadFiles(ms []mem.Memory, stand map[string]fileState) []mem.Finding {
 	return out
 }
 
-func outdated(ms []mem.Memory, stand map[string]fileState) []mem.Finding {
-	var out []mem.Finding
+func outdated(ms []mem.Memory, stand map[string]fileState) []Finding {
+	var out []Finding
 	for _, m := range ms {
 		if s := stand[m.ID]; s.fresh == mem.FileChanged && len(s.gone) == 0 {
-			out = append(out, mem.Finding{
+			out = append(out, Finding{
 				Rule: LintOutdated, IDs: []string{m.ID}, Files: m.Files, Fix: "remanence mark " + m.ID + " stale",
 				Text: fmt.Sprintf("%s changed since: %s", strings.Join(m.Files, ", "), m.Title),
 			})

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -58,7 +59,7 @@ func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) erro
 			return err
 		}
 	}
-	p.Was, p.Reason = mem.Clip(m.Text(), maxWas), ps.reason
+	p.Was, p.Reason = chars.Clip(m.Text(), maxWas), ps.reason
 	p.By, p.Session, p.Trust, p.At = ps.who.Origin, ps.who.Session, ps.who.Trust, ps.e.Now()
 	p = p.Named()
 	if i := slices.IndexFunc(m.Proposals, func(o mem.Proposal) bool { return o.ID == p.ID }); i >= 0 {
@@ -131,7 +132,7 @@ func given[T any](v *T, or T) T {
 }
 
 // replacing is what a statement that replaces m proposes.
-func replacing(m, by mem.Memory, ask mem.AddAsk) mem.Proposal {
+func replacing(m, by mem.Memory, ask AddRequest) mem.Proposal {
 	ed := mem.Edit{Title: &by.Title, Body: &by.Body}
 	if ask.Kind != "" {
 		ed.Kind = &by.Kind
@@ -185,7 +186,7 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 }
 
 // proposedIn are the memories of a place with changes that wait, newest first.
-func (e *Service) proposedIn(ctx context.Context, p mem.Project, among mem.Among) ([]mem.Memory, error) {
+func (e *Service) proposedIn(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
 	q := mem.Query{
 		Proposed: true, Hidden: true, Within: "*", Project: p.Key, Limit: maxReviewed,
 		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
@@ -205,13 +206,13 @@ func (e *Service) proposedIn(ctx context.Context, p mem.Project, among mem.Among
 
 // proposals are the changes that wait, newest first. One about a memory that is
 // hidden by now waits for nothing, unless it would bring that back.
-func (d *desk) proposals() []mem.Finding {
-	var out []mem.Finding
+func (d *desk) proposals() []Finding {
+	var out []Finding
 	for _, m := range d.proposed {
 		d.known[m.ID] = &m
 		for _, p := range slices.Backward(m.Proposals) {
 			if pending(m, p) {
-				out = append(out, mem.Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(p)})
+				out = append(out, Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(p)})
 			}
 		}
 	}
@@ -220,7 +221,7 @@ func (d *desk) proposals() []mem.Finding {
 
 // pending reports whether a decision about a proposal would still change its memory.
 func pending(m mem.Memory, p mem.Proposal) bool {
-	return slices.Contains(mem.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
+	return slices.Contains(event.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
 }
 
 // proposalText says in a sentence what is proposed, by whom and why.
@@ -231,17 +232,17 @@ func proposalText(p mem.Proposal) string {
 	}
 	who := "an agent"
 	switch {
-	case p.Session == mem.UnknownAgent || p.Session == "":
+	case p.Session == event.UnknownAgent || p.Session == "":
 		who = "an agent of an unknown session"
 	case p.Trust == mem.TrustNone:
 		who = "an agent, after text from outside"
 	}
 	text := fmt.Sprintf("%s asks %s", who, what)
 	if t := p.Text(); t != "" {
-		text += ": " + mem.Clip(mem.Line(t), 300)
+		text += ": " + chars.Clip(chars.Line(t), 300)
 	}
 	if p.Reason != "" {
-		text += " (because: " + mem.Line(p.Reason) + ")"
+		text += " (because: " + chars.Line(p.Reason) + ")"
 	}
 	return text
 }
@@ -286,8 +287,8 @@ func proposalOn(m mem.Memory, id string) (mem.Proposal, error) {
 
 // resolveProposal does what the person decided about one proposal. IDs are the
 // memory and the proposal; without the second only one may wait.
-func (e *Service) resolveProposal(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved, error) {
-	out := mem.Resolved{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
+func (e *Service) resolveProposal(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
 	if n := len(ask.IDs); n < 1 || n > 2 {
 		return out, fmt.Errorf("%s is about a memory and a proposal: %w", ask.Rule, ErrNoFinding)
 	}
@@ -301,9 +302,9 @@ func (e *Service) resolveProposal(ctx context.Context, ask mem.ResolveAsk) (mem.
 		return out, err
 	}
 	switch ask.Action {
-	case mem.RejectFinding:
+	case RejectFinding:
 		err = e.rejectProposals(ctx, m, p)
-	case mem.AcceptFinding:
+	case AcceptFinding:
 		err = e.acceptProposal(ctx, m, p)
 	default:
 		err = fmt.Errorf("%q of %s: %w", ask.Action, ask.Rule, ErrNoFinding)
@@ -352,9 +353,9 @@ func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 }
 
 // resolveProposals rejects all proposals of a place. They are accepted one by one.
-func (e *Service) resolveProposals(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved, error) {
-	out := mem.Resolved{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
-	if len(ask.IDs) > 0 || ask.Action != mem.RejectFinding {
+func (e *Service) resolveProposals(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
+	if len(ask.IDs) > 0 || ask.Action != RejectFinding {
 		return out, fmt.Errorf("%q of every %s: %w", ask.Action, ask.Rule, ErrNoFinding)
 	}
 	d, err := e.deskOf(ctx, ask.Place, ask.Among)
@@ -379,7 +380,7 @@ func (e *Service) resolveProposals(ctx context.Context, ask mem.ResolveAsk) (mem
 
 // proposeReplacing proposes that a statement takes the place of a memory which has
 // more trust than its author; nil where it may just do so.
-func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask mem.AddAsk) (*mem.Proposal, error) {
+func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask AddRequest) (*mem.Proposal, error) {
 	if mm.Supersedes == "" || ask.Agent == "" {
 		return nil, nil
 	}
@@ -388,7 +389,7 @@ func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask mem.A
 		return nil, err
 	}
 	old, err := e.Event.One(ctx, mm.Supersedes)
-	if err != nil || who.MayChange(old) || !slices.Contains(mem.Findable(), old.Status) {
+	if err != nil || who.MayChange(old) || !slices.Contains(event.Findable(), old.Status) {
 		return nil, err
 	}
 	return e.Proposals(who, "").Only(ctx, old, replacing(old, mm, ask))
@@ -396,7 +397,7 @@ func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask mem.A
 
 // proposeMarks proposes the order for the memories that its author may not change,
 // and returns the others.
-func (e *Service) proposeMarks(ctx context.Context, ask mem.MarkAsk, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
+func (e *Service) proposeMarks(ctx context.Context, ask MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
 	ps := e.Proposals(who, ask.Reason)
 	var own []mem.Memory
 	for _, mm := range ms {
@@ -413,7 +414,7 @@ func (e *Service) proposeMarks(ctx context.Context, ask mem.MarkAsk, who event.H
 
 // mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
 // it may not change: what is erased cannot be brought back.
-func (e *Service) MayErase(ctx context.Context, ask mem.IDs) error {
+func (e *Service) MayErase(ctx context.Context, ask event.IDs) error {
 	if ask.Agent == "" {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 
 // contradicted are the statements of a project that cannot both hold, the newer
 // first, for a person to judge.
-func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]mem.Finding, error) {
-	w, ok := e.Store.(mem.Web)
+func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
+	w, ok := e.Store.(mem.LinkStore)
 	if !ok {
 		return nil, nil
 	}
@@ -22,7 +22,7 @@ func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]mem.Findin
 	if err != nil {
 		return nil, err
 	}
-	var out []mem.Finding
+	var out []Finding
 	for _, l := range links {
 		now, then := ends[l.From], ends[l.To]
 		if now.ID == "" || then.ID == "" || now.Supersedes == then.ID {

@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 // Resolve does what a person decided about a finding of Review. What it changes
 // is a round like any other, and can be taken back as one.
-func (e *Service) Resolve(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved, error) {
-	out := mem.Resolved{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
+func (e *Service) Resolve(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
 	if ask.Agent != "" {
 		return out, ErrNotPerson
 	}
@@ -41,10 +42,10 @@ func (e *Service) Resolve(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved
 		return out, fmt.Errorf("%s: %w", ls[0].ID, ErrSame)
 	}
 	switch {
-	case ask.Action == mem.RejectFinding:
+	case ask.Action == RejectFinding:
 		_, err = e.decide(ctx, nil, mem.Batch{Dismissed: []mem.Dismissal{{Rule: ask.Rule, Memory: ls[0].ID, Other: otherThan(ls)}}}, ls)
-	case ask.Action == mem.AcceptFinding && ask.Rule == ReviewSecret:
-		_, err = e.Scan(ctx, mem.ScanAsk{Fix: true})
+	case ask.Action == AcceptFinding && ask.Rule == ReviewSecret:
+		_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
 	case r.does(ask.Action):
 		if err := stillThere(ls); err != nil {
 			return out, err
@@ -65,12 +66,12 @@ func (e *Service) Resolve(ctx context.Context, ask mem.ResolveAsk) (mem.Resolved
 
 // does reports whether an action about a finding of the rule changes memories.
 func (r reviewed) does(action string) bool {
-	return action == mem.AcceptFinding && (r.apply != nil || r.pair) || action == mem.MergeFinding && r.pair
+	return action == AcceptFinding && (r.apply != nil || r.pair) || action == MergeFinding && r.pair
 }
 
 // settle does what was decided about a finding with these memories.
 func (r reviewed) settle(rd *round, action string, ls []*life) {
-	if action == mem.MergeFinding || r.apply == nil {
+	if action == MergeFinding || r.apply == nil {
 		rd.join(ls[0], ls[1], "merged in a review")
 		return
 	}
@@ -94,32 +95,32 @@ func otherThan(ls []*life) string {
 }
 
 // Merge has one memory go into another. It is a round that can be taken back.
-func (e *Service) Merge(ctx context.Context, ask mem.MergeAsk) (mem.Merged, error) {
+func (e *Service) Merge(ctx context.Context, ask MergeRequest) (MergeResponse, error) {
 	ls, err := e.livesOf(ctx, ask.Keep, ask.Drop)
 	if err != nil {
-		return mem.Merged{}, err
+		return MergeResponse{}, err
 	}
 	keep, drop := ls[0], ls[1]
 	gone := stillThere(ls)
 	who, err := e.AuthorOf(ctx, ask.Agent)
 	if err != nil {
-		return mem.Merged{}, err
+		return MergeResponse{}, err
 	}
 	switch {
 	case keep.ID == drop.ID:
-		return mem.Merged{}, fmt.Errorf("%s: %w", keep.ID, ErrSame)
+		return MergeResponse{}, fmt.Errorf("%s: %w", keep.ID, ErrSame)
 	case gone != nil:
-		return mem.Merged{}, gone
+		return MergeResponse{}, gone
 	case ask.Agent != "" && (drop.Trust > keep.Trust || guarded(drop.Memory) || !who.MayChange(drop.Memory)):
-		return mem.Merged{}, fmt.Errorf("%s has more trust than %s or than the agent: %w", drop.ID, keep.ID, ErrNotPerson)
+		return MergeResponse{}, fmt.Errorf("%s has more trust than %s or than the agent: %w", drop.ID, keep.ID, ErrNotPerson)
 	}
 	rd := &round{lives: ls}
 	rd.join(keep, drop, "merged on request")
 	id, err := e.decide(ctx, rd, mem.Batch{}, ls)
 	if err != nil {
-		return mem.Merged{}, err
+		return MergeResponse{}, err
 	}
-	out := mem.Merged{Round: id}
+	out := MergeResponse{Round: id}
 	out.Memories, err = e.asTheyAre(ctx, ls)
 	return out, err
 }
@@ -128,7 +129,7 @@ func (e *Service) Merge(ctx context.Context, ask mem.MergeAsk) (mem.Merged, erro
 // done to it now would bring it back, or take another one with it.
 func stillThere(ls []*life) error {
 	for _, l := range ls {
-		if !slices.Contains(mem.Findable(), l.Status) {
+		if !slices.Contains(event.Findable(), l.Status) {
 			return fmt.Errorf("%s is %s: %w", l.ID, l.Status, ErrNoFinding)
 		}
 	}
@@ -151,7 +152,7 @@ func (e *Service) livesOf(ctx context.Context, ids ...string) ([]*life, error) {
 // decide writes what somebody decided, and returns the round's id. rd is nil
 // where no memory changes.
 func (e *Service) decide(ctx context.Context, rd *round, b mem.Batch, ls []*life) (string, error) {
-	if _, ok := e.Store.(mem.Chronicle); !ok {
+	if _, ok := e.Store.(mem.RunLog); !ok {
 		return "", ErrNoChronicle
 	}
 	if rd != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"remanence/internal/event"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
@@ -13,10 +14,10 @@ const resolvedShown = 20
 
 // resolveEvery decides all findings of a rule in one go: one round, written in
 // parts, so that events that come meanwhile do not wait for all of it.
-func (e *Service) resolveEvery(ctx context.Context, ask mem.ResolveAsk, r reviewed) (mem.Resolved, error) {
-	out := mem.Resolved{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
-	scan := r.rule == ReviewSecret && ask.Action == mem.AcceptFinding
-	if len(ask.IDs) > 0 || ask.Action != mem.RejectFinding && !r.does(ask.Action) && !scan {
+func (e *Service) resolveEvery(ctx context.Context, ask ResolveRequest, r reviewed) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
+	scan := r.rule == ReviewSecret && ask.Action == AcceptFinding
+	if len(ask.IDs) > 0 || ask.Action != RejectFinding && !r.does(ask.Action) && !scan {
 		return out, fmt.Errorf("%q of every %s: %w", ask.Action, ask.Rule, ErrNoFinding)
 	}
 	d, err := e.deskOf(ctx, ask.Place, ask.Among)
@@ -38,7 +39,7 @@ func (e *Service) resolveEvery(ctx context.Context, ask mem.ResolveAsk, r review
 	}
 	if out.Decided = len(chosen); !ask.DryRun && len(chosen) > 0 {
 		if scan {
-			_, err = e.Scan(ctx, mem.ScanAsk{Fix: true})
+			_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
 		} else {
 			out.Round, err = e.resolveAll(ctx, ask, r, d, chosen)
 		}
@@ -57,7 +58,7 @@ func (e *Service) resolveEvery(ctx context.Context, ask mem.ResolveAsk, r review
 
 // livesFor are the memories of a finding; ok is false where one of them was not
 // looked at, or another finding has it already.
-func (d *desk) livesFor(f mem.Finding, taken map[string]bool) (ls []*life, ok bool) {
+func (d *desk) livesFor(f Finding, taken map[string]bool) (ls []*life, ok bool) {
 	for _, id := range f.IDs {
 		m := d.known[id]
 		if m == nil || taken[id] {
@@ -71,11 +72,11 @@ func (d *desk) livesFor(f mem.Finding, taken map[string]bool) (ls []*life, ok bo
 // alone reports whether an action needs a look at each: nobody vouches by the
 // hundred for what reads like an order.
 func (r reviewed) alone(action string, ls []*life) bool {
-	return r.rule == ReviewLowTrust && action == mem.AcceptFinding && inject.SuspiciousMemory(ls[0].Memory)
+	return r.rule == ReviewLowTrust && action == AcceptFinding && inject.SuspiciousMemory(ls[0].Memory)
 }
 
 // resolveAll writes what was decided about findings, and returns the round's id.
-func (e *Service) resolveAll(ctx context.Context, ask mem.ResolveAsk, r reviewed, d *desk, chosen [][]*life) (string, error) {
+func (e *Service) resolveAll(ctx context.Context, ask ResolveRequest, r reviewed, d *desk, chosen [][]*life) (string, error) {
 	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: e.Now(), Looked: len(chosen)}
 	for len(chosen) > 0 {
 		part := chosen[:min(len(chosen), maxSteps)]
@@ -83,14 +84,14 @@ func (e *Service) resolveAll(ctx context.Context, ask mem.ResolveAsk, r reviewed
 		rd, b := &round{}, mem.Batch{}
 		for _, ls := range part {
 			rd.lives = append(rd.lives, ls...)
-			if ask.Action == mem.RejectFinding {
+			if ask.Action == RejectFinding {
 				b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: r.rule, Memory: ls[0].ID, Other: otherThan(ls)})
 				continue
 			}
 			r.settle(rd, ask.Action, ls)
 		}
 		changes := rd
-		if ask.Action == mem.RejectFinding {
+		if ask.Action == RejectFinding {
 			changes = nil
 		} else {
 			next := run

@@ -72,7 +72,7 @@ func (e *Service) eraseForgotten(ctx context.Context, before time.Time) (int, er
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	if _, err := e.Purge(ctx, mem.IDs{IDs: []string{old[0].ID}}); err != nil {
+	if _, err := e.Purge(ctx, event.IDs{IDs: []string{old[0].ID}}); err != nil {
 		return 0, fmt.Errorf("erase %s: %w", old[0].ID, err)
 	}
 	return 1, nil

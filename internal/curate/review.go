@@ -35,7 +35,7 @@ const (
 // change is noted.
 type reviewed struct {
 	rule, accept string
-	find         func(*desk) []mem.Finding
+	find         func(*desk) []Finding
 	apply        func(*life) // of the first memory, or of the second where there are two; nil where it is something else
 	pair         bool
 }
@@ -61,7 +61,7 @@ func reviews() []reviewed {
 			l.PromotedFrom, l.Scope, l.Trust = l.Scope, mem.ScopeUser, mem.TrustUser
 		}, false},
 		{LintDuplicate, "the second goes into the first", (*desk).duplicates, nil, true},
-		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *desk) []mem.Finding { return d.dead }, archive, false},
+		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *desk) []Finding { return d.dead }, archive, false},
 		{ReviewStale, "it is archived: found, but not told unasked", (*desk).stale, archive, false},
 	}
 }
@@ -76,11 +76,11 @@ type desk struct {
 	refused  map[mem.Dismissal]bool // times left out
 	ms       []mem.Memory           // newest first
 	within   []mem.Memory           // likewise, those that stay with their session
-	against  []mem.Finding          // statements that cannot both hold, as far as they are linked
-	dead     []mem.Finding          // told again and again, and never used
+	against  []Finding              // statements that cannot both hold, as far as they are linked
+	dead     []Finding              // told again and again, and never used
 	paired   []mem.Memory           // the newest of the lasting ones; nil until they are compared
 	alike    []rank.Pair            // pairs of those
-	opposed  []mem.Finding          // statements that cannot both hold; nil until asked for
+	opposed  []Finding              // statements that cannot both hold; nil until asked for
 }
 
 // Bounds of a review. What was decided or forgotten makes room for what is older.
@@ -91,8 +91,8 @@ const (
 )
 
 // Review lists what of a place needs a person's judgement. It changes nothing.
-func (e *Service) Review(ctx context.Context, ask mem.ReviewAsk) (mem.Inbox, error) {
-	out := mem.Inbox{Counts: map[string]int{}, Items: []mem.InboxItem{}}
+func (e *Service) Review(ctx context.Context, ask ReviewRequest) (ReviewResponse, error) {
+	out := ReviewResponse{Counts: map[string]int{}, Items: []ReviewItem{}}
 	for _, r := range ask.Rules {
 		if !slices.Contains(ReviewRules(), r) {
 			return out, fmt.Errorf("%q: %w", r, ErrNoRule)
@@ -122,7 +122,7 @@ func (e *Service) Review(ctx context.Context, ask mem.ReviewAsk) (mem.Inbox, err
 }
 
 // deskOf reads what a review of a place looks at.
-func (e *Service) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*desk, error) {
+func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk, error) {
 	p, err := e.Event.Place(ctx, at)
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*d
 			d.known[list[i].ID] = &list[i]
 		}
 	}
-	unknown := func(f mem.Finding) bool { // said in a conversation, or beyond what is looked at
+	unknown := func(f Finding) bool { // said in a conversation, or beyond what is looked at
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
 	d.against, d.dead = slices.DeleteFunc(d.against, unknown), slices.DeleteFunc(d.dead, unknown)
@@ -174,8 +174,8 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among mem.Among) (*d
 }
 
 // findings are what a rule finds and the person has not refused.
-func (d *desk) findings(r reviewed) []mem.Finding {
-	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f mem.Finding) bool {
+func (d *desk) findings(r reviewed) []Finding {
+	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f Finding) bool {
 		return d.refused[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
 	})
 }
@@ -188,10 +188,10 @@ func second(ids []string) string {
 }
 
 // item is a finding as it is shown.
-func (r reviewed) item(f mem.Finding, known map[string]*mem.Memory) mem.InboxItem {
-	it := mem.InboxItem{Rule: r.rule, Text: f.Text, Accept: r.accept, Actions: []string{mem.AcceptFinding, mem.RejectFinding}, Memories: []mem.Memory{}}
+func (r reviewed) item(f Finding, known map[string]*mem.Memory) ReviewItem {
+	it := ReviewItem{Rule: r.rule, Text: f.Text, Accept: r.accept, Actions: []string{AcceptFinding, RejectFinding}, Memories: []mem.Memory{}}
 	if r.pair {
-		it.Actions = append(it.Actions, mem.MergeFinding)
+		it.Actions = append(it.Actions, MergeFinding)
 	}
 	for _, id := range f.IDs[:min(len(f.IDs), 1+count(r.pair))] {
 		var m mem.Memory
@@ -212,7 +212,7 @@ func (r reviewed) item(f mem.Finding, known map[string]*mem.Memory) mem.InboxIte
 // store that keeps none has none.
 func (e *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
-	c, ok := e.Store.(mem.Chronicle)
+	c, ok := e.Store.(mem.RunLog)
 	if !ok {
 		return out, nil
 	}
@@ -237,36 +237,36 @@ func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
 	return d.paired, d.alike
 }
 
-func (d *desk) stale() []mem.Finding {
-	var out []mem.Finding
+func (d *desk) stale() []Finding {
+	var out []Finding
 	for _, m := range d.ms {
 		if !joinable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || ours(m) || !rank.Stale(m, d.e.Now()) {
 			continue
 		}
-		out = append(out, mem.Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.e.Now().Sub(m.Created)))})
+		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.e.Now().Sub(m.Created)))})
 	}
 	return out
 }
 
 // duplicates are those that a rule alone does not merge, and that do not deny
 // one another.
-func (d *desk) duplicates() []mem.Finding {
+func (d *desk) duplicates() []Finding {
 	against := map[[2]string]bool{}
 	for _, c := range d.contradictions() {
 		against[[2]string{c.IDs[0], c.IDs[1]}], against[[2]string{c.IDs[1], c.IDs[0]}] = true, true
 	}
-	return slices.DeleteFunc(duplicates(d.pairs()), func(f mem.Finding) bool {
+	return slices.DeleteFunc(duplicates(d.pairs()), func(f Finding) bool {
 		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.refused, f.IDs[0], f.IDs[1])
 	})
 }
 
 // contradictions are those that are linked, and those of what was just kept,
 // which has no links yet.
-func (d *desk) contradictions() []mem.Finding {
+func (d *desk) contradictions() []Finding {
 	if d.opposed != nil {
 		return d.opposed
 	}
-	d.opposed = append([]mem.Finding{}, d.against...)
+	d.opposed = append([]Finding{}, d.against...)
 	linked := map[[2]string]bool{}
 	for _, f := range d.against {
 		linked[[2]string{f.IDs[0], f.IDs[1]}] = true
@@ -279,15 +279,15 @@ func (d *desk) contradictions() []mem.Finding {
 	return d.opposed
 }
 
-func (d *desk) lowTrust() []mem.Finding {
-	var out []mem.Finding
+func (d *desk) lowTrust() []Finding {
+	var out []Finding
 	look := func(m mem.Memory) {
 		switch {
 		case m.Trust >= mem.TrustUser:
 		case inject.SuspiciousMemory(m):
-			out = append(out, mem.Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
 		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && joinable(m.Kind):
-			out = append(out, mem.Finding{IDs: []string{m.ID}, Text: source(m.Origin) + "; never told unasked"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: source(m.Origin) + "; never told unasked"})
 		}
 	}
 	for _, m := range d.ms {
@@ -319,9 +319,9 @@ func source(o mem.Origin) string {
 const widest = 3
 
 // promotions are what a project learned and may be worth knowing in every one.
-func (d *desk) promotions() []mem.Finding {
+func (d *desk) promotions() []Finding {
 	_, _, embedded := d.e.Event.CurrentEmbedder()
-	var out []mem.Finding
+	var out []Finding
 	for _, m := range d.ms {
 		merit := rank.Merit(m, embedded)
 		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !general(m.Kind) || ours(m) {
@@ -331,7 +331,7 @@ func (d *desk) promotions() []mem.Finding {
 		if n < widest || d.aboutProject(m) {
 			continue
 		}
-		out = append(out, mem.Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)})
+		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)})
 	}
 	return out
 }
@@ -365,11 +365,11 @@ func (d *desk) aboutProject(m mem.Memory) bool {
 }
 
 // secrets are the memories that hold what today's rules would not have let in.
-func (d *desk) secrets() []mem.Finding {
-	var out []mem.Finding
+func (d *desk) secrets() []Finding {
+	var out []Finding
 	for _, m := range slices.Concat(d.ms, d.within) {
 		if _, found := d.e.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
-			out = append(out, mem.Finding{IDs: []string{m.ID}, Text: "holds a secret or a private part by today's rules"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "holds a secret or a private part by today's rules"})
 		}
 	}
 	return out

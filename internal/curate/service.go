@@ -30,9 +30,9 @@ type Config struct {
 	Tray Tray
 
 	// Calls into packages above this one.
-	DeadWeight  func(ctx context.Context, p mem.Project) ([]mem.Finding, error)
-	Purge       func(ctx context.Context, ask mem.IDs) (mem.Erased, error)
-	Scan        func(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error)
+	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
+	Purge       func(ctx context.Context, ask event.IDs) (event.PurgeResponse, error)
+	Scan        func(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error)
 	SyncVault   func(ctx context.Context, by event.Hand) error
 	WriteNotes  func(ctx context.Context, restored bool, ids ...string) error
 	RewriteNote func(ctx context.Context, m mem.Memory) error

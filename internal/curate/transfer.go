@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -77,7 +78,7 @@ func (e *Service) brought(mm mem.Memory) mem.Memory {
 	if mm.Title == "" {
 		mm.Title, mm.Body = extract.Headline(mm.Body)
 	}
-	mm.Title = mem.Clip(mem.Line(mm.Title), 160)
+	mm.Title = chars.Clip(chars.Line(mm.Title), 160)
 	if info, _ := mm.Kind.Info(); mm.Importance == 0 {
 		mm.Importance = info.Importance
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -33,7 +34,7 @@ const (
 
 // weave does a job of its kind.
 func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	w, ok := e.Store.(mem.Web)
+	w, ok := e.Store.(mem.LinkStore)
 	if !ok {
 		return mem.Batch{}, nil
 	}
@@ -53,7 +54,7 @@ func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		if err != nil && (job.Attempts < 2 || ctx.Err() != nil) { // at the second attempt it has its names alone: it must hold up no other
 			return mem.Batch{}, err
 		}
-		b.Woven = append(b.Woven, mem.Woven{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links})
+		b.Woven = append(b.Woven, mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links})
 	}
 	return b, nil
 }
@@ -74,7 +75,7 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	if !slices.Contains(event.Knowledge(), m.Kind) {
 		return out, nil
 	}
-	text := mem.Clip(recall.WholeText(m), event.MaxField)
+	text := chars.Clip(recall.WholeText(m), event.MaxField)
 	hits, _, err := e.Recall.Matched(ctx, mem.Query{
 		Text: text, Terms: rank.Terms(text), Project: m.Project, Kinds: event.Knowledge(), Within: m.Session, Limit: rank.Candidates,
 	}, nil)
@@ -149,7 +150,7 @@ func sharedNames(a, b []mem.Named) int {
 }
 
 // tidy makes one of names that are spelt in two ways, and lets go of guesses.
-func (e *Service) tidy(ctx context.Context, w mem.Web) error {
+func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 	ps, err := e.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
@@ -165,7 +166,7 @@ func (e *Service) tidy(ctx context.Context, w mem.Web) error {
 			}
 		}
 	}
-	_, err = w.Prune(ctx, e.Now().Add(-mem.WebMemory))
+	_, err = w.Prune(ctx, e.Now().Add(-mem.LinkedMemory))
 	return err
 }
 

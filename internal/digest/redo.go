@@ -15,7 +15,7 @@ var ErrNoModel = errors.New("no model is set up")
 // Digesting tells how it stands with the digest by a model, and with Redo has
 // turns digested again: those of a session, those since a time, else those of the
 // newest session of the place. ErrNoModel if none is set up to do it.
-func (e *Service) Digesting(ctx context.Context, ask mem.DigestAsk) (mem.Digesting, error) {
+func (e *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
 	d, err := e.digesting(ctx)
 	if err != nil || !ask.Redo {
 		return d, err
@@ -40,14 +40,14 @@ func (e *Service) Digesting(ctx context.Context, ask mem.DigestAsk) (mem.Digesti
 }
 
 // digesting is what the store knows of it.
-func (e *Service) digesting(ctx context.Context) (d mem.Digesting, err error) {
+func (e *Service) digesting(ctx context.Context) (d event.Digesting, err error) {
 	d.Limit = e.Settings().DigestTokens
-	if l, ok := e.Store.(mem.Ledger); ok {
+	if l, ok := e.Store.(mem.SpendStore); ok {
 		if d.Today, err = l.Spent(ctx, e.day()); err != nil {
 			return d, fmt.Errorf("what was spent: %w", err)
 		}
 	}
-	st, ok := e.Store.(mem.Lanes)
+	st, ok := e.Store.(mem.LaneLeaser)
 	if !ok {
 		return d, nil
 	}
@@ -69,7 +69,7 @@ func (e *Service) digesting(ctx context.Context) (d mem.Digesting, err error) {
 }
 
 // turnsToRedo are the jobs of an order, and in d what they may cost.
-func (e *Service) turnsToRedo(ctx context.Context, model event.Summarizer, ask mem.DigestAsk, d *mem.Digesting) ([]mem.Job, error) {
+func (e *Service) turnsToRedo(ctx context.Context, model event.Summarizer, ask DigestRequest, d *event.Digesting) ([]mem.Job, error) {
 	sessions, err := e.sessionsToRedo(ctx, ask)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (e *Service) turnsToRedo(ctx context.Context, model event.Summarizer, ask m
 	return jobs, nil
 }
 
-func (e *Service) sessionsToRedo(ctx context.Context, ask mem.DigestAsk) ([]mem.Session, error) {
+func (e *Service) sessionsToRedo(ctx context.Context, ask DigestRequest) ([]mem.Session, error) {
 	if ask.Session != "" {
 		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {

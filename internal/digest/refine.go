@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -176,12 +177,12 @@ func (e *Service) refineAgain(job mem.Job, cause error) (mem.Batch, error) {
 	isLater := errors.As(cause, &later)
 	if later.Unasked { // another turn failed, not this one
 		job.ID, job.Attempts = "", job.Attempts-1
-		job.NotBy, job.Error = e.Now().Add(later.Wait), mem.Clip(cause.Error(), event.MaxErrorText)
+		job.NotBy, job.Error = e.Now().Add(later.Wait), chars.Clip(cause.Error(), event.MaxErrorText)
 		return mem.Batch{Jobs: []mem.Job{job}}, nil
 	}
 	var paid mem.Unusable
 	if !isLater && errors.As(cause, &paid) && job.Attempts >= refineTries || errors.Is(cause, mem.ErrTooMuch) {
-		job.ID, job.Error, job.Dead = "", mem.Clip(cause.Error(), event.MaxErrorText), true
+		job.ID, job.Error, job.Dead = "", chars.Clip(cause.Error(), event.MaxErrorText), true
 		return mem.Batch{Jobs: []mem.Job{job}}, nil // asking again would cost as much and give as little
 	}
 	return mem.Batch{}, cause
@@ -189,7 +190,7 @@ func (e *Service) refineAgain(job mem.Job, cause error) (mem.Batch, error) {
 
 // givenUp are the jobs about the same turns that were given up before.
 func (e *Service) givenUp(ctx context.Context, jobs ...mem.Job) ([]string, error) {
-	st, ok := e.Store.(mem.Lanes)
+	st, ok := e.Store.(mem.LaneLeaser)
 	if !ok {
 		return nil, nil
 	}

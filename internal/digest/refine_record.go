@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -127,7 +128,7 @@ func (r turnRecord) text() string {
 		b.WriteString("\nDone:\n")
 	}
 	for _, mm := range r.done {
-		b.WriteString("- " + mem.Clip(mem.Line(mm.Title), event.MaxCommand) + "\n")
+		b.WriteString("- " + chars.Clip(chars.Line(mm.Title), event.MaxCommand) + "\n")
 	}
 	b.WriteString("\nSaid:\n" + strings.Join(r.said, "\n\n"))
 	return r.clean(b.String())

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -92,7 +93,7 @@ func (w writer) most() int {
 }
 
 // line is a text of the model's, cleaned, in one line.
-func (w writer) line(s string, most int) string { return mem.Clip(mem.Line(w.clean(s)), most) }
+func (w writer) line(s string, most int) string { return chars.Clip(chars.Line(w.clean(s)), most) }
 
 func (w writer) lines(list []string, most, each int) []string {
 	var out []string
@@ -125,7 +126,7 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", byModel, extract.AutoCaptured}
 	}
 	mm.Title = w.line(o.Title, 160)
-	mm.Body = mem.Clip(strings.TrimSpace(w.clean(strings.TrimSpace(o.Subtitle+"\n"+o.Narrative))), maxNarrative)
+	mm.Body = chars.Clip(strings.TrimSpace(w.clean(strings.TrimSpace(o.Subtitle+"\n"+o.Narrative))), maxNarrative)
 	mm.Facts, mm.Concepts = w.lines(o.Facts, maxFacts, extract.MaxFact), w.lines(o.Concepts, extract.MaxTopics, maxConcept)
 	mm.Files, mm.Modified, mm.Resolved = files, modified, mm.Kind != mem.Todo
 	mm.Anchors = w.anchors(files)
@@ -141,8 +142,8 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 		Request: w.line(s.Request, maxPart), Investigated: w.line(s.Investigated, maxPart), Learned: w.line(s.Learned, maxPart),
 		Completed: w.line(s.Completed, maxPart), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
 	}
-	t.Request = cmp.Or(t.Request, mem.Clip(extract.Request(w.m.Turn.Text), 200))
-	mm.Summary, mm.Title, mm.Body = &t, mem.Clip(cmp.Or(t.Request, t.Completed), 120), mem.Clip(t.Completed, extract.MaxStatement)
+	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.m.Turn.Text), 200))
+	mm.Summary, mm.Title, mm.Body = &t, chars.Clip(cmp.Or(t.Request, t.Completed), 120), chars.Clip(t.Completed, extract.MaxStatement)
 	mm.Tags = []string{extract.SummaryTag, byModel}
 	for _, old := range w.r.made {
 		if old.Kind == mem.Summary {

@@ -44,7 +44,7 @@ func (e *Service) askModel(ctx context.Context, model event.Summarizer, text str
 // paid asks a model once, within what the person allows for a day. What it may cost
 // is counted before, durably: a worker that dies meanwhile has spent it.
 func (e *Service) paid(ctx context.Context, model event.Summarizer, text string) (mem.Digest, error) {
-	ledger, ok := e.Store.(mem.Ledger)
+	ledger, ok := e.Store.(mem.SpendStore)
 	if !ok {
 		return mem.Digest{}, errNoLedger
 	}

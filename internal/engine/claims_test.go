@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -36,7 +38,7 @@ func TestStatementsThatConflictAreNeverMerged(t *testing.T) {
 		}
 		s := newStage(t)
 		s.learned(mem.Memory{Title: p.a}, mem.Memory{Title: p.b, Session: "two"})
-		if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
+		if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
 			t.Errorf("%q and %q: changes %q, want none", p.a, p.b, rulesOf(got.Rounds[0]))
 		}
 	}
@@ -46,8 +48,8 @@ func TestACorrectionIsKeptAndNamesTheMemoryItDiffersFrom(t *testing.T) {
 	named := 0
 	for _, p := range pairs(t) {
 		s := newStage(t)
-		first := s.remember(mem.AddAsk{Text: p.a, IfNew: true})
-		got := s.remember(mem.AddAsk{Text: p.b, IfNew: true})
+		first := s.remember(curate.AddRequest{Text: p.a, IfNew: true})
+		got := s.remember(curate.AddRequest{Text: p.b, IfNew: true})
 		if p.conflict() && got.ID == "" {
 			t.Errorf("%q after %q: not kept", p.b, p.a)
 		}
@@ -67,8 +69,8 @@ const fromPostgres, fromKafka = "The sync job reads from postgres, writes to kaf
 
 func TestACorrectionCanReplaceWhatItDiffersFrom(t *testing.T) {
 	s := newStage(t)
-	old := s.remember(mem.AddAsk{Text: "the billing client makes three retries with jittered backoff", IfNew: true})
-	ask := mem.AddAsk{Text: "the billing client makes five retries with jittered backoff", IfNew: true}
+	old := s.remember(curate.AddRequest{Text: "the billing client makes three retries with jittered backoff", IfNew: true})
+	ask := curate.AddRequest{Text: "the billing client makes five retries with jittered backoff", IfNew: true}
 	got := s.remember(ask)
 	if got.ID == "" || idOf(got.Similar) != old.ID || got.Relation != "differs" || got.Difference != "number" {
 		t.Fatalf("got %+v, want it kept beside %s", got, old.ID)
@@ -82,12 +84,12 @@ func TestACorrectionCanReplaceWhatItDiffersFrom(t *testing.T) {
 
 func TestWhatAPersonEditedIsNotChangedBackByItsFormerText(t *testing.T) {
 	s := newStage(t)
-	first := s.remember(mem.AddAsk{Text: "the admin panel listens on port 8443 behind the proxy"})
+	first := s.remember(curate.AddRequest{Text: "the admin panel listens on port 8443 behind the proxy"})
 	right := "the admin panel listens on port 9443 behind the proxy"
-	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: first.ID, Text: &right}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: first.ID, Text: &right}); err != nil {
 		t.Fatal(err)
 	}
-	got := s.remember(mem.AddAsk{Text: "the admin panel listens on port 8443 behind the proxy", IfNew: true})
+	got := s.remember(curate.AddRequest{Text: "the admin panel listens on port 8443 behind the proxy", IfNew: true})
 	if s.shown(first.ID).Title != right || got.ID == first.ID || got.ID == "" {
 		t.Errorf("the edited one says %q; the other is %q", s.shown(first.ID).Title, got.ID)
 	}
@@ -97,19 +99,19 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	const one, more = "The ledger exporter runs on the second node of the cluster", "The ledger exporter runs on the second node of the old cluster"
 	for name, keep := range map[string]func(s *stage){
 		"by whoever said it": func(s *stage) {
-			s.remember(mem.AddAsk{Text: one, Agent: mem.UnknownAgent})
-			s.remember(mem.AddAsk{Text: more, Agent: mem.UnknownAgent, KeepBoth: true})
+			s.remember(curate.AddRequest{Text: one, Agent: event.UnknownAgent})
+			s.remember(curate.AddRequest{Text: more, Agent: event.UnknownAgent, KeepBoth: true})
 		},
 		"in a review": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "duplicate", IDs: ids, Action: mem.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "duplicate", IDs: ids, Action: curate.RejectFinding})
 			if err != nil {
 				t.Fatal(err)
 			}
 		},
 		"as a contradiction that is none": func(s *stage) {
 			ids := s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-			_, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "contradiction", IDs: []string{ids[1], ids[0]}, Action: mem.RejectFinding})
+			_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "contradiction", IDs: []string{ids[1], ids[0]}, Action: curate.RejectFinding})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -118,7 +120,7 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			keep(s)
-			if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
+			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
 				t.Errorf("changes %q, want none", rulesOf(got.Rounds[0]))
 			}
 			for _, f := range s.inbox().Items {
@@ -130,7 +132,7 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	}
 	s := newStage(t)
 	s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-	if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) == 0 {
+	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) == 0 {
 		t.Error("nobody kept them apart, and they are not merged")
 	}
 }
@@ -145,7 +147,7 @@ func TestExchangedRolesAreAContradictionAndNoDuplicate(t *testing.T) {
 	if strings.Join(rules, " ") != "contradiction" {
 		t.Errorf("findings %q, want one contradiction", rules)
 	}
-	lint, err := s.Curate.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{"duplicate"}})
+	lint, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{"duplicate"}})
 	if err != nil || len(lint.Findings) > 0 {
 		t.Errorf("lint finds %+v, %v; want nothing", lint.Findings, err)
 	}

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -118,7 +120,7 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	}
 	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters", "exact next step", "who is waited for", "/remanence:checkpoint")
 	wantsNot(t, "request", strings.ToLower(asked), "/compact", "login", "run compact")
-	if n := mem.Tokens(asked); n > 200 {
+	if n := chars.Tokens(asked); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
 	}
 }
@@ -133,7 +135,7 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 	s.turn("p1", "please go on with the shop")
 	got := s.turn("p2", "please go on with the shop").Context
 	wants(t, "request", got, "\nremanence checkpoint save --handoff")
-	if n := mem.Tokens(got); n > 200 {
+	if n := chars.Tokens(got); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
 	}
 }
@@ -341,7 +343,7 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := mem.Context{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
+	want := continuity.Context{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
 	if o.Context == nil || *o.Context != want {
 		t.Errorf("got %+v, want %+v", o.Context, want)
 	}

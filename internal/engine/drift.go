@@ -4,35 +4,36 @@ import (
 	"context"
 	"fmt"
 
+	"remanence/internal/continuity"
 	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
 // Drift looks for work of a session that nobody laid down: by rule, for somebody
 // to judge. ErrNotFound where no session of the place is known.
-func (e *Engine) Drift(ctx context.Context, ask mem.DriftAsk) (mem.Findings, error) {
-	m, err := e.Continuity.HandingOff(ctx, mem.HandoffAsk{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+func (e *Engine) Drift(ctx context.Context, ask DriftRequest) (curate.FindingsResponse, error) {
+	m, err := e.Continuity.HandingOff(ctx, continuity.HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
-		return mem.Findings{}, err
+		return curate.FindingsResponse{}, err
 	}
 	defer m.View.Close()
 	if m.SessionInfo.ID == "" {
-		return mem.Findings{}, fmt.Errorf("session: %w", mem.ErrNotFound)
+		return curate.FindingsResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
 	own, err := e.Store.List(ctx, mem.Query{Session: m.Session, Within: m.Session, Limit: 1000})
 	if err != nil {
-		return mem.Findings{}, fmt.Errorf("what the session did: %w", err)
+		return curate.FindingsResponse{}, fmt.Errorf("what the session did: %w", err)
 	}
-	out := mem.Findings{Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own), Findings: []mem.Finding{}}
+	out := curate.FindingsResponse{Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own), Findings: []curate.Finding{}}
 	all, err := e.Curate.Lasting(ctx, m.Project)
 	if err != nil {
 		return out, err
 	}
-	state, err := e.Continuity.Checkpoint(ctx, m, mem.TriggerSave)
+	state, err := e.Continuity.Checkpoint(ctx, m, continuity.TriggerSave)
 	if err != nil {
 		return out, err
 	}
-	for _, found := range [][]mem.Finding{
+	for _, found := range [][]curate.Finding{
 		curate.Undeclared(own, all, state.State), curate.Unattributed(own), curate.Contradictions(own, all), curate.Skipped(own, state.State),
 	} {
 		out.Findings = append(out.Findings, found[:min(len(found), curate.MaxOfOneRule)]...)

@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // thesaurus is an embedder that knows a few words and what they mean.
@@ -119,7 +121,7 @@ func (s *stage) work() (done int, failed []error) {
 
 func (s *stage) finds(text string) []string {
 	s.t.Helper()
-	f, err := s.Recall.Search(s.t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: text}})
+	f, err := s.Recall.Search(s.t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: text}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -265,7 +267,7 @@ func TestAChangedTextIsEmbeddedAgain(t *testing.T) {
 	ids := s.add(notes...)
 	s.work()
 	text := "the loaf burnt"
-	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: ids[0], Text: &text}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Text: &text}); err != nil {
 		t.Fatal(err)
 	}
 	s.work()

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
 	"remanence/internal/event"
@@ -35,7 +36,7 @@ type Config struct {
 	Rel func(p mem.Project, path string) string
 	// Tail returns the newest utterances of an agent's transcript, oldest
 	// first, redacted. Nil means transcripts are not read.
-	Tail func(path string, lines int) ([]mem.Said, error)
+	Tail func(path string, lines int) ([]mem.Quote, error)
 	// Fill tells how full the context of a session is, by its transcript. Errors
 	// wrap fs.ErrNotExist while there is none. Nil means that nobody knows.
 	Fill func(path string) (mem.Fill, error)
@@ -108,14 +109,14 @@ func (e *Engine) Handle(ctx context.Context, ev mem.Event) (mem.Reply, error) {
 }
 
 // Report keeps ev, answers nothing and says what became of it.
-func (e *Engine) Report(ctx context.Context, ev mem.Event) (mem.Reported, error) {
+func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Reported, error) {
 	ev.Quiet = true
 	_, did, err := e.HandleEvent(ctx, ev, false)
 	if err != nil {
-		return mem.Reported{}, err
+		return capture.Reported{}, err
 	}
 	if did.Session, err = e.Event.SessionOf(ctx, ev.Session); err != nil {
-		return mem.Reported{}, fmt.Errorf("session: %w", err)
+		return capture.Reported{}, fmt.Errorf("session: %w", err)
 	}
 	return did, nil
 }
@@ -132,7 +133,7 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 
 // handle keeps ev and answers it; one that was handed over later, or kept
 // before, is not answered. did tells what became of it, but for its session.
-func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did mem.Reported, err error) {
+func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Reported, err error) {
 	m, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Reply{}, did, err
@@ -140,7 +141,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	m.Replay = replay
 	defer m.View.Close()
 	if done, reply, err := e.Event.Switched(ctx, m); done {
-		return reply, mem.Reported{Outcome: mem.ReportOff}, err
+		return reply, capture.Reported{Outcome: capture.ReportOff}, err
 	}
 	e.Event.Without("vault", e.Filesync.LookAtVault(ctx, m))
 	if replay || m.Quiet || m.Settings.Profile == event.Silent {
@@ -159,16 +160,16 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	if err != nil {
 		return mem.Reply{}, did, fmt.Errorf("keep %s: %w", ev.Kind, err)
 	}
-	did = mem.Reported{Outcome: mem.ReportKept, Prompt: results[0].Prompt}
+	did = capture.Reported{Outcome: capture.ReportKept, Prompt: results[0].Prompt}
 	switch {
 	case results[0].Duplicate && replay:
-		return mem.Reply{}, mem.Reported{Outcome: mem.ReportDuplicate}, e.unheard(ctx, m)
+		return mem.Reply{}, capture.Reported{Outcome: capture.ReportDuplicate}, e.unheard(ctx, m)
 	case results[0].Duplicate:
-		return mem.Reply{Context: e.toldOnce(ctx, m)}, mem.Reported{Outcome: mem.ReportDuplicate}, nil
+		return mem.Reply{Context: e.toldOnce(ctx, m)}, capture.Reported{Outcome: capture.ReportDuplicate}, nil
 	case m.Private, m.Turn.Private && event.OfTurn(m.Kind):
-		did.Outcome = mem.ReportPrivate
+		did.Outcome = capture.ReportPrivate
 	case m.Tool != "" && slices.Contains(m.Settings.SkipTools, m.Tool):
-		did.Outcome = mem.ReportSkipped
+		did.Outcome = capture.ReportSkipped
 	}
 	if replay {
 		reply = mem.Reply{}

@@ -10,18 +10,19 @@ import (
 
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // desk are state files as they are said to be, and what was left in them.
 type desk struct {
 	mem.Mind
-	asked []mem.StateAsk
+	asked []mem.StateRequest
 	notes []mem.MindNotes
 }
 
 func (d *desk) Look(mem.Project) (mem.Mind, error) { return d.Mind, nil }
 
-func (d *desk) Change(_ context.Context, _ mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (d *desk) Change(_ context.Context, _ mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	d.asked = append(d.asked, ask)
 	return d.Standing, nil
 }
@@ -243,7 +244,7 @@ func TestWhatStateFilesSayIsFoundAndFollowsThem(t *testing.T) {
 	s.writes()
 	find := func() []mem.Hit {
 		t.Helper()
-		got, err := s.Recall.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
+		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +285,7 @@ func TestFilesThatNobodyStandsForAnyMoreAreNotBelieved(t *testing.T) {
 
 func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 	s, d := minded(t)
-	if _, err := s.Event.Pause(t.Context(), mem.PauseAsk{Place: shop, Scope: "project"}); err != nil {
+	if _, err := s.Event.Pause(t.Context(), event.PauseRequest{Place: shop, Scope: "project"}); err != nil {
 		t.Fatal(err)
 	}
 	s.play(start("startup"), prompt("p1", "change the till please"), stop("p1", "Done."), mem.Event{Kind: mem.SessionEnd, Source: "other"})
@@ -296,12 +297,12 @@ func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 
 func TestAnAgentsChangeOfTheStateGoesToTheFilesThroughTheDoor(t *testing.T) {
 	s, d := minded(t)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 3 <private>hush</private>")}})
+	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 3 <private>hush</private>")}})
 	if len(d.asked) != 1 || *d.asked[0].Update.Phase != "Phase 3" {
 		t.Errorf("got %+v", d.asked)
 	}
 	d.Mind = mem.Mind{Present: true}
-	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 4")}})
+	got := s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 4")}})
 	if len(d.asked) != 1 || got.Untrusted != ".mind" || got.Files != "" {
 		t.Errorf("of files that nobody stands for: got %+v", got)
 	}

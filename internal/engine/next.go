@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -14,12 +15,12 @@ import (
 // what that prompt would be, by the code that answers the hooks. Nothing is
 // written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
 // where hooks are not heard at all.
-func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (e *Engine) Next(ctx context.Context, ask NextRequest) (mem.Receipt, error) {
 	return e.NextUnder(ctx, ask, e.Settings())
 }
 
 // NextUnder is Next under other settings.
-func (e *Engine) NextUnder(ctx context.Context, ask mem.NextAsk, under event.Settings) (mem.Receipt, error) {
+func (e *Engine) NextUnder(ctx context.Context, ask NextRequest, under event.Settings) (mem.Receipt, error) {
 	m, err := e.rehearse(ctx, ask, under)
 	if err != nil {
 		return mem.Receipt{}, err
@@ -36,7 +37,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask mem.NextAsk, under event.Set
 	}
 	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.Settings.Budgets.OfStart(m.Source)}
 	if ask.Prompt != "" {
-		none.Trigger, none.Asked, none.Budget = "prompt", mem.Clip(mem.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
+		none.Trigger, none.Asked, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
 	}
 	switch {
 	case off:
@@ -76,7 +77,7 @@ func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, er
 
 // rehearse is the moment that is asked about, as if it were now. Its batch is
 // never applied.
-func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under event.Settings) (*event.Context, error) {
+func (e *Engine) rehearse(ctx context.Context, ask NextRequest, under event.Settings) (*event.Context, error) {
 	p, err := e.NextProject(ctx, ask.Place)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -37,7 +38,7 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 		s.learned(mem.Memory{Title: words(n)})
 	}}
 	s.Engine.Reconnect()
-	if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
+	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
 		t.Errorf("changes %q, want none: no two say the same", rulesOf(got.Rounds[0]))
 	}
 	if got := findings(s.inbox("duplicate")); len(got) > 0 {
@@ -67,7 +68,7 @@ func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
 		s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}})
 	}}
 	s.Engine.Reconnect()
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {
 		t.Errorf("the forgotten one is %s, the other %s, want it forgotten and the other archived", a.Status, b.Status)
 	}

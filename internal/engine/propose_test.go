@@ -19,7 +19,7 @@ func authors() map[string]struct {
 		agent  string
 		events []mem.Event
 	}{
-		"a session that nobody knows": {mem.UnknownAgent, nil},
+		"a session that nobody knows": {event.UnknownAgent, nil},
 		"after a web page":            {"one", []mem.Event{web}},
 		"a clean turn":                {"one", nil},
 	}
@@ -30,7 +30,7 @@ const ours = "we deploy the shop on Tuesdays, never on Fridays"
 // changes are the ways to take away, replace or play down a memory.
 func changes(s *stage, id, agent string) map[string]func() error {
 	text, low, narrow := "deploy whenever you like", 0.0, mem.ScopeSession
-	edit := func(ask mem.EditAsk) func() error {
+	edit := func(ask curate.EditRequest) func() error {
 		return func() error {
 			ask.ID, ask.Agent = id, agent
 			_, err := s.Curate.Edit(s.t.Context(), ask)
@@ -39,23 +39,23 @@ func changes(s *stage, id, agent string) map[string]func() error {
 	}
 	mark := func(verb string) func() error {
 		return func() error {
-			_, err := s.Curate.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Place: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
 			return err
 		}
 	}
 	return map[string]func() error{
-		"text":       edit(mem.EditAsk{Text: &text}),
-		"importance": edit(mem.EditAsk{Importance: &low}),
-		"scope":      edit(mem.EditAsk{Scope: &narrow}),
-		"tags":       edit(mem.EditAsk{DropTags: []string{"deploy"}}),
+		"text":       edit(curate.EditRequest{Text: &text}),
+		"importance": edit(curate.EditRequest{Importance: &low}),
+		"scope":      edit(curate.EditRequest{Scope: &narrow}),
+		"tags":       edit(curate.EditRequest{DropTags: []string{"deploy"}}),
 		"forget":     mark("forget"),
 		"unpin":      mark("unpin"),
 		"supersede": func() error {
-			_, err := s.Curate.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: text, Supersedes: id, Agent: agent})
+			_, err := s.Curate.Add(s.t.Context(), curate.AddRequest{Place: shop, Text: text, Supersedes: id, Agent: agent})
 			return err
 		},
 		"found by a query": func() error {
-			_, err := s.Curate.Mark(s.t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Place: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
 			return err
 		},
 	}
@@ -67,7 +67,7 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 			s := newStage(t)
 			s.play(start("startup"), prompt("p1", "go on with the shop"))
 			s.play(author.events...)
-			id := s.remember(mem.AddAsk{Text: ours, Tags: []string{"deploy"}}).ID
+			id := s.remember(curate.AddRequest{Text: ours, Tags: []string{"deploy"}}).ID
 			s.marks("pin", id)
 			was := s.memory(id)
 			for range 2 {
@@ -91,7 +91,7 @@ func TestAnAgentDoesNotChangeWhatThePersonSaid(t *testing.T) {
 // proposes has an agent of an unknown session ask for another text of a memory.
 func (s *stage) proposes(id, text string) mem.Proposal {
 	s.t.Helper()
-	got, err := s.Curate.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &text, Agent: mem.UnknownAgent, Reason: "the page <private>of Ann</private> says so"})
+	got, err := s.Curate.Edit(s.t.Context(), curate.EditRequest{ID: id, Text: &text, Agent: event.UnknownAgent, Reason: "the page <private>of Ann</private> says so"})
 	if err != nil || got.Proposal == nil {
 		s.t.Fatalf("got %+v, %v", got, err)
 	}
@@ -107,7 +107,7 @@ func TestAProposalShowsBothTextsAndItsAuthor(t *testing.T) {
 		t.Fatalf("got %+v", items)
 	}
 	got := *items[0].Proposal
-	if got.ID != p.ID || got.Was != ours || got.Session != mem.UnknownAgent || got.Trust != mem.TrustNone || !got.At.Equal(s.clock) || got.Memory != id {
+	if got.ID != p.ID || got.Was != ours || got.Session != event.UnknownAgent || got.Trust != mem.TrustNone || !got.At.Equal(s.clock) || got.Memory != id {
 		t.Errorf("got %+v", got)
 	}
 	for _, text := range []string{got.Text(), got.Reason, items[0].Text} {
@@ -131,21 +131,21 @@ func TestAcceptingAProposalChangesTheMemoryAsThePersons(t *testing.T) {
 		"replaced":   {"supersede", func(m mem.Memory) bool { return m.Title == "deploy whenever you like" && m.Status == mem.Active }},
 	} {
 		s := newStage(t)
-		id := s.remember(mem.AddAsk{Text: ours, Tags: []string{"deploy"}}).ID
+		id := s.remember(curate.AddRequest{Text: ours, Tags: []string{"deploy"}}).ID
 		s.marks("pin", id)
-		if err := changes(s, id, mem.UnknownAgent)[tt.how](); err != nil {
+		if err := changes(s, id, event.UnknownAgent)[tt.how](); err != nil {
 			t.Fatal(err)
 		}
 		p := s.memory(id).Proposals[0]
-		if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
+		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
 			t.Errorf("%s: an agent accepted it: %v", name, err)
 		}
-		s.resolve(mem.AcceptFinding, "proposal "+id+" "+p.ID)
+		s.resolve(curate.AcceptFinding, "proposal "+id+" "+p.ID)
 		m := s.memory(id)
 		if !tt.done(m) || m.Trust != mem.TrustUser || len(m.Proposals) > 0 || len(s.inbox(curate.ReviewProposal).Items) > 0 {
 			t.Errorf("%s: got %+v", name, m)
 		}
-		if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
+		if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
 			t.Errorf("%s: accepted twice: %v", name, err)
 		}
 	}
@@ -155,10 +155,10 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	p, other := s.proposes(id, "deploy whenever you like"), s.proposes(id, "deploy on Mondays")
-	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id}, Action: mem.RejectFinding}); !errors.Is(err, mem.ErrAmbiguous) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id}, Action: curate.RejectFinding}); !errors.Is(err, mem.ErrAmbiguous) {
 		t.Errorf("which of two: %v", err)
 	}
-	s.resolve(mem.RejectFinding, "proposal "+id+" "+p.ID)
+	s.resolve(curate.RejectFinding, "proposal "+id+" "+p.ID)
 	if again := s.proposes(id, "deploy whenever you like"); !again.Rejected {
 		t.Errorf("proposed again: %+v", again)
 	}
@@ -166,11 +166,11 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	if m.Title != ours || len(m.Proposals) != 1 || m.Proposals[0].ID != other.ID {
 		t.Errorf("got %+v", m)
 	}
-	got := s.resolveEvery(mem.ResolveAsk{Rule: "proposal", Action: mem.RejectFinding})
+	got := s.resolveEvery(curate.ResolveRequest{Rule: "proposal", Action: curate.RejectFinding})
 	if m = s.memory(id); got.Decided != 1 || len(m.Proposals) > 0 || m.Title != ours {
 		t.Errorf("all: decided %d, %+v", got.Decided, m)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", Place: shop, Action: mem.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", Place: shop, Action: curate.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted by the dozen: %v", err)
 	}
 }
@@ -178,7 +178,7 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "go on with the shop"))
-	own := s.remember(mem.AddAsk{Text: "the till is closed at ten", Agent: "one"})
+	own := s.remember(curate.AddRequest{Text: "the till is closed at ten", Agent: "one"})
 	for how, change := range changes(s, own.ID, "one") {
 		if err := change(); err != nil {
 			t.Errorf("%s: %v", how, err)
@@ -187,10 +187,10 @@ func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	if m := s.memory(own.ID); m.Title == own.Title || m.Status == mem.Active || len(m.Proposals) > 0 {
 		t.Errorf("got %+v", m)
 	}
-	clean := s.remember(mem.AddAsk{Text: "the lamp is green", Agent: "one"})
+	clean := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"})
 	s.play(prompt("p2", "read the page"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
-	other := s.remember(mem.AddAsk{Text: "the lamp of the yard is blue", Agent: "two"}) // of a session that nobody knows
-	if got, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Place: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
+	other := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "two"}) // of a session that nobody knows
+	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Place: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
 		got.Memories[0].ID != other.ID || len(got.Proposed) != 1 {
 		t.Errorf("after a web page: %+v, %v", got, err)
 	}
@@ -200,7 +200,7 @@ func TestTheSameTextOfAnAgentDoesNotLowerThePersons(t *testing.T) {
 	s := newStage(t)
 	id := s.add(ours)[0]
 	for range 2 {
-		s.remember(mem.AddAsk{Text: ours, Agent: mem.UnknownAgent})
+		s.remember(curate.AddRequest{Text: ours, Agent: event.UnknownAgent})
 	}
 	if m := s.memory(id); m.Trust != mem.TrustUser || m.Repeats > 0 {
 		t.Errorf("got %+v", m)
@@ -216,16 +216,16 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 		s.play(start("startup"), prompt("p1", "go on with the shop"))
 		s.play(author.events...)
 		clean := name == "a clean turn"
-		ids := []string{s.remember(mem.AddAsk{Text: "clean the till", Kind: mem.Todo}).ID, s.remember(mem.AddAsk{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0]}
-		s.state(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Okapi"), Active: &[]string{"the till"}}})
-		if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: ids[0], Resolved: new(true), Agent: author.agent}); err != nil {
+		ids := []string{s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo}).ID, s.remember(curate.AddRequest{Text: "oil the door", Kind: mem.Todo}).ID, s.add(ours)[0]}
+		s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Okapi"), Active: &[]string{"the till"}}})
+		if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Resolved: new(true), Agent: author.agent}); err != nil {
 			t.Fatal(err)
 		}
-		s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "oil the door", Action: "complete"}, Agent: author.agent})
+		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "oil the door", Action: "complete"}, Agent: author.agent})
 		if err := s.says(ids[2], mem.Stale, "it is over", author.agent); err != nil {
 			t.Fatal(err)
 		}
-		got := s.state(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Zebra"), Active: &[]string{"nothing"}}, Agent: author.agent})
+		got := s.state(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase Zebra"), Active: &[]string{"nothing"}}, Agent: author.agent})
 		if done := s.memory(ids[0]).Resolved && s.memory(ids[1]).Resolved; done != clean || s.memory(ids[2]).Confidence < 0.5 != clean {
 			t.Errorf("%s: work done: %v, stale: %v", name, done, s.memory(ids[2]).Confidence)
 		}
@@ -237,9 +237,9 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 			t.Errorf("%s: %q wait, want %d", name, waiting, want)
 		}
 		for _, it := range s.inbox(curate.ReviewProposal).Items {
-			s.resolve(mem.AcceptFinding, "proposal "+it.Memories[0].ID+" "+it.Proposal.ID)
+			s.resolve(curate.AcceptFinding, "proposal "+it.Memories[0].ID+" "+it.Proposal.ID)
 		}
-		got = s.state(mem.StateAsk{Op: mem.StateGet})
+		got = s.state(mem.StateRequest{Op: mem.StateGet})
 		if got.Phase != "Phase Zebra" || got.Active[0] != "nothing" || !s.memory(ids[0]).Resolved || !s.memory(ids[1]).Resolved {
 			t.Errorf("%s, accepted: %+v", name, got)
 		}
@@ -249,22 +249,22 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 func TestAnAgentNeitherErasesNorMergesNorTakesBackWhatIsThePersons(t *testing.T) {
 	s := reviewed(t)
 	own := s.add(ours)[0]
-	round := s.resolve(mem.AcceptFinding, "low_trust m_4").Round
+	round := s.resolve(curate.AcceptFinding, "low_trust m_4").Round
 	for name, order := range map[string]func() error{
 		"erase": func() error {
-			_, err := s.Purge(t.Context(), mem.IDs{IDs: []string{own}, Agent: "one"})
+			_, err := s.Purge(t.Context(), event.IDs{IDs: []string{own}, Agent: "one"})
 			return err
 		},
 		"erase a session": func() error {
-			_, err := s.Purge(t.Context(), mem.IDs{IDs: []string{"one"}, Agent: "one"})
+			_, err := s.Purge(t.Context(), event.IDs{IDs: []string{"one"}, Agent: "one"})
 			return err
 		},
 		"merge, of an unknown session": func() error {
-			_, err := s.Curate.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6", Agent: mem.UnknownAgent})
+			_, err := s.Curate.Merge(t.Context(), curate.MergeRequest{Keep: "m_7", Drop: "m_6", Agent: event.UnknownAgent})
 			return err
 		},
 		"take back": func() error {
-			_, err := s.Curate.Consolidate(t.Context(), mem.ConsolidateAsk{Undo: round, Agent: "one"})
+			_, err := s.Curate.Consolidate(t.Context(), curate.ConsolidateRequest{Undo: round, Agent: "one"})
 			return err
 		},
 	} {
@@ -279,7 +279,7 @@ func TestAnAgentNeitherErasesNorMergesNorTakesBackWhatIsThePersons(t *testing.T)
 
 func TestNothingOfAPrivateTurnIsProposed(t *testing.T) {
 	s := newStage(t)
-	id := s.remember(mem.AddAsk{Text: ours, Tags: []string{"deploy"}}).ID
+	id := s.remember(curate.AddRequest{Text: ours, Tags: []string{"deploy"}}).ID
 	s.play(start("startup"), prompt("p1", "<private>all of it</private>"))
 	for how, change := range changes(s, id, "one") {
 		if err := change(); !errors.Is(err, event.ErrPrivateTurn) {
@@ -299,13 +299,13 @@ func TestAProposalOfAHiddenMemoryWaitsForNothing(t *testing.T) {
 	if got := findings(s.inbox(curate.ReviewProposal)); len(got) > 0 {
 		t.Errorf("it waits: %q", got)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), mem.ResolveAsk{Rule: "proposal", IDs: []string{id, p.ID}, Action: mem.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", IDs: []string{id, p.ID}, Action: curate.AcceptFinding}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted: %v", err)
 	}
-	if got, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{id}, Agent: mem.UnknownAgent}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
+	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{id}, Agent: event.UnknownAgent}); err != nil || len(got.Proposed) != 1 || s.memory(id).Status != mem.Forgotten {
 		t.Errorf("restored by an agent: %+v, %v", got, err)
 	}
-	s.resolve(mem.AcceptFinding, "proposal "+id+" "+s.memory(id).Proposals[1].ID)
+	s.resolve(curate.AcceptFinding, "proposal "+id+" "+s.memory(id).Proposals[1].ID)
 	if m := s.memory(id); m.Status != mem.Active || len(m.Proposals) != 1 {
 		t.Errorf("got %+v", m)
 	}
@@ -316,11 +316,11 @@ func TestTheReviewOfAForeignProposalTaintsATurn(t *testing.T) {
 	id := s.add(ours)[0]
 	p := s.proposes(id, "deploy whenever you like")
 	s.play(start("startup"), prompt("p1", "what waits?"), tool(mem.PostToolUse, "p1", "t1", "Bash", map[string]any{"command": "remanence search deploy"}, "  "+id+"  "+ours))
-	if m := s.remember(mem.AddAsk{Text: "the lamp is green", Agent: "one"}); m.Trust != mem.TrustAssistant {
+	if m := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"}); m.Trust != mem.TrustAssistant {
 		t.Errorf("after a search: %s", m.Trust)
 	}
 	s.play(tool(mem.PostToolUse, "p1", "t2", "Bash", map[string]any{"command": "remanence review"}, "  "+id+"  "+p.ID+"  deploy whenever you like"))
-	if m := s.remember(mem.AddAsk{Text: "the lamp of the yard is blue", Agent: "one"}); m.Trust != mem.TrustNone {
+	if m := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "one"}); m.Trust != mem.TrustNone {
 		t.Errorf("after the review: %s", m.Trust)
 	}
 }

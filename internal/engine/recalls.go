@@ -14,15 +14,16 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // WhatIf returns what a receipt would have told with another budget or another
 // floor. It is made of what the receipt names, by the code that answers hooks;
 // a briefing names too little of that, and is made as of now. Nothing is kept.
-func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, error) {
-	was, err := e.Views.Why(ctx, mem.WhyAsk{ID: ask.ID})
+func (e *Engine) WhatIf(ctx context.Context, ask WhatIfRequest) (WhatIfResponse, error) {
+	was, err := e.Views.Why(ctx, views.WhyRequest{ID: ask.ID})
 	if err != nil {
-		return mem.WhatIf{}, err
+		return WhatIfResponse{}, err
 	}
 	r := was.Receipt
 	budget, floor := r.Budget, r.Floor
@@ -32,11 +33,11 @@ func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, err
 	if ask.Floor != nil {
 		floor = min(max(0, *ask.Floor), 1)
 	}
-	out := mem.WhatIf{Basis: mem.BasisReceipt}
+	out := WhatIfResponse{Basis: BasisReceipt}
 	switch r.Trigger {
 	case "session_start", "resume", "compact":
-		out.Basis = mem.BasisNow
-		out.Receipt, err = e.Next(ctx, mem.NextAsk{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
+		out.Basis = BasisNow
+		out.Receipt, err = e.Next(ctx, NextRequest{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
 		if budget == 0 { // which Next takes for the configured one
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
@@ -44,7 +45,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, err
 		out.Receipt, err = e.retell(ctx, r, budget, floor)
 	}
 	if err != nil {
-		return mem.WhatIf{}, err
+		return WhatIfResponse{}, err
 	}
 	told := func(r mem.Receipt) (ids []string) {
 		for _, it := range r.Items {

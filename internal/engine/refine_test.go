@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/digest"
 	"remanence/internal/event"
 	"remanence/internal/mem"
@@ -88,7 +90,7 @@ func (s *stage) spent() mem.Spending {
 	return v
 }
 
-func (s *stage) digesting(ask mem.DigestAsk) mem.Digesting {
+func (s *stage) digesting(ask digest.DigestRequest) event.Digesting {
 	s.t.Helper()
 	d, err := s.Digest.Digesting(s.t.Context(), ask)
 	if err != nil {
@@ -123,11 +125,11 @@ func TestWithoutAModelNobodyIsAskedAndNothingWaits(t *testing.T) {
 	if n := s.jobs(); n != 0 {
 		t.Errorf("%d jobs wait, want 0", n)
 	}
-	d := s.digesting(mem.DigestAsk{})
+	d := s.digesting(digest.DigestRequest{})
 	if d.Waiting != 0 || d.Today.Calls != 0 {
 		t.Errorf("got %+v", d)
 	}
-	if _, err := s.Digest.Digesting(t.Context(), mem.DigestAsk{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
+	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
 		t.Errorf("got %v, want %v", err, digest.ErrNoModel)
 	}
 }
@@ -210,7 +212,7 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 				t.Errorf("asked %d times for an answer that costs as much each time, want 2", len(cl.sent))
 			}
 			cl.fails, cl.says = nil, wellSaid()
-			if d := s.digesting(mem.DigestAsk{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
+			if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
 				t.Errorf("digested again: %+v", d)
 			}
 			s.later(2 * time.Hour)
@@ -236,7 +238,7 @@ func TestAFailureStopsNoOtherSession(t *testing.T) {
 	if got := s.made("good", mem.Superseded); len(got) == 0 {
 		t.Error("the other session was not digested")
 	}
-	if d := s.digesting(mem.DigestAsk{}); d.Waiting != 1 {
+	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 1 {
 		t.Errorf("%d wait, want the one that failed", d.Waiting)
 	}
 }
@@ -254,13 +256,13 @@ func TestTheDaysTokensAreAHardStop(t *testing.T) {
 	if len(c.sent) != 3 || s.spent().Tokens != 210 {
 		t.Errorf("asked %d times for %d tokens, want 3 for 210", len(c.sent), s.spent().Tokens)
 	}
-	if d := s.digesting(mem.DigestAsk{}); d.Waiting != 2 || d.GivenUp != 0 {
+	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 2 || d.GivenUp != 0 {
 		t.Errorf("%+v, want two that wait for tomorrow", d)
 	}
 	if st, err := s.store.Stats(t.Context(), "", s.clock); err != nil || st.LaterJobs != 3 { // and the one that tidies names
 		t.Errorf("%d jobs are for later, want 3: nothing is stuck", st.LaterJobs)
 	}
-	if d := s.digesting(mem.DigestAsk{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
+	if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
 		t.Errorf("more is taken on although nothing is left: %+v", d)
 	}
 	s.later(time.Hour)
@@ -471,7 +473,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 		}
 	}
 	text := "one mutex for each session, as I said"
-	if _, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: ids[0], Text: &text}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Text: &text}); err != nil {
 		t.Fatal(err)
 	}
 	s.marks("pin", ids[1:2]...)
@@ -531,11 +533,11 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	s.later(time.Minute)
 	rules := len(s.made("one", mem.Superseded))
 	better := s.hires(&clerk{name: "better", says: mem.Digest{Tokens: 50, Observations: []mem.Observation{{Type: "gotcha", Title: "The store must not be called under the lock"}}}})
-	dry := s.digesting(mem.DigestAsk{Redo: true, Session: "one", DryRun: true})
+	dry := s.digesting(digest.DigestRequest{Redo: true, Session: "one", DryRun: true})
 	if dry.Turns != 1 || dry.Tokens != 100 || s.jobs() != 0 {
 		t.Errorf("a dry run says %+v and leaves %d jobs", dry, s.jobs())
 	}
-	if d := s.digesting(mem.DigestAsk{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
+	if d := s.digesting(digest.DigestRequest{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
 		t.Errorf("got %+v", d)
 	}
 	s.later(time.Second)
@@ -549,7 +551,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if got := s.made("one", mem.Superseded); len(got) != rules+2 {
 		t.Errorf("%d are superseded, want those of the rules and two of the first model", len(got))
 	}
-	if _, err := s.Digest.Digesting(t.Context(), mem.DigestAsk{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want %v", err, mem.ErrNotFound)
 	}
 }
@@ -569,7 +571,7 @@ func TestAnAnswerWithoutBoundsIsBounded(t *testing.T) {
 		t.Errorf("%d memories, want 6 and a summary", len(got))
 	}
 	for _, m := range got {
-		if n := mem.Tokens(m.Title + m.Body + strings.Join(m.Facts, "")); n > 520 || len(m.Files) != 0 && m.Kind != mem.Summary {
+		if n := chars.Tokens(m.Title + m.Body + strings.Join(m.Facts, "")); n > 520 || len(m.Files) != 0 && m.Kind != mem.Summary {
 			t.Errorf("a memory has %d tokens, files %v", n, m.Files)
 		}
 	}

@@ -9,8 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remanence/internal/chars"
 	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/engine"
 	"remanence/internal/event"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +26,7 @@ Decided: one mutex for each session; the store is never called under it.`
 // handsOff keeps a handoff of a session by its agent.
 func (s *stage) handsOff(session, text string) mem.Checkpoint {
 	s.t.Helper()
-	cp, err := s.Continuity.Handoff(s.t.Context(), mem.HandoffAsk{Place: shop, Text: text, Agent: session})
+	cp, err := s.Continuity.Handoff(s.t.Context(), continuity.HandoffRequest{Place: shop, Text: text, Agent: session})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -89,7 +93,7 @@ func TestANewSessionConsumesAHandoff(t *testing.T) {
 
 func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	s := working(t)
-	r, err := s.Next(t.Context(), mem.NextAsk{Place: shop})
+	r, err := s.Next(t.Context(), engine.NextRequest{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,8 +151,8 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 		got := s.play(in(session, start(source))...).Context
 		_, rest, _ := strings.Cut(got, "<session-handoff>")
 		part, _, closed := strings.Cut(rest, "</session-handoff>")
-		if !closed || mem.Tokens(part) > budget*40/100 || mem.Tokens(part) < budget*25/100 {
-			t.Errorf("%s: %d tokens of %d:\n%s", source, mem.Tokens(part), budget, got)
+		if !closed || chars.Tokens(part) > budget*40/100 || chars.Tokens(part) < budget*25/100 {
+			t.Errorf("%s: %d tokens of %d:\n%s", source, chars.Tokens(part), budget, got)
 		}
 		if source == "startup" {
 			wants(t, source, got, "more left out: remanence why")
@@ -158,7 +162,7 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 
 func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 	s := working(t)
-	_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
+	_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
 	if !errors.Is(err, continuity.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
 		t.Errorf("error %v", err)
 	}
@@ -169,7 +173,7 @@ func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 func TestNothingIsNoHandoff(t *testing.T) {
 	s := working(t)
 	for _, text := range []string{"", "  \n", "<private>all of it</private>", "<session-handoff>\nold\n</session-handoff>", "## RECENT TAIL (since rich handoff)\n\nold"} {
-		if _, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Text: text, Agent: "one"}); !errors.Is(err, event.ErrNoText) {
+		if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Text: text, Agent: "one"}); !errors.Is(err, event.ErrNoText) {
 			t.Errorf("%q: %v, want %v", text, err, event.ErrNoText)
 		}
 	}
@@ -190,9 +194,9 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		"clean":                         {func(s *stage) { s.handsOff("one", handoffText) }, true},
 		"after something was fetched":   {func(s *stage) { s.play(fetch("w1")); s.handsOff("one", handoffText) }, false},
 		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
-		"by an agent that nobody knows": {func(s *stage) { s.handsOff(mem.UnknownAgent, handoffText) }, false},
+		"by an agent that nobody knows": {func(s *stage) { s.handsOff(event.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
-			_, _ = s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: handoffText})
+			_, _ = s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: handoffText})
 		}, true},
 	} {
 		s := newStage(t)
@@ -220,46 +224,46 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 	cake := "buy a cake for the party"
 	for name, give := range map[string]func(s *stage, agent, id string) error{
 		"a handoff": func(s *stage, agent, _ string) error {
-			_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"a statement": func(s *stage, agent, _ string) error {
-			_, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"an edit": func(s *stage, agent, id string) error {
-			_, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: id, Text: &cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: id, Text: &cake, Agent: agent})
 			return err
 		},
 		"the reason of an edit": func(s *stage, agent, id string) error {
 			yes := true
-			_, err := s.Curate.Edit(t.Context(), mem.EditAsk{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
 			return err
 		},
 		"why it is hidden": func(s *stage, agent, id string) error {
-			_, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
+			_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
 			return err
 		},
 		"a verdict": func(s *stage, agent, id string) error {
-			_, err := s.Curate.Feedback(t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
+			_, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
 			return err
 		},
 		"a note to a checkpoint": func(s *stage, agent, _ string) error {
-			_, err := s.Continuity.Save(t.Context(), mem.SaveAsk{Place: at, Note: cake, Agent: agent})
+			_, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{Place: at, Note: cake, Agent: agent})
 			return err
 		},
 		"an entry of the log": func(s *stage, agent, _ string) error {
-			_, err := s.Filesync.WriteLog(t.Context(), mem.LogAsk{Place: at, Entry: mem.LogEntry{Title: cake}, Agent: agent})
+			_, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: at, Entry: filesync.LogEntry{Title: cake}, Agent: agent})
 			return err
 		},
 		"the state": func(s *stage, agent, _ string) error {
-			_, err := s.Filesync.State(t.Context(), mem.StateAsk{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
+			_, err := s.Filesync.State(t.Context(), mem.StateRequest{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
 			return err
 		},
 	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
-		added, err := s.Curate.Add(t.Context(), mem.AddAsk{Place: at, Text: "the oven has three racks"})
+		added, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: "the oven has three racks"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -278,14 +282,14 @@ func TestWhatWasForgottenOrErasedSinceIsNotTold(t *testing.T) {
 	kept := "The gateway speaks only HTTP 1.1 on port 8443"
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))
-	m := s.remember(mem.AddAsk{Text: kept})
+	m := s.remember(curate.AddRequest{Text: kept})
 	s.handsOff("one", "Next step: run the tests.\nRemember: "+kept+".\nThe gateway speaks only\nHTTP 1.1 on port 8443, really.\nLast line.")
 	wants(t, "before", s.play(start("compact")).Context, "8443", "Last line")
 	s.marks("forget", m.ID)
 	got := s.play(prompt("p2", "go on with the login test"), start("compact")).Context
 	wants(t, "forgotten", got, "run the tests", "Last line")
 	wantsNot(t, "forgotten", got, "8443")
-	if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{m.ID}}); err != nil {
+	if _, err := s.Purge(t.Context(), event.IDs{IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	wantsNot(t, "erased", s.play(prompt("p3", "go on with the login test"), start("compact")).Context, "8443")
@@ -305,7 +309,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "lines") {
 			lines = append(lines, rapid.SampledFrom(tricks).Draw(rt, "line")+rapid.SampledFrom([]string{"", " ", "\t.", "!"}).Draw(rt, "end"))
 		}
-		_, err := s.Continuity.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
+		_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
 		if errors.Is(err, event.ErrNoText) {
 			return
 		}
@@ -319,7 +323,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 			}
 		}
 		for _, word := range []string{secret, "<system-reminder", "Human:", "[INST]", "ignore all previous", "Ignore all previous", "do not tell", "| sh", "\x1b", "\u202e"} {
-			if strings.Contains(got+mem.Folded(got), word) {
+			if strings.Contains(got+chars.Folded(got), word) {
 				rt.Fatalf("%q in\n%s", word, got)
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -72,7 +73,7 @@ func TestAForgottenMemoryComesBackWithinItsTimeAndNotAfter(t *testing.T) {
 	s := newStage(t)
 	add := func(text string) string { return s.knows("", text) }
 	mark := func(verb string, ids ...string) error {
-		_, err := s.Curate.Mark(t.Context(), mem.MarkAsk{Verb: verb, IDs: ids})
+		_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: verb, IDs: ids})
 		return err
 	}
 	early, late, kept := add("the printer code is swordfish"), add("the scanner speaks serial"), add("the drawer opens by itself")
@@ -99,7 +100,7 @@ func TestNeverMeansNever(t *testing.T) {
 	for _, days := range []int{0, maxInt} {
 		s := newStage(t)
 		s.settings.RetentionDays, s.settings.HideDays = days, days
-		m, err := s.Curate.Add(t.Context(), mem.AddAsk{Text: "the printer code is swordfish"})
+		m, err := s.Curate.Add(t.Context(), curate.AddRequest{Text: "the printer code is swordfish"})
 		if err != nil {
 			t.Fatal(err)
 		}

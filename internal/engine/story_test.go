@@ -9,9 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/storetest"
 )
@@ -24,7 +26,7 @@ type stage struct {
 	store     *storetest.Mem
 	settings  event.Settings
 	clock     time.Time
-	said      []mem.Said // what the transcript holds
+	said      []mem.Quote // what the transcript holds
 	warn      []string
 	n         int
 	inSession string // of events that name none; "" is "one"
@@ -57,7 +59,7 @@ func newStage(t *testing.T) *stage {
 			}
 			return rel
 		},
-		Tail:     func(string, int) ([]mem.Said, error) { return s.said, nil },
+		Tail:     func(string, int) ([]mem.Quote, error) { return s.said, nil },
 		Warnings: func(mem.Project) []string { return s.warn },
 	})
 	return s
@@ -296,7 +298,7 @@ func TestTextFromOutsideIsNeverToldUnasked(t *testing.T) {
 		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter. Careful: the plutonium endpoint must not be retried."))
 	got := s.play(in("two", start("startup"), prompt("q1", "how do we do plutonium backoff for the endpoint?"))...)
 	wantsNot(t, "told", got.Context, "plutonium endpoint", "use plutonium")
-	found, err := s.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "plutonium backoff"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "plutonium backoff"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -437,7 +439,7 @@ func TestReplayedEventsAreKeptAndNotAnswered(t *testing.T) {
 func TestForgottenIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	found := must(s.Recall.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session"}}))
+	found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "one mutex for each session"}}))
 	if len(found.Hits) == 0 {
 		t.Fatal("nothing to forget")
 	}
@@ -452,7 +454,7 @@ func TestWhatAPersonAddsIsSeenByTheVeryNextRecall(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 0
 	s.play(start("startup"))
-	m := s.remember(mem.AddAsk{Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
+	m := s.remember(curate.AddRequest{Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
 	if m.Trust != mem.TrustUser {
 		t.Errorf("trust: got %v, want %v", m.Trust, mem.TrustUser)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -52,10 +53,10 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th.Engine.Reconnect()
 		th.Store = failsAfter{th.store, &cutAfter}
 		th.Engine.Reconnect()
-		th.saves(mem.SaveAsk{Place: shop, Index: true})
+		th.saves(continuity.SaveRequest{Place: shop, Index: true})
 		th.Store = th.store
 		th.Engine.Reconnect()
-		th.saves(mem.SaveAsk{Place: shop, Index: true})
+		th.saves(continuity.SaveRequest{Place: shop, Index: true})
 		return len(th.utterances("one"))
 	}
 	if whole, cut := indexed(-1), indexed(1); cut != whole || whole < 70 {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/filesync"
@@ -14,7 +15,7 @@ func (e *Engine) taskCompleted(ctx context.Context, m *event.Context) (mem.Reply
 	if m.Text == "" {
 		return mem.Reply{}, nil
 	}
-	done := extract.Todo{Id: m.TaskID, Text: mem.Clip(mem.Line(m.Text), 160), Status: "completed"}
+	done := extract.Todo{Id: m.TaskID, Text: chars.Clip(chars.Line(m.Text), 160), Status: "completed"}
 	filesync.LeaveTasks(m, []extract.Todo{done})
 	_, err := e.Capture.KeepTodos(ctx, m, extract.Call{Todos: []extract.Todo{done}})
 	return mem.Reply{}, err

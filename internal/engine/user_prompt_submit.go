@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/briefing"
 	"remanence/internal/capture"
+	"remanence/internal/chars"
 	"remanence/internal/continuity"
 	"remanence/internal/event"
 	"remanence/internal/extract"
@@ -24,12 +25,12 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *event.Context) (mem.Re
 		m.Batch.Turn.Text = event.OwnCommand
 		return mem.Reply{}, nil
 	}
-	if !m.Person() || mem.ClientMade(m.Text) {
+	if !m.Person() || chars.ClientMade(m.Text) {
 		return mem.Reply{}, e.Recall.Inherit(ctx, m)
 	}
 	m.Batch.Session.Processing, m.Batch.Session.Status = new(true), mem.Running
 	if !extract.Agrees(m.Text) {
-		m.Batch.Session.FirstPrompt = mem.Clip(extract.Request(m.Text), 200)
+		m.Batch.Session.FirstPrompt = chars.Clip(extract.Request(m.Text), 200)
 	}
 	m.Batch.Turn.Person, m.Batch.Turn.Text, m.Batch.Turn.Private = true, m.Text, m.Private
 	if (m.SessionInfo.Prompts+1)%capture.TakeEvery == 0 {
@@ -135,7 +136,7 @@ func (e *Engine) nudge(ctx context.Context, m *event.Context) (n nudge, err erro
 		return nudge{}, err
 	}
 	due := m.Settings.NudgeEvery == event.NudgeAlways || line != m.SessionInfo.Nudge || m.SessionInfo.Prompts-m.SessionInfo.NudgePrompt >= nudgeAgain || len(reminders) > 0
-	if due && line != "" && mem.Tokens(line) <= m.Settings.NudgeTokens {
+	if due && line != "" && chars.Tokens(line) <= m.Settings.NudgeTokens {
 		m.Batch.Session.Nudge = &line
 		n.lines = []string{line}
 	}

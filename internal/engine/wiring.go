@@ -47,9 +47,9 @@ func (e *Engine) connect(c Config) {
 	e.Curate = curate.New(curate.Config{
 		Event: e.Event, Recall: e.Recall, Door: c.Door, Look: c.Look, Now: c.Now, Rel: c.Rel,
 		Settings: c.Settings, Store: c.Store, Tray: c.Tray, SyncVault: syncVault,
-		DeadWeight: func(ctx context.Context, p mem.Project) ([]mem.Finding, error) { return e.Views.DeadWeight(ctx, p) },
-		Purge:      e.Purge,
-		Scan:       func(ctx context.Context, r mem.ScanAsk) (mem.Scanned, error) { return e.Erase.Scan(ctx, r) },
+		DeadWeight:  func(ctx context.Context, p mem.Project) ([]curate.Finding, error) { return e.Views.DeadWeight(ctx, p) },
+		Purge:       e.Purge,
+		Scan:        func(ctx context.Context, r event.ScanRequest) (mem.ScanResponse, error) { return e.Erase.Scan(ctx, r) },
 		RewriteNote: func(ctx context.Context, m mem.Memory) error { return e.Filesync.RewriteNote(ctx, m) },
 		WriteNotes: func(ctx context.Context, restored bool, ids ...string) error {
 			return e.Filesync.WriteNotes(ctx, restored, ids...)

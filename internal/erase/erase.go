@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -96,7 +97,7 @@ func (w *doomedWords) hold(s mem.Spoken) bool {
 	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.made, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
 		return true
 	}
-	text := mem.Folded(s.Text)
+	text := chars.Folded(s.Text)
 	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
@@ -114,7 +115,7 @@ func (d doomed) erase(ctx context.Context, a event.Archive) error {
 const inTranscripts = "transcripts"
 
 // scanArchive looks through the archive as Scan does through the store.
-func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, got *mem.Scanned) error {
+func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, got *mem.ScanResponse) error {
 	if e.Archive == nil {
 		return nil
 	}
@@ -126,7 +127,7 @@ func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, 
 			return s, true
 		}
 		got.Held++
-		kinds[mem.PrivateSpan] += found.Private
+		kinds[PrivateSpan] += found.Private
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
 		}

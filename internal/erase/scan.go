@@ -31,15 +31,15 @@ func (e *Service) Unreached() []string {
 
 // scrubber is a store whose texts can be looked through and cleaned in place.
 type scrubber interface {
-	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (mem.Scanned, error)
+	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error)
 }
 
 // Scan searches what is stored for what today's rules would have taken out, and
 // with Fix takes it out for good.
-func (e *Service) Scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) {
+func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
 	st, ok := e.Store.(scrubber)
 	if !ok {
-		return mem.Scanned{}, fmt.Errorf("scan: %w", ErrUnable)
+		return mem.ScanResponse{}, fmt.Errorf("scan: %w", ErrUnable)
 	}
 	// A door of its own: what is found here was not taken out on its way in.
 	d := &redact.Door{Key: e.Door.Key, Rules: e.Door.Rules}
@@ -53,7 +53,7 @@ func (e *Service) Scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error
 			if found == nil {
 				found = map[string]int{}
 			}
-			found[mem.PrivateSpan] += c.Private
+			found[PrivateSpan] += c.Private
 		}
 		return out, found, nil
 	})
@@ -68,24 +68,24 @@ func (e *Service) Scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error
 }
 
 // Doomed returns what Purge would erase, and erases nothing.
-func (e *Service) Doomed(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+func (e *Service) Doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	st, ok := e.Store.(event.Rehearser)
 	if !ok {
-		return mem.Erased{}, fmt.Errorf("purge: %w", ErrUnable)
+		return event.PurgeResponse{}, fmt.Errorf("purge: %w", ErrUnable)
 	}
 	ms, would, err := st.Doomed(ctx, ask.IDs...)
 	if err != nil {
-		return mem.Erased{}, err
+		return event.PurgeResponse{}, err
 	}
-	return mem.Erased{Purged: would, Memories: ms, Unreached: e.Unreached()}, nil
+	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: e.Unreached()}, nil
 }
 
 // unerased leaves out what was said before something of the session was erased:
 // the agent's record still has it, and nobody may bring it back.
-func (e *Service) Unerased(ctx context.Context, session string, said []mem.Said) ([]mem.Said, error) {
+func (e *Service) Unerased(ctx context.Context, session string, said []mem.Quote) ([]mem.Quote, error) {
 	until, err := e.Event.ErasedUntil(ctx, session)
 	if err != nil || until.IsZero() {
 		return said, err
 	}
-	return slices.DeleteFunc(said, func(s mem.Said) bool { return !s.At.After(until) }), nil
+	return slices.DeleteFunc(said, func(s mem.Quote) bool { return !s.At.After(until) }), nil
 }

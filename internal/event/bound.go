@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // maxField bounds one stored field of an event, in bytes. Of longer ones the
@@ -48,7 +48,7 @@ func Bounded(raw json.RawMessage) json.RawMessage {
 			return out
 		}
 	}
-	out, err := json.Marshal(map[string]any{"cut": true, "bytes": len(raw), "begins": mem.Clip(string(raw), 4096)})
+	out, err := json.Marshal(map[string]any{"cut": true, "bytes": len(raw), "begins": chars.Clip(string(raw), 4096)})
 	if err != nil {
 		return json.RawMessage("{}")
 	}

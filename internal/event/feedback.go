@@ -3,13 +3,11 @@ package event
 import (
 	"context"
 	"fmt"
-
-	"remanence/internal/mem"
 )
 
 // turnAt names the turn that an agent's session is in, "" if nobody knows.
 func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
-	if session == "" || session == mem.UnknownAgent {
+	if session == "" || session == UnknownAgent {
 		return "", nil
 	}
 	turns, err := e.Store.Turns(ctx, session, 1)

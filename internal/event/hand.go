@@ -30,5 +30,5 @@ func PersonIn(m *Context) Hand {
 }
 
 func AgentOf(t mem.Turn) Hand {
-	return Hand{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, mem.UnknownAgent), Private: t.Private}
+	return Hand{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
@@ -48,7 +49,7 @@ func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 func LinesOf(items []inject.Item) string {
 	var b strings.Builder
 	for _, it := range items {
-		b.WriteString("- " + mem.Line(it.Text) + "\n")
+		b.WriteString("- " + chars.Line(it.Text) + "\n")
 	}
 	return b.String()
 }

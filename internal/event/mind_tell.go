@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
@@ -18,14 +19,14 @@ func (m *Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 // heading, all else line by line.
 func ToldWhole(told string, p mem.MindPart) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
-	if !strings.Contains(told, mem.Folded(heading)) {
+	if !strings.Contains(told, chars.Folded(heading)) {
 		return false
 	}
 	if p.Kind == mem.Decision {
 		return true
 	}
 	for line := range strings.Lines(strings.TrimPrefix(p.Title, heading+": ") + "\n" + p.Body) {
-		if line = mem.Folded(Bare(line)); !strings.Contains(told, line) {
+		if line = chars.Folded(Bare(line)); !strings.Contains(told, line) {
 			return false
 		}
 	}

@@ -150,7 +150,7 @@ func Glob(pattern, name string) bool {
 
 // unpaused leaves out what was said while the person had paused: the agent's
 // record has it all the same.
-func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Said) ([]mem.Said, error) {
+func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Quote) ([]mem.Quote, error) {
 	w, ok := e.Store.(mem.Witness)
 	if !ok {
 		return said, nil
@@ -159,13 +159,13 @@ func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Said) ([]
 	if err != nil {
 		return nil, fmt.Errorf("pauses: %w", err)
 	}
-	return slices.DeleteFunc(said, func(s mem.Said) bool {
+	return slices.DeleteFunc(said, func(s mem.Quote) bool {
 		return slices.ContainsFunc(silences, func(p mem.Silence) bool { return p.Covers(s.At) })
 	}), nil
 }
 
 // Pause pauses or resumes and lists what is in force.
-func (e *Service) Pause(ctx context.Context, ask mem.PauseAsk) (mem.Pauses, error) {
+func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, error) {
 	p := mem.Pause{InjectOnly: ask.InjectOnly, Lift: ask.Resume}
 	if ask.For > 0 {
 		p.Until = e.Now().Add(ask.For)
@@ -176,26 +176,26 @@ func (e *Service) Pause(ctx context.Context, ask mem.PauseAsk) (mem.Pauses, erro
 	case "session":
 		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
-			return mem.Pauses{}, err
+			return PauseResponse{}, err
 		}
 		p.Target = s.ID
 	case "", "project":
 		pr, err := e.Place(ctx, ask.Place)
 		if err != nil {
-			return mem.Pauses{}, err
+			return PauseResponse{}, err
 		}
 		p.Target = pr.Key
 	default:
-		return mem.Pauses{}, fmt.Errorf("scope %q: %w", ask.Scope, mem.ErrNotFound)
+		return PauseResponse{}, fmt.Errorf("scope %q: %w", ask.Scope, mem.ErrNotFound)
 	}
 	if _, err := e.Store.Apply(ctx, mem.Batch{Pauses: []mem.Pause{p}}); err != nil {
-		return mem.Pauses{}, fmt.Errorf("pause: %w", err)
+		return PauseResponse{}, fmt.Errorf("pause: %w", err)
 	}
 	if err := e.tellPauses(ctx); err != nil {
-		return mem.Pauses{}, err
+		return PauseResponse{}, err
 	}
 	ps, err := e.Store.Paused(ctx, e.Now())
-	return mem.Pauses{Pauses: ps}, err
+	return PauseResponse{Pauses: ps}, err
 }
 
 func (e *Service) tellPauses(ctx context.Context) error {

@@ -3,6 +3,7 @@ package event
 import (
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
 )
@@ -29,13 +30,13 @@ func Changed(m *Context, c extract.Call) mem.Memory {
 	if c.Old != "" || m.Tool != "Write" {
 		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.File, excerpt(c.Old), excerpt(c.New))
 	}
-	mm.Title = mem.Clip(mm.Title, 240)
+	mm.Title = chars.Clip(mm.Title, 240)
 	mm.Key = "change:" + m.PromptID + ":" + c.File
 	return mm
 }
 
 func excerpt(s string) string {
-	return mem.Clip(mem.Line(mem.Clip(s, maxExcerpt)), maxReplaced)
+	return chars.Clip(chars.Line(chars.Clip(s, maxExcerpt)), maxReplaced)
 }
 
 // failed is the memory of a command that failed.
@@ -45,8 +46,8 @@ func Failed(m *Context, c extract.Call) mem.Memory {
 	mm.Importance, mm.Resolved = importantFail, false
 	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.Plain, code
 	mm.Tags = []string{"command-outcome", "error", "debugging", extract.AutoCaptured}
-	mm.Title = mem.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, mem.Clip(c.Plain, MaxCommand), extract.InBrief(extract.Telling(message))), 2*MaxCommand)
-	mm.Body = mem.Clip(message, MaxErrorText)
+	mm.Title = chars.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, chars.Clip(c.Plain, MaxCommand), extract.InBrief(extract.Telling(message))), 2*MaxCommand)
+	mm.Body = chars.Clip(message, MaxErrorText)
 	mm.Key = "failed:" + c.Plain
 	return mm
 }

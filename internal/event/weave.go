@@ -23,7 +23,7 @@ func (e *Service) Follow(b *mem.Batch) {
 
 // toWeave adds to a batch the job that weaves its memories in.
 func (e *Service) toWeave(b *mem.Batch) {
-	if _, ok := e.Store.(mem.Web); !ok {
+	if _, ok := e.Store.(mem.LinkStore); !ok {
 		return
 	}
 	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.Named() }) ||

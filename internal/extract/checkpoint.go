@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
-	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -21,9 +21,9 @@ const Pasted = 4000
 func Request(prompt string) string {
 	prompt = withoutImages(prompt)
 	if len(prompt) > Pasted {
-		return mem.Clip(mem.Line(mem.FirstLine(prompt)), 160)
+		return chars.Clip(chars.Line(chars.FirstLine(prompt)), 160)
 	}
-	return mem.Clip(withoutGreeting(mem.Line(prompt)), RecentChars)
+	return chars.Clip(withoutGreeting(chars.Line(prompt)), RecentChars)
 }
 
 // withoutGreeting is a prompt without the greetings and thanks that it begins

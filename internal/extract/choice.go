@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
-	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
 
@@ -42,7 +42,7 @@ func (p pick) Said() string {
 // option, by its words, by saying yes to what was proposed, or by a no to it that
 // made the work take another turn. A plain offer to do something is no choice.
 func Choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
-	prompt = mem.Line(prompt)
+	prompt = chars.Line(prompt)
 	all, options := Statements(answer), optionsOf(answer)
 	at := proposal(asked, all)
 	if Asks(prompt) || refuses(prompt) || !asksToChoose(asked) && !weighs(all, options, at) {

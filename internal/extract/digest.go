@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -151,7 +152,7 @@ func (p Point) Titled(prompt string) (title, body string) {
 	if leans && p.before != "" && !Asks(p.before) && len([]rune(p.before))+len([]rune(p.Text)) < MaxStatement {
 		return Titled(p.before + " " + p.Text)
 	}
-	if about := mem.Clip(Request(prompt), shortAbout); about != "" {
+	if about := chars.Clip(Request(prompt), shortAbout); about != "" {
 		return Titled(p.Text + " (on: " + about + ")")
 	}
 	return Titled(p.Text)
@@ -181,9 +182,9 @@ func FindingTag(k mem.Kind, files []string) string {
 // titled splits a sentence into a title of at most 160 characters and, where it
 // is longer, a body that holds all of it.
 func Titled(s string) (title, body string) {
-	s = mem.Line(s)
-	if title = mem.Clip(s, 160); title != s {
-		body = mem.Clip(s, MaxStatement)
+	s = chars.Line(s)
+	if title = chars.Clip(s, 160); title != s {
+		body = chars.Clip(s, MaxStatement)
 	}
 	return title, body
 }

@@ -8,6 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -47,7 +48,7 @@ func Swapped(change string) string {
 
 // takesBack reports whether a prompt begins by taking back what was just done.
 func TakesBack(prompt string) bool {
-	l := lang.CueText(mem.FirstLine(prompt))
+	l := lang.CueText(chars.FirstLine(prompt))
 	return lang.Begins(l, "undo ", "undo,", "revert that", "revert this", "revert it", "roll that back", "roll it back", "scrap that", "drop that", "forget that", "never mind", "nevermind", "no, undo", "no, revert", "mach das rückgängig", "verwirf das", "annule ça", "annule cela", "deshaz ", "元に戻して", "撤销", "取消刚才")
 }
 
@@ -141,7 +142,9 @@ func kin(a, b string) bool {
 
 // namesIn are the words of a text that hold more than letters, in order.
 func namesIn(s string) []string {
-	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("`'\"(),;:!?", r) || mem.Wide(r) })
+	words := strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return unicode.IsSpace(r) || strings.ContainsRune("`'\"(),;:!?", r) || chars.Wide(r)
+	})
 	var out []string
 	for _, w := range words {
 		w = strings.Trim(w, ".")

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -46,9 +47,9 @@ func InARow(parts []string) string {
 // itself, as long as it holds.
 func FixedIn(fix mem.Memory) string {
 	if fix.Command == "" {
-		return mem.Clip(fix.Title, 120)
+		return chars.Clip(fix.Title, 120)
 	}
-	return fmt.Sprintf("fixed: `%s`", mem.Clip(fix.Command, MaxFixError))
+	return fmt.Sprintf("fixed: `%s`", chars.Clip(fix.Command, MaxFixError))
 }
 
 // opening is the first sentence of an answer that tells what came of the work,
@@ -81,12 +82,12 @@ const SessionKey = "session:"
 // joinPart adds at most share characters of a turn's part to that of its session,
 // while there is room.
 func JoinPart(all, more string, share int) string {
-	more = mem.Clip(more, share)
+	more = chars.Clip(more, share)
 	switch {
 	case more == "" || strings.Contains(all, more):
 		return all
 	case all == "":
 		return more
 	}
-	return mem.Clip(InARow([]string{all, more}), MaxPartOfSession)
+	return chars.Clip(InARow([]string{all, more}), MaxPartOfSession)
 }

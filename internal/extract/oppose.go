@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -50,7 +51,7 @@ var displacing = []string{" instead of ", " rather than ", " in place of ", " no
 // displaced is what a text says is not to be any more, of each such place, and the
 // rest of the text.
 func displaced(s string) (gone []string, rest string) {
-	rest = " " + strings.ToLower(mem.Line(s)) + " "
+	rest = " " + strings.ToLower(chars.Line(s)) + " "
 	for _, w := range displacing {
 		for {
 			before, after, found := strings.Cut(rest, w)
@@ -152,7 +153,7 @@ func otherMeans(a, b string) bool {
 
 // means is what a text says to use, and to which end.
 func means(s string) (what, end []string) {
-	l := " " + strings.ToLower(mem.Line(s)) + " "
+	l := " " + strings.ToLower(chars.Line(s)) + " "
 	for _, verb := range []string{" use ", " uses ", " using ", " prefer ", " we take "} {
 		_, after, found := strings.Cut(l, verb)
 		if !found {

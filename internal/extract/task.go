@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // maxTaskID bounds the id of a task, in bytes; a longer one is none.
@@ -29,7 +29,7 @@ func TaskIn(objects ...map[string]json.RawMessage) (t Todo) {
 	for _, o := range objects {
 		t.Id = cmp.Or(t.Id, idText(o["taskId"]), idText(o["task_id"]), idText(o["id"]))
 		subject := cmp.Or(Text(o["content"]), Text(o["subject"]), Text(o["taskSubject"]))
-		t.Text = cmp.Or(t.Text, mem.Clip(mem.Line(subject), 160))
+		t.Text = cmp.Or(t.Text, chars.Clip(chars.Line(subject), 160))
 		t.Status = cmp.Or(t.Status, Text(o["status"]))
 	}
 	return t
@@ -44,7 +44,7 @@ func idText(raw json.RawMessage) string {
 	if len(id) > maxTaskID {
 		return ""
 	}
-	return mem.Line(id)
+	return chars.Line(id)
 }
 
 // taskNumber is the number that a task tool's answer gives the task: "#12".

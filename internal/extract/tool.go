@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
-	"remanence/internal/mem"
 )
 
 // call is what is understood of a tool call. Fields the tool does not have are empty.
@@ -88,7 +88,7 @@ func ResponseText(raw json.RawMessage) string {
 // thing: a leading cd, variables set in front, redirections to view the output
 // and surplus white space.
 func PlainCommand(s string) string {
-	s = mem.Line(s)
+	s = chars.Line(s)
 	for strings.HasPrefix(s, "cd ") {
 		_, rest, ok := strings.Cut(s, "&& ")
 		if !ok {
@@ -233,7 +233,7 @@ func ExitOf(s string) (code int, message string) {
 func Telling(output string) string {
 	said, named, counted := "", "", ""
 	for line := range strings.Lines(output) {
-		t := withoutClock(strings.TrimLeftFunc(mem.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
+		t := withoutClock(strings.TrimLeftFunc(chars.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
 		if placed(t) {
 			return withoutFolder(t)
 		}
@@ -251,7 +251,7 @@ func Telling(output string) string {
 			named = cmp.Or(named, t)
 		}
 	}
-	return cmp.Or(said, named, counted, mem.Line(mem.FirstLine(output)))
+	return cmp.Or(said, named, counted, chars.Line(chars.FirstLine(output)))
 }
 
 // withoutClock is a line without the date and the time that it begins with.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -91,8 +92,8 @@ func covers(all, one string) bool {
 func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
 	left := 160 - utf8.RuneCountInString(fmt.Sprintf("`` failed (exit %d: ), %s", failure.ExitCode, helped))
-	command := mem.Clip(failure.Command, min(MaxFixError, max(left/2, left-utf8.RuneCountInString(said))))
-	said = mem.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command)))
+	command := chars.Clip(failure.Command, min(MaxFixError, max(left/2, left-utf8.RuneCountInString(said))))
+	said = chars.Clip(said, min(MaxFixError, left-utf8.RuneCountInString(command)))
 	return fmt.Sprintf("`%s` failed (exit %d: %s), %s", command, failure.ExitCode, said, helped)
 }
 

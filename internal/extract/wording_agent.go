@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -85,7 +86,7 @@ func (w TurnOfWork) Meaning(s Said) (mem.Kind, bool) {
 // sectionKind tells what a heading, or a line that introduces a list, says that
 // the items below it are.
 func sectionKind(heading string) mem.Kind {
-	l := " " + strings.Trim(strings.ToLower(mem.Line(heading)), "#*:： ") + " "
+	l := " " + strings.Trim(strings.ToLower(chars.Line(heading)), "#*:： ") + " "
 	if len(strings.Fields(l)) > 8 {
 		return ""
 	}

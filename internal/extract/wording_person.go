@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/lang"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
@@ -136,7 +137,7 @@ func BehindNo(s string) string {
 // corrects reports whether a prompt begins with a no to something that was decided
 // just before and names it: "No, validate on submit."
 func Corrects(prompt, decision string) bool {
-	said := mem.Clip(mem.FirstLine(prompt), MaxStatement)
+	said := chars.Clip(chars.FirstLine(prompt), MaxStatement)
 	told := BehindNo(said)
 	return told != said && turnsOn(told, decision)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -18,16 +19,16 @@ const (
 
 // WriteLog puts an entry into the person's journal: at the end of a file, or where
 // there is none into a memory of the project.
-func (e *Service) WriteLog(ctx context.Context, ask mem.LogAsk) (mem.Logged, error) {
+func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Logged{}, err
+		return LogResponse{}, err
 	}
 	entry, err := e.cleanEntry(ask.Entry, p)
 	if err != nil {
-		return mem.Logged{}, err
+		return LogResponse{}, err
 	}
-	out := mem.Logged{Text: entryText(entry, e.Now().Local().Format("2006-01-02"))}
+	out := LogResponse{Text: entryText(entry, e.Now().Local().Format("2006-01-02"))}
 	if e.Journal != nil {
 		if out.File, err = e.Journal(out.Text); err != nil || out.File != "" {
 			return out, err
@@ -37,7 +38,7 @@ func (e *Service) WriteLog(ctx context.Context, ask mem.LogAsk) (mem.Logged, err
 		p = event.Nowhere
 	}
 	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: mem.Summary, Title: mem.Clip(entry.Title, 160), Body: out.Text, Tags: []string{"log"},
+		Scope: mem.ScopeProject, Project: p.Key, Kind: mem.Summary, Title: chars.Clip(entry.Title, 160), Body: out.Text, Tags: []string{"log"},
 		Summary: &mem.SummaryText{
 			Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "), Notes: strings.Join(entry.Prevented, " "),
 		},
@@ -63,8 +64,8 @@ func (e *Service) WriteLog(ctx context.Context, ask mem.LogAsk) (mem.Logged, err
 
 // cleanEntry passes every text of an entry through the door and bounds it.
 // ErrNoText if it has no title left.
-func (e *Service) cleanEntry(in mem.LogEntry, p mem.Project) (mem.LogEntry, error) {
-	line := func(s string) string { return mem.Clip(mem.Line(e.Door.Prompt(s)), maxLogLine) }
+func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
+	line := func(s string) string { return chars.Clip(chars.Line(e.Door.Prompt(s)), maxLogLine) }
 	list := func(items []string) []string {
 		var out []string
 		for _, it := range items[:min(len(items), maxLogItems)] {
@@ -74,9 +75,9 @@ func (e *Service) cleanEntry(in mem.LogEntry, p mem.Project) (mem.LogEntry, erro
 		}
 		return out
 	}
-	out := mem.LogEntry{
-		Title: mem.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
-		Happened:  mem.Clip(strings.TrimSpace(e.Door.Prompt(in.Happened)), maxHappened),
+	out := LogEntry{
+		Title: chars.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
+		Happened:  chars.Clip(strings.TrimSpace(e.Door.Prompt(in.Happened)), maxHappened),
 		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented), New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
 	}
 	if out.Title == "" {
@@ -90,7 +91,7 @@ func (e *Service) cleanEntry(in mem.LogEntry, p mem.Project) (mem.LogEntry, erro
 
 // entryText is an entry as it stands in the journal. No line of the person's or
 // the agent's words can look like another entry's heading.
-func entryText(en mem.LogEntry, day string) string {
+func entryText(en LogEntry, day string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s — %s\n\n", day, en.Title)
 	field := func(name, text string) {
@@ -111,7 +112,7 @@ func entryText(en mem.LogEntry, day string) string {
 	}
 	field("Project(s)", strings.Join(en.Projects, ", "))
 	field("Scope", en.Scope)
-	field("What happened", mem.Line(en.Happened))
+	field("What happened", chars.Line(en.Happened))
 	list("Decisions made", en.Decisions)
 	list("Memories cited", en.Cited)
 	list("Prevented confirmations", en.Prevented)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -28,7 +29,7 @@ var (
 
 // State tells or changes where the work of a project stands: in its state files
 // where it has any that are trusted, else in the store.
-func (e *Service) State(ctx context.Context, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) State(ctx context.Context, ask mem.StateRequest) (mem.Standing, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
 		return mem.Standing{}, err
@@ -67,7 +68,7 @@ func (e *Service) State(ctx context.Context, ask mem.StateAsk) (mem.Standing, er
 }
 
 // stateAsk passes the texts of a change through the door and bounds them.
-func (e *Service) stateAsk(ask mem.StateAsk) (mem.StateAsk, error) {
+func (e *Service) stateAsk(ask mem.StateRequest) (mem.StateRequest, error) {
 	c := stateCleaner{door: e.Door.Prompt}
 	var err error
 	switch ask.Op {
@@ -82,8 +83,8 @@ func (e *Service) stateAsk(ask mem.StateAsk) (mem.StateAsk, error) {
 		}
 	case mem.StateDecides:
 		d := ask.Decision
-		d.Title, d.Decision, d.Rationale = mem.Line(c.text(d.Title)), c.text(d.Decision), c.text(d.Rationale)
-		d.By = mem.Clip(cmp.Or(mem.Line(c.text(d.By)), "agent"), 80)
+		d.Title, d.Decision, d.Rationale = chars.Line(c.text(d.Title)), c.text(d.Decision), c.text(d.Rationale)
+		d.By = chars.Clip(cmp.Or(chars.Line(c.text(d.By)), "agent"), 80)
 		d.Status, err = decisionStatus(d.Status)
 		if d.Title == "" || d.Decision == "" {
 			err = event.ErrNoText
@@ -91,8 +92,8 @@ func (e *Service) stateAsk(ask mem.StateAsk) (mem.StateAsk, error) {
 		ask.Decision = d
 	case mem.StateProgresses:
 		p := ask.Progress
-		p.Task = mem.Line(c.text(p.Task))
-		p.Section = mem.Clip(mem.Line(c.text(p.Section)), 80)
+		p.Task = chars.Line(c.text(p.Task))
+		p.Section = chars.Clip(chars.Line(c.text(p.Section)), 80)
 		switch {
 		case p.Task == "":
 			err = event.ErrNoText
@@ -102,7 +103,7 @@ func (e *Service) stateAsk(ask mem.StateAsk) (mem.StateAsk, error) {
 		ask.Progress = p
 	case mem.StateEndsASession:
 		s := ask.Session
-		s.Summary = mem.Line(c.text(s.Summary))
+		s.Summary = chars.Line(c.text(s.Summary))
 		s.Completed, s.Decisions = *c.lines(&s.Completed), *c.lines(&s.Decisions)
 		s.Blockers, s.Next = *c.lines(&s.Blockers), *c.lines(&s.Next)
 		if s.Summary == "" {
@@ -150,7 +151,7 @@ func (c *stateCleaner) line(s *string) *string {
 	if s == nil {
 		return nil
 	}
-	out := mem.Line(c.text(*s))
+	out := chars.Line(c.text(*s))
 	return &out
 }
 
@@ -160,7 +161,7 @@ func (c *stateCleaner) lines(list *[]string) *[]string {
 	}
 	out := []string{}
 	for _, s := range *list {
-		if t := mem.Line(c.text(s)); t != "" {
+		if t := chars.Line(c.text(s)); t != "" {
 			out = append(out, t)
 		}
 	}

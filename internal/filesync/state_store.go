@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/extract"
@@ -35,7 +36,7 @@ const (
 )
 
 // storedState tells or changes the state of a project that the store keeps.
-func (e *Service) storedState(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) storedState(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	var err error
 	switch ask.Op {
@@ -172,14 +173,14 @@ func setField(out *mem.Standing, m mem.Memory) {
 const noValue = "none"
 
 // storeFields writes the fields that are given, each as a memory of its own.
-func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	u := ask.Update
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
 		mm := e.stateMemory(p, mem.Fact, ask.Agent != "")
 		mm.Tags, mm.Key, mm.Importance = []string{stateTag}, event.FieldKey+strings.ToLower(name), 0.4
 		full := name + ": " + cmp.Or(text, noValue)
-		mm.Title, mm.Facts = mem.Clip(full, 160), facts
+		mm.Title, mm.Facts = chars.Clip(full, 160), facts
 		if mm.Title != full {
 			mm.Body = full
 		}
@@ -208,10 +209,10 @@ func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateA
 	return e.keepState(ctx, p, ask.Agent, ms, old)
 }
 
-func (e *Service) storeDecision(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) storeDecision(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	d := ask.Decision
 	mm := e.stateMemory(p, mem.Decision, ask.Agent != "")
-	mm.Title, mm.Body = mem.Clip(d.Title, 160), d.Title+": "+d.Decision
+	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Decision
 	if d.Rationale != "" {
 		mm.Body += "\nWhy: " + d.Rationale
 	}
@@ -235,7 +236,7 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 	return d
 }
 
-func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	open, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("open items: %w", err)
@@ -247,11 +248,11 @@ func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.Stat
 	if ask.Progress.Action == "add" {
 		section := cmp.Or(ask.Progress.Section, sectionDoing)
 		mm := e.stateMemory(p, mem.Todo, ask.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = mem.Clip(ask.Progress.Task, 160), extract.ListedKey+strings.ToLower(ask.Progress.Task), false
+		mm.Title, mm.Key, mm.Resolved = chars.Clip(ask.Progress.Task, 160), extract.ListedKey+strings.ToLower(ask.Progress.Task), false
 		mm.Tags = []string{event.SectionTag + section}
 		return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
 	}
-	at, rivals := mem.Pick(titles, ask.Progress.Task)
+	at, rivals := chars.Pick(titles, ask.Progress.Task)
 	if at < 0 {
 		return unpicked(ask.Progress.Task, titles, rivals), nil
 	}
@@ -296,7 +297,7 @@ func sectionOf(m mem.Memory) string {
 	return sectionDoing
 }
 
-func (e *Service) storeSession(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (e *Service) storeSession(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	s := ask.Session
 	mm := e.stateMemory(p, mem.Summary, ask.Agent != "")
 	mm.Title, mm.Body = extract.Headline(s.Summary)
@@ -365,5 +366,5 @@ func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms
 
 // waitsNote says that a change of the state is only proposed.
 func waitsNote(m mem.Memory) string {
-	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", mem.Clip(m.Title, 80))
+	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", chars.Clip(m.Title, 80))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/curate"
 	"remanence/internal/event"
 	"remanence/internal/mem"
@@ -112,7 +113,7 @@ func (e *Service) cleanNote(n mem.NoteText) mem.NoteText {
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))
 		for _, s := range *list {
-			if s = mem.Clip(mem.Line(e.Door.Prompt(s)), 80); s != "" {
+			if s = chars.Clip(chars.Line(e.Door.Prompt(s)), 80); s != "" {
 				out = append(out, s)
 			}
 		}
@@ -131,7 +132,7 @@ const importanceCritical = 0.9
 // noteMemory is what the memory of a file is, given what was remembered of it.
 func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) mem.Memory {
 	mm := was
-	mm.Kind = mem.KindOfType(n.Type)
+	mm.Kind = KindOfType(n.Type)
 	if was.ID == "" {
 		info, _ := mm.Kind.Info()
 		mm.Importance, mm.Confidence = info.Importance, event.ConfidenceUser
@@ -147,12 +148,12 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 	if n.Critical {
 		mm.Importance = max(mm.Importance, importanceCritical)
 	}
-	mm.Title = mem.Clip(mem.Line(cmp.Or(n.Description, n.Name, n.File)), 160)
-	mm.Body, mm.Invariant = n.Body, mem.Clip(mem.Line(n.Invariant), curate.MaxNote)
-	if mm.Body == "" && mem.Line(n.Description) != mm.Title { // it was cut
+	mm.Title = chars.Clip(chars.Line(cmp.Or(n.Description, n.Name, n.File)), 160)
+	mm.Body, mm.Invariant = n.Body, chars.Clip(chars.Line(n.Invariant), curate.MaxNote)
+	if mm.Body == "" && chars.Line(n.Description) != mm.Title { // it was cut
 		mm.Body = n.Description
 	}
-	mm.Concepts, mm.Tags, mm.Projects = []string{mem.Clip(mem.Line(n.Name), 160)}, n.Tags, n.Projects
+	mm.Concepts, mm.Tags, mm.Projects = []string{chars.Clip(chars.Line(n.Name), 160)}, n.Tags, n.Projects
 	mm.Pinned, mm.Evergreen, mm.HalfLife = n.Critical, n.Evergreen, n.HalfLife
 	mm.Trust, mm.Status = by.Trust, mem.Active
 	if n.Status == string(mem.Forgotten) {
@@ -228,4 +229,23 @@ func (e *Service) LookAtVault(ctx context.Context, m *event.Context) error {
 		}
 	}
 	return nil
+}
+
+// KindOfType is what the type of a file of the vault means. A type that is a
+// kind's name is that kind; an unknown one is a Fact.
+func KindOfType(t string) mem.Kind {
+	switch t {
+	case "feedback", "user":
+		return mem.Preference
+	case "log":
+		return mem.Summary
+	case "lineage":
+		return mem.Rationale
+	case "reference", "project", "design", "identity", "index", "roadmap", "":
+		return mem.Fact
+	}
+	if _, ok := mem.Kind(t).Info(); ok && mem.Kind(t) != mem.Utterance {
+		return mem.Kind(t)
+	}
+	return mem.Fact
 }

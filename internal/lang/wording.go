@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // withoutEmphasis removes what makes text bold, but not from code.
@@ -60,7 +60,7 @@ func Split(line string) []string {
 		}
 		end := strings.ContainsRune("。！？", r)
 		if strings.ContainsRune(".!?", r) {
-			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || mem.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
+			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || chars.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
 		}
 		if end && !code {
 			if s := strings.TrimSpace(string(rs[start : i+1])); s != "" {
@@ -140,9 +140,9 @@ func CueText(s string) string {
 	}
 	b.WriteByte(' ')
 	if until != 0 && until != '`' { // a quotation that does not end is none
-		return " " + strings.ToLower(mem.Line(s)) + " "
+		return " " + strings.ToLower(chars.Line(s)) + " "
 	}
-	l := " " + mem.Line(b.String()) + " "
+	l := " " + chars.Line(b.String()) + " "
 	if strings.Contains(l, "nt ") {
 		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ", " arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").Replace(l)
 	}
@@ -174,7 +174,7 @@ func Breadth(s string) int {
 	n := 0
 	for _, r := range s {
 		n++
-		if mem.Wide(r) {
+		if chars.Wide(r) {
 			n++
 		}
 	}

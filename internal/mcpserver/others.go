@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
@@ -95,13 +97,13 @@ type briefing struct {
 }
 
 func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
-	got, err := s.Memory.Next(ctx, mem.NextAsk{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
+	got, err := s.Memory.Next(ctx, engine.NextRequest{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
 	if err != nil {
 		return nil, err
 	}
 	out := briefing{Context: got.Text, Tokens: got.Tokens, Files: map[string][]row{}}
 	for size(out) > room {
-		out.Context = mem.Clip(out.Context, len([]rune(out.Context))*7/8)
+		out.Context = chars.Clip(out.Context, len([]rune(out.Context))*7/8)
 		out.Warning = "cut to what fits"
 	}
 	for _, f := range a.Files[:min(len(a.Files), 5)] {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // tool is one tool as clients see it, and what answers its calls.
@@ -251,7 +251,7 @@ func ListTokens(all bool) int {
 	}
 	n := 0
 	for _, t := range list {
-		n += mem.Tokens(t.name + t.about + string(t.schema()))
+		n += chars.Tokens(t.name + t.about + string(t.schema()))
 	}
 	return n
 }

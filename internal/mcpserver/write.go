@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -11,15 +13,15 @@ import (
 const maxContent = 8000
 
 type rememberArgs struct {
-	Content    string         `json:"content"`
-	Kind       string         `json:"kind"`
-	Scope      mem.Scope      `json:"scope"`
-	Title      string         `json:"title"`
-	Tags       texts          `json:"tags"`
-	Files      texts          `json:"files"`
-	Importance *float64       `json:"importance"`
-	Supersedes string         `json:"supersedes"`
-	Related    []mem.Relation `json:"related"`
+	Content    string            `json:"content"`
+	Kind       string            `json:"kind"`
+	Scope      mem.Scope         `json:"scope"`
+	Title      string            `json:"title"`
+	Tags       texts             `json:"tags"`
+	Files      texts             `json:"files"`
+	Importance *float64          `json:"importance"`
+	Supersedes string            `json:"supersedes"`
+	Related    []curate.Relation `json:"related"`
 }
 
 // kept is the answer of remember.
@@ -75,7 +77,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	}
 	var like *alike
 	if h := got.Similar; h != nil {
-		like = &alike{h.Memory.ID, mem.Clip(s.Plain(h.Memory.Title), 160), mem.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100}
+		like = &alike{h.Memory.ID, chars.Clip(s.Plain(h.Memory.Title), 160), chars.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100}
 		if got.ID == "" {
 			return kept{
 				Similar: like, Relation: got.Relation,
@@ -84,7 +86,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 		}
 	}
 	k := kept{
-		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind), Title: mem.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
+		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind), Title: chars.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
 		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
 	}
 	if like != nil {
@@ -98,8 +100,8 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	return k, nil
 }
 
-func (s *Server) statement(a rememberArgs) (mem.AddAsk, error) {
-	ask := mem.AddAsk{
+func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
+	ask := curate.AddRequest{
 		Place: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
 		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
@@ -201,7 +203,7 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if err := importance(a.Importance); err != nil {
 		return nil, err
 	}
-	ask := mem.EditAsk{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
+	ask := curate.EditRequest{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
 	if a.Scope != "" {
 		if err := knownScope(a.Scope); err != nil {
 			return nil, err
@@ -230,7 +232,7 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 }
 
 func (s *Server) changed(m mem.Memory, did string) changed {
-	return changed{ID: m.ID, Did: did, Title: mem.Clip(s.Plain(m.Title), 160)}
+	return changed{ID: m.ID, Did: did, Title: chars.Clip(s.Plain(m.Title), 160)}
 }
 
 type forgetArgs struct {
@@ -243,7 +245,7 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Mark(ctx, mem.MarkAsk{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
+	got, err := s.Memory.Mark(ctx, curate.MarkRequest{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}
@@ -269,13 +271,13 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
 		}
 	default:
-		return nil, bad("no verdict %q", mem.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
+		return nil, bad("no verdict %q", chars.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
 	}
 	m, w, err := s.own(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Feedback(ctx, mem.FeedbackAsk{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
+	got, err := s.Memory.Feedback(ctx, curate.FeedbackRequest{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}

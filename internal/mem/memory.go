@@ -135,9 +135,6 @@ const (
 	Forgotten    Status = "forgotten"
 )
 
-// Findable are the states of memories that are found by those who look for them.
-func Findable() []Status { return []Status{Active, Archived} }
-
 // Memory is one kept statement.
 type Memory struct {
 	ID      string `json:"id"` // "m_" + the row's number in base 32; empty on a new one, the store sets it

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 	"time"
+
+	"remanence/internal/chars"
 )
 
 // Proposal is a change of a memory that waits for the person: its author has less
@@ -85,7 +87,7 @@ func (p Proposal) texts() []string {
 // Traces are the lines of the proposal as those of a memory, see Traces.
 func (p Proposal) Traces() (out []string) {
 	for _, text := range p.texts() {
-		out = append(out, traceLines(text)...)
+		out = append(out, chars.TraceLines(text)...)
 	}
 	return out
 }

@@ -3,12 +3,12 @@ package recall
 import (
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
-	"remanence/internal/mem"
 )
 
 // isQuestion reports whether a prompt is one of a person to the agent.
 func IsQuestion(prompt string) bool {
 	p := strings.TrimSpace(prompt)
-	return p != "" && !strings.HasPrefix(p, event.OwnCommand) && !mem.ClientMade(p)
+	return p != "" && !strings.HasPrefix(p, event.OwnCommand) && !chars.ClientMade(p)
 }

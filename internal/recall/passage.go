@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 	"remanence/internal/rank"
 )
 
@@ -13,7 +13,7 @@ import (
 // terms, from the beginning of a sentence where there is one near. What is cut
 // off is marked by an ellipsis.
 func Passage(text string, terms []string, most int) string {
-	rs := []rune(mem.Line(text))
+	rs := []rune(chars.Line(text))
 	if len(rs) <= most {
 		return string(rs)
 	}
@@ -75,7 +75,7 @@ func finds(rs []rune, terms []string) []found {
 // akin reports whether two words in lower case are forms of one. In a script
 // without spaces a word is akin to what it holds.
 func Akin(a, b string) bool {
-	if strings.ContainsFunc(b, mem.Wide) {
+	if strings.ContainsFunc(b, chars.Wide) {
 		return strings.Contains(a, b)
 	}
 	return rank.SameWord(a, b)

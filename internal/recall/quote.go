@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
@@ -49,7 +50,7 @@ func (e *Service) SaidBefore(ctx context.Context, m *event.Context, files []stri
 		switch {
 		case inView(h.Memory):
 			gate = "in_conversation"
-		case event.Says(mem.Folded(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
+		case event.Says(chars.Folded(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
 		case saysIt(append(known, told...), h.Memory, talk.Terms):
 			gate = "duplicate"
@@ -177,16 +178,16 @@ func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
 // question, as long as the memories of the block leave room for.
 func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 	s := inject.Section{Name: "said"}
-	left := r.Budget - mem.Tokens(b.Header+"\n")
+	left := r.Budget - chars.Tokens(b.Header+"\n")
 	for _, part := range b.Sections {
 		for _, item := range part.Items {
-			left -= mem.Tokens("- " + item.Text + "\n")
+			left -= chars.Tokens("- " + item.Text + "\n")
 		}
 	}
 	for _, h := range said {
 		piece := Passage(cmp.Or(h.Memory.Body, h.Memory.Title), r.Terms, quoteChars)
-		if room := left - quoteHead; mem.Tokens(piece) > room {
-			piece = Passage(piece, r.Terms, max(leastQuote, len([]rune(piece))*max(0, room)/max(1, mem.Tokens(piece))))
+		if room := left - quoteHead; chars.Tokens(piece) > room {
+			piece = Passage(piece, r.Terms, max(leastQuote, len([]rune(piece))*max(0, room)/max(1, chars.Tokens(piece))))
 		}
 		item, ok := inject.Quote(h, piece)
 		if !ok {
@@ -194,7 +195,7 @@ func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 			continue
 		}
 		s.Items = append(s.Items, item)
-		left -= mem.Tokens("> " + item.Text + "\n")
+		left -= chars.Tokens("> " + item.Text + "\n")
 	}
 	return s
 }

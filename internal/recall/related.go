@@ -59,7 +59,7 @@ func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 }
 
 // beside is how memories stand to others.
-func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]mem.Beside, error) {
+func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Beside, error) {
 	links, err := e.linksAt(ctx, ms)
 	if err != nil || len(links) == 0 {
 		return nil, err
@@ -68,9 +68,9 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]mem
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]mem.Beside{}
+	out := map[string][]Beside{}
 	for _, m := range ms {
-		var list []mem.Beside
+		var list []Beside
 		for _, l := range links {
 			from := l.To == m.ID
 			id := l.To
@@ -84,14 +84,14 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]mem
 			if old := others[l.To]; l.Kind == mem.LinkContradicts && old.Status == mem.Superseded {
 				l.Kind = mem.LinkSupersedes // so the person judged
 			}
-			b := mem.Beside{ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence, Since: l.Made}
+			b := Beside{ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence, Since: l.Made}
 			if l.Kind == mem.LinkSupersedes {
 				b.Since = others[l.From].Created
 			}
 			list = append(list, b)
 		}
-		slices.SortStableFunc(list, func(a, b mem.Beside) int {
-			return cmp.Compare(slices.Index(mem.LinkKinds(), a.Kind), slices.Index(mem.LinkKinds(), b.Kind))
+		slices.SortStableFunc(list, func(a, b Beside) int {
+			return cmp.Compare(slices.Index(LinkKinds(), a.Kind), slices.Index(LinkKinds(), b.Kind))
 		})
 		if len(list) > 0 {
 			out[m.ID] = list[:min(len(list), besideOfOne)]
@@ -103,7 +103,7 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]mem
 // linksAt are the links of memories, those too that nobody wove yet: a memory
 // knows itself what it took the place of.
 func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, error) {
-	w, ok := e.Store.(mem.Web)
+	w, ok := e.Store.(mem.LinkStore)
 	if !ok {
 		return nil, nil
 	}
@@ -152,20 +152,20 @@ func (e *Service) ByID(ctx context.Context, ids []string) (map[string]mem.Memory
 
 // Related returns what lies around a memory or a name: the nearest first, within
 // bounds. Without one it is what a project names most, and who names it.
-func (e *Service) Related(ctx context.Context, ask mem.RelatedAsk) (mem.Graph, error) {
-	w, ok := e.Store.(mem.Web)
+func (e *Service) Related(ctx context.Context, ask RelatedRequest) (RelatedResponse, error) {
+	w, ok := e.Store.(mem.LinkStore)
 	if !ok {
-		return mem.Graph{}, ErrNoWeb
+		return RelatedResponse{}, ErrNoWeb
 	}
 	if ask.Depth < 0 || ask.Depth > mostDepth {
-		return mem.Graph{}, fmt.Errorf("%d: %w", ask.Depth, ErrDepth)
+		return RelatedResponse{}, fmt.Errorf("%d: %w", ask.Depth, ErrDepth)
 	}
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Graph{}, err
+		return RelatedResponse{}, err
 	}
 	g := &walk{e: e, web: w, limit: min(cmp.Or(max(ask.Limit, 0), graphNodes), mostNodes), at: map[string]int{}}
-	g.out = mem.Graph{Project: p, Nodes: []mem.GraphNode{}, Edges: []mem.GraphEdge{}}
+	g.out = RelatedResponse{Project: p, Nodes: []GraphNode{}, Edges: []GraphEdge{}}
 	if ask.ID == "" {
 		names, err := w.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: graphNames})
 		if err != nil {
@@ -186,17 +186,17 @@ func (e *Service) Related(ctx context.Context, ask mem.RelatedAsk) (mem.Graph, e
 			return g.out, err
 		}
 	}
-	g.out.Edges = slices.DeleteFunc(g.out.Edges, func(x mem.GraphEdge) bool { return g.at[x.From] == 0 || g.at[x.To] == 0 })
+	g.out.Edges = slices.DeleteFunc(g.out.Edges, func(x GraphEdge) bool { return g.at[x.From] == 0 || g.at[x.To] == 0 })
 	return g.out, nil
 }
 
 // walk is a Graph on its way.
 type walk struct {
 	e     *Service
-	web   mem.Web
-	out   mem.Graph
+	web   mem.LinkStore
+	out   RelatedResponse
 	at    map[string]int // by id, the place of its node from 1
-	seen  map[mem.GraphEdge]bool
+	seen  map[GraphEdge]bool
 	limit int
 }
 
@@ -239,8 +239,8 @@ func (g *walk) room(id string) bool {
 
 func (g *walk) memory(m mem.Memory) {
 	if g.room(m.ID) {
-		g.out.Nodes = append(g.out.Nodes, mem.GraphNode{
-			ID: m.ID, Type: mem.NodeMemory, Kind: string(m.Kind), Name: m.Title, Weight: m.Importance, Status: m.Status, Trust: m.Trust.String(), At: m.Created,
+		g.out.Nodes = append(g.out.Nodes, GraphNode{
+			ID: m.ID, Type: NodeMemory, Kind: string(m.Kind), Name: m.Title, Weight: m.Importance, Status: m.Status, Trust: m.Trust.String(), At: m.Created,
 		})
 		g.at[m.ID] = len(g.out.Nodes)
 	}
@@ -248,16 +248,16 @@ func (g *walk) memory(m mem.Memory) {
 
 func (g *walk) name(n mem.Entity) {
 	if g.room(n.ID) {
-		g.out.Nodes = append(g.out.Nodes, mem.GraphNode{
-			ID: n.ID, Type: mem.NodeEntity, Kind: string(n.Kind), Name: n.Name, Weight: n.Confidence, At: n.LastSeen, Mentions: n.Mentions,
+		g.out.Nodes = append(g.out.Nodes, GraphNode{
+			ID: n.ID, Type: NodeEntity, Kind: string(n.Kind), Name: n.Name, Weight: n.Confidence, At: n.LastSeen, Mentions: n.Mentions,
 		})
 		g.at[n.ID] = len(g.out.Nodes)
 	}
 }
 
-func (g *walk) edge(x mem.GraphEdge) {
+func (g *walk) edge(x GraphEdge) {
 	if g.seen == nil {
-		g.seen = map[mem.GraphEdge]bool{}
+		g.seen = map[GraphEdge]bool{}
 	}
 	if !g.seen[x] {
 		g.seen[x] = true
@@ -266,10 +266,10 @@ func (g *walk) edge(x mem.GraphEdge) {
 }
 
 // step goes one step further from some nodes.
-func (g *walk) step(ctx context.Context, nodes []mem.GraphNode) error {
+func (g *walk) step(ctx context.Context, nodes []GraphNode) error {
 	var memories, names []string
 	for _, n := range nodes {
-		if n.Type == mem.NodeMemory {
+		if n.Type == NodeMemory {
 			memories = append(memories, n.ID)
 		} else {
 			names = append(names, n.ID)
@@ -301,7 +301,7 @@ func (g *walk) fromMemories(ctx context.Context, ids []string) error {
 				g.memory(m)
 			}
 		}
-		g.edge(mem.GraphEdge{From: l.From, To: l.To, Kind: string(l.Kind), Confidence: l.Confidence})
+		g.edge(GraphEdge{From: l.From, To: l.To, Kind: string(l.Kind), Confidence: l.Confidence})
 	}
 	for _, id := range ids {
 		names, err := g.web.Entities(ctx, mem.EntityQuery{Memories: []string{id}, Limit: extract.MaxNames})
@@ -310,7 +310,7 @@ func (g *walk) fromMemories(ctx context.Context, ids []string) error {
 		}
 		for _, n := range names {
 			g.name(n)
-			g.edge(mem.GraphEdge{From: id, To: n.ID, Kind: mem.EdgeMentions, Confidence: n.Confidence})
+			g.edge(GraphEdge{From: id, To: n.ID, Kind: EdgeMentions, Confidence: n.Confidence})
 		}
 	}
 	return nil
@@ -332,7 +332,7 @@ func (g *walk) fromNames(ctx context.Context, ids []string) error {
 	for _, n := range mentions {
 		if m, ok := known[n.Memory]; ok {
 			g.memory(m)
-			g.edge(mem.GraphEdge{From: n.Memory, To: n.Entity, Kind: mem.EdgeMentions, Confidence: 1})
+			g.edge(GraphEdge{From: n.Memory, To: n.Entity, Kind: EdgeMentions, Confidence: 1})
 		}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -16,18 +17,18 @@ import (
 
 // Search finds memories for a person: by words, best first, or without words
 // by the filters alone, newest first. Nothing is left out for lack of trust.
-func (e *Service) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, error) {
+func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse, error) {
 	start := e.Now()
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Found{}, err
+		return SearchResponse{}, err
 	}
 	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
 	q := ask.Query
 	q.Project, q.Within = p.Key, "*"
 	q.Limit, q.Offset = max(q.Limit, 0), max(q.Offset, 0)
 	q.File = e.Relative(p, q.File)
-	out := mem.Found{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
+	out := SearchResponse{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
 	if q.Text == "" {
 		err := e.listed(ctx, q, ask.Facets, &out)
 		out.TookMS = Ms1(e.Now().Sub(start))
@@ -36,7 +37,7 @@ func (e *Service) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, err
 	q.Text = e.Door.Text(q.Text)
 	how, warning, err := e.strategy(ctx, ask.Strategy, q.Text)
 	if err != nil {
-		return mem.Found{}, err
+		return SearchResponse{}, err
 	}
 	limit, offset := q.Limit, q.Offset
 	if limit <= 0 {
@@ -47,10 +48,10 @@ func (e *Service) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, err
 	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: Set(ask.Without)}
 	hits, size, err := e.first(ctx, how, q, rule, limit+offset)
 	if err != nil {
-		return mem.Found{}, err
+		return SearchResponse{}, err
 	}
 	if out.Total, err = e.searched(ctx, q, size, len(hits)); err != nil {
-		return mem.Found{}, err
+		return SearchResponse{}, err
 	}
 	if ask.Facets {
 		out.Facets, out.Counted = facets(hits), len(hits)
@@ -80,7 +81,7 @@ func (e *Service) Relative(p mem.Project, file string) string {
 // first returns the n best hits of a search or more, best first, and the size of the
 // index. Behind the best of some candidates come those of twice as many, whatever n
 // is: else a page would hold again what one before it did, and others would be on none.
-func (e *Service) first(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int, err error) {
+func (e *Service) first(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int, err error) {
 	known := map[string]bool{}
 	for q.Offset = 0; ; q.Limit *= 2 {
 		part, whole, err := e.withTalk(ctx, how, q, rule)
@@ -100,7 +101,7 @@ func (e *Service) first(ctx context.Context, how mem.Strategy, q mem.Query, rule
 }
 
 // withTalk is rankedBy that also finds what was said, unless kinds are asked for.
-func (e *Service) withTalk(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+func (e *Service) withTalk(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
 	hits, size, err := e.rankedBy(ctx, how, q, rule)
 	if err != nil || len(q.Kinds) > 0 {
 		return hits, size, err
@@ -111,7 +112,7 @@ func (e *Service) withTalk(ctx context.Context, how mem.Strategy, q mem.Query, r
 }
 
 // listed finds by the filters alone.
-func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out *mem.Found) error {
+func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out *SearchResponse) error {
 	limit, offset := q.Limit, q.Offset
 	if withFacets {
 		q.Limit, q.Offset = max(facetBase, limit+offset), 0
@@ -138,21 +139,21 @@ func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out 
 }
 
 // strategy is how a search of text goes about it here, and a word on what it has to do without.
-func (e *Service) strategy(ctx context.Context, how mem.Strategy, text string) (mem.Strategy, string, error) {
+func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Strategy, string, error) {
 	switch how {
-	case "", mem.Auto, mem.ByKeyword:
+	case "", Auto, ByKeyword:
 		return how, "", nil
-	case mem.ByVector, mem.Hybrid:
+	case ByVector, Hybrid:
 	default:
 		return how, "", fmt.Errorf("%q: %w", how, event.ErrNoStrategy)
 	}
 	em, _, ok := e.Event.CurrentEmbedder()
 	if !ok {
-		return mem.ByKeyword, "there are no vectors here, so only words were searched for", nil
+		return ByKeyword, "there are no vectors here, so only words were searched for", nil
 	}
 	if _, err := e.questionVector(ctx, em, text); err != nil { // one that is there is not asked for again
 		e.Event.Without("vectors", err)
-		return mem.ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
+		return ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
 	}
 	return how, "", nil
 }
@@ -160,14 +161,14 @@ func (e *Service) strategy(ctx context.Context, how mem.Strategy, text string) (
 // ranked returns the best matches of q.Terms, best first, and the size of the
 // index that they were found in; 0 where the store does not tell.
 func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
-	return e.rankedBy(ctx, mem.Auto, q, rule)
+	return e.rankedBy(ctx, Auto, q, rule)
 }
 
-func (e *Service) rankedBy(ctx context.Context, how mem.Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
 	if len(q.Statuses) == 0 && !q.Hidden {
-		q.Statuses = mem.Findable()
+		q.Statuses = event.Findable()
 	}
-	if how == mem.ByVector {
+	if how == ByVector {
 		return e.nearest(ctx, q), 0, nil
 	}
 	hits, corpus, err := e.Matched(ctx, q, rule.Files)
@@ -175,7 +176,7 @@ func (e *Service) rankedBy(ctx context.Context, how mem.Strategy, q mem.Query, r
 		return nil, 0, err
 	}
 	rule.Corpus, rule.Lexicon = corpus, e.lexicon
-	if how != mem.ByKeyword {
+	if how != ByKeyword {
 		hits = e.byMeaning(ctx, q.Text, q, hits)
 	}
 	return rank.Rerank(rule, hits), corpus.Size, nil
@@ -266,7 +267,7 @@ type Question struct {
 func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	r := mem.Receipt{
 		ID: event.ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At,
-		Trigger: q.Trigger, Asked: mem.Clip(mem.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
+		Trigger: q.Trigger, Asked: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
 	}
 	q.Query.Project, q.Query.Within, q.Query.Before = m.Project.Key, m.Session, m.Before
 	text := Unmarked(q.Asked)

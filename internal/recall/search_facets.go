@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -60,10 +61,10 @@ func facets(hits []mem.Hit) map[string][]mem.Count {
 }
 
 // marks says where the words of a search stand in its hits.
-func marks(terms []string, hits []mem.Hit) map[string]mem.Marks {
-	out := make(map[string]mem.Marks, len(hits))
+func marks(terms []string, hits []mem.Hit) map[string]Marks {
+	out := make(map[string]Marks, len(hits))
 	for _, h := range hits {
-		var m mem.Marks
+		var m Marks
 		m.Title = units(h.Memory.Title, rank.Spans(terms, h.Memory.Title, maxSpans))
 		body := strings.TrimSpace(strings.TrimPrefix(h.Memory.Body, h.Memory.Title))
 		if body == "" {
@@ -93,7 +94,7 @@ func excerptAt(s string, at int) string {
 	for to < len(s) && !utf8.RuneStart(s[to]) {
 		to++
 	}
-	text := mem.Line(s[from:to])
+	text := chars.Line(s[from:to])
 	if from > 0 {
 		text = "… " + text
 	}

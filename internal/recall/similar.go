@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/lang"
@@ -27,7 +28,7 @@ const (
 // similar finds the kept memories that share most of their words or their meaning
 // with a statement, the most alike first.
 func (e *Service) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scope) ([]mem.Hit, error) {
-	said := mem.Clip(WholeText(mm), event.MaxField)
+	said := chars.Clip(WholeText(mm), event.MaxField)
 	q := mem.Query{
 		Text: said, Terms: rank.Terms(said), Project: mm.Project, Scopes: scopes, Within: mm.Session, Limit: rank.Candidates,
 	}
@@ -70,7 +71,7 @@ func (e *Service) AlreadyKept(ctx context.Context, mm mem.Memory) (*mem.Hit, lan
 
 // apart records that a new statement and the memories like it are both kept.
 func (e *Service) Apart(ctx context.Context, mm mem.Memory) ([]mem.Dismissal, error) {
-	if _, ok := e.Store.(mem.Chronicle); !ok {
+	if _, ok := e.Store.(mem.RunLog); !ok {
 		return nil, nil
 	}
 	scopes := []mem.Scope{mm.Scope}

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/inject"
@@ -134,8 +135,8 @@ func (e *Service) notesOn(ctx context.Context, m *event.Context, file string) ([
 	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
 	var out []mem.Hit
 	for _, q := range []mem.Query{
-		{File: file, Kinds: event.Knowledge(), Statuses: mem.Findable(), Limit: 6},
-		{File: otherForm(m.Project, file), Kinds: event.Knowledge(), Statuses: mem.Findable(), Limit: 6},
+		{File: file, Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
+		{File: otherForm(m.Project, file), Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
 		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
 	} {
@@ -188,7 +189,7 @@ func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.
 	}
 	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
 	hits, r, err := e.Recall(ctx, m, Question{
-		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true, Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: mem.Findable(), Limit: 6},
+		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true, Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: event.Findable(), Limit: 6},
 	})
 	if err != nil {
 		return mem.Reply{}, err
@@ -250,7 +251,7 @@ func Saying(mm mem.Memory) string {
 
 // toldLine says in one line what a session was told.
 func ToldLine(r mem.Receipt) string {
-	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), mem.Thousands(r.Tokens), r.ID)
+	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), chars.Thousands(r.Tokens), r.ID)
 }
 
 func ItemsOf(n int) string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/extract"
 	"remanence/internal/mem"
@@ -76,7 +77,7 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 // store knows.
 func (e *Service) Skips(ctx context.Context, m *event.Context) (bool, error) {
 	p := strings.TrimSpace(m.Text)
-	short := rank.Trivial(p) || len([]rune(p)) < m.Settings.MinPromptChars && !strings.ContainsFunc(p, mem.Wide)
+	short := rank.Trivial(p) || len([]rune(p)) < m.Settings.MinPromptChars && !strings.ContainsFunc(p, chars.Wide)
 	if !short || rank.Courtesy(p) {
 		return short, nil
 	}

@@ -34,25 +34,25 @@ func triggers() []string {
 const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
 
 // Economy counts what memory cost in the days up to today, and what came of it.
-func (e *Service) Economy(ctx context.Context, ask mem.EconomyAsk) (mem.Economy, error) {
+func (e *Service) Economy(ctx context.Context, ask EconomyRequest) (EconomyResponse, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Economy{}, err
+		return EconomyResponse{}, err
 	}
 	return e.economyOf(ctx, p, min(cmp.Or(max(ask.Days, 0), economyDays), maxEconomyDays))
 }
 
 // economyOf counts so many days of a project, or of all with an empty key.
-func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (mem.Economy, error) {
+func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
 	c := e.counting(p, n)
 	for _, step := range []func(context.Context, *counting) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
 		if err := step(ctx, c); err != nil {
-			return mem.Economy{}, err
+			return EconomyResponse{}, err
 		}
 	}
 	var err error
 	if c.out.Dead, err = e.deadOf(ctx, c); err != nil {
-		return mem.Economy{}, err
+		return EconomyResponse{}, err
 	}
 	c.sum()
 	return c.out, nil
@@ -60,31 +60,31 @@ func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (mem.Econ
 
 // counting is an Economy on its way.
 type counting struct {
-	out      mem.Economy
+	out      EconomyResponse
 	since    time.Time
 	at       map[string]int        // index of a day
 	known    map[string]mem.Memory // as they are now, by id; zero if erased
 	uses     map[string]int        // that answer a telling
-	told     map[string]*mem.DeadItem
+	told     map[string]*DeadItem
 	sessions map[string]string // that were told something, and the agent of each
 }
 
 // counting begins so many days.
 func (e *Service) counting(p mem.Project, n int) *counting {
 	c := &counting{
-		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, told: map[string]*mem.DeadItem{}, sessions: map[string]string{},
-		out: mem.Economy{Project: p, Days: make([]mem.EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
+		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, told: map[string]*DeadItem{}, sessions: map[string]string{},
+		out: EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since, formula
 	for i := range c.out.Days {
-		c.out.Days[i] = mem.EconomyDay{Day: c.since.AddDate(0, 0, i).Format(time.DateOnly), Tokens: map[string]int{}}
+		c.out.Days[i] = EconomyDay{Day: c.since.AddDate(0, 0, i).Format(time.DateOnly), Tokens: map[string]int{}}
 		c.at[c.out.Days[i].Day] = i
 	}
 	return c
 }
 
 // day is the day of a time, nil outside.
-func (c *counting) day(t time.Time) *mem.EconomyDay {
+func (c *counting) day(t time.Time) *EconomyDay {
 	i, ok := c.at[t.Local().Format(time.DateOnly)]
 	if !ok {
 		return nil
@@ -127,15 +127,15 @@ func (e *Service) receiptsOf(ctx context.Context, c *counting, count func([]mem.
 		if last || len(rs) == 0 {
 			return nil
 		}
-		if c.out.Cut = from+many >= mem.MaxEconomy; c.out.Cut {
+		if c.out.Cut = from+many >= MaxEconomy; c.out.Cut {
 			return nil
 		}
 	}
 }
 
 // toldBy are the memories that a receipt told, without those it only listed.
-func toldBy(r mem.Receipt) []mem.Told {
-	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.Told) bool {
+func toldBy(r mem.Receipt) []mem.InjectedItem {
+	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.InjectedItem) bool {
 		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
 	})
 }
@@ -223,7 +223,7 @@ func (c *counting) tell(r mem.Receipt) {
 	for _, it := range toldBy(r) {
 		d := c.told[it.ID]
 		if d == nil {
-			d = &mem.DeadItem{ID: it.ID, Last: r.At}
+			d = &DeadItem{ID: it.ID, Last: r.At}
 			c.told[it.ID] = d
 		}
 		d.Told++
@@ -233,24 +233,24 @@ func (c *counting) tell(r mem.Receipt) {
 
 // deadOf are the memories that were told again and again and never used, those
 // told most first.
-func (e *Service) deadOf(ctx context.Context, c *counting) ([]mem.DeadItem, error) {
+func (e *Service) deadOf(ctx context.Context, c *counting) ([]DeadItem, error) {
 	var often []string
 	for id, d := range c.told {
-		if d.Told >= mem.DeadAfter {
+		if d.Told >= DeadAfter {
 			often = append(often, id)
 		}
 	}
 	if err := e.know(ctx, c, often); err != nil {
 		return nil, err
 	}
-	out := []mem.DeadItem{}
+	out := []DeadItem{}
 	for _, id := range often {
 		if m, d := c.known[id], c.told[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
 			d.Kind, d.Title, d.Pinned = m.Kind, m.Title, m.Pinned
 			out = append(out, *d)
 		}
 	}
-	slices.SortStableFunc(out, func(a, b mem.DeadItem) int {
+	slices.SortStableFunc(out, func(a, b DeadItem) int {
 		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
 	})
 	return out[:min(len(out), maxDeadItems)], nil
@@ -273,7 +273,7 @@ func (e *Service) countCalls(ctx context.Context, c *counting) error {
 
 // countModel counts what models were asked for. Nobody counts that by project.
 func (e *Service) countModel(ctx context.Context, c *counting) error {
-	ledger, ok := e.Store.(mem.Ledger)
+	ledger, ok := e.Store.(mem.SpendStore)
 	if !ok {
 		return nil
 	}
@@ -289,7 +289,7 @@ func (e *Service) countModel(ctx context.Context, c *counting) error {
 }
 
 func (c *counting) sum() {
-	t := mem.EconomyDay{Tokens: map[string]int{}}
+	t := EconomyDay{Tokens: map[string]int{}}
 	for _, d := range c.out.Days {
 		for name, n := range d.Tokens {
 			t.Tokens[name] += n
@@ -304,3 +304,159 @@ func (c *counting) sum() {
 	}
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
 }
+
+// ReceiptsAsk asks for receipts, newest first, a page at a time.
+type ReceiptsRequest struct {
+	mem.Place
+	Session string `json:"session,omitempty"` // the agent's id, a short id or a unique prefix
+	Trigger string `json:"trigger,omitempty"` // exact
+	Outcome string `json:"outcome,omitempty"` // exact
+	Memory  string `json:"memory,omitempty"`  // only receipts that told it
+	Offset  int    `json:"offset,omitempty"`
+	Limit   int    `json:"limit,omitempty"` // 0 means 50; at most 200
+}
+
+// ReceiptList is a page of receipts.
+type ReceiptsResponse struct {
+	Project  mem.Project   `json:"project"`
+	Receipts []ReceiptLine `json:"receipts"`
+	More     bool          `json:"more"` // there are older ones
+}
+
+// ReceiptLine is a receipt at a glance.
+type ReceiptLine struct {
+	ID         string    `json:"id"`
+	At         time.Time `json:"at"`
+	Session    string    `json:"session"`       // the agent's id
+	Short      string    `json:"session_short"` // empty if the session is not known any more
+	Project    string    `json:"project"`       // its name
+	Trigger    string    `json:"trigger"`
+	Asked      string    `json:"asked"`
+	Outcome    string    `json:"outcome"`
+	Candidates int       `json:"candidates"`
+	Told       int       `json:"told"` // items
+	LeftOut    int       `json:"left_out"`
+	Tokens     int       `json:"tokens"`
+	Budget     int       `json:"budget"`
+	TookMS     float64   `json:"took_ms"`
+	Floor      float64   `json:"floor"`
+	Best       float64   `json:"best"` // the most of the question that an item below the floor covers, 0…1
+}
+
+// EconomyAsk asks what memory costs and whether it is used.
+type EconomyRequest struct {
+	mem.Place
+	Days int `json:"days,omitempty"` // up to today; 0 means 30, at most 366
+}
+
+// Economy is what memory costs in tokens, and what came of it. All of it is
+// counted but for Estimate.
+type EconomyResponse struct {
+	Project  mem.Project    `json:"project"`
+	Since    time.Time      `json:"since"`
+	Days     []EconomyDay   `json:"days"`          // oldest first, every day
+	Triggers []string       `json:"triggers"`      // that occur, in the order of a session
+	Sessions int            `json:"sessions"`      // that were told something
+	Agents   map[string]int `json:"agents"`        // tokens told to each; under "" of sessions that are not known any more
+	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
+
+	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
+	Told        int        `json:"told"`         // times an item was told
+	Used        int        `json:"used"`         // of them, those followed by a use of the item
+	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, once a session of an agent that has them
+
+	Estimate Estimate   `json:"estimate"`
+	Dead     []DeadItem `json:"dead"` // most told first
+}
+
+// MaxEconomy is how many receipts are counted at most.
+const MaxEconomy = 20_000
+
+// EconomyDay is one day, where the person is.
+type EconomyDay struct {
+	Day       string         `json:"day"`    // 2006-01-02
+	Tokens    map[string]int `json:"tokens"` // told, by trigger
+	Injected  int            `json:"injected"`
+	Abstained int            `json:"abstained"` // asked, and nothing told
+	Results   int            `json:"results"`   // tokens of the answers of our tools
+	Calls     int            `json:"calls"`     // of our tools
+	Model     int            `json:"model"`     // tokens of a model that digests turns; of all projects
+	Avoided   int            `json:"avoided"`   // an estimate, see Estimate
+}
+
+// Told is how many tokens were told, by all triggers.
+func (d EconomyDay) Told() (n int) {
+	for _, t := range d.Tokens {
+		n += t
+	}
+	return n
+}
+
+// Estimate is what nobody can measure: what would have been read again.
+type Estimate struct {
+	Tokens  int    `json:"tokens"`
+	Items   int    `json:"items"`    // that were told, used, and are about a file
+	PerRead int    `json:"per_read"` // median tokens of a file as agents read it here
+	Reads   int    `json:"reads"`    // that the median was taken of
+	Formula string `json:"formula"`
+}
+
+// DeadItem is a memory that is told again and again and never used.
+type DeadItem struct {
+	ID     string    `json:"id"`
+	Kind   mem.Kind  `json:"kind"`
+	Title  string    `json:"title"`
+	Pinned bool      `json:"pinned"`
+	Told   int       `json:"told"`
+	Tokens int       `json:"tokens"` // of all times
+	Last   time.Time `json:"last"`
+}
+
+// DeadAfter is how often a memory is told without any use before it is dead weight.
+const DeadAfter = 6
+
+// FilesAsk asks which files memories are about.
+type FilesRequest struct {
+	mem.Place
+	Under string `json:"under,omitempty"` // only files below this folder
+	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
+}
+
+// FileTree are the files that memories are about, most memories first.
+type FileTree struct {
+	Project mem.Project    `json:"project"`
+	Files   []mem.FileLine `json:"files"`
+	Total   int            `json:"total"` // files, those beyond the limit too
+}
+
+// FileAsk asks for one file.
+type FileRequest struct {
+	mem.Place
+	Path string `json:"path"`
+}
+
+// FilePage is what is known of one file.
+type FilePage struct {
+	Project  mem.Project              `json:"project"`
+	Path     string                   `json:"path"`
+	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
+	Sessions []mem.Session            `json:"sessions"` // that learned of it or changed it, last active first
+	Stale    map[string]mem.Freshness `json:"stale"`    // of memories that are tied to it, by id
+}
+
+// Fleet is where the work of every project stands, last active first.
+type OverviewResponse struct {
+	At       time.Time     `json:"at"`
+	Projects []OverviewRow `json:"projects"`
+}
+
+// FleetItem is one project.
+type OverviewRow struct {
+	Standing mem.Standing `json:"standing"`
+	Memories int          `json:"memories"`
+	Sessions int          `json:"sessions"`
+	Stale    bool         `json:"stale"` // nothing was heard of it for StaleAfter
+}
+
+// StaleAfter is the silence after which a project counts as stale.
+const StaleAfter = 7 * 24 * time.Hour

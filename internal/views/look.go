@@ -15,15 +15,15 @@ import (
 )
 
 // Show returns whole records. Those that an agent asks for count as used.
-func (e *Service) Show(ctx context.Context, ask mem.IDs) (mem.Records, error) {
+func (e *Service) Show(ctx context.Context, ask event.IDs) (ShowResponse, error) {
 	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
 	ms, err := e.Event.Given(ctx, ask.IDs)
 	if err != nil {
-		return mem.Records{}, err
+		return ShowResponse{}, err
 	}
 	e.Event.Without("uses", e.fetched(ctx, ask.Agent, ms))
 	beside, err := e.Recall.Beside(ctx, ms)
-	return mem.Records{Memories: ms, Beside: beside}, err
+	return ShowResponse{Memories: ms, Beside: beside}, err
 }
 
 // fetched counts a use of what an agent reads whole, once a turn.
@@ -41,21 +41,21 @@ func (e *Service) fetched(ctx context.Context, agent string, ms []mem.Memory) er
 }
 
 // Why returns a receipt and what became of its items.
-func (e *Service) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error) {
+func (e *Service) Why(ctx context.Context, ask WhyRequest) (WhyResponse, error) {
 	q := mem.ReceiptQuery{ID: ask.ID, Limit: 50}
 	if ask.ID == "" || ask.ID == "last" {
 		p, err := e.Event.Place(ctx, ask.Place)
 		if err != nil {
-			return mem.Explained{}, err
+			return WhyResponse{}, err
 		}
 		q.ID, q.Project = "", p.Key
 	}
 	rs, err := e.Store.Receipts(ctx, q)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
-		return mem.Explained{}, err
+		return WhyResponse{}, err
 	}
 	if len(rs) == 0 {
-		return mem.Explained{}, fmt.Errorf("receipt %q: %w", cmp.Or(ask.ID, "last"), mem.ErrNotFound)
+		return WhyResponse{}, fmt.Errorf("receipt %q: %w", cmp.Or(ask.ID, "last"), mem.ErrNotFound)
 	}
 	r := rs[0]
 	for _, c := range rs { // "last" is the last that said something, if any did
@@ -64,7 +64,7 @@ func (e *Service) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error
 			break
 		}
 	}
-	out := mem.Explained{Receipt: r, Weights: rank.Weights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
+	out := WhyResponse{Receipt: r, Weights: rank.Weights(), States: map[string]mem.Status{}, Used: map[string]bool{}}
 	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
 		out.Later = &rs[0]
 	}
@@ -97,12 +97,12 @@ func (e *Service) Why(ctx context.Context, ask mem.WhyAsk) (mem.Explained, error
 }
 
 // Status returns the state of things at a glance.
-func (e *Service) Status(ctx context.Context, at mem.Place) (mem.Overview, error) {
+func (e *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, error) {
 	p, err := e.Event.Place(ctx, at)
 	if err != nil {
-		return mem.Overview{}, err
+		return StatusResponse{}, err
 	}
-	out := mem.Overview{Project: p}
+	out := StatusResponse{Project: p}
 	if out.Stats, err = e.Store.Stats(ctx, p.Key, e.Event.Today()); err != nil {
 		return out, fmt.Errorf("counts: %w", err)
 	}
@@ -136,15 +136,15 @@ func (e *Service) Status(ctx context.Context, at mem.Place) (mem.Overview, error
 
 // health is that of the whole house: work of another project that does not go
 // on is seen from each.
-func (e *Service) health(ctx context.Context, o mem.Overview) (mem.Health, error) {
+func (e *Service) health(ctx context.Context, o StatusResponse) (Health, error) {
 	all := o.Stats.Waiting
 	if o.Project.Key != "" {
 		var err error
 		if all, err = e.waiting(ctx); err != nil {
-			return mem.Health{}, fmt.Errorf("backlog: %w", err)
+			return Health{}, fmt.Errorf("backlog: %w", err)
 		}
 	}
-	h := mem.Health{QueueDepth: all.Jobs - all.LaterJobs, DeadJobs: all.DeadJobs}
+	h := Health{QueueDepth: all.Jobs - all.LaterJobs, DeadJobs: all.DeadJobs}
 	if !all.OldestJob.IsZero() {
 		h.OldestJobS = max(0, e.Now().Sub(all.OldestJob).Seconds())
 	}
@@ -164,39 +164,39 @@ func (e *Service) waiting(ctx context.Context) (mem.Waiting, error) {
 const mostAround = 10_000
 
 // Timeline lists what happened around an anchor.
-func (e *Service) Timeline(ctx context.Context, ask mem.TimelineAsk) (mem.Timeline, error) {
+func (e *Service) Timeline(ctx context.Context, ask TimelineRequest) (TimelineResponse, error) {
 	around := min(ask.Around, mostAround)
 	if around <= 0 {
 		around = 10
 	}
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.Timeline{}, err
+		return TimelineResponse{}, err
 	}
-	base := mem.Query{Project: p.Key, Within: "*", Statuses: mem.Findable(), Limit: around + 1}
+	base := mem.Query{Project: p.Key, Within: "*", Statuses: event.Findable(), Limit: around + 1}
 	if ask.Session != "" {
 		s, err := e.Store.Session(ctx, ask.Session)
 		if err != nil {
-			return mem.Timeline{}, err
+			return TimelineResponse{}, err
 		}
 		base.Session = s.ID
 	}
 	at, id, err := e.anchor(ctx, p, ask.Anchor, &base)
 	if err != nil {
-		return mem.Timeline{}, err
+		return TimelineResponse{}, err
 	}
 	before := base
 	before.Before = at
 	ms, err := e.Store.List(ctx, before)
 	if err != nil {
-		return mem.Timeline{}, fmt.Errorf("before: %w", err)
+		return TimelineResponse{}, fmt.Errorf("before: %w", err)
 	}
 	slices.Reverse(ms)
 	i := len(ms)
 	if !at.IsZero() {
 		later, err := e.from(ctx, base, at, id)
 		if err != nil {
-			return mem.Timeline{}, fmt.Errorf("after: %w", err)
+			return TimelineResponse{}, fmt.Errorf("after: %w", err)
 		}
 		ms = append(ms, later...)
 	}
@@ -257,12 +257,12 @@ func (e *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Qu
 	return time.Time{}, "", nil
 }
 
-func (e *Service) moments(ctx context.Context, ms []mem.Memory, id string) mem.Timeline {
+func (e *Service) moments(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
 	session := e.Event.Lookup(ctx)
-	out := mem.Timeline{Anchor: id}
+	out := TimelineResponse{Anchor: id}
 	for _, mm := range ms {
-		out.Entries = append(out.Entries, mem.Moment{
+		out.Entries = append(out.Entries, Moment{
 			ID: mm.ID, At: mm.Created, Session: session(mm.Session).Short, What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
 		})
 	}

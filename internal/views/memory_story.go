@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -15,13 +16,13 @@ import (
 const maxTellings = 50
 
 // MemoryStory tells of one memory how it came, how it was used and what became of it.
-func (e *Service) MemoryStory(ctx context.Context, ask mem.RecordAsk) (mem.MemoryStory, error) {
+func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemoryStory, error) {
 	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
 	mm, err := e.Event.One(ctx, ask.ID)
 	if err != nil {
-		return mem.MemoryStory{}, err
+		return MemoryStory{}, err
 	}
-	out := mem.MemoryStory{Memory: mm, Told: []mem.Telling{}}
+	out := MemoryStory{Memory: mm, Told: []InjectionRow{}}
 	if mm.Session != "" {
 		s, err := e.Store.Session(ctx, mm.Session)
 		switch {
@@ -66,14 +67,14 @@ func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
 	}
 	for _, t := range turns {
 		if t.PromptID == mm.Source.PromptID && !t.Private {
-			return mem.Clip(mem.Line(t.Text), 300), nil
+			return chars.Clip(chars.Line(t.Text), 300), nil
 		}
 	}
 	return "", nil
 }
 
 // tellings lists when a memory was told.
-func (e *Service) tellings(ctx context.Context, out *mem.MemoryStory) error {
+func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
 	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxTellings})
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
@@ -82,7 +83,7 @@ func (e *Service) tellings(ctx context.Context, out *mem.MemoryStory) error {
 	for _, r := range rs {
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
-				out.Told = append(out.Told, mem.Telling{
+				out.Told = append(out.Told, InjectionRow{
 					Receipt: r.ID, Session: cmp.Or(session(r.Session).Short, r.Session), At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
 				})
 			}
@@ -92,7 +93,7 @@ func (e *Service) tellings(ctx context.Context, out *mem.MemoryStory) error {
 }
 
 // kin finds what a memory replaced, and what replaced it.
-func (e *Service) kin(ctx context.Context, out *mem.MemoryStory) error {
+func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
 		found, err := e.Recall.ByID(ctx, []string{id})
 		mm, ok := found[id]
@@ -123,7 +124,7 @@ func (e *Service) kin(ctx context.Context, out *mem.MemoryStory) error {
 }
 
 // provenance says in one sentence where a memory comes from and what became of it.
-func provenance(l mem.MemoryStory) string {
+func provenance(l MemoryStory) string {
 	mm := l.Memory
 	var b strings.Builder
 	switch {
@@ -138,7 +139,7 @@ func provenance(l mem.MemoryStory) string {
 		b.WriteString("Brought by an import")
 	case l.Session != nil:
 		b.WriteString("Learned from " + agentName(l.Session.Agent) + " session " + l.Session.Short)
-		if t := mem.Clip(mem.Line(l.Session.FirstPrompt), 60); t != "" {
+		if t := chars.Clip(chars.Line(l.Session.FirstPrompt), 60); t != "" {
 			b.WriteString(" “" + t + "”")
 		}
 	case mm.Source.Agent != "":

@@ -18,12 +18,12 @@ const (
 )
 
 // Files lists the files that memories are about.
-func (e *Service) Files(ctx context.Context, ask mem.FilesAsk) (mem.FileTree, error) {
+func (e *Service) Files(ctx context.Context, ask FilesRequest) (FileTree, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.FileTree{}, err
+		return FileTree{}, err
 	}
-	out := mem.FileTree{Project: p, Files: []mem.FileLine{}}
+	out := FileTree{Project: p, Files: []mem.FileLine{}}
 	counter, ok := e.Store.(mem.FileCounter)
 	if !ok {
 		return out, nil
@@ -37,12 +37,12 @@ func (e *Service) Files(ctx context.Context, ask mem.FilesAsk) (mem.FileTree, er
 }
 
 // File tells what is known of one file.
-func (e *Service) File(ctx context.Context, ask mem.FileAsk) (mem.FilePage, error) {
+func (e *Service) File(ctx context.Context, ask FileRequest) (FilePage, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.FilePage{}, err
+		return FilePage{}, err
 	}
-	out := mem.FilePage{Project: p, Path: e.Rel(p, ask.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
+	out := FilePage{Project: p, Path: e.Rel(p, ask.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
 	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: ofOneFile})
 	if err != nil {
 		return out, fmt.Errorf("memories of %s: %w", out.Path, err)
@@ -71,15 +71,15 @@ func (e *Service) File(ctx context.Context, ask mem.FileAsk) (mem.FilePage, erro
 
 // Fleet tells where the work of every project stands. A project whose state
 // cannot be read is there without it.
-func (e *Service) Fleet(ctx context.Context) (mem.Fleet, error) {
+func (e *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
 	ps, err := e.Store.Projects(ctx, "")
 	if err != nil {
-		return mem.Fleet{}, fmt.Errorf("projects: %w", err)
+		return OverviewResponse{}, fmt.Errorf("projects: %w", err)
 	}
-	out := mem.Fleet{At: e.Now(), Projects: []mem.FleetItem{}}
+	out := OverviewResponse{At: e.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
-		item := mem.FleetItem{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > mem.StaleAfter}
-		s, err := e.Filesync.State(ctx, mem.StateAsk{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
+		item := OverviewRow{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		s, err := e.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
 		e.Event.Without("state of a project", err)
 		if err == nil {
 			item.Standing = s

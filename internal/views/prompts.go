@@ -8,7 +8,7 @@ import (
 )
 
 // Prompts returns prompts of persons, newest first.
-func (e *Service) Prompts(ctx context.Context, ask mem.PromptsAsk) (mem.Prompts, error) {
+func (e *Service) Prompts(ctx context.Context, ask PromptsRequest) (PromptsResponse, error) {
 	limit := ask.Limit
 	if limit <= 0 {
 		limit = mem.DefaultLimit
@@ -19,20 +19,20 @@ func (e *Service) Prompts(ctx context.Context, ask mem.PromptsAsk) (mem.Prompts,
 	} else {
 		p, err := e.Event.Place(ctx, ask.Place)
 		if err != nil {
-			return mem.Prompts{}, err
+			return PromptsResponse{}, err
 		}
 		q.Project = p.Key
 	}
 	events, err := e.Store.Events(ctx, q)
 	if err != nil {
-		return mem.Prompts{}, fmt.Errorf("prompts: %w", err)
+		return PromptsResponse{}, fmt.Errorf("prompts: %w", err)
 	}
-	out := mem.Prompts{Prompts: []mem.Prompt{}}
+	out := PromptsResponse{Prompts: []Prompt{}}
 	for i, ev := range events {
 		if ask.ID == "" && i < ask.Offset || ask.ID != "" && (ev.ID != ask.ID || ev.Kind != mem.UserPromptSubmit) {
 			continue
 		}
-		out.Prompts = append(out.Prompts, mem.Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At})
+		out.Prompts = append(out.Prompts, Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At})
 	}
 	if ask.ID != "" && len(out.Prompts) == 0 {
 		return out, fmt.Errorf("prompt %s: %w", ask.ID, mem.ErrNotFound)

@@ -14,12 +14,12 @@ const receiptPage = 50
 const maxReceiptPage = 200
 
 // Receipts lists what was told, and what was not, newest first.
-func (e *Service) Receipts(ctx context.Context, ask mem.ReceiptsAsk) (mem.ReceiptList, error) {
+func (e *Service) Receipts(ctx context.Context, ask ReceiptsRequest) (ReceiptsResponse, error) {
 	p, err := e.Event.Place(ctx, ask.Place)
 	if err != nil {
-		return mem.ReceiptList{}, err
+		return ReceiptsResponse{}, err
 	}
-	out := mem.ReceiptList{Project: p, Receipts: []mem.ReceiptLine{}}
+	out := ReceiptsResponse{Project: p, Receipts: []ReceiptLine{}}
 	limit := min(cmp.Or(max(ask.Limit, 0), receiptPage), maxReceiptPage)
 	q := mem.ReceiptQuery{
 		Project: p.Key, Trigger: ask.Trigger, Outcome: ask.Outcome, Memory: ask.Memory, Limit: limit + 1, Offset: max(ask.Offset, 0),
@@ -45,8 +45,8 @@ func (e *Service) Receipts(ctx context.Context, ask mem.ReceiptsAsk) (mem.Receip
 	return out, nil
 }
 
-func receiptLine(r mem.Receipt) mem.ReceiptLine {
-	l := mem.ReceiptLine{
+func receiptLine(r mem.Receipt) ReceiptLine {
+	l := ReceiptLine{
 		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Asked: r.Asked, Outcome: r.Outcome, Candidates: r.Candidates,
 		Told: len(r.Items), LeftOut: len(r.Dropped), Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
 	}

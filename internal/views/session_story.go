@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -20,12 +21,12 @@ const (
 )
 
 // SessionStory tells what happened in a session, in order and by lanes.
-func (e *Service) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.SessionStory, error) {
+func (e *Service) SessionStory(ctx context.Context, ask MemoryRequest) (SessionStory, error) {
 	s, err := e.Store.Session(ctx, ask.ID)
 	if err != nil {
-		return mem.SessionStory{}, err
+		return SessionStory{}, err
 	}
-	out := mem.SessionStory{Session: mem.Sitting{Session: s}, Beats: []mem.Beat{}}
+	out := SessionStory{Session: mem.SessionRow{Session: s}, Beats: []Beat{}}
 	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxBeats + 1})
 	if err != nil {
 		return out, fmt.Errorf("events of %s: %w", s.ID, err)
@@ -55,7 +56,7 @@ func (e *Service) SessionStory(ctx context.Context, ask mem.RecordAsk) (mem.Sess
 	if err := e.storyRecords(ctx, &out); err != nil {
 		return out, err
 	}
-	slices.SortStableFunc(out.Beats, func(a, b mem.Beat) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out.Beats, func(a, b Beat) int { return a.At.Compare(b.At) })
 	return out, nil
 }
 
@@ -70,7 +71,7 @@ func (e *Service) olderEvents(ctx context.Context, session string) (int, error) 
 }
 
 // activity counts events, which may come in any order.
-func activity(events []mem.Event) (a mem.Activity) {
+func activity(events []mem.Event) (a Activity) {
 	at := make([]time.Time, 0, len(events))
 	for _, ev := range events {
 		at = append(at, ev.At)
@@ -92,7 +93,7 @@ func activity(events []mem.Event) (a mem.Activity) {
 }
 
 // storyRecords adds what was kept and told in the session, and counts it.
-func (e *Service) storyRecords(ctx context.Context, out *mem.SessionStory) error {
+func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 	s := &out.Session
 	ms, err := e.Store.List(ctx, mem.Query{Session: s.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
 	if err != nil {
@@ -112,7 +113,7 @@ func (e *Service) storyRecords(ctx context.Context, out *mem.SessionStory) error
 		if mm.Branch != "" && !slices.Contains(s.Branches, mm.Branch) {
 			s.Branches = append(s.Branches, mm.Branch)
 		}
-		out.Beats = append(out.Beats, mem.Beat{ID: mm.ID, At: mm.Created, Lane: mem.LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
+		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
 	}
 	s.Files = len(files)
 	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Session: s.ID, Limit: maxStoryOthers})
@@ -123,9 +124,9 @@ func (e *Service) storyRecords(ctx context.Context, out *mem.SessionStory) error
 		if r.Outcome == mem.Injected {
 			s.Told++
 			s.Spent += r.Tokens
-			out.Beats = append(out.Beats, mem.Beat{
-				ID: r.ID, At: r.At, Lane: mem.LaneInjection, Tokens: r.Tokens,
-				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + mem.Cost(r.Tokens, r.Budget),
+			out.Beats = append(out.Beats, Beat{
+				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
+				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
 	}
@@ -134,37 +135,37 @@ func (e *Service) storyRecords(ctx context.Context, out *mem.SessionStory) error
 		return fmt.Errorf("checkpoints of %s: %w", s.ID, err)
 	}
 	for _, c := range cs {
-		out.Beats = append(out.Beats, mem.Beat{ID: c.ID, At: c.At, Lane: mem.LaneCheckpoint, Title: c.Trigger, Detail: mem.Clip(mem.Line(cmp.Or(c.Note, c.State.Request)), 200)})
+		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})
 	}
 	return nil
 }
 
 // beat is what an event looks like in a session's story. ok is false for one
 // that says nothing there: what it led to is shown by itself.
-func (e *Service) beat(p mem.Project, ev mem.Event) (b mem.Beat, ok bool) {
-	b = mem.Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
+func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
+	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
-		b.Lane, b.Title = mem.LanePrompt, mem.Clip(mem.Line(ev.Text), 240)
+		b.Lane, b.Title = LanePrompt, chars.Clip(chars.Line(ev.Text), 240)
 		if ev.Private {
 			b.Title = "(private)"
 		}
 	case mem.Stop, mem.SubagentStop:
-		b.Lane, b.Title, b.Detail = mem.LanePrompt, "answered", mem.Clip(mem.Line(ev.Text), 240)
+		b.Lane, b.Title, b.Detail = LanePrompt, "answered", chars.Clip(chars.Line(ev.Text), 240)
 		if ev.Kind == mem.SubagentStop {
 			b.Title = strings.TrimSpace("subagent " + ev.AgentType + " answered")
 		}
 	case mem.StopFailure:
-		b.Lane, b.Title, b.Failed = mem.LanePrompt, "failed: "+ev.Source, true
+		b.Lane, b.Title, b.Failed = LanePrompt, "failed: "+ev.Source, true
 	case mem.PostToolUse, mem.PostToolUseFailure:
 		e.toolBeat(p, ev, &b)
 	case mem.PreCompact, mem.PostCompact:
-		b.Lane, b.Title = mem.LaneCompaction, "before, "+ev.Source
+		b.Lane, b.Title = LaneCompaction, "before, "+ev.Source
 		if ev.Kind == mem.PostCompact {
-			b.Title, b.Detail = "after, "+ev.Source, mem.Clip(mem.Line(ev.Text), 240)
+			b.Title, b.Detail = "after, "+ev.Source, chars.Clip(chars.Line(ev.Text), 240)
 		}
 	case mem.SessionStart, mem.SessionEnd:
-		b.Lane, b.Title = mem.LanePrompt, "session started, "+ev.Source
+		b.Lane, b.Title = LanePrompt, "session started, "+ev.Source
 		if ev.Kind == mem.SessionEnd {
 			b.Title = "session ended, " + ev.Source
 		}
@@ -176,18 +177,18 @@ func (e *Service) beat(p mem.Project, ev mem.Event) (b mem.Beat, ok bool) {
 }
 
 // toolBeat says what a tool call was about, and in which lane it belongs.
-func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *mem.Beat) {
+func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *Beat) {
 	c := e.Event.Understand(&event.Context{Event: ev, Project: p})
-	b.Lane, b.Failed = mem.LaneTool, ev.Kind == mem.PostToolUseFailure
-	b.Title = strings.TrimSpace(ev.Tool + " " + mem.Clip(mem.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
+	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
+	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
 	if b.Failed {
-		b.Detail = mem.Clip(mem.Line(ev.Error), 240)
+		b.Detail = chars.Clip(chars.Line(ev.Error), 240)
 	}
 	switch {
 	case slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, ev.Tool):
-		b.Lane = mem.LaneEdit
+		b.Lane = LaneEdit
 	case isTest(c.Plain):
-		b.Lane = mem.LaneTest
+		b.Lane = LaneTest
 	}
 }
 

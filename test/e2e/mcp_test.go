@@ -5,7 +5,7 @@ package e2e
 import (
 	"testing"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // own is a tool of the plugin's server, as the client names it.
@@ -96,8 +96,8 @@ func TestThePluginAddsLittleToEveryRequest(t *testing.T) {
 		return ""
 	}
 	with, without := request(u.plugin()), request(asTheyAre)
-	cost := mem.Tokens(with) - mem.Tokens(without)
-	t.Logf("always on: %d tokens of %d", cost, mem.Tokens(with))
+	cost := chars.Tokens(with) - chars.Tokens(without)
+	t.Logf("always on: %d tokens of %d", cost, chars.Tokens(with))
 	if cost > maxAlwaysOn || cost < 50 {
 		t.Errorf("got %d tokens, want at most %d", cost, maxAlwaysOn)
 	}

@@ -5,10 +5,11 @@ import (
 	"database/sql"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
-var _ mem.Chronicle = (*Store)(nil)
+var _ mem.RunLog = (*Store)(nil)
 
 // putRun writes what a round of consolidation changed, what of others is taken
 // back, and what is not to be done again.
@@ -61,7 +62,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	if n, err = e.next(ctx, "run"); err != nil {
 		return 0, err
 	}
-	r.Run = mem.ShortID("k_", n)
+	r.Run = chars.ShortID("k_", n)
 	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
 		n, r.Run, string(run.Kind), project, session, stamp(firstOf(run.At, e.now)), run.Looked)
 	return n, err

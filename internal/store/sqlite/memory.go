@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -152,7 +153,7 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	if err != nil {
 		return m, err
 	}
-	m.ID = mem.ShortID("m_", n)
+	m.ID = chars.ShortID("m_", n)
 	if m.Status == "" {
 		m.Status = mem.Active
 	}

@@ -61,19 +61,19 @@ const (
 // Scrub puts every stored text through clean and counts what that takes out.
 // With fix it is taken out of the rows too, and when Scrub returns no byte of it
 // is left in the store's files. Events go on being taken meanwhile.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.Scanned, error) {
+func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
 	if err := s.forget(ctx); err != nil {
-		return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+		return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
 	}
 	r := &scrubbing{store: s, clean: clean, fix: fix}
 	for _, sh := range shelves() {
 		if err := r.walk(ctx, sh); err != nil {
-			return mem.Scanned{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
+			return mem.ScanResponse{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
 		}
 	}
 	if fix {
 		if err := s.forget(ctx); err != nil {
-			return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+			return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
 		}
 		r.done.Fixed = true
 	}
@@ -99,7 +99,7 @@ type scrubbing struct {
 	store *Store
 	clean Clean
 	fix   bool
-	done  mem.Scanned
+	done  mem.ScanResponse
 }
 
 // record is one row: its texts as a JSON object.

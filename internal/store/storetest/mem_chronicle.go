@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Chronicle = (*Mem)(nil)
+var _ mem.RunLog = (*Mem)(nil)
 
 // chronicle writes what a round of consolidation changed.
 func (d *deed) chronicle(b mem.Batch, r *mem.Result) {

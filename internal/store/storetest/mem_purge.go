@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -132,7 +133,7 @@ func (s *Mem) eraseWhole(gone func(*session) bool, done *mem.Purged) {
 func (s *Mem) asked(gone func(*session) bool) (out lines) {
 	add := func(texts ...string) {
 		for _, text := range texts {
-			out = append(out, mem.TracesOfText(text)...)
+			out = append(out, chars.TracesOfText(text)...)
 		}
 	}
 	for _, ss := range s.sessions {
@@ -238,7 +239,7 @@ func blankTold(r *receipt, doomed []*memory) bool {
 type lines []string
 
 func (t lines) in(text string) bool {
-	text = mem.Folded(text)
+	text = chars.Folded(text)
 	return slices.ContainsFunc(t, func(line string) bool { return strings.Contains(text, line) })
 }
 

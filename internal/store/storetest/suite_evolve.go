@@ -8,9 +8,9 @@ import (
 )
 
 // chronicle is the store as one that keeps what consolidation changed.
-func (k kit) chronicle() mem.Chronicle {
+func (k kit) chronicle() mem.RunLog {
 	k.Helper()
-	c, ok := k.store.(mem.Chronicle)
+	c, ok := k.store.(mem.RunLog)
 	if !ok {
 		k.Skip("this store keeps no rounds of consolidation")
 	}

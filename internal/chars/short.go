@@ -1,4 +1,4 @@
-package mem
+package chars
 
 // digits are Crockford's: none can be taken for another, and they sort by value.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
