@@ -80,17 +80,18 @@ func openExam(ctx context.Context, now time.Time, door *redact.Door, settings ev
 	if x.store, err = sqlite.Open(ctx, sqlite.Config{Path: file, Now: x.clock}); err != nil {
 		return nil, err
 	}
-	x.engine = engine.New(engine.Config{
+	c := engine.Config{
 		Store: x.store, Door: door, Now: x.clock,
 		Settings: func() event.Settings { return settings },
 		Project:  project.Identify,
 		Rel:      project.Rel,
-	})
+	}
 	if em != nil {
 		x.embeds = true
 		settings.EmbedWait = max(settings.EmbedWait, examWait)
-		x.engine.Embedder = func() event.Embedder { return em }
+		c.Embedder = func() event.Embedder { return em }
 	}
+	x.engine = engine.New(c)
 	return x, nil
 }
 

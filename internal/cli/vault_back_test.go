@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
@@ -71,7 +72,9 @@ func TestAFileThatComesBackInTimeIsNotErasedByRule(t *testing.T) {
 	}
 	d.starts("two")
 	d.write("memory/feedback_friday.md", friday)
-	d.engine.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) } // forgotten memories are kept for 30 days
+	c := d.engine.Config
+	c.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) } // forgotten memories are kept for 30 days
+	d.engine = engine.New(c)
 	if gone, err := d.engine.Curate.LetGo(t.Context(), 0, false); err != nil || gone.Memories > 0 {
 		t.Errorf("let go: %+v, %v", gone, err)
 	}
