@@ -12,7 +12,6 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -256,7 +255,7 @@ func projects(ctx context.Context, c oldCall) (any, error) {
 }
 
 func preview(ctx context.Context, c oldCall) (any, error) {
-	return Next.Call(ctx, c, engine.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
+	return Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
 }
 
 // semantic is what a prompt would be told.
@@ -272,7 +271,7 @@ func semantic(ctx context.Context, c oldCall) (any, error) {
 	if in.Q+in.Prompt == "" {
 		return nil, fmt.Errorf("%w: q is needed", ErrInvalid)
 	}
-	r, err := Next.Call(ctx, c, engine.NextRequest{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
+	r, err := Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
 	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
 }
 

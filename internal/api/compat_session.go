@@ -10,7 +10,6 @@ import (
 
 	"remanence/internal/capture"
 	"remanence/internal/chars"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -128,7 +127,7 @@ func inject(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := engine.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
+	ask := views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
 	if full, _ := strconv.ParseBool(c.query.Get("full")); full && budget == 0 {
 		ask.Budget = fullBudget
 	}

@@ -6,7 +6,6 @@ import (
 	"remanence/internal/capture"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
@@ -51,7 +50,7 @@ var (
 	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
 	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
 	Why      = Route[views.WhyRequest, views.WhyResponse]{Name: "why", Get: "receipts/{id}"}
-	Next     = Route[engine.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
+	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
 	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
 	Status   = Route[mem.Place, views.StatusResponse]{Name: "status", Get: "status"}
 	Add      = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
@@ -67,7 +66,7 @@ var (
 	Resume   = Route[continuity.CheckpointsRequest, continuity.ResumeResponse]{Name: "checkpoint_resume"}
 	Diff     = Route[continuity.DiffRequest, continuity.DiffResponse]{Name: "checkpoint_diff", Get: "checkpoint_diff"}
 	WriteLog = Route[filesync.LogRequest, filesync.LogResponse]{Name: "checkpoint_log"}
-	Drift    = Route[engine.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
+	Drift    = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
 	Lint     = Route[curate.LintRequest, curate.FindingsResponse]{Name: "lint"}
 
 	Consolidate = Route[curate.ConsolidateRequest, curate.Consolidation]{Name: "consolidate"}
@@ -81,7 +80,7 @@ var (
 	GoesOn   = Route[continuity.SessionRequest, mem.Session]{Name: "goes-on"}    // the session that goes on where one was; zero if nobody can tell
 	Handoff  = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // keeps one
 	Receipts = Route[views.ReceiptsRequest, views.ReceiptsResponse]{Name: "receipts", Get: "receipts"}
-	WhatIf   = Route[engine.WhatIfRequest, engine.WhatIfResponse]{Name: "what_if", Get: "what_if"} // changes nothing
+	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"} // changes nothing
 	Economy  = Route[views.EconomyRequest, views.EconomyResponse]{Name: "economy", Get: "economy"}
 	Related  = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
 	Files    = Route[views.FilesRequest, views.FileTree]{Name: "files", Get: "files"}

@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -26,7 +25,7 @@ func (h *house) now(ctx context.Context, at mem.Place) (out api.NowResponse, err
 	if out.NextProject, err = h.engine.NextProject(ctx, at); err != nil {
 		return out, err
 	}
-	if out.Next, err = h.engine.Next(ctx, engine.NextRequest{Place: at}); err != nil {
+	if out.Next, err = h.engine.Next(ctx, views.NextRequest{Place: at}); err != nil {
 		return out, err
 	}
 	if out.Day, err = h.engine.Views.Day(ctx, at); err != nil {

@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 )
 
 // checkBriefing looks whether the next session here would be told anything. It
@@ -18,7 +18,7 @@ func (a *app) checkBriefing(ctx context.Context) []checkItem {
 	if a.profile() == "silent" { // has a row of its own
 		return nil
 	}
-	r, err := ask(ctx, a, api.Next, engine.NextRequest{Place: a.place()})
+	r, err := ask(ctx, a, api.Next, views.NextRequest{Place: a.place()})
 	if err != nil {
 		return nil
 	}

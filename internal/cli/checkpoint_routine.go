@@ -9,9 +9,9 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func (a *app) checkpointLogCommand() *cobra.Command {
@@ -74,7 +74,7 @@ func (v loggedView) human(p *printer) {
 }
 
 func (a *app) checkpointDriftCommand() *cobra.Command {
-	var q engine.DriftRequest
+	var q views.DriftRequest
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "work of a session that nobody laid down",

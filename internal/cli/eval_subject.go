@@ -16,6 +16,7 @@ import (
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 )
 
 // examined is a store of its own in a temporary directory, behind the same
@@ -179,7 +180,7 @@ func (x *examined) Search(ctx context.Context, ask recall.SearchRequest) (recall
 }
 
 // Next implements eval.Subject.
-func (x *examined) Next(ctx context.Context, ask engine.NextRequest) (mem.Receipt, error) {
+func (x *examined) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	x.asOf(ask.Before)
 	return x.engine.Next(ctx, ask)
 }

@@ -8,14 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/views"
 )
 
 func (a *app) nextCommand() *cobra.Command {
-	var q engine.NextRequest
+	var q views.NextRequest
 	var agent string
 	var check bool
 	cmd := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 	"remanence/test/corpus"
 )
 
@@ -114,7 +115,7 @@ func BenchmarkPrompt(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				r, err := e.Next(b.Context(), engine.NextRequest{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
+				r, err := e.Next(b.Context(), views.NextRequest{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
 				if err != nil || r.Outcome != mem.Injected {
 					b.Fatalf("%s, %v", r.Outcome, err)
 				}

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // settingAsk changes one setting, or asks what the change would do.
@@ -121,5 +121,5 @@ func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.engine.NextUnder(ctx, engine.NextRequest{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
+	return h.engine.NextUnder(ctx, views.NextRequest{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
 }

@@ -13,9 +13,9 @@ import (
 
 	"remanence/internal/chars"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // den is a house with a vault, its engine and its files.
@@ -325,7 +325,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
 	}
 	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
-	r, err := d.engine.Next(t.Context(), engine.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+	r, err := d.engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -393,7 +393,7 @@ func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
 	d.write("memory/fact_here.md", "---\nname: here\nprojects: [Shop]\n---\nabout the shop\n")
 	order := func() bool {
 		t.Helper()
-		r, err := d.engine.Next(t.Context(), engine.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+		r, err := d.engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,11 +7,12 @@ import (
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // Drift looks for work of a session that nobody laid down: by rule, for somebody
 // to judge. ErrNotFound where no session of the place is known.
-func (e *Engine) Drift(ctx context.Context, ask DriftRequest) (curate.FindingsResponse, error) {
+func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.FindingsResponse, error) {
 	m, err := e.Continuity.HandingOff(ctx, continuity.HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
 		return curate.FindingsResponse{}, err

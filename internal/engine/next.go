@@ -9,18 +9,19 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // Next returns what the next session of a place would be told, or with a prompt
 // what that prompt would be, by the code that answers the hooks. Nothing is
 // written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
 // where hooks are not heard at all.
-func (e *Engine) Next(ctx context.Context, ask NextRequest) (mem.Receipt, error) {
+func (e *Engine) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	return e.NextUnder(ctx, ask, e.Settings())
 }
 
 // NextUnder is Next under other settings.
-func (e *Engine) NextUnder(ctx context.Context, ask NextRequest, under event.Settings) (mem.Receipt, error) {
+func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under event.Settings) (mem.Receipt, error) {
 	m, err := e.rehearse(ctx, ask, under)
 	if err != nil {
 		return mem.Receipt{}, err
@@ -77,7 +78,7 @@ func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, er
 
 // rehearse is the moment that is asked about, as if it were now. Its batch is
 // never applied.
-func (e *Engine) rehearse(ctx context.Context, ask NextRequest, under event.Settings) (*event.Context, error) {
+func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under event.Settings) (*event.Context, error) {
 	p, err := e.NextProject(ctx, ask.Place)
 	if err != nil {
 		return nil, err

@@ -6,17 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 var shop = mem.Place{Dir: "/home/dev/shop"}
 
 // foresee is what Next says.
-func (s *stage) foresee(ask engine.NextRequest) mem.Receipt {
+func (s *stage) foresee(ask views.NextRequest) mem.Receipt {
 	s.t.Helper()
 	ask.Place = shop
 	r, err := s.Next(s.t.Context(), ask)
@@ -68,7 +68,7 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 		s := newStage(t)
 		s.play(bugHunt()...)
 		before := s.kept()
-		want := s.foresee(engine.NextRequest{Prompt: p})
+		want := s.foresee(views.NextRequest{Prompt: p})
 		if s.kept() != before {
 			t.Errorf("%q: foreseeing it changed what is kept", p)
 		}
@@ -83,7 +83,7 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	before := s.kept()
-	want := s.foresee(engine.NextRequest{})
+	want := s.foresee(views.NextRequest{})
 	if s.kept() != before {
 		t.Error("foreseeing a briefing changed what is kept")
 	}
@@ -94,13 +94,13 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 
 func TestWithAllProjectsTheNextSessionIsForeseenWhereTheLastOneWas(t *testing.T) {
 	s := newStage(t)
-	if r, err := s.Next(t.Context(), engine.NextRequest{}); err != nil || r.Text != "" {
+	if r, err := s.Next(t.Context(), views.NextRequest{}); err != nil || r.Text != "" {
 		t.Errorf("with no project: told %q, %v", r.Text, err)
 	}
 	s.decide("one", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
 	s.clock = s.clock.Add(time.Hour)
 	s.decide("two", "/home/dev/kiosk", "p_kiosk", "the kiosk refuses coins below ten cents")
-	r, err := s.Next(t.Context(), engine.NextRequest{Place: mem.Place{Project: "all"}})
+	r, err := s.Next(t.Context(), views.NextRequest{Place: mem.Place{Project: "all"}})
 	if err != nil || !strings.Contains(r.Text, "coins below ten cents") || strings.Contains(r.Text, "duplicate") {
 		t.Errorf("told\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
 	}
@@ -113,7 +113,7 @@ func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
 	p := "tell me about that login race and the session lock"
 	s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...)
 	before := s.kept()
-	want := s.foresee(engine.NextRequest{Prompt: p, Session: "two"})
+	want := s.foresee(views.NextRequest{Prompt: p, Session: "two"})
 	if s.kept() != before {
 		t.Error("foreseeing it changed what is kept")
 	}
@@ -135,7 +135,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 	s.settings.Budgets.SessionStart, s.settings.Budgets.Write = 0, 0
 	s.play(in("two", start("startup"), edited("p0", "t0", "/home/dev/shop/gate/other.go", "a", "b"))...)
 	for session, near := range map[string]float64{"": 0, "two": 0.5} {
-		r := s.foresee(engine.NextRequest{Prompt: aboutLimiter, Session: session})
+		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Session: session})
 		if len(r.Items) != 1 || r.Items[0].Parts["path"] != near {
 			t.Errorf("session %q: told %+v, want one with path %v", session, r.Items, near)
 		}
@@ -145,7 +145,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(engine.NextRequest{})
+	r := s.foresee(views.NextRequest{})
 	if !strings.Contains(r.Text, "last request: ") {
 		t.Fatalf("told\n%s\nwant a line without an ID in it", r.Text)
 	}
@@ -157,11 +157,11 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(engine.NextRequest{Budget: 150})
+	r := s.foresee(views.NextRequest{Budget: 150})
 	if r.Budget != 150 || r.Tokens > 150+60 || r.Tokens == 0 {
 		t.Errorf("budget %d, tokens %d, want at most 150 and the frame", r.Budget, r.Tokens)
 	}
-	if full := s.foresee(engine.NextRequest{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
+	if full := s.foresee(views.NextRequest{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
 		t.Errorf("without: budget %d, tokens %d", full.Budget, full.Tokens)
 	}
 }
@@ -183,7 +183,7 @@ func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 			s := newStage(t)
 			s.play(bugHunt()...)
 			tt.hush(s)
-			for _, ask := range []engine.NextRequest{{}, {Prompt: "why did two logins race for the session lock?"}} {
+			for _, ask := range []views.NextRequest{{}, {Prompt: "why did two logins race for the session lock?"}} {
 				if r := s.foresee(ask); r.Text != "" || r.Outcome != tt.want {
 					t.Errorf("%+v: outcome %q, want %q; text\n%s", ask, r.Outcome, tt.want, r.Text)
 				}
@@ -197,7 +197,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
 	next := func(without ...string) mem.InjectedItem {
 		t.Helper()
-		r := s.foresee(engine.NextRequest{Prompt: aboutLimiter, Without: without})
+		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Without: without})
 		if len(r.Items) != 1 || r.Items[0].ID != id {
 			t.Fatalf("without %q: told %+v, want %s", without, r.Items, id)
 		}

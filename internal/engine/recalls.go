@@ -20,10 +20,10 @@ import (
 // WhatIf returns what a receipt would have told with another budget or another
 // floor. It is made of what the receipt names, by the code that answers hooks;
 // a briefing names too little of that, and is made as of now. Nothing is kept.
-func (e *Engine) WhatIf(ctx context.Context, ask WhatIfRequest) (WhatIfResponse, error) {
+func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.WhatIfResponse, error) {
 	was, err := e.Views.Why(ctx, views.WhyRequest{ID: ask.ID})
 	if err != nil {
-		return WhatIfResponse{}, err
+		return views.WhatIfResponse{}, err
 	}
 	r := was.Receipt
 	budget, floor := r.Budget, r.Floor
@@ -33,11 +33,11 @@ func (e *Engine) WhatIf(ctx context.Context, ask WhatIfRequest) (WhatIfResponse,
 	if ask.Floor != nil {
 		floor = min(max(0, *ask.Floor), 1)
 	}
-	out := WhatIfResponse{Basis: BasisReceipt}
+	out := views.WhatIfResponse{Basis: views.BasisReceipt}
 	switch r.Trigger {
 	case "session_start", "resume", "compact":
-		out.Basis = BasisNow
-		out.Receipt, err = e.Next(ctx, NextRequest{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
+		out.Basis = views.BasisNow
+		out.Receipt, err = e.Next(ctx, views.NextRequest{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
 		if budget == 0 { // which Next takes for the configured one
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
@@ -45,7 +45,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask WhatIfRequest) (WhatIfResponse,
 		out.Receipt, err = e.retell(ctx, r, budget, floor)
 	}
 	if err != nil {
-		return WhatIfResponse{}, err
+		return views.WhatIfResponse{}, err
 	}
 	told := func(r mem.Receipt) (ids []string) {
 		for _, it := range r.Items {

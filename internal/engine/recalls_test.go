@@ -3,7 +3,6 @@ package engine_test
 import (
 	"testing"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -46,7 +45,7 @@ func TestWhatIfOnTheSameTermsIsWhatWasTold(t *testing.T) {
 	s.play(bugHunt()...)
 	r := s.asked("two", aboutTheRace)
 	before := s.kept()
-	got, err := s.WhatIf(t.Context(), engine.WhatIfRequest{ID: r.ID})
+	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: r.ID})
 	if err != nil || len(got.Added)+len(got.Lost) != 0 || got.Receipt.Tokens != r.Tokens || inside(got.Receipt.Text) != inside(r.Text) {
 		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Lost, err, got.Receipt.Text, r.Text)
 	}
@@ -63,7 +62,7 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 	if len(r.Items) < 2 {
 		t.Fatalf("%d items told, want several", len(r.Items))
 	}
-	what := func(ask engine.WhatIfRequest) engine.WhatIfResponse {
+	what := func(ask views.WhatIfRequest) views.WhatIfResponse {
 		t.Helper()
 		ask.ID = r.ID
 		got, err := s.WhatIf(t.Context(), ask)
@@ -73,19 +72,19 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 		return got
 	}
 	none, little, strict, lax := 0, r.Tokens-1, 1.0, 0.0
-	if got := what(engine.WhatIfRequest{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Lost) != len(r.Items) {
+	if got := what(views.WhatIfRequest{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Lost) != len(r.Items) {
 		t.Errorf("without a budget: %+v", got)
 	}
 	little -= 60 // the frame comes on top
-	if got := what(engine.WhatIfRequest{Budget: &little}); len(got.Lost) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
+	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Lost) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
 		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Lost)
 	}
-	if got := what(engine.WhatIfRequest{Floor: &strict}); len(got.Lost) == 0 || got.Receipt.Dropped[0].Gate == "" {
+	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Lost) == 0 || got.Receipt.Dropped[0].Gate == "" {
 		t.Errorf("with a floor of 1: %+v", got)
 	}
 	haiku := s.asked("three", "write a note about the session of the parliament")
 	r = haiku
-	if got := what(engine.WhatIfRequest{Floor: &lax}); len(got.Added) < len(what(engine.WhatIfRequest{}).Added) {
+	if got := what(views.WhatIfRequest{Floor: &lax}); len(got.Added) < len(what(views.WhatIfRequest{}).Added) {
 		t.Errorf("with no floor: added %v", got.Added)
 	}
 }
@@ -99,8 +98,8 @@ func TestWhatIfABriefingWereShorter(t *testing.T) {
 		t.Fatal(rs, err)
 	}
 	small := 120
-	got, err := s.WhatIf(t.Context(), engine.WhatIfRequest{ID: rs[0].ID, Budget: &small})
-	if err != nil || got.Basis != engine.BasisNow || got.Receipt.Tokens == 0 || got.Receipt.Tokens >= rs[0].Tokens {
+	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: rs[0].ID, Budget: &small})
+	if err != nil || got.Basis != views.BasisNow || got.Receipt.Tokens == 0 || got.Receipt.Tokens >= rs[0].Tokens {
 		t.Errorf("got %d tokens of %d by %s, %v", got.Receipt.Tokens, rs[0].Tokens, got.Basis, err)
 	}
 }

@@ -12,10 +12,10 @@ import (
 	"remanence/internal/chars"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 const handoffText = `Task: make the login race test pass in auth/session.go.
@@ -93,7 +93,7 @@ func TestANewSessionConsumesAHandoff(t *testing.T) {
 
 func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	s := working(t)
-	r, err := s.Next(t.Context(), engine.NextRequest{Place: shop})
+	r, err := s.Next(t.Context(), views.NextRequest{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,10 @@ import (
 
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func (s *stage) saves(ask continuity.SaveRequest) continuity.SaveResponse {
@@ -47,7 +47,7 @@ func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 	if _, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Drift(t.Context(), engine.DriftRequest{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Drift(t.Context(), views.DriftRequest{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -219,7 +219,7 @@ func TestDriftNamesWorkThatNobodyLaidDown(t *testing.T) {
 		edited("p1", "t1", "/home/dev/shop/gate.go", "a", "b"), edited("p1", "t2", "/home/dev/shop/hinge.go", "a", "b"),
 		failed("p1", "t3", "make hinge", "Exit code 2\nundefined: Hinge"),
 		stop("p1", "We decided to keep gate.go small because it is read often. We decided to use brass hinges everywhere. We decided never to deploy the gate on friday afternoon."))
-	got, err := s.Drift(t.Context(), engine.DriftRequest{Place: shop})
+	got, err := s.Drift(t.Context(), views.DriftRequest{Place: shop})
 	if err != nil || got.Session == "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}

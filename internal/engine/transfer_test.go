@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // brought keeps memories that come from elsewhere.
@@ -82,7 +82,7 @@ func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 	old.Created, late.Created = s.clock.Add(-2*day), s.clock.Add(-day)
 	ids := s.brought(old, late)
 	told := func(before time.Time) (out []string) {
-		r, err := s.Next(t.Context(), engine.NextRequest{Place: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
+		r, err := s.Next(t.Context(), views.NextRequest{Place: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"time"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // Subject is what is examined.
@@ -21,7 +21,7 @@ type Subject interface {
 	// Search finds memories of a project, best first.
 	Search(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error)
 	// Next returns what a prompt would be told.
-	Next(ctx context.Context, ask engine.NextRequest) (mem.Receipt, error)
+	Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error)
 	// Bytes is the size of the files that all this is in.
 	Bytes() int64
 }

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // shelf finds the memories of a project that hold any word of the question,
@@ -22,7 +22,7 @@ import (
 type shelf struct {
 	kept  []mem.Memory
 	asked []recall.SearchRequest
-	given []engine.NextRequest
+	given []views.NextRequest
 	mute  bool // keeps nothing of what says "private"
 	fail  error
 
@@ -64,7 +64,7 @@ func (s *shelf) Search(_ context.Context, ask recall.SearchRequest) (recall.Sear
 	return recall.SearchResponse{Hits: s.find(ask.Project, ask.Query.Text, ask.Query.Before)}, s.fail
 }
 
-func (s *shelf) Next(_ context.Context, ask engine.NextRequest) (mem.Receipt, error) {
+func (s *shelf) Next(_ context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	s.given = append(s.given, ask)
 	var r mem.Receipt
 	for _, h := range s.find(ask.Project, ask.Prompt, ask.Before) {

@@ -11,7 +11,6 @@ import (
 
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -213,7 +212,7 @@ func (n *notebook) handoff(_ context.Context, ask continuity.HandoffRequest) (me
 	return mem.Checkpoint{ID: "c_1", Handoff: ask.Text}, err
 }
 
-func (n *notebook) next(_ context.Context, ask engine.NextRequest) (mem.Receipt, error) {
+func (n *notebook) next(_ context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	done, err := n.open(ask)
 	defer done()
 	return mem.Receipt{Text: "what would be told", Tokens: 5}, err

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"remanence/internal/chars"
-	"remanence/internal/engine"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // others are the names under which other memory servers offer the same, for
@@ -97,7 +97,7 @@ type briefing struct {
 }
 
 func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
-	got, err := s.Memory.Next(ctx, engine.NextRequest{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
+	got, err := s.Memory.Next(ctx, views.NextRequest{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,6 @@ import (
 
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
-	"remanence/internal/engine"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -40,7 +39,7 @@ type Memory struct {
 	Feedback    func(context.Context, curate.FeedbackRequest) (curate.MarkResponse, error)
 	State       func(context.Context, mem.StateRequest) (mem.Standing, error)
 	Handoff     func(context.Context, continuity.HandoffRequest) (mem.Checkpoint, error)
-	Next        func(context.Context, engine.NextRequest) (mem.Receipt, error)
+	Next        func(context.Context, views.NextRequest) (mem.Receipt, error)
 	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.Consolidation, error)
 	Related     func(context.Context, recall.RelatedRequest) (recall.RelatedResponse, error)
 	GoesOn      func(context.Context, continuity.SessionRequest) (mem.Session, error)

@@ -1,4 +1,4 @@
-package engine
+package views
 
 import "remanence/internal/mem"
 
