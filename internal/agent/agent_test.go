@@ -3,6 +3,7 @@ package agent_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -156,6 +157,19 @@ func TestRunByHandNeedsOnlyTheNameOfTheEvent(t *testing.T) {
 	}
 }
 
+func TestAnUnknownStartSourceIsAStartup(t *testing.T) {
+	for source, want := range map[string]string{
+		`"startup"`: "startup", `"resume"`: "resume", `"clear"`: "clear", `"compact"`: "compact", `"fork"`: "fork",
+		`"new"`: "startup", `"some later word"`: "startup", `"Resume"`: "startup",
+		`""`: "", `null`: "", `["fork"]`: "", // which the engine takes for a startup
+	} {
+		payload := `{"hook_event_name":"SessionStart","session_id":"s","source":` + source + `}`
+		if e, err := (agent.Claude{}).Decode([]byte(payload), agent.Env{}); err != nil || e.Source != want {
+			t.Errorf("source %s is %q, %v; want %q", source, e.Source, err, want)
+		}
+	}
+}
+
 func TestProjectIsWhereTheClientWasStarted(t *testing.T) {
 	payload := []byte(`{"hook_event_name":"Stop","session_id":"s","cwd":"/home/dev/project/sub"}`)
 	e, _ := agent.Claude{}.Decode(payload, agent.Env{ProjectDir: "/home/dev/project"})
@@ -182,10 +196,31 @@ func TestEnvFileCountsWhereTheClientReadsIt(t *testing.T) {
 	}
 }
 
+func TestSharedTaskListIsKnownByItsHash(t *testing.T) {
+	const payload = `{"session_id":"s","hook_event_name":%q,"tool_name":%q,"task_id":"1","tool_input":{}}`
+	list := func(event, tool, name string) string {
+		e, err := agent.Claude{}.Decode(fmt.Appendf(nil, payload, event, tool), agent.Env{TaskList: name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e.TaskList
+	}
+	a := list("PostToolUse", "TaskUpdate", "release plan")
+	if a == "" || strings.Contains(a, "release") || a != list("TaskCompleted", "", "release plan") {
+		t.Errorf("got list %q, want one hash for all events of a task", a)
+	}
+	if b := list("PostToolUse", "TaskUpdate", "another"); a == b {
+		t.Errorf("two lists are both %q", b)
+	}
+	if got := list("PostToolUse", "TaskUpdate", "") + list("PostToolUse", "Bash", "release plan") + list("Stop", "", "release plan"); got != "" {
+		t.Errorf("got list %q of events of no shared task, want none", got)
+	}
+}
+
 func TestOnlyListedVariablesAreRead(t *testing.T) {
 	listed := map[string]bool{
 		"CLAUDE_PROJECT_DIR": true, "CLAUDE_CODE_SESSION_ID": true, "CLAUDE_CODE_ENTRYPOINT": true,
-		"CLAUDE_ENV_FILE": true,
+		"CLAUDE_ENV_FILE": true, "CLAUDE_CODE_TASK_LIST_ID": true,
 	}
 	agent.Claude{}.Environ(func(name string) string {
 		if !listed[name] {

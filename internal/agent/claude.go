@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 
 	"remanence/internal/mem"
@@ -20,6 +21,7 @@ func (Claude) Environ(get func(string) string) Env {
 		SessionID:  get("CLAUDE_CODE_SESSION_ID"),
 		Entrypoint: get("CLAUDE_CODE_ENTRYPOINT"),
 		EnvFile:    get("CLAUDE_ENV_FILE"),
+		TaskList:   get("CLAUDE_CODE_TASK_LIST_ID"),
 	}
 }
 
@@ -47,6 +49,9 @@ func (c Claude) Decode(payload []byte, env Env) (mem.Event, error) {
 	e.Kind = kind
 	e.EnvFile = env.EnvFile != "" && (kind == mem.SessionStart || kind == mem.Setup)
 	own(&e, f)
+	if env.TaskList != "" && (kind == mem.TaskCompleted || strings.HasPrefix(e.Tool, "Task")) {
+		e.TaskList = hash(env.TaskList)
+	}
 	return e, nil
 }
 
@@ -84,7 +89,7 @@ func (c Claude) common(f fields, env Env) (mem.Event, error) {
 func own(e *mem.Event, f fields) {
 	switch e.Kind {
 	case mem.SessionStart:
-		e.Source = label(f.text("source"))
+		e.Source = startSource(f.text("source"))
 		e.Tokens = f.count("context_tokens")
 		if w, ok := readFields(f["context_window"]); ok {
 			e.Window = w.count("context_window_size")
@@ -127,6 +132,17 @@ func own(e *mem.Event, f fields) {
 	case mem.Setup:
 		e.Source = label(f.text("trigger"))
 	}
+}
+
+// startSource returns the source of a SessionStart: one of the words that Claude
+// Code has for it, or "" where there is none. Any other word, such as the "new" of
+// other clients, means startup.
+func startSource(source string) string {
+	switch source {
+	case "", "resume", "clear", "compact", "fork":
+		return source
+	}
+	return "startup"
 }
 
 func tool(e *mem.Event, f fields) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -27,11 +28,11 @@ type claudeAnswer struct {
 // Encode renders the answer. Env is not part of it: the client takes that from a file.
 func (Claude) Encode(e mem.Event, r mem.Reply) []byte {
 	var out claudeOutput
-	if r.Context != "" && takesContext(e.Kind) && mem.Units(r.Context) <= MaxContext {
+	if r.Context != "" && takesContext(e.Kind) && chars.Units(r.Context) <= MaxContext {
 		out.Hook = &claudeAnswer{Event: e.Kind, Context: r.Context}
 	}
 	if takesNotice(e.Kind) {
-		out.Notice = mem.Clip(mem.Line(r.Notice), maxNotice)
+		out.Notice = chars.Clip(chars.Line(r.Notice), maxNotice)
 	}
 	if out == (claudeOutput{}) {
 		return nil

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"remanence/internal/agent"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -57,7 +58,7 @@ func TestContextIsWholeOrNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Notice != "n" || (got.Hook.Context == text) != want || (got.Hook.Context == "") == want {
-			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", mem.Units(text), got.Notice, len(got.Hook.Context), want)
+			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", chars.Units(text), got.Notice, len(got.Hook.Context), want)
 		}
 	}
 }

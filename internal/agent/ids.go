@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // Longest id and path that are taken as they are, in bytes.
@@ -45,7 +45,7 @@ func label(s string) string {
 		}
 		return r
 	}, s)
-	return mem.Clip(mem.Line(s), maxID)
+	return chars.Clip(chars.Line(s), maxID)
 }
 
 // absolute keeps an absolute path, of this system or another; any other is "".
@@ -95,6 +95,11 @@ func disarm(s string) string {
 			safe = append(safe, c)
 		}
 	}
+	return "x_" + string(safe) + "_" + hash(s)
+}
+
+// hash tells texts apart without a word of them.
+func hash(s string) string {
 	sum := sha256.Sum256([]byte(s))
-	return "x_" + string(safe) + "_" + hex.EncodeToString(sum[:8])
+	return hex.EncodeToString(sum[:8])
 }

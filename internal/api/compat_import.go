@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -47,7 +49,7 @@ func (out *OldMemories) Drop(what, why string, n int) {
 	if out.dropped == nil {
 		out.dropped = map[Dropped]int{}
 	}
-	d := Dropped{What: mem.Clip(mem.Line(what), maxDroppedName), Why: why}
+	d := Dropped{What: chars.Clip(chars.Line(what), maxDroppedName), Why: why}
 	if _, known := out.dropped[d]; !known && len(out.dropped) >= maxDropped {
 		d = Dropped{What: "other fields", Why: "there are too many to name them all"}
 	}
@@ -229,7 +231,7 @@ func importOld(ctx context.Context, c oldCall) (any, error) {
 	if err := in.take(c.body); err != nil {
 		return nil, refused("the import cannot be read: "+err.Error(), "send observations and summaries as lists of records")
 	}
-	ask := mem.ImportAsk{Project: in.Project, Memories: in.Memories}
+	ask := curate.ImportRequest{Project: in.Project, Memories: in.Memories}
 	if len(ask.Memories) == 0 {
 		return nil, refused("no observations and no summaries were sent", `send {"observations":[…]}, or summaries`)
 	}

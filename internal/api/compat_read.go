@@ -10,7 +10,12 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 const (
@@ -82,7 +87,7 @@ func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
 		return nil, err
 	}
 	q.Offset, q.Limit = offset, limit+1
-	got, err := Search.Call(ctx, c, mem.SearchAsk{Place: c.place(), Query: q})
+	got, err := Search.Call(ctx, c, recall.SearchRequest{Place: c.place(), Query: q})
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +173,7 @@ func prompts(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{Place: c.place(), Offset: offset, Limit: limit + 1})
+	got, err := Prompts.Call(ctx, c, views.PromptsRequest{Place: c.place(), Offset: offset, Limit: limit + 1})
 	return rows(got.Prompts, offset, limit), err
 }
 
@@ -177,19 +182,19 @@ func timeline(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Timeline.Call(ctx, c, mem.TimelineAsk{Place: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
+	return Timeline.Call(ctx, c, views.TimelineRequest{Place: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
 }
 
 // memoryID is our id of what may be its number.
 func memoryID(id string) string {
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
-		return mem.ShortID("m_", n)
+		return chars.ShortID("m_", n)
 	}
 	return id
 }
 
 func observation(ctx context.Context, c oldCall) (any, error) {
-	got, err := Show.Call(ctx, c, mem.IDs{IDs: []string{memoryID(c.part["id"])}})
+	got, err := Show.Call(ctx, c, event.IDs{IDs: []string{memoryID(c.part["id"])}})
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +212,7 @@ func observationsByID(ctx context.Context, c oldCall) (any, error) {
 	if len(in.IDs) == 0 || len(in.IDs) > maxPage {
 		return nil, fmt.Errorf("%w: 1 to %d ids are needed", ErrInvalid, maxPage)
 	}
-	ask := mem.IDs{}
+	ask := event.IDs{}
 	for _, id := range in.IDs {
 		ask.IDs = append(ask.IDs, memoryID(strings.Trim(string(id), `"`)))
 	}
@@ -222,13 +227,13 @@ func observationsByID(ctx context.Context, c oldCall) (any, error) {
 func session(ctx context.Context, c oldCall) (any, error) {
 	id := c.part["id"]
 	if n, err := strconv.ParseInt(id, 10, 64); err == nil && n > 0 {
-		id = mem.ShortID("s_", n)
+		id = chars.ShortID("s_", n)
 	}
-	return SessionOf.Call(ctx, c, mem.RecordAsk{ID: id})
+	return SessionOf.Call(ctx, c, views.MemoryRequest{ID: id})
 }
 
 func prompt(ctx context.Context, c oldCall) (any, error) {
-	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{ID: c.part["id"]})
+	got, err := Prompts.Call(ctx, c, views.PromptsRequest{ID: c.part["id"]})
 	if err != nil {
 		return nil, err
 	}
@@ -250,7 +255,7 @@ func projects(ctx context.Context, c oldCall) (any, error) {
 }
 
 func preview(ctx context.Context, c oldCall) (any, error) {
-	return Next.Call(ctx, c, mem.NextAsk{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
+	return Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
 }
 
 // semantic is what a prompt would be told.
@@ -266,7 +271,7 @@ func semantic(ctx context.Context, c oldCall) (any, error) {
 	if in.Q+in.Prompt == "" {
 		return nil, fmt.Errorf("%w: q is needed", ErrInvalid)
 	}
-	r, err := Next.Call(ctx, c, mem.NextAsk{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
+	r, err := Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
 	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
 }
 
@@ -299,7 +304,7 @@ func save(ctx context.Context, c oldCall) (any, error) {
 	if in.Text == "" {
 		return nil, fmt.Errorf("%w: text is needed", ErrInvalid)
 	}
-	ask := mem.AddAsk{Place: mem.Place{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: mem.UnknownAgent}
+	ask := curate.AddRequest{Place: mem.Place{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: event.UnknownAgent}
 	if in.Project == "" {
 		ask.Scope = mem.ScopeUser
 	}
@@ -309,12 +314,12 @@ func save(ctx context.Context, c oldCall) (any, error) {
 
 // hide forgets a memory; it can be restored.
 func hide(ctx context.Context, c oldCall) (any, error) {
-	return c.forget(ctx, mem.MarkAsk{IDs: []string{memoryID(c.part["id"])}})
+	return c.forget(ctx, curate.MarkRequest{IDs: []string{memoryID(c.part["id"])}})
 }
 
 // hidePrompt forgets what was said with a prompt.
 func hidePrompt(ctx context.Context, c oldCall) (any, error) {
-	got, err := Prompts.Call(ctx, c, mem.PromptsAsk{ID: c.part["id"]})
+	got, err := Prompts.Call(ctx, c, views.PromptsRequest{ID: c.part["id"]})
 	if err != nil {
 		return nil, err
 	}
@@ -322,17 +327,30 @@ func hidePrompt(ctx context.Context, c oldCall) (any, error) {
 	if p.Turn == "" {
 		return nil, fmt.Errorf("what was said with %s: %w", p.ID, mem.ErrNotFound)
 	}
-	return c.forget(ctx, mem.MarkAsk{Place: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
+	return c.forget(ctx, curate.MarkRequest{Place: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
 }
 
-func (c oldCall) forget(ctx context.Context, ask mem.MarkAsk) (any, error) {
-	ask.Verb, ask.Agent = "forget", mem.UnknownAgent
+func (c oldCall) forget(ctx context.Context, ask curate.MarkRequest) (any, error) {
+	ask.Verb, ask.Agent = "forget", event.UnknownAgent
 	got, err := Mark.Call(ctx, c, ask)
 	ids := []string{}
 	for _, m := range got.Memories {
 		ids = append(ids, m.ID)
 	}
-	return map[string]any{"success": err == nil, "hidden": ids}, err
+	out := map[string]any{"success": err == nil && len(got.Proposed) == 0, "hidden": ids}
+	if len(got.Proposed) > 0 {
+		out["proposed"] = proposedIDs(got.Proposed)
+	}
+	return out, err
+}
+
+// proposedIDs are the memories that stay until the person decides.
+func proposedIDs(list []mem.Proposal) []string {
+	ids := []string{}
+	for _, p := range list {
+		ids = append(ids, p.Memory)
+	}
+	return ids
 }
 
 // set changes settings, each by its key, and answers with all of them.

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -272,7 +273,7 @@ func (*oldRecord) entitle(m *mem.Memory) {
 	case m.Title != "" || m.Body != "":
 	case m.Summary != nil && m.Summary.Request == "" && m.Summary.Completed == "":
 		if parts := partsOf(m.Summary); len(parts) > 0 {
-			m.Title = mem.Clip(mem.Line(parts[0]), maxOldTitle)
+			m.Title = chars.Clip(chars.Line(parts[0]), maxOldTitle)
 		}
 	case m.Summary == nil && len(m.Facts) > 0:
 		m.Body, m.Facts = m.Facts[0], m.Facts[1:]

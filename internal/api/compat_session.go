@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"time"
 
+	"remanence/internal/capture"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 const (
@@ -77,7 +80,7 @@ func (s oldSession) eventOf(ctx context.Context, c Caller, kind mem.EventKind, i
 
 // sessionByID returns the session of exactly this id.
 func sessionByID(ctx context.Context, c Caller, id string) (mem.Session, error) {
-	s, err := SessionOf.Call(ctx, c, mem.RecordAsk{ID: id})
+	s, err := SessionOf.Call(ctx, c, views.MemoryRequest{ID: id})
 	if errors.Is(err, mem.ErrAmbiguous) || err == nil && s.ID != id {
 		return mem.Session{}, fmt.Errorf("session %s: %w", id, mem.ErrNotFound)
 	}
@@ -97,7 +100,7 @@ func rootOf(ctx context.Context, c Caller, name string) (string, error) {
 }
 
 // report keeps an event and says what became of it.
-func report(ctx context.Context, c Caller, e mem.Event) (mem.Reported, error) {
+func report(ctx context.Context, c Caller, e mem.Event) (capture.Reported, error) {
 	e.Identify(random(4))
 	return Report.Call(ctx, c, e)
 }
@@ -109,8 +112,8 @@ type oldStatus struct {
 }
 
 // queued says that something was taken, or why not.
-func queued(did mem.Reported) oldStatus {
-	if did.Outcome == mem.ReportKept {
+func queued(did capture.Reported) oldStatus {
+	if did.Outcome == capture.ReportKept {
 		return oldStatus{Status: "queued"}
 	}
 	return oldStatus{"skipped", did.Outcome}
@@ -124,7 +127,7 @@ func inject(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := mem.NextAsk{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
+	ask := views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
 	if full, _ := strconv.ParseBool(c.query.Get("full")); full && budget == 0 {
 		ask.Budget = fullBudget
 	}
@@ -177,7 +180,7 @@ func initSession(ctx context.Context, c oldCall) (any, error) {
 		return nil, err
 	}
 	out := oldInit{Session: did.Session.Number, Number: did.Prompt}
-	if did.Outcome != mem.ReportKept {
+	if did.Outcome != capture.ReportKept {
 		out.Number, out.Skipped, out.Reason = did.Session.Prompts, true, did.Outcome
 	}
 	return out, nil
@@ -189,7 +192,7 @@ func (s oldSession) numbered(ctx context.Context, c Caller, number string) (mem.
 	if err != nil || n < 1 {
 		return mem.Event{}, fmt.Errorf("%w: %q is no number of a session", ErrInvalid, number)
 	}
-	known, err := SessionOf.Call(ctx, c, mem.RecordAsk{ID: mem.ShortID("s_", n)})
+	known, err := SessionOf.Call(ctx, c, views.MemoryRequest{ID: chars.ShortID("s_", n)})
 	if err != nil {
 		return mem.Event{}, err
 	}
@@ -271,7 +274,7 @@ func complete(ctx context.Context, c oldCall) (any, error) {
 		return absent(nil, oldStatus{Status: "unknown"}, err)
 	}
 	if e.Source = in.Reason; e.Source != "" && !plain(e.Source) {
-		detail := fmt.Sprintf("%q is no reason for the end of a session", mem.Clip(in.Reason, 40))
+		detail := fmt.Sprintf("%q is no reason for the end of a session", chars.Clip(in.Reason, 40))
 		return nil, refused(detail, "send one word as reason, or none")
 	}
 	if _, err := report(ctx, c, e); err != nil {

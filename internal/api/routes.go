@@ -3,15 +3,22 @@ package api
 import (
 	"time"
 
+	"remanence/internal/capture"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // The routes.
 var (
 	Event  = Route[mem.Event, mem.Reply]{Name: "event"}
-	Report = Route[mem.Event, mem.Reported]{Name: "report"} // as Event, for who wants no answer but to know what became of it
-	Drain  = Route[Nothing, Nothing]{Name: "drain"}         // finish what runs, then exit
-	Open   = Route[Nothing, Opened]{Name: "open"}           // open the door for a browser, if it is shut
+	Report = Route[mem.Event, capture.Reported]{Name: "report"} // as Event, for who wants no answer but to know what became of it
+	Drain  = Route[Nothing, Nothing]{Name: "drain"}             // finish what runs, then exit
+	Open   = Route[Nothing, Opened]{Name: "open"}               // open the door for a browser, if it is shut
 )
 
 // Opened is where a person's browser finds the viewer, and a code that lets it in.
@@ -40,61 +47,61 @@ const (
 
 // What a person asks and orders.
 var (
-	Search   = Route[mem.SearchAsk, mem.Found]{Name: "search", Get: "search"}
-	Show     = Route[mem.IDs, mem.Records]{Name: "show", Get: "show"}
-	Why      = Route[mem.WhyAsk, mem.Explained]{Name: "why", Get: "receipts/{id}"}
-	Next     = Route[mem.NextAsk, mem.Receipt]{Name: "next", Get: "next"}
-	Timeline = Route[mem.TimelineAsk, mem.Timeline]{Name: "timeline", Get: "timeline"}
-	Status   = Route[mem.Place, mem.Overview]{Name: "status", Get: "status"}
-	Add      = Route[mem.AddAsk, mem.Added]{Name: "add"}
-	Import   = Route[mem.ImportAsk, mem.Imported]{Name: "import"}
-	Edit     = Route[mem.EditAsk, mem.Memory]{Name: "edit"}
-	Mark     = Route[mem.MarkAsk, mem.Marked]{Name: "mark"}
-	Feedback = Route[mem.FeedbackAsk, mem.Marked]{Name: "feedback"}
-	Purge    = Route[mem.IDs, mem.Erased]{Name: "purge"}
-	Doomed   = Route[mem.IDs, mem.Erased]{Name: "doomed"} // what Purge would erase; changes nothing
-	Scan     = Route[mem.ScanAsk, mem.Scanned]{Name: "scan"}
-	Pause    = Route[mem.PauseAsk, mem.Pauses]{Name: "pause"}
-	Save     = Route[mem.SaveAsk, mem.Saved]{Name: "checkpoint_save"}
-	Resume   = Route[mem.CheckpointsAsk, mem.Resumption]{Name: "checkpoint_resume"}
-	Diff     = Route[mem.DiffAsk, mem.Difference]{Name: "checkpoint_diff", Get: "checkpoint_diff"}
-	WriteLog = Route[mem.LogAsk, mem.Logged]{Name: "checkpoint_log"}
-	Drift    = Route[mem.DriftAsk, mem.Findings]{Name: "checkpoint_drift"}
-	Lint     = Route[mem.LintAsk, mem.Findings]{Name: "lint"}
+	Search   = Route[recall.SearchRequest, recall.SearchResponse]{Name: "search", Get: "search"}
+	Show     = Route[event.IDs, views.ShowResponse]{Name: "show", Get: "show"}
+	Why      = Route[views.WhyRequest, views.WhyResponse]{Name: "why", Get: "receipts/{id}"}
+	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
+	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
+	Status   = Route[mem.Place, views.StatusResponse]{Name: "status", Get: "status"}
+	Add      = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
+	Import   = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}
+	Edit     = Route[curate.EditRequest, curate.EditResponse]{Name: "edit"}
+	Mark     = Route[curate.MarkRequest, curate.MarkResponse]{Name: "mark"}
+	Feedback = Route[curate.FeedbackRequest, curate.MarkResponse]{Name: "feedback"}
+	Purge    = Route[event.IDs, event.PurgeResponse]{Name: "purge"}
+	Doomed   = Route[event.IDs, event.PurgeResponse]{Name: "doomed"} // what Purge would erase; changes nothing
+	Scan     = Route[event.ScanRequest, mem.ScanResponse]{Name: "scan"}
+	Pause    = Route[event.PauseRequest, event.PauseResponse]{Name: "pause"}
+	Save     = Route[continuity.SaveRequest, continuity.SaveResponse]{Name: "checkpoint_save"}
+	Resume   = Route[continuity.CheckpointsRequest, continuity.ResumeResponse]{Name: "checkpoint_resume"}
+	Diff     = Route[continuity.DiffRequest, continuity.DiffResponse]{Name: "checkpoint_diff", Get: "checkpoint_diff"}
+	WriteLog = Route[filesync.LogRequest, filesync.LogResponse]{Name: "checkpoint_log"}
+	Drift    = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
+	Lint     = Route[curate.LintRequest, curate.FindingsResponse]{Name: "lint"}
 
-	Consolidate = Route[mem.ConsolidateAsk, mem.Consolidation]{Name: "consolidate"}
-	Rounds      = Route[mem.RoundsAsk, mem.Consolidation]{Name: "rounds", Get: "rounds"}
-	Review      = Route[mem.ReviewAsk, mem.Inbox]{Name: "review", Get: "review"}
-	Resolve     = Route[mem.ResolveAsk, mem.Resolved]{Name: "resolve"} // does something about a finding of Review
-	Merge       = Route[mem.MergeAsk, mem.Merged]{Name: "merge"}
+	Consolidate = Route[curate.ConsolidateRequest, curate.Consolidation]{Name: "consolidate"}
+	Rounds      = Route[curate.RoundsRequest, curate.Consolidation]{Name: "rounds", Get: "rounds"}
+	Review      = Route[curate.ReviewRequest, curate.ReviewResponse]{Name: "review", Get: "review"}
+	Resolve     = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"} // does something about a finding of Review
+	Merge       = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
 
-	Checkpoints = Route[mem.CheckpointsAsk, mem.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
+	Checkpoints = Route[continuity.CheckpointsRequest, continuity.Checkpoints]{Name: "checkpoints", Get: "checkpoints"}
 
-	GoesOn   = Route[mem.SessionAsk, mem.Session]{Name: "goes-on"}    // the session that goes on where one was; zero if nobody can tell
-	Handoff  = Route[mem.HandoffAsk, mem.Checkpoint]{Name: "handoff"} // keeps one
-	Receipts = Route[mem.ReceiptsAsk, mem.ReceiptList]{Name: "receipts", Get: "receipts"}
-	WhatIf   = Route[mem.WhatIfAsk, mem.WhatIf]{Name: "what_if", Get: "what_if"} // changes nothing
-	Economy  = Route[mem.EconomyAsk, mem.Economy]{Name: "economy", Get: "economy"}
-	Related  = Route[mem.RelatedAsk, mem.Graph]{Name: "related", Get: "related"}
-	Files    = Route[mem.FilesAsk, mem.FileTree]{Name: "files", Get: "files"}
-	File     = Route[mem.FileAsk, mem.FilePage]{Name: "file", Get: "file"}
-	Fleet    = Route[Nothing, mem.Fleet]{Name: "fleet", Get: "fleet"}
+	GoesOn   = Route[continuity.SessionRequest, mem.Session]{Name: "goes-on"}    // the session that goes on where one was; zero if nobody can tell
+	Handoff  = Route[continuity.HandoffRequest, mem.Checkpoint]{Name: "handoff"} // keeps one
+	Receipts = Route[views.ReceiptsRequest, views.ReceiptsResponse]{Name: "receipts", Get: "receipts"}
+	WhatIf   = Route[views.WhatIfRequest, views.WhatIfResponse]{Name: "what_if", Get: "what_if"} // changes nothing
+	Economy  = Route[views.EconomyRequest, views.EconomyResponse]{Name: "economy", Get: "economy"}
+	Related  = Route[recall.RelatedRequest, recall.RelatedResponse]{Name: "related", Get: "related"}
+	Files    = Route[views.FilesRequest, views.FileTree]{Name: "files", Get: "files"}
+	File     = Route[views.FileRequest, views.FilePage]{Name: "file", Get: "file"}
+	Fleet    = Route[Nothing, views.OverviewResponse]{Name: "fleet", Get: "fleet"}
 
-	Sizes = Route[Nothing, mem.Sizes]{Name: "sizes", Get: "sizes"}
-	State = Route[mem.StateAsk, mem.Standing]{Name: "state"}
+	Sizes = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
+	State = Route[mem.StateRequest, mem.Standing]{Name: "state"}
 	Stand = Route[mem.Place, mem.Standing]{Name: "standing", Get: "state"} // what State tells, and changes nothing
 )
 
 // What the viewer shows, beside what a person asks for.
 var (
-	Projects     = Route[Nothing, mem.Projects]{Name: "projects", Get: "projects"}
-	Now          = Route[mem.Place, mem.Now]{Name: "now", Get: "now"}
-	Prompts      = Route[mem.PromptsAsk, mem.Prompts]{Name: "prompts", Get: "prompts"}
-	SessionOf    = Route[mem.RecordAsk, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
-	Settle       = Route[Nothing, mem.Working]{Name: "settle"} // has it that no session works on a prompt
-	WorkingNow   = Route[Nothing, mem.Working]{Name: "working", Get: "working"}
-	Feed         = Route[mem.FeedAsk, mem.Recent]{Name: "feed", Get: "feed"}
-	Sessions     = Route[mem.SessionsAsk, mem.Sessions]{Name: "sessions", Get: "sessions"}
-	SessionStory = Route[mem.RecordAsk, mem.SessionStory]{Name: "session", Get: "sessions/{id}"}
-	MemoryStory  = Route[mem.RecordAsk, mem.MemoryStory]{Name: "memory", Get: "memories/{id}"}
+	Projects     = Route[Nothing, views.Projects]{Name: "projects", Get: "projects"}
+	Now          = Route[mem.Place, NowResponse]{Name: "now", Get: "now"}
+	Prompts      = Route[views.PromptsRequest, views.PromptsResponse]{Name: "prompts", Get: "prompts"}
+	SessionOf    = Route[views.MemoryRequest, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
+	Settle       = Route[Nothing, Working]{Name: "settle"} // has it that no session works on a prompt
+	WorkingNow   = Route[Nothing, Working]{Name: "working", Get: "working"}
+	Feed         = Route[views.FeedRequest, views.FeedResponse]{Name: "feed", Get: "feed"}
+	Sessions     = Route[mem.SessionsRequest, mem.Sessions]{Name: "sessions", Get: "sessions"}
+	SessionStory = Route[views.MemoryRequest, views.SessionStory]{Name: "session", Get: "sessions/{id}"}
+	MemoryStory  = Route[views.MemoryRequest, views.MemoryStory]{Name: "memory", Get: "memories/{id}"}
 )

@@ -117,6 +117,7 @@ func ask[Req, Rep any](ctx context.Context, a *app, r api.Route[Req, Rep], req R
 			return none, err
 		}
 		a.caller, a.close = caller, closed
+		a.sayAside()
 		a.sayNamesakes(ctx)
 	}
 	return r.Call(ctx, a.caller, req)

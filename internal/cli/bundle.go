@@ -40,7 +40,7 @@ func (a *app) bundle(cmd *cobra.Command, file string, checks []checkItem) error 
 		Version: Version, Build: buildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
 	})
 	part("doctor", tally(checks, []string{}))
-	if o, err := a.state(cmd.Context()); err == nil {
+	if o, _, err := a.stateNow(cmd.Context()); err == nil {
 		v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
 		v.LastSession, v.Project = nil, nil // whose they are says nothing about a fault
 		part("status", v)

@@ -29,13 +29,16 @@ func connect(ctx context.Context, a *app) (api.Caller, func(), error) {
 	defer stop()
 	if rt, err := a.paths.worker(); err == nil {
 		c := rt.Client(Version)
+		h, err := a.health(ctx, c)
 		switch {
+		case whole.Err() != nil:
+			return nil, nil, whole.Err()
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, nil, a.unanswered()
 		case older(rt.Build, buildID()):
 			_ = c.Drain(ctx) // a dead one needs no draining
-		default:
-			if h, err := c.Health(ctx); err == nil && h.Status == api.OK {
-				return c, func() {}, nil
-			}
+		case err == nil && h.Status == api.OK:
+			return c, func() {}, nil
 		}
 	}
 	if err := whole.Err(); err != nil {
@@ -79,10 +82,14 @@ func startAndWait(ctx context.Context, a *app) (api.Client, error) {
 	if err := api.Start(program(exe, a.paths, a.sys.Getenv)); err != nil {
 		return api.Client{}, faultDaemon.because("%s", err)
 	}
-	for {
+	for said := false; ; {
 		c, err := waitABit(ctx, a)
 		if err == nil {
 			return c, nil
+		}
+		if !said && time.Since(begun) > answerWithin {
+			said = true
+			a.out.say("the daemon does not answer yet; waiting up to %s", startWithin)
 		}
 		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
 		if t := readTrouble(a.paths); t.Text != "" && (ctx.Err() != nil || newer(a.paths.trouble(), begun)) {

@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 )
 
 // settles is how long a daemon that starts or ends may hold its lock without
@@ -20,7 +22,7 @@ const settles = 2 * time.Second
 
 // checkDaemon asks the daemon, which is started for it, and through it the store;
 // not where there is nothing to ask.
-func (a *app) checkDaemon(ctx context.Context, nothing bool) (checkItem, *mem.Overview) {
+func (a *app) checkDaemon(ctx context.Context, nothing bool) (checkItem, *views.StatusResponse) {
 	if nothing {
 		c := good("daemon", true, "not started: Remanence is not installed here")
 		c.State, c.Fix = setup.Info, []string{"remanence install"}
@@ -203,7 +205,7 @@ func (a *app) lastError() string {
 			return ""
 		}
 		if strings.Contains(rest, `msg="worker cannot start"`) || strings.Contains(rest, `msg="worker failed"`) {
-			return mem.Clip(rest, 200)
+			return chars.Clip(rest, 200)
 		}
 	}
 	return ""

@@ -11,13 +11,13 @@ import (
 	"slices"
 	"strings"
 
-	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // checkTrust looks whether the agent's person trusts this directory: without
 // that it runs no hooks there, except without a terminal. Where hooks report
 // from here all the same, or nothing is known, there is nothing to say.
-func (a *app) checkTrust(o *mem.Overview) []checkItem {
+func (a *app) checkTrust(o *views.StatusResponse) []checkItem {
 	c, err := a.setupConfig()
 	if err != nil || c.Project == "" {
 		return nil

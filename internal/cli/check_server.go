@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 	"remanence/internal/setup"
 )
 
@@ -66,5 +66,5 @@ func greet(ctx context.Context, command []string) (said string, err error) {
 	if err == nil {
 		err = fmt.Errorf("no greeting came back")
 	}
-	return mem.Clip(mem.Line(errs.String()), 200), err
+	return chars.Clip(chars.Line(errs.String()), 200), err
 }

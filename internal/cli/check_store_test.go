@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -44,7 +45,7 @@ func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
 	defer h.store.Close()
 	now := time.Now()
 	memory := func(body string) mem.Memory {
-		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: mem.Clip(body, 20), Body: body, Created: now, Updated: now}
+		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: chars.Clip(body, 20), Body: body, Created: now, Updated: now}
 	}
 	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now, Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`)}
 	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{
@@ -70,7 +71,9 @@ func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
 		{"damaged", func(t *testing.T, file string) { patch(t, file, 100, make([]byte, 20<<10)) }, "REM-S002"},
 	} {
 		h, p := openHouse(t)
-		if err := h.store.Close(); err != nil {
+		m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(), Updated: time.Now()}
+		_, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}})
+		if err = errors.Join(err, h.store.Close()); err != nil {
 			t.Fatal(err)
 		}
 		tc.damage(t, p.Database())

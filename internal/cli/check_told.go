@@ -9,6 +9,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 )
 
 // checkBriefing looks whether the next session here would be told anything. It
@@ -17,7 +18,7 @@ func (a *app) checkBriefing(ctx context.Context) []checkItem {
 	if a.profile() == "silent" { // has a row of its own
 		return nil
 	}
-	r, err := ask(ctx, a, api.Next, mem.NextAsk{Place: a.place()})
+	r, err := ask(ctx, a, api.Next, views.NextRequest{Place: a.place()})
 	if err != nil {
 		return nil
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 )
 
@@ -23,7 +24,7 @@ func (a *app) checkpointCommand() *cobra.Command {
 		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.checkpoints(cmd, mem.CheckpointsAsk{Limit: mem.DefaultLimit})
+			return a.checkpoints(cmd, continuity.CheckpointsRequest{Limit: mem.DefaultLimit})
 		},
 	}
 	cmd.AddCommand(a.checkpointSaveCommand(), a.checkpointShowCommand(), a.checkpointListCommand(), a.checkpointResumeCommand(),
@@ -73,7 +74,7 @@ func (f toFile) write(text string) error {
 }
 
 func (a *app) checkpointSaveCommand() *cobra.Command {
-	var q mem.SaveAsk
+	var q continuity.SaveRequest
 	var file toFile
 	var handoff bool
 	cmd := &cobra.Command{
@@ -105,7 +106,7 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 
 // save saves and says how that went, with the trouble there was before; the exit
 // status is 0 only if all of it did.
-func (a *app) save(cmd *cobra.Command, q mem.SaveAsk, file toFile, trouble []string) error {
+func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
 	if errors.Is(err, mem.ErrNotFound) {
 		err = faultNoWork.because("%s", nobodyWorked(q.Session))
@@ -114,7 +115,7 @@ func (a *app) save(cmd *cobra.Command, q mem.SaveAsk, file toFile, trouble []str
 		return a.notSaved(err)
 	}
 	if file.path != "" {
-		r, err := ask(cmd.Context(), a, api.Resume, mem.CheckpointsAsk{ID: got.Checkpoint.ID})
+		r, err := ask(cmd.Context(), a, api.Resume, continuity.CheckpointsRequest{ID: got.Checkpoint.ID})
 		if err == nil {
 			err = file.write(r.Text)
 		}
@@ -160,7 +161,7 @@ func (a *app) notSaved(err error) error {
 }
 
 // handOff keeps the message as a handoff and, if that is asked for, indexes too.
-func (a *app) handOff(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
+func (a *app) handOff(cmd *cobra.Command, q continuity.SaveRequest, file toFile) error {
 	text := q.Note
 	if text == "" {
 		var err error
@@ -168,7 +169,7 @@ func (a *app) handOff(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
 			return err
 		}
 	}
-	got, err := ask(cmd.Context(), a, api.Handoff, mem.HandoffAsk{Place: q.Place, Session: q.Session, Agent: q.Agent, Text: text})
+	got, err := ask(cmd.Context(), a, api.Handoff, continuity.HandoffRequest{Place: q.Place, Session: q.Session, Agent: q.Agent, Text: text})
 	if err != nil {
 		return a.notSaved(err)
 	}
@@ -185,7 +186,7 @@ func (a *app) handOff(cmd *cobra.Command, q mem.SaveAsk, file toFile) error {
 }
 
 func (a *app) checkpointListCommand() *cobra.Command {
-	var q mem.CheckpointsAsk
+	var q continuity.CheckpointsRequest
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "the newest checkpoints",
@@ -198,7 +199,7 @@ func (a *app) checkpointListCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) checkpoints(cmd *cobra.Command, q mem.CheckpointsAsk) error {
+func (a *app) checkpoints(cmd *cobra.Command, q continuity.CheckpointsRequest) error {
 	if q.Limit < 1 {
 		return faultInput.about("-n has to be 1 or more")
 	}
@@ -233,7 +234,7 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 	if id != "last" && !strings.HasPrefix(id, "c_") {
 		return faultInput.about("%q is no checkpoint", id).because("their ids begin with c_").fixedBy("remanence checkpoint list")
 	}
-	got, err := ask(cmd.Context(), a, api.Checkpoints, mem.CheckpointsAsk{Place: a.place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{Place: a.place(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
 		return noCheckpoint(id)
 	}
@@ -252,7 +253,7 @@ func noCheckpoint(id string) Fault {
 }
 
 func (a *app) checkpointResumeCommand() *cobra.Command {
-	var q mem.CheckpointsAsk
+	var q continuity.CheckpointsRequest
 	var file toFile
 	cmd := &cobra.Command{
 		Use:     "resume [c_id | last]",
@@ -301,7 +302,7 @@ func (a *app) checkpointDiffCommand() *cobra.Command {
 		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
 		Args:    atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := mem.DiffAsk{Place: a.place()}
+			q := continuity.DiffRequest{Place: a.place()}
 			if len(args) > 0 {
 				q.From = args[0]
 			}

@@ -8,12 +8,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func (a *app) checkpointLogCommand() *cobra.Command {
-	q := mem.LogAsk{}
+	q := filesync.LogRequest{}
 	en := &q.Entry
 	cmd := &cobra.Command{
 		Use:   "log <title>",
@@ -72,7 +74,7 @@ func (v loggedView) human(p *printer) {
 }
 
 func (a *app) checkpointDriftCommand() *cobra.Command {
-	var q mem.DriftAsk
+	var q views.DriftRequest
 	cmd := &cobra.Command{
 		Use:   "drift",
 		Short: "work of a session that nobody laid down",
@@ -84,7 +86,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 			q.Place, q.Agent = a.place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.Drift, q)
 			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.flags.project == "" {
-				got, err = mem.Findings{}, nil
+				got, err = curate.FindingsResponse{}, nil
 			}
 			if err != nil {
 				return a.noProject(err)
@@ -97,7 +99,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 }
 
 func (a *app) lintCommand() *cobra.Command {
-	var q mem.LintAsk
+	var q curate.LintRequest
 	cmd := &cobra.Command{
 		Use:   "lint",
 		Short: "memories in need of care: alike, unused, outdated, dead files",
@@ -108,8 +110,8 @@ func (a *app) lintCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, r := range q.Rules {
-				if !slices.Contains(engine.LintRules(), r) {
-					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.LintRules(), ", "))
+				if !slices.Contains(curate.LintRules(), r) {
+					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
 			q.Place = a.place()
@@ -121,7 +123,7 @@ func (a *app) lintCommand() *cobra.Command {
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
-	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(engine.LintRules(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("rule", cobra.FixedCompletions(curate.LintRules(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
@@ -143,7 +145,7 @@ type finding struct {
 	Fix   *string  `json:"fix"`
 }
 
-func findingsOf(name string, got mem.Findings) findingsView {
+func findingsOf(name string, got curate.FindingsResponse) findingsView {
 	v := findingsView{Session: nullable(got.Session), Looked: got.Looked, Total: len(got.Findings), Findings: []finding{}, name: name}
 	for _, f := range got.Findings {
 		v.Findings = append(v.Findings, finding{f.Rule, f.Text, some(f.IDs), some(f.Files), nullable(f.Fix)})

@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"remanence/internal/api"
-	"remanence/internal/mem"
+	"remanence/internal/erase"
+	"remanence/internal/event"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/views"
 )
 
 // Figures above or below which a check finds fault.
@@ -67,7 +69,7 @@ func (a *app) examine(ctx context.Context) []checkItem {
 }
 
 // checkHooks looks at how long the newest hooks took.
-func checkHooks(o mem.Overview) checkItem {
+func checkHooks(o views.StatusResponse) checkItem {
 	if p95 := o.Health.HookP95MS; p95 > slowHook {
 		return bad("hooks", false, faultSlowHooks.because("p95 %.0f ms of the newest, half of them within %.0f ms", p95, o.Health.HookP50MS))
 	}
@@ -77,7 +79,7 @@ func checkHooks(o mem.Overview) checkItem {
 	return good("hooks", false, "%s answered, p95 %.0f ms", plural(int(o.Health.Hooks), "event", "events"), o.Health.HookP95MS)
 }
 
-func checkQueue(o mem.Overview) checkItem {
+func checkQueue(o views.StatusResponse) checkItem {
 	old := time.Duration(o.Health.OldestJobS * float64(time.Second))
 	switch {
 	case old > waitsTooLong:
@@ -90,7 +92,7 @@ func checkQueue(o mem.Overview) checkItem {
 	return good("queue", true, "%s waiting", plural(o.Health.QueueDepth, "job", "jobs"))
 }
 
-func checkClock(o mem.Overview, now time.Time) checkItem {
+func checkClock(o views.StatusResponse, now time.Time) checkItem {
 	if ahead := o.Stats.LastEvent.Sub(now); ahead > aheadMost {
 		return bad("clock", false, faultClock.because("the last event is dated %s ahead", ago(ahead)))
 	}
@@ -165,7 +167,7 @@ func (a *app) checkSetup() []checkItem {
 }
 
 // checkFiring looks whether hooks that are there report anything.
-func checkFiring(records []setup.Record, o mem.Overview, now time.Time) checkItem {
+func checkFiring(records []setup.Record, o views.StatusResponse, now time.Time) checkItem {
 	records = slices.DeleteFunc(slices.Clone(records), func(r setup.Record) bool { return r.Server }) // which reports nothing
 	if len(records) > 0 && o.Stats.Events == 0 {
 		if since := now.Sub(records[len(records)-1].When); since > silentFor {
@@ -276,7 +278,7 @@ func (a *app) checkSecrets(ctx context.Context) checkItem {
 	}
 	within, stop := context.WithTimeout(ctx, scanWithin)
 	defer stop()
-	got, err := ask(within, a, api.Scan, mem.ScanAsk{})
+	got, err := ask(within, a, api.Scan, event.ScanRequest{})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // which the connection may notice first
 		return unread("secrets", false, "not looked at, that takes longer: remanence privacy scan")
@@ -285,7 +287,7 @@ func (a *app) checkSecrets(ctx context.Context) checkItem {
 	}
 	var kinds []string
 	for _, f := range got.Finds {
-		if f.Kind != mem.PrivateSpan { // has a check of its own
+		if f.Kind != erase.PrivateSpan { // has a check of its own
 			kinds = append(kinds, fmt.Sprintf("%d %s in %s", f.Count, f.Kind, f.Where))
 		}
 	}

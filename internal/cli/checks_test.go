@@ -9,31 +9,32 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 )
 
 func TestChecksOfWhatTheDaemonTells(t *testing.T) {
 	now := time.Date(2026, 3, 15, 14, 30, 0, 0, time.UTC)
 	installed := []setup.Record{{When: now.Add(-48 * time.Hour)}}
-	health := func(h mem.Health) mem.Overview { return mem.Overview{Health: h} }
+	health := func(h views.Health) views.StatusResponse { return views.StatusResponse{Health: h} }
 	for _, tc := range []struct {
 		name  string
 		item  checkItem
 		state string
 		code  string
 	}{
-		{"no work", checkQueue(mem.Overview{}), setup.OK, ""},
-		{"young work", checkQueue(health(mem.Health{QueueDepth: 3, OldestJobS: 30})), setup.OK, ""},
-		{"old work", checkQueue(health(mem.Health{QueueDepth: 3, OldestJobS: 3600})), setup.Fail, "REM-D005"},
-		{"work given up", checkQueue(health(mem.Health{DeadJobs: 1})), setup.Warn, "REM-D005"},
-		{"quick hooks", checkHooks(health(mem.Health{Hooks: 9, HookP95MS: 12})), setup.OK, ""},
-		{"slow hooks", checkHooks(health(mem.Health{Hooks: 9, HookP95MS: 400})), setup.Warn, "REM-H010"},
-		{"hooks without an answer", checkHooks(health(mem.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
-		{"never installed", checkFiring(nil, mem.Overview{}, now), setup.OK, ""},
-		{"silent hooks", checkFiring(installed, mem.Overview{}, now), setup.Warn, "REM-H016"},
-		{"a server alone", checkFiring([]setup.Record{{When: now.Add(-48 * time.Hour), Server: true}}, mem.Overview{}, now), setup.OK, ""},
-		{"hooks that report", checkFiring(installed, mem.Overview{Stats: mem.Stats{Events: 1}}, now), setup.OK, ""},
-		{"dated in the past", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(-time.Hour)}}, now), setup.OK, ""},
-		{"dated in the future", checkClock(mem.Overview{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now), setup.Warn, "REM-S008"},
+		{"no work", checkQueue(views.StatusResponse{}), setup.OK, ""},
+		{"young work", checkQueue(health(views.Health{QueueDepth: 3, OldestJobS: 30})), setup.OK, ""},
+		{"old work", checkQueue(health(views.Health{QueueDepth: 3, OldestJobS: 3600})), setup.Fail, "REM-D005"},
+		{"work given up", checkQueue(health(views.Health{DeadJobs: 1})), setup.Warn, "REM-D005"},
+		{"quick hooks", checkHooks(health(views.Health{Hooks: 9, HookP95MS: 12})), setup.OK, ""},
+		{"slow hooks", checkHooks(health(views.Health{Hooks: 9, HookP95MS: 400})), setup.Warn, "REM-H010"},
+		{"hooks without an answer", checkHooks(health(views.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
+		{"never installed", checkFiring(nil, views.StatusResponse{}, now), setup.OK, ""},
+		{"silent hooks", checkFiring(installed, views.StatusResponse{}, now), setup.Warn, "REM-H016"},
+		{"a server alone", checkFiring([]setup.Record{{When: now.Add(-48 * time.Hour), Server: true}}, views.StatusResponse{}, now), setup.OK, ""},
+		{"hooks that report", checkFiring(installed, views.StatusResponse{Stats: mem.Stats{Events: 1}}, now), setup.OK, ""},
+		{"dated in the past", checkClock(views.StatusResponse{Stats: mem.Stats{LastEvent: now.Add(-time.Hour)}}, now), setup.OK, ""},
+		{"dated in the future", checkClock(views.StatusResponse{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now), setup.Warn, "REM-S008"},
 		{"a sound store", storeItem(storeHealth{Schema: 1}, nil), setup.OK, ""},
 		{"a damaged store", storeItem(storeHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
 		{"a newer store", storeItem(storeHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},

@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // What the viewer asks of the house itself.
@@ -29,13 +30,13 @@ type checkupAsk struct {
 // checkupView is how the house does.
 type checkupView struct {
 	doctorView
-	Deep      bool         `json:"deep"` // all of the store was read
-	Version   string       `json:"version"`
-	Build     string       `json:"build"`
-	Since     time.Time    `json:"since"` // the daemon runs
-	At        time.Time    `json:"at"`    // of the check-up
-	Overview  mem.Overview `json:"overview"`
-	Latencies []float64    `json:"latencies_ms"` // of the newest hooks, oldest first
+	Deep      bool                 `json:"deep"` // all of the store was read
+	Version   string               `json:"version"`
+	Build     string               `json:"build"`
+	Since     time.Time            `json:"since"` // the daemon runs
+	At        time.Time            `json:"at"`    // of the check-up
+	Overview  views.StatusResponse `json:"overview"`
+	Latencies []float64            `json:"latencies_ms"` // of the newest hooks, oldest first
 }
 
 // checkupFor is how long a check-up counts: every page that is open asks for one.

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"remanence/internal/hook"
 )
 
 // Version is the program's version. Releases set it at link time.
@@ -33,10 +35,16 @@ type System struct {
 }
 
 // Main runs the program and returns its exit status. A hook always ends with 0
-// and is dispatched before anything else is built.
+// and is dispatched before anything else is built. So is the bare program that is
+// given a hook's payload: some clients ignore the args of a hook and would show
+// what it prints to the model. It answers nothing, because only Claude Code's
+// hooks are understood, and nothing says here that the client speaks like that.
 func Main(ctx context.Context, sys System) int {
 	if len(sys.Args) > 0 && sys.Args[0] == "hook" {
 		runHook(sys, sys.Args[1:])
+		return 0
+	}
+	if len(sys.Args) == 0 && !isTerminal(sys.Stdin) && hook.TakePayload(ctx, sys.Stdin) {
 		return 0
 	}
 	return execute(ctx, sys)

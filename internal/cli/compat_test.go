@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -161,7 +163,7 @@ func TestPrivateAndExcludedIsSkippedAndKeptFromEverybody(t *testing.T) {
 	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"curl `+secret+`"},"tool_response":"<private>zanzibar</private>"}`, `{"status":"queued"}`)
 	o.says("POST", "/api/sessions/summarize", `{"claudeSessionId":"s","last_assistant_message":"We decided on `+secret+` because <private>zanzibar</private> it works."}`, `{"status":"queued"}`)
 	o.says("POST", "/api/memory/save", `{"text":"the key is `+secret+`, <private>zanzibar</private>","title":"`+secret+`"}`, `"success":true`)
-	if _, err := o.h.engine.Pause(t.Context(), mem.PauseAsk{Scope: "all"}); err != nil {
+	if _, err := o.h.engine.Event.Pause(t.Context(), event.PauseRequest{Scope: "all"}); err != nil {
 		t.Fatal(err)
 	}
 	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"other","prompt":"hello there"}`, `"skipped":true,"reason":"excluded"`)
@@ -332,4 +334,14 @@ func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 		t.Errorf("got %+v, %v, want it forgotten, and still there", got, err)
 	}
 	o.says("GET", "/api/stats", "", `"memories":4,"hidden":1`)
+	own, err := o.h.engine.Curate.Add(t.Context(), curate.AddRequest{Text: "thick paper goes into the lower tray", Scope: mem.ScopeUser})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.says("DELETE", "/api/observation/"+own.ID, "", `{"hidden":[],"proposed":["`+own.ID+`"],"success":false}`)
+	o.says("POST", "/api/v1/edit", `{"id":"`+own.ID+`","text":"any tray","agent":"?"}`, `"proposal":{"id":"pr_`)
+	o.says("POST", "/api/v1/mark", `{"verb":"forget","ids":["`+own.ID+`"],"agent":"?"}`, `"memories":[],"proposed":[{"id":"pr_`)
+	if m, err := o.h.store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title || len(m[0].Proposals) != 2 {
+		t.Errorf("got %+v, %v, want it as it was, with two changes that wait", m, err)
+	}
 }

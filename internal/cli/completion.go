@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 func (a *app) completionCommand() *cobra.Command {
@@ -65,13 +67,13 @@ func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, c
 	}
 	ctx, stop := context.WithTimeout(context.Background(), completeWithin)
 	defer stop()
-	found, err := api.Search.Call(ctx, rt.Client(Version), mem.SearchAsk{Place: a.place(), Query: mem.Query{Limit: 50}})
+	found, err := api.Search.Call(ctx, rt.Client(Version), recall.SearchRequest{Place: a.place(), Query: mem.Query{Limit: 50}})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
 	for _, h := range found.Hits {
-		out = append(out, h.Memory.ID+"\t"+strings.ReplaceAll(oneLine(mem.Clip(h.Memory.Title, 60)), "\t", " "))
+		out = append(out, h.Memory.ID+"\t"+strings.ReplaceAll(oneLine(chars.Clip(h.Memory.Title, 60)), "\t", " "))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

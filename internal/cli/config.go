@@ -14,7 +14,7 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -287,11 +287,11 @@ func value[T any](c Config, key string) T {
 }
 
 // Settings are the engine's part of the configuration.
-func (c Config) Settings() engine.Settings {
+func (c Config) Settings() event.Settings {
 	num := func(key string) int { return value[int](c, key) }
-	return engine.Settings{
-		Profile: engine.Profile(value[string](c, "profile")),
-		Budgets: engine.Budgets{
+	return event.Settings{
+		Profile: event.Profile(value[string](c, "profile")),
+		Budgets: event.Budgets{
 			SessionStart: num("hooks.session_start.token_budget"), Resume: num("hooks.resume.token_budget"),
 			Compact: num("hooks.compact.token_budget"), UserPrompt: num("hooks.user_prompt.token_budget"),
 			Read: num("hooks.pre_read.token_budget"), Write: num("hooks.pre_write.token_budget"),
@@ -300,7 +300,7 @@ func (c Config) Settings() engine.Settings {
 		Observations: num("context.observations"), Sessions: num("context.sessions"),
 		Glyphs: value[bool](c, "context.glyphs"), SessionTokens: num("context.max_session_tokens"),
 		ReceiptLine: value[bool](c, "context.receipt_line"),
-		NudgeEvery:  engine.NudgeRule(value[string](c, "nudge.every")), NudgeTokens: num("nudge.max_tokens"),
+		NudgeEvery:  event.NudgeRule(value[string](c, "nudge.every")), NudgeTokens: num("nudge.max_tokens"),
 		EmbedWait: value[time.Duration](c, "embed.timeout"), VectorFloor: value[float64](c, "recall.vector_floor"),
 		MaxMemories: num("recall.max_memories"), MaxChunks: num("recall.max_chunks"), MinPromptChars: num("recall.min_prompt_chars"),
 		Use: rank.Use{
@@ -310,12 +310,12 @@ func (c Config) Settings() engine.Settings {
 			Saturation: value[float64](c, "scri.saturation"), Boost: value[float64](c, "scri.match_boost"),
 		},
 		Window: num("context.window"),
-		Handoff: engine.HandoffRules{
+		Handoff: event.HandoffRules{
 			Threshold: partOf(value[float64](c, "handoff.threshold")), Rearm: partOf(value[float64](c, "handoff.rearm")),
 			SampleEvery: value[time.Duration](c, "handoff.sample_every"), MaxAge: value[time.Duration](c, "handoff.max_age"),
 		},
 		DigestTokens: num("digest.daily_tokens"), DigestTrust: c.digestTrust(), DigestExclude: value[[]string](c, "digest.exclude_projects"),
-		Vault:           engine.VaultSettings{TopK: num("vault.top_k"), Critical: value[[]string](c, "vault.critical"), LogLines: num("vault.log_tail_lines")},
+		Vault:           event.VaultSettings{TopK: num("vault.top_k"), Critical: value[[]string](c, "vault.critical"), LogLines: num("vault.log_tail_lines")},
 		SkipTools:       value[[]string](c, "hooks.skip_tools"),
 		ExcludeTools:    value[[]string](c, "privacy.exclude_tools"),
 		ExcludePaths:    value[[]string](c, "privacy.exclude_paths"),

@@ -8,13 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
 // consolidateCommand brings memories in order, or takes that back.
 func (a *app) consolidateCommand() *cobra.Command {
-	var q mem.ConsolidateAsk
+	var q curate.ConsolidateRequest
 	var list bool
 	var limit int
 	cmd := &cobra.Command{
@@ -32,9 +32,9 @@ func (a *app) consolidateCommand() *cobra.Command {
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
 				return faultUsage.about("--undo needs the id of a round").fixedBy("remanence consolidate --list")
 			}
-			q.Place = a.place()
+			q.Place, q.Agent = a.place(), a.agent()
 			if list {
-				got, err := ask(cmd.Context(), a, api.Rounds, mem.RoundsAsk{Place: q.Place, Limit: limit})
+				got, err := ask(cmd.Context(), a, api.Rounds, curate.RoundsRequest{Place: q.Place, Limit: limit})
 				if err != nil {
 					return a.noProject(err)
 				}
@@ -94,7 +94,7 @@ type stepLine struct {
 	Undone *time.Time `json:"undone"`
 }
 
-func consolidationOf(did string, c mem.Consolidation) consolidationView {
+func consolidationOf(did string, c curate.Consolidation) consolidationView {
 	v := consolidationView{Did: did, DryRun: c.DryRun, Restored: c.Changed, Total: len(c.Rounds), Rounds: []roundItem{}}
 	titles := map[string]string{}
 	for _, m := range c.Memories {
@@ -163,13 +163,13 @@ func verbOf(rule string) string {
 	switch rule {
 	case mem.RuleMerge:
 		return "merged"
-	case mem.RulePromote, engine.ReviewPromotion:
+	case mem.RulePromote, curate.ReviewPromotion:
 		return "promoted"
-	case mem.RuleArchive, engine.ReviewStale:
+	case mem.RuleArchive, curate.ReviewStale:
 		return "archived"
-	case engine.ReviewContradiction:
+	case curate.ReviewContradiction:
 		return "superseded"
-	case engine.ReviewLowTrust:
+	case curate.ReviewLowTrust:
 		return "vouched for"
 	}
 	return rule
@@ -185,7 +185,7 @@ func (a *app) mergeCommand() *cobra.Command {
 		Example: "  remanence merge m_7k2q m_19fx",
 		Args:    exactly(2, "the memory to keep and the one that goes into it"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			got, err := ask(cmd.Context(), a, api.Merge, mem.MergeAsk{Keep: args[0], Drop: args[1], Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Merge, curate.MergeRequest{Keep: args[0], Drop: args[1], Agent: a.agent()})
 			if err != nil {
 				return err
 			}

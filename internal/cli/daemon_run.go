@@ -14,7 +14,7 @@ import (
 	"gopkg.in/natefinch/lumberjack.v2"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 	"remanence/internal/web"
@@ -172,10 +172,11 @@ func (h *house) serve(ctx context.Context, lock *worker.Lock) error {
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
 		Store: watched{h.store, h.live}, Live: h.live, Metrics: h.metrics, Handler: wary{h.meter, h}, Bindings: h.judgedRoutes(),
-		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.work, Slow: []string{engine.JobRefine}, Tidy: h.wait, Rest: h.rest,
+		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.work, Slow: []string{event.JobRefine}, Tidy: h.wait, Rest: h.rest,
 		Idle: func() time.Duration { return value[time.Duration](h.config.now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.paths)
+			forgetWaits(h.paths)
 			h.mu.Lock()
 			h.retell = tell
 			h.mu.Unlock()

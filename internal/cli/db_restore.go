@@ -117,7 +117,7 @@ func (a *app) restore(ctx context.Context, v dbRestoreView) error {
 	err := a.alone(ctx, func() error {
 		if v.From == nil {
 			got, err := sqlite.Salvage(ctx, v.Path, a.sys.Now())
-			v.Aside, v.Rows, v.Gaps = nullable(got.Aside), got.Rows, got.Gaps
+			v.Aside, v.Rows, v.Gaps, v.Empty = nullable(got.Aside), got.Rows, got.Gaps, got.Empty
 			return err
 		}
 		got, err := sqlite.Restore(ctx, v.Path, *v.From, a.sys.Now())
@@ -140,6 +140,7 @@ type dbRestoreView struct {
 	Aside  *string        `json:"aside"`          // where the database of before is
 	Rows   map[string]int `json:"rows"`           // by table, where salvaged
 	Gaps   int            `json:"gaps"`           // places that could not be read
+	Empty  bool           `json:"empty"`          // nothing at all could be read: the new database is empty
 }
 
 // needs is how much space it takes, in bytes.
@@ -173,7 +174,10 @@ func (v dbRestoreView) human(p *printer) {
 		p.line("Dry run: nothing was written.")
 		return
 	}
-	if v.From == nil {
+	switch {
+	case v.Empty:
+		p.line("Nothing could be read of it: a new, empty database is in its place.")
+	case v.From == nil:
 		p.line("Saved: %s, %s, %s, %s.", plural(v.Rows["memory"], "memory", "memories"), plural(v.Rows["session"], "session", "sessions"),
 			plural(v.Rows["event"], "event", "events"), plural(v.Rows["receipt"], "receipt", "receipts"))
 		if v.Gaps > 0 {
@@ -181,12 +185,16 @@ func (v dbRestoreView) human(p *printer) {
 		} else {
 			p.line("Every row could be read.")
 		}
-	} else {
+	default:
 		p.line("Restored from %s", safe(*v.From))
 	}
 	if v.Aside != nil {
 		p.line("The database of before is kept as %s", safe(*v.Aside))
-		p.hint("it holds what was remembered: remove it when you do not need it; a purge removes it too")
+		holds := "it holds what was remembered: "
+		if v.Empty {
+			holds = ""
+		}
+		p.hint("%sremove it when you do not need it; a purge removes it too", holds)
 	}
 }
 

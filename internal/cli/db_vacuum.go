@@ -83,7 +83,7 @@ type reindexed struct {
 func (h *house) reindex(ctx context.Context, _ api.Nothing) (reindexed, error) {
 	n, err := h.store.Reindex(ctx)
 	if err == nil {
-		err = h.engine.ForgetVectors(ctx)
+		err = h.engine.Recall.ForgetVectors(ctx)
 	}
 	return reindexed{n}, err
 }

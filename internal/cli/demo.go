@@ -19,7 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/setup"
 )
@@ -123,7 +125,7 @@ func (s *stage) yesterday(ctx context.Context) (int, error) {
 			Response struct{ File struct{ Content string } } `json:"tool_response"`
 		}
 		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
-		read += mem.Tokens(in.Response.File.Content)
+		read += chars.Tokens(in.Response.File.Content)
 		p.line("   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
 		for _, what := range s.takenOut(e) {
 			p.line("   %20s %s", "", p.style(dim, what+" was taken out before anything was written"))
@@ -138,7 +140,7 @@ func (s *stage) kept(ctx context.Context) error {
 	p := s.a.out
 	inner := s.inner(io.Discard)
 	defer func() { inner.close() }()
-	found, err := ask(ctx, inner, api.Search, mem.SearchAsk{Place: inner.place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (s *stage) today(ctx context.Context, read int) error {
 		for line := range strings.Lines(said) {
 			p.line("   │ %s", strings.TrimRight(safe(line), "\n"))
 		}
-		p.line("   %d tokens", mem.Tokens(said))
+		p.line("   %d tokens", chars.Tokens(said))
 		s.wait()
 	}
 	return nil
@@ -186,7 +188,7 @@ func (s *stage) today(ctx context.Context, read int) error {
 func (s *stage) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.close() }()
-	found, err := ask(ctx, inner, api.Search, mem.SearchAsk{Place: inner.place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
 	if err != nil {
 		return err
 	}

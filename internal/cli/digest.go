@@ -9,25 +9,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/digest"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
 
 // digesting asks whoever owns the database how it stands with the digest by a
 // model, and has turns digested again.
-var digesting = api.Route[mem.DigestAsk, mem.Digesting]{Name: "digest"}
+var digesting = api.Route[digest.DigestRequest, event.Digesting]{Name: "digest"}
 
-func (h *house) digest(ctx context.Context, ask mem.DigestAsk) (mem.Digesting, error) {
-	d, err := h.engine.Digesting(ctx, ask)
-	if errors.Is(err, engine.ErrNoModel) { // what is the matter with it stands beside
+func (h *house) digest(ctx context.Context, ask digest.DigestRequest) (event.Digesting, error) {
+	d, err := h.engine.Digest.Digesting(ctx, ask)
+	if errors.Is(err, digest.ErrNoModel) { // what is the matter with it stands beside
 		err = nil
 	}
 	return h.named(d), err
 }
 
 func (a *app) digestCommand() *cobra.Command {
-	var q mem.DigestAsk
+	var q digest.DigestRequest
 	var since string
 	cmd := &cobra.Command{
 		Use:   "digest",
@@ -60,7 +62,7 @@ func (a *app) digestCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) digest(cmd *cobra.Command, q mem.DigestAsk) error {
+func (a *app) digest(cmd *cobra.Command, q digest.DigestRequest) error {
 	q.Place = a.place()
 	d, err := ask(cmd.Context(), a, digesting, q)
 	if err != nil {
@@ -74,7 +76,7 @@ func (a *app) digest(cmd *cobra.Command, q mem.DigestAsk) error {
 		return faultNoModel.about("the model that is set up cannot be asked").because("%s", d.Error).fixedBy("remanence config list --origin", "remanence doctor")
 	case q.Redo && d.Refused && !q.DryRun:
 		return faultCap.because("%s of %s are spent, and the first of %s may take more than is left",
-			mem.Thousands(d.Today.Tokens), tokens(d.Limit), plural(d.Turns, "turn", "turns"))
+			chars.Thousands(d.Today.Tokens), tokens(d.Limit), plural(d.Turns, "turn", "turns"))
 	}
 	return a.out.show(v)
 }
@@ -99,7 +101,7 @@ type redoItem struct {
 	DryRun     bool `json:"dry_run"`
 }
 
-func digestOf(d mem.Digesting, q mem.DigestAsk) digestView {
+func digestOf(d event.Digesting, q digest.DigestRequest) digestView {
 	v := digestView{
 		Provider: nullable(d.Provider), Model: nullable(d.Model), URL: nullable(d.URL), Limit: d.Limit, Today: d.Today,
 		Waiting: d.Waiting, GivenUp: d.GivenUp, PutOff: nullable(d.Next), Error: nullable(d.Error),
@@ -143,7 +145,7 @@ func (v digestView) human(p *printer) {
 }
 
 func (v digestView) spent() string {
-	return fmt.Sprintf("%s of %s · %s · %s", mem.Thousands(v.Today.Tokens), tokens(v.Limit),
+	return fmt.Sprintf("%s of %s · %s · %s", chars.Thousands(v.Today.Tokens), tokens(v.Limit),
 		plural(v.Today.Calls, "question", "questions"), plural(v.Today.Failures, "failure", "failures"))
 }
 
@@ -159,7 +161,7 @@ func tokens(n int) string {
 	if n == 1 {
 		return "1 token"
 	}
-	return mem.Thousands(n) + " tokens"
+	return chars.Thousands(n) + " tokens"
 }
 
 // llmItem is how it stands with the digest by a model, in the overview.
@@ -174,7 +176,7 @@ type llmItem struct {
 	Error       *string `json:"error"`
 }
 
-func llmItemOf(d *mem.Digesting) llmItem {
+func llmItemOf(d *event.Digesting) llmItem {
 	if d == nil {
 		return llmItem{}
 	}
@@ -189,7 +191,7 @@ func (l llmItem) sentence() string {
 	if l.Model != nil {
 		name = oneLine(*l.Model)
 	}
-	s := fmt.Sprintf("%s · %s of %s today", name, mem.Thousands(l.TokensToday), tokens(l.DailyTokens))
+	s := fmt.Sprintf("%s · %s of %s today", name, chars.Thousands(l.TokensToday), tokens(l.DailyTokens))
 	if l.Failures > 0 {
 		s += " · " + plural(l.Failures, "failure", "failures")
 	}
@@ -212,15 +214,15 @@ func (a *app) checkDigest(ctx context.Context) []checkItem {
 	if err != nil || !cfg.modelChoice().on() {
 		return nil
 	}
-	d, err := ask(ctx, a, digesting, mem.DigestAsk{})
+	d, err := ask(ctx, a, digesting, digest.DigestRequest{})
 	if err != nil {
 		return []checkItem{bad("digest", false, explain(nil, err))}
 	}
 	return digestItems(d)
 }
 
-func digestItems(d mem.Digesting) []checkItem {
-	v := digestOf(d, mem.DigestAsk{})
+func digestItems(d event.Digesting) []checkItem {
+	v := digestOf(d, digest.DigestRequest{})
 	switch {
 	case d.Provider == "": // the daemon's configuration is another
 		return nil

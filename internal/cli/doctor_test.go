@@ -16,10 +16,12 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 )
 
 // machine is a machine of its own whose store doctor looks at without a daemon.
@@ -396,11 +398,11 @@ func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 // is shown with the signs in TestChecksOfWhatTheDaemonTells.
 var judged = map[string]checkItem{
 	"REM-S005": diskItem(100<<20, true),
-	"REM-H010": checkHooks(mem.Overview{Health: mem.Health{Hooks: 9, HookP95MS: 400}}),
-	"REM-H016": checkFiring([]setup.Record{{When: time.Unix(0, 0)}}, mem.Overview{}, time.Unix(1e9, 0)),
+	"REM-H010": checkHooks(views.StatusResponse{Health: views.Health{Hooks: 9, HookP95MS: 400}}),
+	"REM-H016": checkFiring([]setup.Record{{When: time.Unix(0, 0)}}, views.StatusResponse{}, time.Unix(1e9, 0)),
 	"REM-H013": briefingItem(mem.Receipt{}),
 	"REM-D008": portTaken(),
-	"REM-N002": digestItems(mem.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
+	"REM-N002": digestItems(event.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
 }
 
 // unfolded is what is said of a log that nobody can fold in.

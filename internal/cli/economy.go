@@ -4,12 +4,12 @@ import (
 	"context"
 
 	"remanence/internal/mcpserver"
-	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // economy adds to the engine's counts what only the server of tools knows.
-func (h *house) economy(ctx context.Context, ask mem.EconomyAsk) (mem.Economy, error) {
-	out, err := h.engine.Economy(ctx, ask)
+func (h *house) economy(ctx context.Context, ask views.EconomyRequest) (views.EconomyResponse, error) {
+	out, err := h.engine.Views.Economy(ctx, ask)
 	out.ToolsTokens = mcpserver.ListTokens(value[string](h.config.now(), "mcp.tools") == "all")
 	return out, err
 }

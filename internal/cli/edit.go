@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/mem"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 )
 
 func (a *app) editCommand() *cobra.Command {
@@ -18,7 +19,7 @@ func (a *app) editCommand() *cobra.Command {
 		Example: "  remanence edit m_7k2q\n  remanence edit m_7k2q --text \"jittered backoff, 5 tries\"\n  remanence edit m_7k2q --kind decision --scope user",
 		Args:    exactly(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := mem.EditAsk{ID: args[0], Agent: a.agent(), Reason: reason}
+			q := curate.EditRequest{ID: args[0], Agent: a.agent(), Reason: reason}
 			changed := cmd.Flags().Changed
 			if changed("text") {
 				q.Text = &text
@@ -49,8 +50,8 @@ func (a *app) editCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) edit(cmd *cobra.Command, q mem.EditAsk) error {
-	got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{q.ID}})
+func (a *app) edit(cmd *cobra.Command, q curate.EditRequest) error {
+	got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
 	}
@@ -75,5 +76,8 @@ func (a *app) edit(cmd *cobra.Command, q mem.EditAsk) error {
 	if err != nil {
 		return err
 	}
-	return a.did("edited", m, "")
+	if m.Proposal != nil {
+		return a.proposed(cmd, *m.Proposal)
+	}
+	return a.did("edited", m.Memory, "")
 }

@@ -12,8 +12,8 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/egress"
 	"remanence/internal/embed"
-	"remanence/internal/engine"
-	"remanence/internal/mem"
+	"remanence/internal/event"
+	"remanence/internal/views"
 )
 
 // noEmbedder is the provider that asks nobody.
@@ -147,7 +147,7 @@ func (h *house) chosenEmbedder() (*embed.Embedder, embedChoice, error) {
 }
 
 // enginesEmbedder is embedder as the engine wants it: none is nil there too.
-func (h *house) enginesEmbedder() engine.Embedder {
+func (h *house) enginesEmbedder() event.Embedder {
 	if e := h.embedder(); e != nil {
 		return e
 	}
@@ -160,7 +160,7 @@ func (h *house) embedAll(ctx context.Context) {
 	h.embedding.mu.Lock()
 	h.embedding.walked = choice
 	h.embedding.mu.Unlock()
-	if err := h.engine.EmbedAll(ctx); err != nil {
+	if err := h.engine.Recall.EmbedAll(ctx); err != nil {
 		h.log.Error("embeddings", "error", h.judged(err))
 	}
 }
@@ -180,12 +180,12 @@ func (h *house) embedAgain(c Config) {
 
 // vectorsNow is how it stands with the vectors, nil if nobody wants any. No
 // server is asked for it.
-func (h *house) vectorsNow(ctx context.Context) *mem.Embedding {
+func (h *house) vectorsNow(ctx context.Context) *views.Embedding {
 	e, choice, err := h.chosenEmbedder()
 	if !choice.on() {
 		return nil
 	}
-	out := &mem.Embedding{Provider: choice.provider, Model: choice.model, URL: choice.url}
+	out := &views.Embedding{Provider: choice.provider, Model: choice.model, URL: choice.url}
 	if e == nil {
 		out.Error, out.URL = err.Error(), "" // it may hold a password
 		return out
@@ -204,7 +204,7 @@ var tryEmbedding = api.Route[api.Nothing, embedTrial]{Name: "try_embedding"}
 
 // embedTrial is what came of it.
 type embedTrial struct {
-	mem.Embedding
+	views.Embedding
 	Dimensions int     `json:"dimensions"`
 	TookMS     float64 `json:"took_ms"`
 }
@@ -272,7 +272,7 @@ type embedItem struct {
 	Error    *string `json:"error"`   // of the newest request
 }
 
-func embedItemOf(e *mem.Embedding) *embedItem {
+func embedItemOf(e *views.Embedding) *embedItem {
 	if e == nil {
 		return nil
 	}

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 )
 
 // ollama is a server that has a model of three numbers, and counts who asks.
@@ -45,17 +48,17 @@ func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
 	p.remember("the keeper counts herons")
 	p.store(func(h *house) {
 		h.embedAll(t.Context())
-		if _, err := h.engine.Add(t.Context(), mem.AddAsk{Text: "a fact"}); err != nil {
+		if _, err := h.engine.Curate.Add(t.Context(), curate.AddRequest{Text: "a fact"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.engine.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "herons"}}); err != nil {
+		if _, err := h.engine.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "herons"}}); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := h.reindex(t.Context(), api.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
 		o, err := h.status(t.Context(), mem.Place{})
-		if err != nil || o.Embedding != nil || len(jobsOf(t, h, engine.JobEmbed)) != 0 {
+		if err != nil || o.Embedding != nil || len(jobsOf(t, h, event.JobEmbed)) != 0 {
 			t.Errorf("status says %+v, %d jobs, %v", o.Embedding, o.Stats.Jobs, err)
 		}
 	})
@@ -76,7 +79,7 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 	p.remember("the keeper counts herons")
 	p.store(func(h *house) {
 		o, err := h.status(t.Context(), mem.Place{})
-		if err != nil || o.Embedding == nil || *o.Embedding != (mem.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
+		if err != nil || o.Embedding == nil || *o.Embedding != (views.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
 			t.Errorf("status says %+v, %v", o.Embedding, err)
 		}
 		if asked.Load() != 0 {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remanence/internal/engine"
 	"remanence/internal/eval"
+	"remanence/internal/event"
 	"remanence/internal/rank"
 )
 
@@ -219,7 +219,7 @@ func suiteFault(err error) error {
 func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result eval.Result, err error) {
 	var s eval.Suite
 	var x *examined
-	var em engine.Embedder
+	var em event.Embedder
 	switch e.suite {
 	case "":
 		return result, faultUsage.about("eval run needs --suite").fixedBy("remanence eval run --help")
@@ -251,7 +251,7 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 }
 
 // wantedEmbedder is the embedder of the configuration, which has to name one.
-func (a *app) wantedEmbedder() (engine.Embedder, error) {
+func (a *app) wantedEmbedder() (event.Embedder, error) {
 	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
 	if err != nil {
 		return nil, err

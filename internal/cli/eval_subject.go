@@ -10,10 +10,13 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 )
 
 // examined is a store of its own in a temporary directory, behind the same
@@ -32,8 +35,8 @@ type examined struct {
 // openExamined opens an empty store, with the settings and rules that everybody
 // begins with, so that a run has the same outcome everywhere. Without an
 // embedder words alone are searched for.
-func openExamined(ctx context.Context, now time.Time, em engine.Embedder) (*examined, error) {
-	return openExam(ctx, now, &redact.Door{}, engine.Defaults(engine.Lean), em, func(string) error { return nil })
+func openExamined(ctx context.Context, now time.Time, em event.Embedder) (*examined, error) {
+	return openExam(ctx, now, &redact.Door{}, event.Defaults(event.Lean), em, func(string) error { return nil })
 }
 
 // openOwn opens a copy of the person's store, with the person's settings.
@@ -59,7 +62,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 
 // openExam opens the store that put puts at a path, or a new one if it puts none.
 // All of it is gone after close.
-func openExam(ctx context.Context, now time.Time, door *redact.Door, settings engine.Settings, em engine.Embedder, put func(file string) error) (x *examined, err error) {
+func openExam(ctx context.Context, now time.Time, door *redact.Door, settings event.Settings, em event.Embedder, put func(file string) error) (x *examined, err error) {
 	dir, err := os.MkdirTemp("", "remanence-eval-")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch store: %w", err)
@@ -78,17 +81,18 @@ func openExam(ctx context.Context, now time.Time, door *redact.Door, settings en
 	if x.store, err = sqlite.Open(ctx, sqlite.Config{Path: file, Now: x.clock}); err != nil {
 		return nil, err
 	}
-	x.engine = engine.New(engine.Config{
+	c := engine.Config{
 		Store: x.store, Door: door, Now: x.clock,
-		Settings: func() engine.Settings { return settings },
+		Settings: func() event.Settings { return settings },
 		Project:  project.Identify,
 		Rel:      project.Rel,
-	})
+	}
 	if em != nil {
 		x.embeds = true
 		settings.EmbedWait = max(settings.EmbedWait, examWait)
-		x.engine.Embedder = func() engine.Embedder { return em }
+		c.Embedder = func() event.Embedder { return em }
 	}
+	x.engine = engine.New(c)
 	return x, nil
 }
 
@@ -97,7 +101,7 @@ func openExam(ctx context.Context, now time.Time, door *redact.Door, settings en
 const examWait = 30 * time.Second
 
 // chosenEmbedder is the embedder of the configuration; nil where none is chosen.
-func chosenEmbedder(cfg Config, getenv func(string) string) (engine.Embedder, error) {
+func chosenEmbedder(cfg Config, getenv func(string) string) (event.Embedder, error) {
 	em, err := cfg.embedChoice().embedder(getenv)
 	if err != nil {
 		return nil, faultEmbedding.because("%s", err).exits(exitFailed)
@@ -134,7 +138,7 @@ func (x *examined) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) 
 	if _, err := x.store.Apply(ctx, unknown...); err != nil {
 		return nil, err
 	}
-	return x.engine.Keep(ctx, ms)
+	return x.engine.Curate.Keep(ctx, ms)
 }
 
 // Settle implements eval.Subject: it makes vectors of all that is kept.
@@ -142,7 +146,7 @@ func (x *examined) Settle(ctx context.Context) error {
 	if !x.embeds {
 		return nil
 	}
-	if err := x.engine.EmbedAll(ctx); err != nil {
+	if err := x.engine.Recall.EmbedAll(ctx); err != nil {
 		return err
 	}
 	for {
@@ -150,7 +154,7 @@ func (x *examined) Settle(ctx context.Context) error {
 		if err != nil || len(jobs) == 0 {
 			return err
 		}
-		if jobs[0].Kind != engine.JobEmbed { // of the person's history: not the exam's business
+		if jobs[0].Kind != event.JobEmbed { // of the person's history: not the exam's business
 			continue
 		}
 		b, err := x.engine.Work(ctx, jobs[0])
@@ -170,13 +174,13 @@ func (x *examined) Settle(ctx context.Context) error {
 }
 
 // Search implements eval.Subject.
-func (x *examined) Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, error) {
+func (x *examined) Search(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error) {
 	x.asOf(ask.Query.Before)
-	return x.engine.Search(ctx, ask)
+	return x.engine.Recall.Search(ctx, ask)
 }
 
 // Next implements eval.Subject.
-func (x *examined) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (x *examined) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	x.asOf(ask.Before)
 	return x.engine.Next(ctx, ask)
 }

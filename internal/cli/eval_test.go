@@ -11,9 +11,10 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
 )
 
 func TestAnExamLeavesNothingBehind(t *testing.T) {
@@ -85,7 +86,7 @@ func (m model) EmbedQuestion(context.Context, string) ([]float32, error) {
 }
 
 func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
-	kept := func(em engine.Embedder) (string, error) {
+	kept := func(em event.Embedder) (string, error) {
 		x, err := openExamined(t.Context(), time.Now(), em)
 		if err != nil {
 			t.Fatal(err)
@@ -105,7 +106,7 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 		if err := x.Settle(t.Context()); err != nil {
 			return "", err
 		}
-		found, err := x.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Project: "p_1"}, Query: mem.Query{Text: "car"}})
+		found, err := x.Search(t.Context(), recall.SearchRequest{Place: mem.Place{Project: "p_1"}, Query: mem.Query{Text: "car"}})
 		if err != nil || len(found.Hits) == 0 {
 			return "", err
 		}
@@ -139,7 +140,7 @@ func TestThePresentOfAnExamIsItsOwn(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	at := func(ask mem.SearchAsk) time.Time {
+	at := func(ask recall.SearchRequest) time.Time {
 		ask.Project, ask.Query.Text = "p_1", "herons"
 		found, err := x.Search(t.Context(), ask)
 		if err != nil {
@@ -153,16 +154,16 @@ func TestThePresentOfAnExamIsItsOwn(t *testing.T) {
 		}
 	}
 	keep(time.Time{})
-	if got := at(mem.SearchAsk{}); !got.Equal(begun) {
+	if got := at(recall.SearchRequest{}); !got.Equal(begun) {
 		t.Errorf("without times: got %v, want %v", got, begun)
 	}
 	keep(newest)
 	keep(newest.Add(-time.Hour))
-	if got := at(mem.SearchAsk{}); !got.Equal(newest.Add(time.Second)) {
+	if got := at(recall.SearchRequest{}); !got.Equal(newest.Add(time.Second)) {
 		t.Errorf("got %v, want a moment after %v", got, newest)
 	}
 	asOf := newest.Add(-24 * time.Hour)
-	if got := at(mem.SearchAsk{Query: mem.Query{Before: asOf}}); !got.Equal(asOf) {
+	if got := at(recall.SearchRequest{Query: mem.Query{Before: asOf}}); !got.Equal(asOf) {
 		t.Errorf("got %v, want %v", got, asOf)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -61,12 +62,12 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 // fleetOf is the part of a fleet that --project names.
-func (a *app) fleetOf(cmd *cobra.Command, f mem.Fleet) (mem.Fleet, error) {
+func (a *app) fleetOf(cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
 	at, err := ask(cmd.Context(), a, api.Stand, a.place())
 	if err != nil {
 		return f, a.noProject(err)
 	}
-	f.Projects = slices.DeleteFunc(f.Projects, func(p mem.FleetItem) bool { return p.Standing.Project.Key != at.Project.Key })
+	f.Projects = slices.DeleteFunc(f.Projects, func(p views.OverviewRow) bool { return p.Standing.Project.Key != at.Project.Key })
 	return f, nil
 }
 
@@ -113,7 +114,7 @@ func (m *markup) listed(title string, items []string) {
 }
 
 // fleetPage is where the projects stand, as a page.
-func fleetPage(f mem.Fleet) string {
+func fleetPage(f views.OverviewResponse) string {
 	var m markup
 	m.add("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">")
 	m.WriteString(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'"><title>Where projects stand</title><style>` + sheet + "</style></head>\n<body>\n")

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
@@ -15,7 +16,7 @@ func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 		Progress: []mem.StateItem{{Section: evil, Text: evil, Done: true}}, Decisions: []mem.StateDecision{{Title: evil, Decision: "another " + evil, Rationale: evil}},
 		Sessions: []mem.StateSession{{Title: evil, Summary: evil}},
 	}
-	page := fleetPage(mem.Fleet{At: time.Now(), Projects: []mem.FleetItem{{Standing: s, Stale: true, Memories: 3}}})
+	page := fleetPage(views.OverviewResponse{At: time.Now(), Projects: []views.OverviewRow{{Standing: s, Stale: true, Memories: 3}}})
 	for _, bad := range []string{"<script", "<img", "\x1b", "\u202e", "\"'>"} {
 		if strings.Contains(page, bad) {
 			t.Errorf("the page holds %q", bad)

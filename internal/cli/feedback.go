@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -32,7 +33,7 @@ func (a *app) feedbackCommand() *cobra.Command {
 				return faultInput.about("the mistake that was prevented is not named").
 					because("only a named one counts").fixedBy("--note \"what would have been done\"")
 			}
-			got, err := ask(cmd.Context(), a, api.Feedback, mem.FeedbackAsk{IDs: ids, Verdict: verdict, Note: note, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Feedback, curate.FeedbackRequest{IDs: ids, Verdict: verdict, Note: note, Agent: a.agent()})
 			if err != nil {
 				return err
 			}

@@ -13,6 +13,7 @@ import (
 
 	"remanence/internal/agent"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/hook"
 	"remanence/internal/mem"
 	"remanence/internal/project"
@@ -89,7 +90,7 @@ func answerTo(t *testing.T, f fixture) string {
 	door := &redact.Door{}
 	eng := engine.New(engine.Config{
 		Store: store, Door: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
-		Settings: func() engine.Settings { return engine.Defaults(engine.Lean) },
+		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_000000000001", Name: filepath.Base(dir), Root: dir}, nil
 		},

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 )
 
@@ -30,7 +31,7 @@ func (d *den) handsOff(session, text string) {
 	d.t.Helper()
 	d.starts(session)
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: session + "-p", Text: "Please bring the webhook retry to an end."})
-	if _, err := d.engine.Handoff(d.t.Context(), mem.HandoffAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
+	if _, err := d.engine.Continuity.Handoff(d.t.Context(), continuity.HandoffRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -130,7 +131,7 @@ func TestALongHandoffOfAPersonIsToldInWholeLines(t *testing.T) {
 		t.Errorf("not told:\n%s", got)
 	}
 	cps, err := d.store.Checkpoints(t.Context(), mem.CheckpointQuery{Trigger: mem.TriggerHandoff, Limit: 1})
-	if err != nil || len(cps) != 1 || len(cps[0].Handoff) > mem.MaxHandoff || !strings.HasSuffix(cps[0].Handoff, "the person wrote.") {
+	if err != nil || len(cps) != 1 || len(cps[0].Handoff) > continuity.MaxHandoff || !strings.HasSuffix(cps[0].Handoff, "the person wrote.") {
 		t.Errorf("kept %+v, %v", cps, err)
 	}
 }

@@ -60,8 +60,8 @@ func countUnprepared(sys System, reason string) {
 func prepare(sys System, c hook.Config) hook.Config {
 	paths, err := pathsFrom(sys.Getenv, "")
 	if err != nil { // nowhere to keep anything
-		c.Door, c.Handler = door(nil), homeless{}
-		return c
+		c.Handler = homeless{}
+		return redacting(c, nil)
 	}
 	gone := func() bool { return paths.gone(sys.Getenv) }
 	if gone() {
@@ -69,7 +69,7 @@ func prepare(sys System, c hook.Config) hook.Config {
 	}
 	rt, _ := paths.worker() // without one there is no worker yet
 	sp := spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: rt.SpoolBytes, Spare: paths.makeSpare})
-	c.Door = door(readSecret(paths.Key()), rt.Rules...)
+	c = redacting(c, readSecret(paths.Key()), rt.Rules...)
 	at := &reach{sys: sys, paths: paths, rt: rt}
 	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]notice)}
 	c.Handler, c.Shown = last, last.shown
@@ -86,13 +86,15 @@ func prepare(sys System, c hook.Config) hook.Config {
 	return c
 }
 
-// door is the way in: the first JSON object of the input, redacted and bounded.
-func door(key []byte, rules ...string) func(io.Reader) (hook.Payload, error) {
+// redacting returns c with what redacts its input: the first JSON object of it, and the environment.
+func redacting(c hook.Config, key []byte, rules ...string) hook.Config {
 	d := &redact.Door{Key: key, Rules: ownRules(rules)}
-	return func(r io.Reader) (hook.Payload, error) {
+	c.Door = func(r io.Reader) (hook.Payload, error) {
 		o, err := d.Object(r)
 		return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
 	}
+	c.Member = d.Member
+	return c
 }
 
 // nonce need not be secret, and package crypto/rand takes a hundredth of a hook's time.
@@ -172,7 +174,7 @@ var errHeldOff = errors.New("the worker did not answer a moment ago")
 
 // Handle implements mem.Handler.
 func (r *reach) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	if fresh(r.hold(), holdOff, r.sys.Now()) || !asks(e.Kind) && fresh(r.shy(), holdOff, r.sys.Now()) {
+	if r.binds(r.hold(), holdOff) || !asks(e.Kind) && r.binds(r.shy(), holdOff) {
 		return mem.Reply{}, errHeldOff
 	}
 	ctx, stop := sooner(ctx)
@@ -268,13 +270,34 @@ func (r *reach) await(ctx context.Context, e mem.Event, started error) (mem.Repl
 func asks(k mem.EventKind) bool { return k == mem.SessionStart || k == mem.UserPromptSubmit }
 
 // hold is the stamp that keeps hooks from asking the worker.
-func (r *reach) hold() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "hold") }
+func (r *reach) hold() string { return r.paths.stamp("hold") }
 
 // shy is the stamp that keeps captures, and only them, from asking the worker.
-func (r *reach) shy() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "shy") }
+func (r *reach) shy() string { return r.paths.stamp("shy") }
 
 // slow is the stamp of a first short wait without an answer.
-func (r *reach) slow() string { return filepath.Join(filepath.Dir(r.paths.Runtime()), "slow") }
+func (r *reach) slow() string { return r.paths.stamp("slow") }
+
+func (p Paths) stamp(name string) string { return filepath.Join(filepath.Dir(p.Runtime()), name) }
+
+// forgetWaits ends what keeps hooks from asking, for a worker that has just become
+// reachable: they waited for another one.
+func forgetWaits(p Paths) {
+	for _, name := range []string{"hold", "shy", "slow"} {
+		_ = os.Remove(p.stamp(name))
+	}
+}
+
+// binds reports whether a stamp was set less than d ago, by this build or a later
+// one. What an older build found says nothing of a later one: it may have failed
+// to start a worker that this one starts.
+func (r *reach) binds(stamp string, d time.Duration) bool {
+	if !fresh(stamp, d, r.sys.Now()) {
+		return false
+	}
+	by, err := readSmall(stamp)
+	return err != nil || !older(strings.TrimSpace(string(by)), buildID())
+}
 
 func exists(file string) bool {
 	_, err := os.Lstat(file)
@@ -291,6 +314,7 @@ func fresh(stamp string, d time.Duration, now time.Time) bool {
 	return age >= 0 && age < d
 }
 
+// touch sets a stamp, in the name of this build.
 func touch(stamp string) {
 	if makeIn(filepath.Dir(stamp)) != nil {
 		return
@@ -299,7 +323,7 @@ func touch(stamp string) {
 	if err != nil {
 		return
 	}
-	_, _ = f.Write([]byte{'\n'}) // a write, so that the time changes
+	_, _ = f.WriteString(buildID() + "\n") // a write, so that the time changes
 	_ = f.Close()
 }
 

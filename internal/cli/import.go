@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -147,7 +148,7 @@ const maxHolds = 5
 
 // placed says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.
-func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []mem.ImportAsk, error) {
+func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []curate.ImportRequest, error) {
 	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
 	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})
@@ -163,7 +164,7 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []me
 		dir, known.Projects = here.Project.Root, append(known.Projects, here.Project)
 	}
 	count := map[string]int{}
-	parts, size := []mem.ImportAsk{{Dir: dir}}, 0
+	parts, size := []curate.ImportRequest{{Dir: dir}}, 0
 	for _, m := range old.Memories {
 		name := cmp.Or(m.Project, old.Project)
 		switch {
@@ -188,7 +189,7 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []me
 		}
 		last := &parts[len(parts)-1]
 		if size += len(b); len(last.Memories) > 0 && (len(last.Memories) == importPart || size > importBytes) {
-			parts, size = append(parts, mem.ImportAsk{Dir: dir}), len(b)
+			parts, size = append(parts, curate.ImportRequest{Dir: dir}), len(b)
 			last = &parts[len(parts)-1]
 		}
 		last.Memories = append(last.Memories, m)

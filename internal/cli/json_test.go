@@ -11,10 +11,16 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/digest"
 	"remanence/internal/eval"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/setup"
+	"remanence/internal/views"
 	"remanence/test/golden"
 )
 
@@ -27,7 +33,7 @@ func TestMain(m *testing.M) {
 }
 
 // views are one example of everything that --json shows.
-func views() map[string]view {
+func viewsByName() map[string]view {
 	at := time.Date(2026, 9, 12, 10, 14, 3, 0, time.FixedZone("", 7200))
 	m := mem.Memory{
 		ID: "m_7k2q", Scope: mem.ScopeProject, Project: "p_3f", Kind: mem.Decision, Title: "chose jittered backoff",
@@ -38,19 +44,19 @@ func views() map[string]view {
 	receipt := mem.Receipt{
 		ID: "r_88c1", Session: "0b1c2d3e-4f", At: at, Trigger: "prompt", Asked: "add retries", Outcome: mem.Injected,
 		Candidates: 41, Floor: 0.45, Budget: 300, Tokens: 212, TookMS: 38, Text: "<remanence-context>…</remanence-context>",
-		Items:   []mem.Told{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Place: "recall"}},
+		Items:   []mem.InjectedItem{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Place: "recall"}},
 		Dropped: []mem.Cut{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
 	}
 	foreseen := receipt
 	foreseen.Session = "next"
 	hits := []mem.Hit{{Memory: m, Score: 0.83, Parts: map[string]float64{"fts": 0.7}}}
-	o := mem.Overview{
+	o := views.StatusResponse{
 		Project: mem.Project{Key: "p_3f", Name: "example/api", Branch: "main"},
 		Stats:   mem.Stats{Memories: 412, Sessions: 37, Today: 2, Bytes: 1 << 20},
 		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, ToldTokens: 640}, Told: &receipt,
 		Pauses: []mem.Pause{{Target: "all", Until: at}},
-		Review: &mem.Undecided{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}, At: at},
-		Health: mem.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
+		Review: &curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}, At: at},
+		Health: views.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
 	}
 	pid := 4121
 	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}
@@ -63,10 +69,10 @@ func views() map[string]view {
 		Latency: &eval.Latency{P50: 4.5, P95: 9}, IndexS: 1.5, DBBytes: 4096,
 	}
 	saved := mem.Checkpoint{
-		ID: "c_2", Session: "0b1c2d3e-4f", Project: "p_3f", At: at, Trigger: mem.TriggerSave, Note: "before the merge",
+		ID: "c_2", Session: "0b1c2d3e-4f", Project: "p_3f", At: at, Trigger: continuity.TriggerSave, Note: "before the merge",
 		State:    mem.State{Request: "add retries", Status: "done", Open: []string{"the jitter"}, Files: []string{"retry.go"}},
 		Evidence: mem.Evidence{Files: []string{"retry.go"}, Commands: []mem.Outcome{{Command: "go test ./net", Exit: 1, Note: "FAIL"}}, Errors: []string{"FAIL"}, Numbers: []string{"3 of 4"}},
-		Recent:   []mem.Said{{Who: "user", Text: "add retries"}},
+		Recent:   []mem.Quote{{Who: "user", Text: "add retries"}},
 	}
 	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo = &undo
@@ -74,17 +80,17 @@ func views() map[string]view {
 	status.Vault = &vaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
 	return map[string]view{
 		"status":  status,
-		"search":  searched(mem.Found{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
+		"search":  searched(recall.SearchResponse{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
 		"memory":  forgotten,
 		"receipt": weighed("receipt", receipt),
 		"next":    nextView{weighed("next", foreseen), false},
 		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Dropped: []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
 		"export":  exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
 		"stats": statsView{
-			Economy: mem.Economy{
-				Project: o.Project, Since: at, Days: []mem.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
-				Sessions: 1, Total: mem.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Told: 1, ToolsTokens: 904,
-				Estimate: mem.Estimate{Formula: "items × reads"}, Dead: []mem.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Told: 5, Tokens: 355, Last: at}},
+			EconomyResponse: views.EconomyResponse{
+				Project: o.Project, Since: at, Days: []views.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
+				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Told: 1, ToolsTokens: 904,
+				Estimate: views.Estimate{Formula: "items × reads"}, Dead: []views.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Told: 5, Tokens: 355, Last: at}},
 			},
 			By: "trigger", Unit: "tokens", Bars: []statsBar{{"prompt", 212}},
 		},
@@ -92,15 +98,15 @@ func views() map[string]view {
 		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
 		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
 		"rules":    rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
-		"scan":     scanOf(mem.Scanned{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
+		"scan":     scanOf(mem.ScanResponse{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
 		"eval":     evalView{exam, []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
 		"eval_compare": evalCompareView{
 			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
 		},
-		"digest": digestOf(mem.Digesting{
+		"digest": digestOf(event.Digesting{
 			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000, Today: mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
 			Waiting: 2, GivenUp: 1, Next: "too much to do", Turns: 7, Tokens: 21000,
-		}, mem.DigestAsk{Redo: true, DryRun: true}),
+		}, digest.DigestRequest{Redo: true, DryRun: true}),
 		"eval_report": evalReportView{1, []eval.Result{exam}},
 		"pause":       pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
 		"config":      configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
@@ -130,16 +136,16 @@ func views() map[string]view {
 		"checkpoint_resume": resumeView{Checkpoint: itemOf(saved, "s_4d"), Text: "# Where the work stands"},
 		"checkpoint_diff":   diffView{From: nullable("c_1"), To: nullable("c_2"), FromAt: moment(at), ToAt: moment(at), Changes: []change{{What: "files", Gone: true, Text: "retry.go"}}},
 		"checkpoint_log":    loggedView{Memory: nullable("m_7k2q"), Text: "## 2026-09-12 — retries"},
-		"drift":             findingsOf("drift", mem.Findings{Session: "s_4d", Looked: 4, Findings: []mem.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
-		"consolidation": consolidationOf("consolidated", mem.Consolidation{Memories: []mem.Memory{m}, Rounds: []mem.Run{{
+		"drift":             findingsOf("drift", curate.FindingsResponse{Session: "s_4d", Looked: 4, Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
+		"consolidation": consolidationOf("consolidated", curate.Consolidation{Memories: []mem.Memory{m}, Rounds: []mem.Run{{
 			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Looked: 412,
-			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: mem.LifeOf(m), Became: mem.Life{Status: mem.Archived}}},
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: curate.LifeOf(m), Became: mem.Life{Status: mem.Archived}}},
 		}}}),
-		"review": inboxOf(mem.Inbox{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []mem.InboxItem{{
+		"review": inboxOf(curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
 			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"}, Memories: []mem.Memory{m},
 		}}}, at),
 		"resolved": resolvedView{Rule: "stale", Did: "accepted", Decided: 412, Left: 1, Undo: nullable("remanence consolidate --undo k_3"), Memories: recordsOf("", []mem.Memory{m}, at).Records},
-		"lint":     findingsOf("lint", mem.Findings{Looked: 4, Findings: []mem.Finding{{Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q"}}}),
+		"lint":     findingsOf("lint", curate.FindingsResponse{Looked: 4, Findings: []curate.Finding{{Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q"}}}),
 
 		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
 	}
@@ -153,7 +159,7 @@ func weighed(name string, r mem.Receipt) receiptView {
 }
 
 func TestJSONShapesStayAsTheyAre(t *testing.T) {
-	for name, v := range views() {
+	for name, v := range viewsByName() {
 		got, err := withSchema(v)
 		if err != nil {
 			t.Fatal(err)
@@ -186,7 +192,7 @@ func asRecorded(t *testing.T, name string, got []byte) {
 }
 
 func TestListsAreOneItemALineOnRequest(t *testing.T) {
-	for name, v := range views() {
+	for name, v := range viewsByName() {
 		l, ok := v.(lister)
 		if !ok {
 			continue
@@ -212,16 +218,16 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	raw.raw = true
 	for name, v := range map[string]view{
 		"show": shown, "show --raw": raw, "forget": recordsOf("hidden", []mem.Memory{m}, now),
-		"search": searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
-		"empty":  searched(mem.Found{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
-		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.Told{{ID: "m_1", Title: evil}}}),
+		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
+		"empty":  searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
+		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
 		"next":   nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
 		"stats": statsView{
-			Economy: mem.Economy{Project: mem.Project{Name: evil}, Dead: []mem.DeadItem{{ID: "m_1", Title: evil}}},
-			By:      "trigger", Bars: []statsBar{{evil, 3}},
+			EconomyResponse: views.EconomyResponse{Project: mem.Project{Name: evil}, Dead: []views.DeadItem{{ID: "m_1", Title: evil}}},
+			By:              "trigger", Bars: []statsBar{{evil, 3}},
 		},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
-		"status":   statusOf(mem.Overview{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
+		"status":   statusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
 		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
 		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
 		"eval": evalView{eval.Result{

@@ -5,7 +5,7 @@ import (
 	"os"
 	"sync"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 )
 
 // liveConfig is the configuration as the file has it now. The file is read
@@ -22,7 +22,7 @@ type liveConfig struct {
 	seen os.FileInfo // nil: no file
 	have bool
 	cfg  Config
-	own  engine.Settings // of cfg: every event asks for them
+	own  event.Settings // of cfg: every event asks for them
 }
 
 func newLiveConfig(file string, getenv func(string) string, log *slog.Logger) *liveConfig {
@@ -38,7 +38,7 @@ func (l *liveConfig) now() Config {
 }
 
 // settings are the engine's part of the configuration.
-func (l *liveConfig) settings() engine.Settings {
+func (l *liveConfig) settings() event.Settings {
 	l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,12 +2,15 @@ package cli
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +25,7 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
 		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := mem.MarkAsk{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			order := curate.MarkRequest{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
 				return faultInput.about("--query is empty")
@@ -54,7 +57,7 @@ func (a *app) forgetCommand() *cobra.Command {
 }
 
 // forgetFound shows what a query finds and hides exactly that once confirmed.
-func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, yes bool) error {
+func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Query, yes bool) error {
 	dry := order.DryRun
 	order.Query, order.DryRun = &q, true
 	found, err := ask(cmd.Context(), a, api.Mark, order)
@@ -63,7 +66,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order mem.MarkAsk, q mem.Query, ye
 	}
 	if dry || len(found.Memories) == 0 {
 		found.DryRun = dry
-		return a.marked(found)
+		return a.marked(cmd, found)
 	}
 	if !yes {
 		if !a.flags.json && !a.flags.jsonl {
@@ -100,31 +103,65 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, mem.MarkAsk{Place: a.place(), Verb: verb, IDs: args})
+			return a.mark(cmd, curate.MarkRequest{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-func (a *app) mark(cmd *cobra.Command, order mem.MarkAsk) error {
+func (a *app) mark(cmd *cobra.Command, order curate.MarkRequest) error {
 	got, err := ask(cmd.Context(), a, api.Mark, order)
 	if err != nil {
 		return err
 	}
-	return a.marked(got)
+	return a.marked(cmd, got)
+}
+
+// proposed shows memories that stay as they are until the person decides. That
+// nothing was changed is also the exit status.
+func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
+	v, err := a.proposedView(cmd, list)
+	if err != nil {
+		return err
+	}
+	if err := a.out.show(v); err != nil {
+		return err
+	}
+	return foundProblems
+}
+
+func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (records, error) {
+	ids := memoriesOf(list)
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: ids})
+	v := recordsOf("not changed, waits for the person", kept.Memories, a.sys.Now())
+	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
+		v.Did = "not changed, rejected before"
+	}
+	v.Proposed = ids
+	return v, err
+}
+
+func memoriesOf(list []mem.Proposal) (ids []string) {
+	for _, p := range list {
+		ids = append(ids, p.Memory)
+	}
+	return ids
 }
 
 // marked shows what an order did and how to undo it.
-func (a *app) marked(got mem.Marked) error {
+func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
+	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
+		return a.proposed(cmd, got.Proposed...)
+	}
 	verbs := map[string]struct{ did, undo string }{
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
 		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
 	}
 	v := recordsOf(verbs[got.Verb].did, got.Memories, a.sys.Now())
 	v.DryRun = got.DryRun
-	if got.Verb == "forget" && len(got.Memories) == mem.MaxFound { // there may be more
-		v.Next = nullable(strconv.Itoa(mem.MaxFound))
+	if got.Verb == "forget" && len(got.Memories) == curate.MaxFound { // there may be more
+		v.Next = nullable(strconv.Itoa(curate.MaxFound))
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
 		undo := "remanence " + verbs[got.Verb].undo
@@ -133,11 +170,15 @@ func (a *app) marked(got mem.Marked) error {
 		}
 		v.Undo = &undo
 	}
-	return a.out.show(v)
+	v.Proposed = memoriesOf(got.Proposed)
+	if err := a.out.show(v); err != nil || len(got.Proposed) == 0 {
+		return err
+	}
+	return foundProblems
 }
 
 func (a *app) addCommand() *cobra.Command {
-	var q mem.AddAsk
+	var q curate.AddRequest
 	var kind, scope string
 	cmd := &cobra.Command{
 		Use:        "add <text>...",
@@ -165,23 +206,41 @@ func (a *app) addCommand() *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			if m.Similar != nil {
+			if m.Proposal != nil {
+				return a.proposed(cmd, *m.Proposal)
+			}
+			if m.Similar != nil && m.ID == "" {
 				return a.alike(*m.Similar)
 			}
-			if m.Repeats > 0 {
+			if m.Repeats > 0 && m.Supersedes == "" {
 				return a.did("known already", m.Memory, "")
 			}
-			return a.did("added", m.Memory, "remanence forget "+m.ID)
+			if err := a.did("added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
+				return err
+			}
+			a.differs(m)
+			return nil
 		},
 	}
 	cmd.Flags().StringVarP(&kind, "kind", "k", "fact", "kind: decision, fact, gotcha, howto, preference, todo …")
 	cmd.Flags().StringArrayVar(&q.Files, "file", nil, "file it is about; may be repeated")
 	cmd.Flags().StringVar(&scope, "scope", "project", "how far it reaches: project or user")
 	cmd.Flags().StringArrayVar(&q.Tags, "tag", nil, "free tag; may be repeated")
-	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says nearly the same; that is shown instead")
+	cmd.Flags().BoolVar(&q.IfNew, "if-new", false, "only if nothing is kept that says the same; that is shown instead")
+	cmd.Flags().BoolVar(&q.KeepBoth, "keep-both", false, "keep it beside what is like it; they are never merged")
 	cmd.Flags().StringVar(&q.Supersedes, "replaces", "", "id of the memory that it takes the place of")
 	_ = cmd.RegisterFlagCompletionFunc("kind", completeKinds)
 	return cmd
+}
+
+// differs names the memory that an added one is like and differs from.
+func (a *app) differs(m curate.AddResponse) {
+	if a.flags.json || a.flags.jsonl {
+		return
+	}
+	old := m.Similar.Memory
+	a.out.hint("%s differs (%s): %s", old.ID, m.Difference, oneLine(old.Text()))
+	a.out.hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
 }
 
 // alike shows the memory that says nearly the same as one that was to be added.
@@ -193,7 +252,7 @@ func (a *app) alike(h mem.Hit) error {
 	}
 	if !a.flags.json && !a.flags.jsonl {
 		a.out.hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
-		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: leave --if-new out", h.Memory.ID)
+		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new", h.Memory.ID)
 	}
 	return foundProblems
 }
@@ -204,7 +263,7 @@ func (a *app) agent() string {
 	if a.sys.Getenv("CLAUDECODE") == "" {
 		return ""
 	}
-	return cmp.Or(a.session(), mem.UnknownAgent)
+	return cmp.Or(a.session(), event.UnknownAgent)
 }
 
 // session is the agent's id of the session that the environment names, "" for none.

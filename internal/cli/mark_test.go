@@ -8,13 +8,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
 func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 	h, local := housed(t)
 	var list []mem.Memory
-	for i := range mem.MaxFound + 1 {
+	for i := range curate.MaxFound + 1 {
 		list = append(list, mem.Memory{Kind: mem.Fact, Scope: mem.ScopeUser, Trust: mem.TrustUser, Title: fmt.Sprintf("okapi number %d", i), Index: "okapi", Created: time.Now(), Key: fmt.Sprint(i)})
 	}
 	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: list}); err != nil {
@@ -26,7 +27,7 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 		var out strings.Builder
 		a := &app{sys: h.sys, paths: h.paths, caller: local, flags: flags{project: "all"}}
 		a.out = newPrinter(System{Stdout: &out, Stderr: &out, Getenv: h.sys.Getenv, Now: time.Now}, flags{noPager: true})
-		if err := a.forgetFound(cmd, mem.MarkAsk{Place: a.place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
+		if err := a.forgetFound(cmd, curate.MarkRequest{Place: a.place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first || !strings.Contains(out.String(), "hidden  m_") {

@@ -19,6 +19,8 @@ import (
 
 	"remanence/internal/mcpserver"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+
 	ports "remanence/test/port"
 )
 
@@ -32,8 +34,8 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Free(t)))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
-	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context, mem.SearchAsk) (mem.Found, error) {
-		return mem.Found{}, mem.ErrLocked
+	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context, recall.SearchRequest) (recall.SearchResponse, error) {
+		return recall.SearchResponse{}, mem.ErrLocked
 	}}})
 	go func() { done <- a.serveMCP(ctx, s, address) }()
 	defer func() {

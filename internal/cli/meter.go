@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // meter measures how long hooks take: what the hook spent before it handed its
@@ -44,7 +45,7 @@ func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 }
 
 // read fills in what was measured.
-func (m *meter) read(h *mem.Health) {
+func (m *meter) read(h *views.Health) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.inRow

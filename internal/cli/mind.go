@@ -126,7 +126,7 @@ func (a *app) mindShowCommand() *cobra.Command {
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.State, mem.StateAsk{Place: a.place(), Op: mem.StateGet, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{Place: a.place(), Op: mem.StateGet, Agent: a.agent()})
 			if err != nil {
 				return a.noProject(err)
 			}

@@ -6,7 +6,10 @@ import (
 	"net/http"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
 )
 
 // mistake is what an order can get wrong, and how to put it right.
@@ -18,27 +21,27 @@ type mistake struct {
 // mistakes are those of the person, or of the agent that asks.
 func mistakes() []mistake {
 	return []mistake{
-		{engine.ErrNoText, "give a text, outside of <private>…</private>"},
-		{engine.ErrNoKind, "remanence add --help"},
-		{engine.ErrNoScope, "use project or user"},
-		{engine.ErrNoVerb, "use pin, unpin, forget or restore"},
-		{engine.ErrNoStrategy, "use auto, keyword, vector or hybrid"},
-		{engine.ErrNarrower, "make a new memory with the narrower scope, and forget this one"},
-		{engine.ErrNoImportance, "give a number from 0 to 1"},
-		{engine.ErrNoOp, "use get, update, decision, progress or session"},
-		{engine.ErrTooLong, "say it in fewer words, or in several calls"},
-		{engine.ErrNoAction, "use add or complete"},
-		{engine.ErrNoStatus, "use Final, Open, Pending or Revisit"},
-		{engine.ErrNoProject, "name one project"},
-		{engine.ErrLongHandoff, "say it in fewer words; nothing of it was kept"},
-		{engine.ErrPrivateTurn, "ask for it again with a prompt that is not private"},
-		{engine.ErrNoVerdict, "use useful, wrong, stale or prevented"},
-		{engine.ErrNoNote, "give it as the note"},
-		{engine.ErrNoRule, "remanence lint --help, remanence review --help"},
-		{engine.ErrNotPerson, "ask the person to run it in a shell of their own"},
-		{engine.ErrNoFinding, "remanence review shows what can be done about each finding"},
-		{engine.ErrSame, "name two memories"},
-		{engine.ErrImportSize, "bring them in imports of 1 to 1000 each"},
+		{event.ErrNoText, "give a text, outside of <private>…</private>"},
+		{curate.ErrNoKind, "remanence add --help"},
+		{curate.ErrNoScope, "use project or user"},
+		{curate.ErrNoVerb, "use pin, unpin, forget or restore"},
+		{event.ErrNoStrategy, "use auto, keyword, vector or hybrid"},
+		{curate.ErrNarrower, "make a new memory with the narrower scope, and forget this one"},
+		{curate.ErrNoImportance, "give a number from 0 to 1"},
+		{filesync.ErrNoOp, "use get, update, decision, progress or session"},
+		{filesync.ErrTooLong, "say it in fewer words, or in several calls"},
+		{filesync.ErrNoAction, "use add or complete"},
+		{filesync.ErrNoStatus, "use Final, Open, Pending or Revisit"},
+		{filesync.ErrNoProject, "name one project"},
+		{continuity.ErrLongHandoff, "say it in fewer words; nothing of it was kept"},
+		{event.ErrPrivateTurn, "ask for it again with a prompt that is not private"},
+		{curate.ErrNoVerdict, "use useful, wrong, stale or prevented"},
+		{curate.ErrNoNote, "give it as the note"},
+		{curate.ErrNoRule, "remanence lint --help, remanence review --help"},
+		{curate.ErrNotPerson, "ask the person to run it in a shell of their own"},
+		{curate.ErrNoFinding, "remanence review shows what can be done about each finding"},
+		{curate.ErrSame, "name two memories"},
+		{curate.ErrImportSize, "bring them in imports of 1 to 1000 each"},
 	}
 }
 

@@ -12,8 +12,9 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/digest"
 	"remanence/internal/egress"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/llm"
 	"remanence/internal/mem"
 )
@@ -199,7 +200,7 @@ func (h *house) model() (*llm.Model, modelChoice, error) {
 func (p Paths) commandDir() string { return filepath.Join(p.State, "model") }
 
 // summarizer is model as the engine wants it: none is nil there too.
-func (h *house) summarizer() engine.Summarizer {
+func (h *house) summarizer() event.Summarizer {
 	if m, _, _ := h.model(); m != nil {
 		return m
 	}
@@ -207,7 +208,7 @@ func (h *house) summarizer() engine.Summarizer {
 }
 
 // named adds to what the store knows which model it is about, and how that does.
-func (h *house) named(d mem.Digesting) mem.Digesting {
+func (h *house) named(d event.Digesting) event.Digesting {
 	m, choice, err := h.model()
 	if !choice.on() {
 		d.Provider = ""
@@ -242,11 +243,11 @@ func (h *house) unready(c modelChoice) string {
 
 // digestNow is how it stands with the digest by a model, nil if nobody wants one. No
 // model is asked for it.
-func (h *house) digestNow(ctx context.Context) (*mem.Digesting, error) {
+func (h *house) digestNow(ctx context.Context) (*event.Digesting, error) {
 	if _, choice, _ := h.model(); !choice.on() {
 		return nil, nil
 	}
-	d, err := h.engine.Digesting(ctx, mem.DigestAsk{})
+	d, err := h.engine.Digest.Digesting(ctx, digest.DigestRequest{})
 	d = h.named(d)
 	return &d, err
 }

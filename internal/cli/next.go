@@ -10,10 +10,11 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 )
 
 func (a *app) nextCommand() *cobra.Command {
-	var q mem.NextAsk
+	var q views.NextRequest
 	var agent string
 	var check bool
 	cmd := &cobra.Command{
@@ -122,5 +123,5 @@ func (v nextView) human(p *printer) {
 		return
 	}
 	p.line("%s", safe(v.Text))
-	p.say("%s, %s", plural(len(v.Items), "item", "items"), mem.Cost(v.Tokens, v.Budget))
+	p.say("%s, %s", plural(len(v.Items), "item", "items"), views.Cost(v.Tokens, v.Budget))
 }

@@ -5,21 +5,22 @@ import (
 	"time"
 
 	"remanence/internal/embed"
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/llm"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
 )
 
 // Options lists every setting, in the order of the file.
 func Options() []Option {
-	d := engine.Defaults(engine.Lean)
+	d := event.Defaults(event.Lean)
 	return slices.Concat(toldOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
 }
 
 // toldOptions are the settings of what is injected, when, and how much.
-func toldOptions(d engine.Settings) []Option {
-	f := engine.Defaults(engine.Full)
+func toldOptions(d event.Settings) []Option {
+	f := event.Defaults(event.Full)
 	return []Option{
 		{
 			Key: "profile", Def: "lean", One: []string{"lean", "full", "silent"},
@@ -94,8 +95,7 @@ func toldOptions(d engine.Settings) []Option {
 			Doc: "age from which a handoff is no longer injected into a new session",
 		},
 		{
-			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery),
-			One: []string{"change", "always", "never"},
+			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery), One: []string{"change", "always", "never"},
 			Doc: "when the state line is injected with a prompt",
 		},
 		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "most tokens of the state line"},
@@ -109,16 +109,14 @@ func toldOptions(d engine.Settings) []Option {
 }
 
 // weighOptions are the settings of how use, age and nearness weigh, and of the vault.
-func weighOptions(d engine.Settings) []Option {
+func weighOptions(d event.Settings) []Option {
 	return []Option{
 		{
-			Key: "scri.session_start", Def: string(rank.Documents),
-			One: []string{string(rank.Documents), string(rank.Logarithm)},
+			Key: "scri.session_start", Def: string(rank.Documents), One: []string{string(rank.Documents), string(rank.Logarithm)},
 			Doc: "how use and age order a briefing: documents counts every use, log each further use less",
 		},
 		{
-			Key: "scri.prompt", Def: string(rank.ByAuthority),
-			One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
+			Key: "scri.prompt", Def: string(rank.ByAuthority), One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
 			Doc: "how use and age weigh in a recall: authority at most 1.8 times, documents without bound, none not at all",
 		},
 		{
@@ -129,10 +127,7 @@ func weighOptions(d engine.Settings) []Option {
 			Key: "scri.prevented_weight", Def: rank.DefaultPrevented,
 			Doc: "how many uses a prevented mistake counts; 0 is the default",
 		},
-		{
-			Key: "scri.authority_cap", Def: rank.DefaultCap,
-			Doc: "upper limit that authority approaches; 0 is the default",
-		},
+		{Key: "scri.authority_cap", Def: rank.DefaultCap, Doc: "upper limit that authority approaches; 0 is the default"},
 		{
 			Key: "scri.saturation", Def: rank.DefaultSaturation,
 			Doc: "number of uses at which authority is half its upper limit; 0 is the default",
@@ -188,7 +183,7 @@ func modelOptions() []Option {
 			Doc: "allow an embedding server on another machine; memories and questions are sent there",
 		},
 		{
-			Key: "embed.timeout", Def: engine.DefaultEmbedWait,
+			Key: "embed.timeout", Def: recall.DefaultEmbedWait,
 			Doc: "longest time an answer waits for the vector of a question before it goes on without",
 		},
 		{
@@ -222,8 +217,7 @@ func modelOptions() []Option {
 			Range: "a duration up to 10m", Check: checkModelTimeout,
 		},
 		{
-			Key: "digest.min_trust", Def: mem.TrustTool.String(),
-			One: []string{mem.TrustNone.String(), mem.TrustTool.String(), mem.TrustAssistant.String()},
+			Key: "digest.min_trust", Def: mem.TrustTool.String(), One: []string{mem.TrustNone.String(), mem.TrustTool.String(), mem.TrustAssistant.String()},
 			Doc: "turns of less trust are not sent: L1 leaves out turns that read the web, L0 sends all",
 		},
 		{
@@ -257,10 +251,7 @@ func stateOptions() []Option {
 			Key: "state.compress_threshold_bytes", Def: int(l.CompressBytes),
 			Doc: "size in bytes from which remanence mind compress is suggested for a state file",
 		},
-		{
-			Key: "state.session_log_tail_lines", Def: l.LogTail,
-			Doc: "last lines of SESSION-LOG.md in a briefing; 0 is none",
-		},
+		{Key: "state.session_log_tail_lines", Def: l.LogTail, Doc: "last lines of SESSION-LOG.md in a briefing; 0 is none"},
 		{
 			Key: "state.briefing_recent_decisions", Def: l.RecentDecisions,
 			Doc: "newest decisions of DECISIONS.md in a briefing; 0 is none",
@@ -283,7 +274,7 @@ func stateOptions() []Option {
 }
 
 // houseOptions are those of the daemon, privacy, tools and the log.
-func houseOptions(d engine.Settings) []Option {
+func houseOptions(d event.Settings) []Option {
 	return []Option{
 		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
 		{
@@ -296,10 +287,7 @@ func houseOptions(d engine.Settings) []Option {
 			Key: "privacy.exclude_projects", Def: []string{},
 			Doc: "paths (globs), names or keys of projects that are never captured",
 		},
-		{
-			Key: "privacy.exclude_paths", Def: d.ExcludePaths,
-			Doc: "files (globs); tool calls on them are never captured",
-		},
+		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs); tool calls on them are never captured"},
 		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
 		{
 			Key: "privacy.retention_days", Def: d.RetentionDays,

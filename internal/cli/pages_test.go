@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
 	"remanence/internal/hook"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
@@ -52,7 +53,7 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 	ctx := t.Context()
 	const key = "hooks.session_start.token_budget"
 	at := mem.Place{Dir: t.TempDir()}
-	if _, err := api.Add.Call(ctx, way, mem.AddAsk{Place: at, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	if _, err := api.Add.Call(ctx, way, curate.AddRequest{Place: at, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := settings.Call(ctx, way, api.Nothing{})
@@ -164,7 +165,7 @@ func TestACheckUpReadsAllOfTheStoreOnlyWhenAskedTo(t *testing.T) {
 // The daemon runs in a directory of its own, in which nothing is remembered.
 func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 	_, way := housed(t)
-	if _, err := api.Add.Call(t.Context(), way, mem.AddAsk{Place: mem.Place{Dir: t.TempDir()}, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	if _, err := api.Add.Call(t.Context(), way, curate.AddRequest{Place: mem.Place{Dir: t.TempDir()}, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := checkup.Call(t.Context(), way, checkupAsk{})

@@ -8,11 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 func (a *app) pauseCommand() *cobra.Command {
-	var q mem.PauseAsk
+	var q event.PauseRequest
 	var length string
 	cmd := &cobra.Command{
 		Use:        "pause",
@@ -39,7 +40,7 @@ func (a *app) pauseCommand() *cobra.Command {
 }
 
 func (a *app) resumeCommand() *cobra.Command {
-	q := mem.PauseAsk{Resume: true}
+	q := event.PauseRequest{Resume: true}
 	cmd := &cobra.Command{
 		Use:        "resume",
 		SuggestFor: []string{"enable", "on"},
@@ -52,12 +53,12 @@ func (a *app) resumeCommand() *cobra.Command {
 	return cmd
 }
 
-func pauseFlags(cmd *cobra.Command, q *mem.PauseAsk) {
+func pauseFlags(cmd *cobra.Command, q *event.PauseRequest) {
 	cmd.Flags().StringVar(&q.Scope, "scope", "project", "session, project or all")
 	cmd.Flags().StringVar(&q.Session, "session", "", "which session (default: the one this is run in)")
 }
 
-func (a *app) pause(cmd *cobra.Command, q mem.PauseAsk) error {
+func (a *app) pause(cmd *cobra.Command, q event.PauseRequest) error {
 	if q.Session != "" && !cmd.Flags().Changed("scope") {
 		q.Scope = "session"
 	}

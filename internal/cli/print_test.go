@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 func testPrinter(width int) (*printer, *strings.Builder) {
@@ -87,7 +88,7 @@ func TestAQuestionIsShownShortAndEscapedOnce(t *testing.T) {
 			t.Errorf("%.20q: got %s, want %s", in, got, want)
 		}
 		p, out := testPrinter(100)
-		searched(mem.Found{}, mem.Query{Text: in}, 5).human(p)
+		searched(recall.SearchResponse{}, mem.Query{Text: in}, 5).human(p)
 		if !strings.HasPrefix(out.String(), "Nothing for "+want+" among ") {
 			t.Errorf("%.20q: got %.200s", in, out)
 		}

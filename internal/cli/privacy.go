@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
@@ -204,7 +205,7 @@ func (a *app) privacyScan() *cobra.Command {
 		Example: "  remanence privacy scan\n  remanence privacy scan --fix",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.Scan, mem.ScanAsk{})
+			got, err := ask(cmd.Context(), a, api.Scan, event.ScanRequest{})
 			if err != nil {
 				return err
 			}
@@ -216,7 +217,7 @@ func (a *app) privacyScan() *cobra.Command {
 					return err
 				}
 			}
-			if got, err = ask(cmd.Context(), a, api.Scan, mem.ScanAsk{Fix: true}); err != nil {
+			if got, err = ask(cmd.Context(), a, api.Scan, event.ScanRequest{Fix: true}); err != nil {
 				return err
 			}
 			return a.showScan(got)
@@ -228,11 +229,11 @@ func (a *app) privacyScan() *cobra.Command {
 }
 
 // showScan prints what was found. What is still there is a problem.
-func (a *app) showScan(got mem.Scanned) error {
+func (a *app) showScan(got mem.ScanResponse) error {
 	return a.out.judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
 }
 
-func (a *app) allowFix(got mem.Scanned) error {
+func (a *app) allowFix(got mem.ScanResponse) error {
 	a.out.say("This takes out for good, in %s:", plural(got.Held, "record", "records"))
 	for _, f := range got.Finds {
 		a.out.say("  %d × %s in %s", f.Count, f.Kind, f.Where)
@@ -251,7 +252,7 @@ type scanView struct {
 	Unreached []string   `json:"unreached"`
 }
 
-func scanOf(s mem.Scanned) scanView {
+func scanOf(s mem.ScanResponse) scanView {
 	return scanView{s.Records, s.Held, s.Fixed, some(s.Finds), some(s.Unreached)}
 }
 
@@ -287,13 +288,13 @@ func (v scanView) human(p *printer) {
 }
 
 // scan takes the spool in first: what waits there is part of what is kept.
-func (h *house) scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) {
+func (h *house) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
 	left, err := h.takeSpool(ctx)
 	if err != nil {
-		return mem.Scanned{}, err
+		return mem.ScanResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
-	got, err := h.engine.Scan(ctx, ask)
+	got, err := h.engine.Erase.Scan(ctx, ask)
 	if err == nil && ask.Fix && len(copies) > 0 {
 		h.keepDaily(ctx) // they went with what was taken out
 	}
@@ -302,12 +303,12 @@ func (h *house) scan(ctx context.Context, ask mem.ScanAsk) (mem.Scanned, error) 
 }
 
 // doomed takes the spool in first, as purge does.
-func (h *house) doomed(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+func (h *house) doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	left, err := h.takeSpool(ctx)
 	if err != nil {
-		return mem.Erased{}, err
+		return event.PurgeResponse{}, err
 	}
-	would, err := h.engine.Doomed(ctx, ask)
+	would, err := h.engine.Erase.Doomed(ctx, ask)
 	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
 	return would, err
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -25,7 +26,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.Doomed, mem.IDs{Place: a.place(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{Place: a.place(), IDs: ids})
 				if err != nil {
 					return err
 				}
@@ -39,7 +40,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, mem.IDs{Place: a.place(), IDs: ids})
+			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{Place: a.place(), IDs: ids, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
@@ -59,7 +60,7 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 			ids = append(ids, id)
 			continue
 		}
-		got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: []string{id}})
+		got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: []string{id}})
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +103,7 @@ type doomedItem struct {
 	Named bool   `json:"named"`          // else it holds the text of one that is, or belongs to a session that is
 }
 
-func doomedView(ids []string, would mem.Erased) purgeView {
+func doomedView(ids []string, would event.PurgeResponse) purgeView {
 	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: some(would.Unreached)}
 	for _, m := range would.Memories {
 		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})

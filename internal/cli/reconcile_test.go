@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/test/tier"
 )
@@ -214,7 +215,7 @@ func TestWhatWasErasedDoesNotComeBackFromTheRecord(t *testing.T) {
 	p.asks("and something else")
 	p.answers("Something else it is.")
 	p.clock = p.clock.Add(time.Second)
-	if _, err := p.house.purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+	if _, err := p.house.purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	p.asks("what is left to do for the gate")
@@ -245,7 +246,7 @@ func TestWhatIsFromBeforeSomethingWasErasedDoesNotComeBack(t *testing.T) {
 		t.Fatalf("%d decisions, %v", len(ms), err)
 	}
 	p.clock = p.clock.Add(time.Second)
-	if _, err := p.house.purge(t.Context(), mem.IDs{IDs: []string{ms[0].ID}}); err != nil {
+	if _, err := p.house.purge(t.Context(), event.IDs{IDs: []string{ms[0].ID}}); err != nil {
 		t.Fatal(err)
 	}
 	p.silent()

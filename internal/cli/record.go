@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // record is a memory as every command shows it.
@@ -63,7 +65,7 @@ type link struct {
 	Since      *time.Time   `json:"since"`
 }
 
-func linksOf(beside []mem.Beside) []link {
+func linksOf(beside []recall.Beside) []link {
 	out := []link{}
 	for _, b := range beside {
 		out = append(out, link{b.ID, b.Kind, b.From, b.Title, b.Trust.String(), b.Confidence, moment(b.Since)})
@@ -189,7 +191,7 @@ func session(s mem.Source) string {
 		out = s.Agent + " session"
 	}
 	if s.Session != "" {
-		out += " " + mem.Clip(s.Session, 9)
+		out += " " + chars.Clip(s.Session, 9)
 	}
 	if s.Prompt > 0 {
 		out += fmt.Sprintf(" (prompt %d)", s.Prompt)
@@ -204,7 +206,7 @@ func channel(m mem.Memory) string {
 		of = " of " + m.Tool
 	}
 	if m.Command != "" {
-		of += " `" + mem.Clip(m.Command, 60) + "`"
+		of += " `" + chars.Clip(m.Command, 60) + "`"
 	}
 	switch m.Origin {
 	case mem.FromUserPrompt:
@@ -229,6 +231,8 @@ type records struct {
 	Total   int      `json:"total"`
 	Next    *string  `json:"next"`
 	Records []record `json:"memories"`
+	// Proposed are the ids of memories that stay as they are until the person decides.
+	Proposed []string `json:"proposed,omitempty"`
 
 	raw, sources bool
 	now          time.Time
@@ -269,6 +273,9 @@ func (v records) human(p *printer) {
 	}
 	if v.Next != nil {
 		p.hint("these are the first %s that were found; if there are others do it again", *v.Next)
+	}
+	if len(v.Proposed) > 0 {
+		p.hint("an agent does not change what has more trust: %s stays as it is, and the person decides: remanence review", strings.Join(v.Proposed, " "))
 	}
 	switch {
 	case v.Undo == nil:

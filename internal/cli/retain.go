@@ -17,7 +17,7 @@ const (
 // tidy does one step of what the retention rules ask for, and says when the
 // next is due. Only the worker's look around calls it.
 func (h *house) tidy(ctx context.Context) time.Duration {
-	step, err := h.engine.LetGo(ctx, h.gone.Next, h.hasCopies())
+	step, err := h.engine.Curate.LetGo(ctx, h.gone.Next, h.hasCopies())
 	step.Payloads, step.Memories = step.Payloads+h.gone.Payloads, step.Memories+h.gone.Memories
 	h.gone = step
 	if err == nil && step.More {
@@ -39,7 +39,7 @@ func (h *house) tidy(ctx context.Context) time.Duration {
 // dropTalks lets go of what was said as long ago as the payloads of events that
 // are dropped, and says how much that was.
 func (h *house) dropTalks(ctx context.Context) (int, error) {
-	before, ok := h.engine.KeptSince()
+	before, ok := h.engine.Event.KeptSince()
 	if !ok {
 		return 0, nil
 	}
@@ -60,7 +60,7 @@ func (h *house) hasCopies() bool {
 // rest is for when a bustle is over: what waits for judgement is counted, and
 // what the store keeps in memory is given back.
 func (h *house) rest(ctx context.Context) {
-	h.engine.LookThrough(ctx)
+	h.engine.Curate.LookThrough(ctx)
 	if err := h.store.GiveBack(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}

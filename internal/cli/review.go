@@ -8,22 +8,22 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
 // reviewCommand lists what needs the person's judgement.
 func (a *app) reviewCommand() *cobra.Command {
-	var q mem.ReviewAsk
+	var q curate.ReviewRequest
 	var among filters
 	cmd := &cobra.Command{
 		Use:   "review",
 		Short: "what needs your judgement: stale, contradicting, alike",
 		Long: "Lists, and changes nothing:\n\n" +
-			"  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
+			"  proposal       an agent asks to change or hide what you said; it stays\n  secret         holds a secret by today's rules\n  contradiction  denies what was laid down before\n  low_trust      came from outside, or reads like an order; never told unasked\n" +
 			"  promotion      may be worth knowing in every project\n  duplicate      says the same as another one\n  stale          not used for 30 days, and seldom before\n  dead_weight    told often, never used\n\n" +
 			"accept does what the finding proposes, reject keeps things as they are and does\nnot show it again, merge has the second memory go into the first. With --all it\nis done about all findings of a rule, after a look at them. Only you can decide,\nan agent cannot. What was decided can be undone.",
-		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
+		Example: "  remanence review\n  remanence review --rule stale --until 6mo\n  remanence review accept stale m_19fx\n  remanence review reject proposal m_19fx pr_8c1d2e3f4a5b\n  remanence review accept stale --all --until 6mo\n  remanence review merge duplicate m_7k2q m_19fx",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			err := knownRules(q.Rules...)
@@ -48,7 +48,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, "findings of each rule")
 	among.registerFew(cmd.Flags())
-	for _, action := range []string{mem.AcceptFinding, mem.RejectFinding, mem.MergeFinding} {
+	for _, action := range []string{curate.AcceptFinding, curate.RejectFinding, curate.MergeFinding} {
 		cmd.AddCommand(a.resolveCommand(action))
 	}
 	return cmd
@@ -57,8 +57,8 @@ func (a *app) reviewCommand() *cobra.Command {
 // knownRules refuses a rule that no review has.
 func knownRules(rules ...string) error {
 	for _, r := range rules {
-		if !slices.Contains(engine.ReviewRules(), r) {
-			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(engine.ReviewRules(), ", "))
+		if !slices.Contains(curate.ReviewRules(), r) {
+			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
 		}
 	}
 	return nil
@@ -67,12 +67,12 @@ func knownRules(rules ...string) error {
 // resolveCommand does something about a finding, or about all of a rule.
 func (a *app) resolveCommand(action string) *cobra.Command {
 	short := map[string]string{
-		mem.AcceptFinding: "do what the finding proposes",
-		mem.RejectFinding: "keep things as they are, and do not show it again",
-		mem.MergeFinding:  "have the second memory go into the first",
+		curate.AcceptFinding: "do what the finding proposes",
+		curate.RejectFinding: "keep things as they are, and do not show it again",
+		curate.MergeFinding:  "have the second memory go into the first",
 	}
-	rule := map[string]string{mem.AcceptFinding: "stale", mem.RejectFinding: "stale", mem.MergeFinding: "duplicate"}[action]
-	q := mem.ResolveAsk{Action: action}
+	rule := map[string]string{curate.AcceptFinding: "stale", curate.RejectFinding: "stale", curate.MergeFinding: "duplicate"}[action]
+	q := curate.ResolveRequest{Action: action}
 	var among filters
 	var yes bool
 	cmd := &cobra.Command{
@@ -113,7 +113,7 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 }
 
 // resolveEvery shows what is found and decides it once confirmed.
-func (a *app) resolveEvery(cmd *cobra.Command, q mem.ResolveAsk, among filters, yes bool) error {
+func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
 	if len(q.IDs) > 0 {
 		return faultUsage.about("--all takes no ids").fixedBy(cmd.CommandPath() + " --help")
 	}
@@ -152,7 +152,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q mem.ResolveAsk, among filters, 
 
 // decided says what an action did.
 func decided(action string) string {
-	return map[string]string{mem.AcceptFinding: "accepted", mem.RejectFinding: "kept as it is", mem.MergeFinding: "merged"}[action]
+	return map[string]string{curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is", curate.MergeFinding: "merged"}[action]
 }
 
 // resolvedView is what became of all findings of a rule, or would.
@@ -166,7 +166,7 @@ type resolvedView struct {
 	Memories []record `json:"memories"` // of the first of them
 }
 
-func (a *app) resolved(got mem.Resolved) resolvedView {
+func (a *app) resolved(got curate.ResolveResponse) resolvedView {
 	v := resolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
 	v.Memories = recordsOf("", got.Memories, a.sys.Now()).Records
 	if got.Round != "" {
@@ -213,15 +213,36 @@ type inboxItem struct {
 	Accept   string   `json:"accept"` // what accepting does
 	Actions  []string `json:"actions"`
 	Memories []record `json:"memories"`
+	// Proposal is the change that waits, of a finding about one.
+	Proposal *proposalView `json:"proposal,omitempty"`
 }
 
-func inboxOf(in mem.Inbox, now time.Time) inboxView {
+// proposalView is a change that an agent asks for.
+type proposalView struct {
+	ID      string     `json:"id"`
+	Action  string     `json:"action"`
+	Was     string     `json:"was"`  // the text when it was proposed
+	Text    *string    `json:"text"` // the proposed one; null where it stays
+	Reason  *string    `json:"reason"`
+	Session *string    `json:"session"`
+	Trust   string     `json:"trust"` // of the author
+	At      *time.Time `json:"at"`
+}
+
+func proposalViewOf(p *mem.Proposal) *proposalView {
+	if p == nil {
+		return nil
+	}
+	return &proposalView{p.ID, p.Action, p.Was, nullable(p.Text()), nullable(p.Reason), nullable(p.Session), p.Trust.String(), moment(p.At)}
+}
+
+func inboxOf(in curate.ReviewResponse, now time.Time) inboxView {
 	v := inboxView{Looked: in.Looked, Counts: in.Counts, Findings: []inboxItem{}}
 	for _, n := range in.Counts {
 		v.Total += n
 	}
 	for _, it := range in.Items {
-		v.Findings = append(v.Findings, inboxItem{it.Rule, it.Text, it.Accept, it.Actions, recordsOf("", it.Memories, now).Records})
+		v.Findings = append(v.Findings, inboxItem{it.Rule, it.Text, it.Accept, it.Actions, recordsOf("", it.Memories, now).Records, proposalViewOf(it.Proposal)})
 	}
 	return v
 }
@@ -249,9 +270,12 @@ func (v inboxView) human(p *printer) {
 		if len(f.Memories) == 1 { // two speak for themselves
 			p.line("  %s%s", strings.Repeat(" ", 10), oneLine(f.Text))
 		}
+		if f.Proposal != nil {
+			p.line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, at(*f.Proposal.At, p.now()))
+		}
 	}
 	p.hint("decide: remanence review accept|reject|merge RULE ID [ID]")
-	for _, r := range engine.ReviewRules() {
+	for _, r := range curate.ReviewRules() {
 		if n := v.Counts[r] - shown[r]; n > 0 && shown[r] > 0 {
 			p.hint("%d more of %s: remanence review --rule %s --limit %d", n, r, r, v.Counts[r])
 		}

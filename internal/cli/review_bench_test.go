@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"testing"
 
-	"remanence/internal/mem"
+	"remanence/internal/curate"
 )
 
 // BenchmarkReview is a look at what needs a person's judgement.
@@ -13,7 +13,7 @@ func BenchmarkReview(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				found, err := e.Review(b.Context(), mem.ReviewAsk{})
+				found, err := e.Curate.Review(b.Context(), curate.ReviewRequest{})
 				if err != nil || found.Looked == 0 {
 					b.Fatalf("looked at %d, %v", found.Looked, err)
 				}

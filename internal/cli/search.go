@@ -15,7 +15,10 @@ import (
 	"github.com/spf13/pflag"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // filters are the flags that narrow a search.
@@ -40,9 +43,9 @@ func (f *filters) registerFew(fs *pflag.FlagSet) {
 }
 
 // among is what the filters narrow a review to.
-func (f filters) among(now time.Time) (mem.Among, error) {
+func (f filters) among(now time.Time) (curate.Among, error) {
 	q, err := f.query(nil, now)
-	return mem.Among{Kinds: q.Kinds, Tags: q.Tags, File: q.File, After: q.After, Before: q.Before}, err
+	return curate.Among{Kinds: q.Kinds, Tags: q.Tags, File: q.File, After: q.After, Before: q.Before}, err
 }
 
 // query is the question that words and filters make.
@@ -187,7 +190,7 @@ func (a *app) searchCommand() *cobra.Command {
 			}
 			q.MinImportance, q.Hidden = importance, hidden
 			q.Limit = n + 1 // one more, to know whether there is more
-			found, err := ask(cmd.Context(), a, api.Search, mem.SearchAsk{Place: a.place(), Query: q, Strategy: how})
+			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{Place: a.place(), Query: q, Strategy: how})
 			if err != nil {
 				return a.noProject(err)
 			}
@@ -206,7 +209,7 @@ func (a *app) searchCommand() *cobra.Command {
 	cmd.Flags().IntVarP(&n, "limit", "n", 20, "at most so many")
 	cmd.Flags().BoolVar(&explain, "explain", false, "show what each score is made of")
 	cmd.Flags().BoolVar(&ids, "ids", false, "only the ids, one a line")
-	cmd.Flags().StringVar(&strategy, "strategy", string(mem.Auto), "how: auto, keyword, vector or hybrid")
+	cmd.Flags().StringVar(&strategy, "strategy", string(recall.Auto), "how: auto, keyword, vector or hybrid")
 	cmd.Flags().Float64Var(&importance, "min-importance", 0, "only as important as this, 0 to 1")
 	cmd.Flags().BoolVar(&hidden, "hidden", false, "also what was forgotten or replaced")
 	cmd.Flags().StringVar(&next, "next", "", "go on where the answer with this cursor ended")
@@ -214,8 +217,8 @@ func (a *app) searchCommand() *cobra.Command {
 	return cmd
 }
 
-func parseStrategy(s string) (mem.Strategy, error) {
-	if how := mem.Strategy(strings.ToLower(s)); slices.Contains(mem.Strategies(), how) {
+func parseStrategy(s string) (recall.Strategy, error) {
+	if how := recall.Strategy(strings.ToLower(s)); slices.Contains(recall.Strategies(), how) {
 		return how, nil
 	}
 	return "", faultInput.about("no such strategy: %q", s).fixedBy("use auto, keyword, vector or hybrid")
@@ -261,7 +264,7 @@ type hit struct {
 }
 
 // searched is the first n of what was found.
-func searched(f mem.Found, q mem.Query, n int) searchView {
+func searched(f recall.SearchResponse, q mem.Query, n int) searchView {
 	v := searchView{Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: nullable(f.Project.Name), Results: []hit{}}
 	total := q.Offset + len(f.Hits)
 	if len(f.Hits) > n {
@@ -354,7 +357,7 @@ func (v searchView) nothing(p *printer) {
 	}
 	what := "Nothing"
 	if v.Query != "" {
-		what = "Nothing for " + inQuotes(mem.Clip(v.Query, 200))
+		what = "Nothing for " + inQuotes(chars.Clip(v.Query, 200))
 	}
 	p.line("%s among %s of %s.", what, plural(v.Searched, "memory", "memories"), where)
 	switch {

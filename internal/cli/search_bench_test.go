@@ -14,8 +14,10 @@ import (
 	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/project"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 	"remanence/test/corpus"
 )
 
@@ -57,9 +59,9 @@ func BenchmarkSearch(b *testing.B) {
 				b.Run(c.name, func(b *testing.B) {
 					var took []time.Duration
 					for b.Loop() {
-						ask := mem.SearchAsk{Query: c.ask()}
+						ask := recall.SearchRequest{Query: c.ask()}
 						begun := time.Now()
-						found, err := e.Search(b.Context(), ask)
+						found, err := e.Recall.Search(b.Context(), ask)
 						took = append(took, time.Since(begun))
 						if err != nil || len(found.Hits) == 0 {
 							b.Fatalf("found %d, %v", len(found.Hits), err)
@@ -113,7 +115,7 @@ func BenchmarkPrompt(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				r, err := e.Next(b.Context(), mem.NextAsk{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
+				r, err := e.Next(b.Context(), views.NextRequest{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
 				if err != nil || r.Outcome != mem.Injected {
 					b.Fatalf("%s, %v", r.Outcome, err)
 				}

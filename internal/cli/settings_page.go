@@ -9,6 +9,7 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // settingAsk changes one setting, or asks what the change would do.
@@ -120,5 +121,5 @@ func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.engine.NextUnder(ctx, mem.NextAsk{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
+	return h.engine.NextUnder(ctx, views.NextRequest{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
 }

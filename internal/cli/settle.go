@@ -117,9 +117,17 @@ func (a *app) visits(ctx context.Context) (nothing bool) {
 // client that starts with an older session moves us in where our hooks stand: in
 // its settings, or in a plugin.
 func unwelcome(sys System, paths Paths, c hook.Config) hook.Config {
-	c.Door, c.Log, c.Dropped = door(nil), nil, nil
+	c = redacting(c, nil)
+	c.Log, c.Dropped = nil, nil
 	c.Ignore = func(e mem.Event) bool {
-		return e.Kind != mem.SessionStart || e.Source != "startup" && (e.Source != "resume" || !hooksStand(c.Getenv))
+		switch {
+		case e.Kind != mem.SessionStart, e.Source == "clear", e.Source == "compact":
+			return true
+		case e.Source == "resume", e.Source == "fork":
+			return !hooksStand(c.Getenv)
+		default:
+			return false
+		}
 	}
 	c.Handler = movingIn{func() (mem.Handler, error) {
 		if err := paths.welcome(); err != nil {

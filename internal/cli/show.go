@@ -6,7 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/mem"
+	"remanence/internal/event"
+	"remanence/internal/views"
 )
 
 func (a *app) showCommand() *cobra.Command {
@@ -24,9 +25,9 @@ func (a *app) showCommand() *cobra.Command {
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
 				return a.checkpointShow(cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return a.timeline(cmd, mem.TimelineAsk{Place: a.place(), Anchor: args[0], Around: defaultAround})
+				return a.timeline(cmd, views.TimelineRequest{Place: a.place(), Anchor: args[0], Around: defaultAround})
 			}
-			got, err := ask(cmd.Context(), a, api.Show, mem.IDs{Place: a.place(), IDs: args, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: args, Agent: a.agent()})
 			if err != nil {
 				return err
 			}

@@ -11,12 +11,12 @@ import (
 )
 
 // sizes answers api.Sizes: the parts of the store and what lies around it.
-func (h *house) sizes(ctx context.Context, _ api.Nothing) (mem.Sizes, error) {
+func (h *house) sizes(ctx context.Context, _ api.Nothing) (api.SizesResponse, error) {
 	parts, err := h.store.Sizes(ctx)
 	if err != nil {
-		return mem.Sizes{}, err
+		return api.SizesResponse{}, err
 	}
-	out := mem.Sizes{Parts: append(parts, h.paths.fileParts()...)}
+	out := api.SizesResponse{Parts: append(parts, h.paths.fileParts()...)}
 	for _, p := range out.Parts {
 		out.Bytes += p.Bytes
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 	"remanence/plugin"
 )
 
@@ -34,7 +34,7 @@ func TestEverySkillSaysWhatAndWhenAndNamesCommandsThatExist(t *testing.T) {
 		if len(about) == 0 || len(about[1]) > 1024 || !strings.Contains(about[1], "Use ") {
 			t.Errorf("%s: the description has to say what it does and when to use it, in 1,024 characters: %q", file, about)
 		} else {
-			cost += mem.Tokens(about[1])
+			cost += chars.Tokens(about[1])
 		}
 		if folder := path.Base(path.Dir(file)); !strings.Contains(head, "name: "+folder+"\n") {
 			t.Errorf("%s is not named %s", file, folder)

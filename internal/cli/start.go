@@ -25,7 +25,7 @@ func (r *reach) start() error {
 		return nil
 	}
 	defer done()
-	if fresh(r.started(), startOnce, r.sys.Now()) && !r.cameAndWent() {
+	if r.binds(r.started(), startOnce) && !r.cameAndWent() {
 		return nil
 	}
 	return r.startWorker()

@@ -10,7 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func (a *app) statsCommand() *cobra.Command {
@@ -21,7 +23,7 @@ func (a *app) statsCommand() *cobra.Command {
 		SuggestFor: []string{"usage", "cost"},
 		Short:      "what memory costs in tokens, and whether it is used",
 		Long: "Counts what was told to agents and what came of it. What is estimated is marked\nso, with its formula. Dead weight was told " +
-			fmt.Sprint(mem.DeadAfter) + " times or more and never used.",
+			fmt.Sprint(views.DeadAfter) + " times or more and never used.",
 		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence stats --project all --by project\n  remanence stats --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -45,11 +47,11 @@ func (a *app) stats(ctx context.Context, days int, by string) (statsView, error)
 	if !slices.Contains([]string{"day", "trigger", "agent", "kind", "project"}, by) {
 		return statsView{}, faultInput.about("--by %q is unknown", by).fixedBy("use day, trigger, agent, kind or project")
 	}
-	e, err := ask(ctx, a, api.Economy, mem.EconomyAsk{Place: a.place(), Days: days})
+	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{Place: a.place(), Days: days})
 	if err != nil {
 		return statsView{}, a.noProject(err)
 	}
-	v := statsView{Economy: e, By: by, Unit: "tokens", Bars: []statsBar{}}
+	v := statsView{EconomyResponse: e, By: by, Unit: "tokens", Bars: []statsBar{}}
 	switch by {
 	case "day":
 		for _, d := range e.Days {
@@ -91,7 +93,7 @@ func (a *app) stats(ctx context.Context, days int, by string) (statsView, error)
 
 // statsView is what memory costs, and one set of bars.
 type statsView struct {
-	mem.Economy
+	views.EconomyResponse
 	By   string     `json:"by"`
 	Unit string     `json:"unit"` // of the bars: tokens or memories
 	Bars []statsBar `json:"bars"`
@@ -110,26 +112,26 @@ func (v statsView) human(p *printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.line("%s · %s up to today", p.style(bold, safe(where)), plural(len(v.Days), "day", "days"))
 	told := v.Total.Told()
-	p.field("told", "%s tokens in %s, %s with nothing worth telling", mem.Thousands(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
-	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", mem.Thousands(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
+	p.field("told", "%s tokens in %s, %s with nothing worth telling", chars.Thousands(told), plural(v.Total.Injected, "injection", "injections"), plural(v.Total.Abstained, "time", "times"))
+	p.field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results), plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
 	if v.Total.Model > 0 {
-		p.field("model", "%s tokens, of all projects", mem.Thousands(v.Total.Model))
+		p.field("model", "%s tokens, of all projects", chars.Thousands(v.Total.Model))
 	}
 	p.field("used", "%s", v.usedText())
 	if e := v.Estimate; e.Tokens > 0 {
-		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", mem.Thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
+		p.field("estimate", "about %s tokens not read again: %d × %d (%s)", chars.Thousands(e.Tokens), e.Items, e.PerRead, e.Formula)
 	}
 	if v.Cut {
-		p.line("  only the newest %d receipts were counted", mem.MaxEconomy)
+		p.line("  only the newest %d receipts were counted", views.MaxEconomy)
 	}
 	v.draw(p)
 	if len(v.Dead) == 0 {
 		return
 	}
-	p.line("dead weight: told %d times or more, never used", mem.DeadAfter)
+	p.line("dead weight: told %d times or more, never used", views.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
-		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, mem.Thousands(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
+		p.line("  %s  %d×  %s tokens  %s", d.ID, d.Told, chars.Thousands(d.Tokens), clip(oneLine(d.Title), max(minFlex, p.width-40)))
 		ids = append(ids, d.ID)
 	}
 	if more := len(v.Dead) - len(ids); more > 0 {
@@ -167,7 +169,7 @@ func (v statsView) draw(p *printer) {
 	name = min(name, 30)
 	room := max(10, min(p.width, roomy)-name-14)
 	for _, b := range bars {
-		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), mem.Thousands(b.Value), bar(b.Value, most, room))
+		p.line("  %s %10s %s", pad(clip(oneLine(b.Name), name), name), chars.Thousands(b.Value), bar(b.Value, most, room))
 	}
 }
 

@@ -5,14 +5,15 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func TestStatsDrawsItsBarsToScale(t *testing.T) {
 	v := statsView{
-		Economy: mem.Economy{
-			Project: mem.Project{Name: "till"}, Days: make([]mem.EconomyDay, 3), Told: 4, Used: 1,
-			Total: mem.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
-			Dead:  []mem.DeadItem{{ID: "m_1", Title: "an old habit", Told: 6, Tokens: 90}},
+		EconomyResponse: views.EconomyResponse{
+			Project: mem.Project{Name: "till"}, Days: make([]views.EconomyDay, 3), Told: 4, Used: 1,
+			Total: views.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
+			Dead:  []views.DeadItem{{ID: "m_1", Title: "an old habit", Told: 6, Tokens: 90}},
 		},
 		By: "day", Unit: "tokens", Bars: []statsBar{{"2026-03-01", 0}, {"2026-03-02", 1200}, {"2026-03-03", 1}},
 	}

@@ -10,11 +10,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/engine"
-	"remanence/internal/mem"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
 	"remanence/internal/project"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/views"
 )
 
 func (a *app) statusCommand() *cobra.Command {
@@ -37,22 +38,40 @@ func (a *app) statusCommand() *cobra.Command {
 
 // status shows the state in five lines. Suggest adds what to do next.
 func (a *app) status(cmd *cobra.Command, suggest bool) error {
-	o, err := a.state(cmd.Context())
+	o, d, err := a.stateNow(cmd.Context())
 	if err != nil {
 		return err
 	}
-	v := statusOf(o, a.daemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
+	v := statusOf(o, d, a.hooksState(), a.captured(o.Health))
+	if d.State == daemonSilent {
+		f := a.unanswered()
+		v.Faults = append([]faultItem{{f.Code, f.Error()}}, v.Faults...)
+		v.Suggest = &suggestItem{"end it and start another", f.Fix[0]}
+	}
 	v.Counts.Bytes += bytesIn(a.paths.Transcripts())
 	v.Vault = a.vaultItem()
 	v.suggesting = suggest
 	return a.out.show(v)
 }
 
+// stateNow is what is known and how the daemon is. One that does not answer is not
+// waited for: files are read then.
+func (a *app) stateNow(ctx context.Context) (views.StatusResponse, daemonItem, error) {
+	if a.silent(ctx) {
+		return a.stateFromFiles(ctx, a.place()), daemonItem{State: daemonSilent}, nil
+	}
+	o, err := a.state(ctx)
+	if err != nil {
+		return o, daemonItem{}, err
+	}
+	return o, a.daemonState(ctx), nil
+}
+
 // state is what is known, which is nothing where Remanence never lived.
-func (a *app) state(ctx context.Context) (mem.Overview, error) {
+func (a *app) state(ctx context.Context) (views.StatusResponse, error) {
 	at := a.place()
 	if a.visits(ctx) {
-		o := mem.Overview{}
+		o := views.StatusResponse{}
 		if at.Project == "" {
 			o.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
 		}
@@ -67,22 +86,22 @@ func (a *app) state(ctx context.Context) (mem.Overview, error) {
 
 // statusView is the state of things at a glance.
 type statusView struct {
-	Version     string       `json:"version"`
-	Project     *projectItem `json:"project"` // null: all
-	Daemon      daemonItem   `json:"daemon"`
-	Counts      counts       `json:"counts"`
-	LastSession *lastItem    `json:"last_session"`
-	Context     *mem.Context `json:"context"` // of the last session; null: not known
-	Hooks       hooksItem    `json:"hooks"`
-	Capture     captureItem  `json:"capture"`
-	Review      *reviewItem  `json:"review"` // null: nobody has looked yet
-	Queue       queueItem    `json:"queue"`
-	LLM         llmItem      `json:"llm"`
-	Embedding   *embedItem   `json:"embedding"` // null: off
-	Vault       *vaultItem   `json:"vault"`     // null: there is none
-	Faults      []faultItem  `json:"faults"`    // what does not go on
-	Paused      []pauseItem  `json:"paused"`
-	Suggest     *suggestItem `json:"suggest"`
+	Version     string              `json:"version"`
+	Project     *projectItem        `json:"project"` // null: all
+	Daemon      daemonItem          `json:"daemon"`
+	Counts      counts              `json:"counts"`
+	LastSession *lastItem           `json:"last_session"`
+	Context     *continuity.Context `json:"context"` // of the last session; null: not known
+	Hooks       hooksItem           `json:"hooks"`
+	Capture     captureItem         `json:"capture"`
+	Review      *reviewItem         `json:"review"` // null: nobody has looked yet
+	Queue       queueItem           `json:"queue"`
+	LLM         llmItem             `json:"llm"`
+	Embedding   *embedItem          `json:"embedding"` // null: off
+	Vault       *vaultItem          `json:"vault"`     // null: there is none
+	Faults      []faultItem         `json:"faults"`    // what does not go on
+	Paused      []pauseItem         `json:"paused"`
+	Suggest     *suggestItem        `json:"suggest"`
 
 	suggesting bool
 }
@@ -94,13 +113,16 @@ type projectItem struct {
 }
 
 type daemonItem struct {
-	State string     `json:"state"` // up, down, or off with --no-daemon
+	State string     `json:"state"` // up, down, silent where it does not answer, or off with --no-daemon
 	Since *time.Time `json:"since"`
 	PID   *int       `json:"pid"`
 	HTTP  *string    `json:"http"` // where tools may ask over TCP; null: nowhere
 
 	httpFault string // why nowhere, although it was asked for
 }
+
+// daemonSilent is the state of a daemon that is there and does not answer.
+const daemonSilent = "silent"
 
 type counts struct {
 	Memories int   `json:"memories"`
@@ -130,7 +152,7 @@ type hooksItem struct {
 }
 
 // measured adds what the daemon has counted.
-func (h hooksItem) measured(m mem.Health) hooksItem {
+func (h hooksItem) measured(m views.Health) hooksItem {
 	if m.Since.IsZero() {
 		return h
 	}
@@ -163,7 +185,7 @@ type captureItem struct {
 }
 
 // captured reads the spool itself: it is there without a daemon, too.
-func (a *app) captured(h mem.Health) captureItem {
+func (a *app) captured(h views.Health) captureItem {
 	c := captureItem{Private: h.Private, Secrets: h.Secrets}
 	for _, n := range a.paths.lost() {
 		c.Dropped += n
@@ -204,7 +226,7 @@ type reviewItem struct {
 	At     time.Time      `json:"at"`     // when it was looked for
 }
 
-func reviewItemOf(w *mem.Undecided) *reviewItem {
+func reviewItemOf(w *curate.ReviewCounts) *reviewItem {
 	if w == nil {
 		return nil
 	}
@@ -218,7 +240,7 @@ func (r *reviewItem) sentence() string {
 		return ""
 	}
 	var parts []string
-	for _, rule := range engine.ReviewRules() {
+	for _, rule := range curate.ReviewRules() {
 		if n := r.Counts[rule]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, strings.ReplaceAll(rule, "_", " ")))
 		}
@@ -231,7 +253,7 @@ type suggestItem struct {
 	Command string `json:"command"`
 }
 
-func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusView {
+func statusOf(o views.StatusResponse, d daemonItem, h hooksItem, c captureItem) statusView {
 	v := statusView{
 		Version: Version, Daemon: d, Hooks: h.measured(o.Health), Capture: c, Paused: pausesOf(o.Pauses),
 		Counts:    counts{Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, NewToday: o.Stats.Today, Bytes: o.Stats.Bytes},
@@ -241,7 +263,7 @@ func statusOf(o mem.Overview, d daemonItem, h hooksItem, c captureItem) statusVi
 	}
 	v.Context, v.Review = o.Context, reviewItemOf(o.Review)
 	if v.Review != nil {
-		stale := v.Review.Counts[engine.ReviewStale]
+		stale := v.Review.Counts[curate.ReviewStale]
 		v.Counts.Stale = &stale
 	}
 	if o.Project.Key != "" {
@@ -335,7 +357,7 @@ func (v statusView) human(p *printer) {
 	for _, f := range v.Faults {
 		f.line(p)
 	}
-	if v.suggesting && v.Suggest != nil {
+	if (v.suggesting || v.Daemon.State == daemonSilent) && v.Suggest != nil {
 		p.line("%s: %s", v.Suggest.Text, v.Suggest.Command)
 	}
 }
@@ -346,6 +368,8 @@ func (d daemonItem) sentence(now time.Time) string {
 		return "daemon up " + ago(now.Sub(*d.Since)) + d.http()
 	case d.State == "off":
 		return "without daemon"
+	case d.State == daemonSilent:
+		return "daemon does not answer: this is what the files say"
 	}
 	return "daemon " + d.State
 }
@@ -380,7 +404,7 @@ func (l *lastItem) sentence(now time.Time) string {
 }
 
 // contextSentence says how full a context is and what happens next.
-func contextSentence(c mem.Context) string {
+func contextSentence(c continuity.Context) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
 	switch {
 	case c.HandoffAt == 0:

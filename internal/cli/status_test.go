@@ -6,9 +6,12 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
+	"remanence/internal/views"
 )
 
 func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
@@ -22,7 +25,7 @@ func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
 		{captureItem{Dropped: 1}, "fault: 1 event was lost so far: remanence doctor · REM-H014\n"},
 	} {
 		p, out := testPrinter(100)
-		statusOf(mem.Overview{}, daemonItem{}, hooksItem{State: setup.OK}, tc.capture).human(p)
+		statusOf(views.StatusResponse{}, daemonItem{}, hooksItem{State: setup.OK}, tc.capture).human(p)
 		lines := strings.SplitAfter(out.String(), "\n")
 		var more string
 		for _, l := range lines {
@@ -43,7 +46,7 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	}
 	received := time.Now()
 	a := &app{paths: p, sys: System{Now: func() time.Time { return received.Add(time.Minute) }}}
-	if got := a.captured(mem.Health{Private: 4}); got != (captureItem{Private: 4}) {
+	if got := a.captured(views.Health{Private: 4}); got != (captureItem{Private: 4}) {
 		t.Errorf("without a spool: got %+v", got)
 	}
 	sp := spool.Open(spool.Config{Dir: p.Spool()})
@@ -52,7 +55,7 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	}
 	sp.Count("input")
 	sp.Count("time")
-	if got := a.captured(mem.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
+	if got := a.captured(views.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
 		t.Errorf("got %+v, want 1 event waiting for a minute and 2 lost", got)
 	}
 }
@@ -68,7 +71,7 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 	} {
 		r := mem.Receipt{ID: "r_1", Trigger: "session_start", Budget: 1200}
 		for _, id := range tc.ids {
-			r.Items = append(r.Items, mem.Told{ID: id})
+			r.Items = append(r.Items, mem.InjectedItem{ID: id})
 		}
 		p, out := testPrinter(100)
 		receiptOf("receipt", r).hints(p)
@@ -118,16 +121,16 @@ func TestAWatchedStatusComesAgainUntilItIsInterrupted(t *testing.T) {
 
 func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 	for _, tc := range []struct {
-		context mem.Context
+		context continuity.Context
 		want    string
 	}{
-		{mem.Context{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
-		{mem.Context{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
-		{mem.Context{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
-		{mem.Context{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
+		{continuity.Context{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
+		{continuity.Context{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
+		{continuity.Context{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
+		{continuity.Context{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
 	} {
 		p, out := testPrinter(200)
-		statusOf(mem.Overview{Context: &tc.context}, daemonItem{}, hooksItem{}, captureItem{}).human(p)
+		statusOf(views.StatusResponse{Context: &tc.context}, daemonItem{}, hooksItem{}, captureItem{}).human(p)
 		if !strings.Contains(out.String(), "  its context   "+tc.want+"\n") {
 			t.Errorf("want %q in\n%s", tc.want, out)
 		}
@@ -136,14 +139,14 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 
 func TestWhatWaitsForJudgementIsSaidOnlyWhereSomethingDoes(t *testing.T) {
 	for _, c := range []struct {
-		waits *mem.Undecided
+		waits *curate.ReviewCounts
 		want  string
 	}{
 		{nil, ""},
-		{&mem.Undecided{Counts: map[string]int{}}, ""},
-		{&mem.Undecided{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}}, "1 low trust · 3 stale"},
+		{&curate.ReviewCounts{Counts: map[string]int{}}, ""},
+		{&curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}}, "1 low trust · 3 stale"},
 	} {
-		v := statusOf(mem.Overview{Stats: mem.Stats{Memories: 9}, Review: c.waits}, daemonItem{}, hooksItem{State: setup.OK}, captureItem{})
+		v := statusOf(views.StatusResponse{Stats: mem.Stats{Memories: 9}, Review: c.waits}, daemonItem{}, hooksItem{State: setup.OK}, captureItem{})
 		out := &strings.Builder{}
 		v.human(newPrinter(System{Stdout: out, Stderr: out, Getenv: environment(nil), Now: time.Now}, flags{}))
 		if got := v.Review.sentence(); got != c.want || strings.Contains(out.String(), "remanence review") != (c.want != "") {

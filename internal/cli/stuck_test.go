@@ -12,6 +12,7 @@ import (
 	"remanence/internal/queue"
 	"remanence/internal/setup"
 	"remanence/internal/store/storetest"
+	"remanence/internal/views"
 )
 
 // codesOf are the faults of an overview.
@@ -26,19 +27,19 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 	up := daemonItem{State: "up"}
 	for _, tc := range []struct {
 		name    string
-		health  mem.Health
+		health  views.Health
 		capture captureItem
 		daemon  daemonItem
 		want    []string
 	}{
-		{"all is well", mem.Health{QueueDepth: 3, OldestJobS: 20}, captureItem{SpooledRecords: 1, SpooledOldestS: 20}, up, nil},
-		{"a job waits for a minute", mem.Health{QueueDepth: 1, OldestJobS: 60}, captureItem{}, up, []string{faultStuck.Code}},
-		{"events fail one after the other", mem.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3}, captureItem{}, up, []string{faultSpooled.Code}},
-		{"one event failed", mem.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1}, captureItem{}, up, nil},
-		{"the spool is not taken in", mem.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, up, []string{faultSpooled.Code}},
-		{"nobody is there to take it in", mem.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, daemonItem{State: "down"}, nil},
+		{"all is well", views.Health{QueueDepth: 3, OldestJobS: 20}, captureItem{SpooledRecords: 1, SpooledOldestS: 20}, up, nil},
+		{"a job waits for a minute", views.Health{QueueDepth: 1, OldestJobS: 60}, captureItem{}, up, []string{faultStuck.Code}},
+		{"events fail one after the other", views.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3}, captureItem{}, up, []string{faultSpooled.Code}},
+		{"one event failed", views.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1}, captureItem{}, up, nil},
+		{"the spool is not taken in", views.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, up, []string{faultSpooled.Code}},
+		{"nobody is there to take it in", views.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, daemonItem{State: "down"}, nil},
 	} {
-		v := statusOf(mem.Overview{Health: tc.health}, tc.daemon, hooksItem{State: setup.OK}, tc.capture)
+		v := statusOf(views.StatusResponse{Health: tc.health}, tc.daemon, hooksItem{State: setup.OK}, tc.capture)
 		if got := codesOf(v); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
@@ -51,7 +52,7 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 			t.Errorf("%s: got %q suggested, want doctor", tc.name, v.Suggest.Command)
 		}
 	}
-	if c := checkQueue(mem.Overview{Health: mem.Health{QueueDepth: 1, OldestJobS: 60}}); c.State != setup.Fail {
+	if c := checkQueue(views.StatusResponse{Health: views.Health{QueueDepth: 1, OldestJobS: 60}}); c.State != setup.Fail {
 		t.Errorf("doctor on a job that waits for a minute: got %s, want it to fail", c.State)
 	}
 	if c := checkKeeping(failsTooMany); c.State != setup.Fail {
@@ -79,7 +80,7 @@ func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := statusOf(mem.Overview{Health: mem.Health{QueueDepth: s.Jobs, OldestJobS: clock.Sub(s.OldestJob).Seconds()}}, daemonItem{State: "up"}, hooksItem{}, captureItem{})
+		v := statusOf(views.StatusResponse{Health: views.Health{QueueDepth: s.Jobs, OldestJobS: clock.Sub(s.OldestJob).Seconds()}}, daemonItem{State: "up"}, hooksItem{}, captureItem{})
 		if got := codesOf(v); !slices.Equal(got, []string{faultStuck.Code}) {
 			t.Errorf("%s: got %v after a minute, want %s", name, got, faultStuck.Code)
 		}
@@ -92,7 +93,7 @@ func TestFailuresInARowEndWithTheFirstEventKept(t *testing.T) {
 	for range 2 {
 		_, _ = m.Handle(t.Context(), mem.Event{})
 	}
-	var h mem.Health
+	var h views.Health
 	if m.read(&h); h.FailedInRow != 2 {
 		t.Errorf("got %d in a row, want 2", h.FailedInRow)
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // column is one column of a table.
@@ -115,7 +115,7 @@ func cellsOf(r rune) int {
 	switch {
 	case unicode.Is(unicode.Mn, r), r == '\u200c', r == '\u200d':
 		return 0
-	case mem.Wide(r), r >= 0x1F300 && r < 0x1FB00, r >= 0x20000 && r < 0x40000, r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
+	case chars.Wide(r), r >= 0x1F300 && r < 0x1FB00, r >= 0x20000 && r < 0x40000, r >= 0xFF01 && r <= 0xFF60, r >= 0x3000 && r <= 0x303F:
 		return 2
 	}
 	return 1
@@ -143,4 +143,4 @@ func clip(s string, width int) string {
 func inQuotes(s string) string { return `"` + clip(oneLine(s), 60) + `"` }
 
 // oneLine is text of a memory as one safe line.
-func oneLine(s string) string { return safe(mem.Line(s)) }
+func oneLine(s string) string { return safe(chars.Line(s)) }

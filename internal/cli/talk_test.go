@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -248,7 +249,7 @@ func TestErasedWordsLeaveEveryFileAndAreNotTakenInAgain(t *testing.T) {
 	if err != nil || len(ms) != 4 {
 		t.Fatalf("%d utterances, %v, want 4", len(ms), err)
 	}
-	if _, err := k.purge(t.Context(), mem.IDs{IDs: []string{ms[3].ID}}); err != nil {
+	if _, err := k.purge(t.Context(), event.IDs{IDs: []string{ms[3].ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if strings.Contains(k.bytes(), "swordfish") {
@@ -271,7 +272,7 @@ func TestErasedWordsLeaveEveryFileAndAreNotTakenInAgain(t *testing.T) {
 	if got := k.said(); len(got) != 5 {
 		t.Errorf("kept %q, want the three that were left and two more", got)
 	}
-	if _, err := k.purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+	if _, err := k.purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	if b := k.bytes(); strings.Contains(b, "red lamp") || strings.Contains(b, "nothing more to say") {

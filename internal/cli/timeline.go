@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
-	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // defaultAround is how many entries of a timeline are shown on each side.
 const defaultAround = 10
 
 func (a *app) timelineCommand() *cobra.Command {
-	var q mem.TimelineAsk
+	var q views.TimelineRequest
 	cmd := &cobra.Command{
 		Use:        "timeline [id | file | date]",
 		SuggestFor: []string{"log", "history"},
@@ -49,7 +49,7 @@ func anchor(s string, now time.Time) string {
 	return s
 }
 
-func (a *app) timeline(cmd *cobra.Command, q mem.TimelineAsk) error {
+func (a *app) timeline(cmd *cobra.Command, q views.TimelineRequest) error {
 	got, err := ask(cmd.Context(), a, api.Timeline, q)
 	if err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 
-	"remanence/internal/mem"
+	"remanence/internal/curate"
 )
 
 // inbox is the path of the count of what waits for the person's judgement.
@@ -19,8 +19,8 @@ type tray struct {
 }
 
 // Read implements engine.Tray.
-func (t tray) Read() map[string]mem.Undecided {
-	var by map[string]mem.Undecided
+func (t tray) Read() map[string]curate.ReviewCounts {
+	var by map[string]curate.ReviewCounts
 	if b, err := readUpTo(t.file, 1<<20); err != nil || json.Unmarshal(b, &by) != nil {
 		return nil
 	}
@@ -28,7 +28,7 @@ func (t tray) Read() map[string]mem.Undecided {
 }
 
 // Write implements engine.Tray.
-func (t tray) Write(by map[string]mem.Undecided) {
+func (t tray) Write(by map[string]curate.ReviewCounts) {
 	b, err := json.Marshal(by)
 	if err == nil {
 		err = replaceFile(t.file, b)

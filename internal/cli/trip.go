@@ -7,8 +7,11 @@ import (
 	"os"
 	"path/filepath"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
 )
@@ -34,16 +37,16 @@ func (a *app) trip(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, st.Close()) }()
 	e := engine.New(engine.Config{
 		Store: st, Door: &redact.Door{}, Now: a.sys.Now,
-		Settings: func() engine.Settings { return engine.Defaults(engine.Lean) },
+		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project:  func(string) (mem.Project, error) { return mem.Project{Key: "p_000000000000", Name: "scratch"}, nil },
 		Rel:      func(_ mem.Project, path string) string { return path },
 	})
 	at := mem.Place{Dir: dir}
-	kept, err := e.Add(ctx, mem.AddAsk{Place: at, Text: "the lighthouse keeper counts herons"})
+	kept, err := e.Curate.Add(ctx, curate.AddRequest{Place: at, Text: "the lighthouse keeper counts herons"})
 	if err != nil {
 		return err
 	}
-	found, err := e.Search(ctx, mem.SearchAsk{Place: at, Query: mem.Query{Text: "heron counting"}})
+	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: at, Query: mem.Query{Text: "heron counting"}})
 	if err != nil {
 		return err
 	}

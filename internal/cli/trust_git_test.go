@@ -310,7 +310,7 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 		t.Errorf("the main work tree says its files are in %s", main.Files)
 	}
 	next := "paying"
-	if _, err := files.Change(t.Context(), here, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &next}}); err != nil {
+	if _, err := files.Change(t.Context(), here, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &next}}); err != nil {
 		t.Fatal(err)
 	}
 	if b, err := os.ReadFile(filepath.Join(want, "STATE.md")); err != nil || !strings.Contains(string(b), "paying") {

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/vault"
 )
@@ -56,7 +56,7 @@ func (h *house) vault() *vault.Vault {
 }
 
 // enginesVault is the vault as the engine asks for it.
-func (h *house) enginesVault() engine.Vault { return h.vault() }
+func (h *house) enginesVault() event.Vault { return h.vault() }
 
 // handoffs are the files of the vault in which a person finds handoffs. Without a
 // vault there are none.

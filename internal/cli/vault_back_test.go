@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/engine"
 	"remanence/internal/mem"
 )
 
@@ -71,8 +72,10 @@ func TestAFileThatComesBackInTimeIsNotErasedByRule(t *testing.T) {
 	}
 	d.starts("two")
 	d.write("memory/feedback_friday.md", friday)
-	d.engine.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) } // forgotten memories are kept for 30 days
-	if gone, err := d.engine.LetGo(t.Context(), 0, false); err != nil || gone.Memories > 0 {
+	c := d.engine.Config
+	c.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) } // forgotten memories are kept for 30 days
+	d.engine = engine.New(c)
+	if gone, err := d.engine.Curate.LetGo(t.Context(), 0, false); err != nil || gone.Memories > 0 {
 		t.Errorf("let go: %+v, %v", gone, err)
 	}
 	if m := d.note("memory/feedback_friday.md"); m.Status != mem.Active || d.read(m.Note.File) != friday {

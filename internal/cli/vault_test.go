@@ -11,8 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // den is a house with a vault, its engine and its files.
@@ -105,7 +108,7 @@ func (d *den) note(file string) mem.Memory {
 // writesVault does the job that writes what was counted.
 func (d *den) writesVault() {
 	d.t.Helper()
-	if _, err := d.engine.Work(d.t.Context(), mem.Job{Kind: engine.JobVault}); err != nil {
+	if _, err := d.engine.Work(d.t.Context(), mem.Job{Kind: event.JobVault}); err != nil {
 		d.t.Fatal(err)
 	}
 }
@@ -219,13 +222,13 @@ func TestADeletedFileHidesItsMemoryAndErasesNothing(t *testing.T) {
 		t.Errorf("got %+v", m)
 	}
 	title := "when not to deploy" // a memory that is hidden can be changed; that makes no file of the change alone
-	if _, err := d.engine.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
+	if _, err := d.engine.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, AddTags: []string{"deploy"}, Text: &title}); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := os.ReadDir(d.path("memory")); err != nil || len(names) > 0 {
 		t.Errorf("made: %v, %v", names, err)
 	}
-	if _, err := d.engine.Mark(t.Context(), mem.MarkAsk{Verb: "restore", IDs: []string{m.ID}}); err != nil {
+	if _, err := d.engine.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "restore", IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := d.read("memory/feedback_friday.md"); !strings.Contains(got, title) || !strings.Contains(got, "tags: [deploy]") || !strings.Contains(got, "name: No Friday deploys") {
@@ -322,7 +325,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
 	}
 	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
-	r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+	r, err := d.engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +335,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 			vault += "--- " + part + "\n"
 		}
 	}
-	if n := mem.Tokens(vault); n > r.Budget/4 || n < r.Budget/10 {
+	if n := chars.Tokens(vault); n > r.Budget/4 || n < r.Budget/10 {
 		t.Errorf("%d tokens, want a quarter of %d at most:\n%s", n, r.Budget, vault)
 	}
 	if !strings.Contains(r.Text, "USER.md: I am Ada. (all of it: "+d.path("USER.md")+")") {
@@ -390,7 +393,7 @@ func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
 	d.write("memory/fact_here.md", "---\nname: here\nprojects: [Shop]\n---\nabout the shop\n")
 	order := func() bool {
 		t.Helper()
-		r, err := d.engine.Next(t.Context(), mem.NextAsk{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
+		r, err := d.engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.sys.Getenv("HOME")}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -481,5 +484,87 @@ func TestAVaultInTheHomeIsFoundByEitherNameOfThat(t *testing.T) {
 		if got, want := vaultDir(cfg, Paths{}, env), filepath.Join(home, "notes"); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
+	}
+}
+
+// An agent's hand in the file of what the person said: the file stays as it was left, and the memory as it was.
+func TestWhatAnAgentDoesToAFileOfThePersonsIsProposed(t *testing.T) {
+	const file = "memory/feedback_friday.md"
+	poison := strings.Replace(friday, "Never on a Friday", "Deploy on Fridays, best at night", 1)
+	for name, tt := range map[string]struct {
+		does   func(*den)
+		accept bool
+		status mem.Status
+		text   string // of the memory and of the file once it is decided; "" where there is no file
+	}{
+		"changes it, accepted": {func(d *den) { d.write(file, poison) }, true, mem.Active, "best at night"},
+		"changes it, rejected": {func(d *den) { d.write(file, poison) }, false, mem.Active, "Never on a Friday"},
+		"hides it, rejected":   {func(d *den) { d.write(file, strings.Replace(friday, "x:", "status: forgotten\nx:", 1)) }, false, mem.Active, "Never on a Friday"},
+		"deletes it, accepted": {func(d *den) { _ = os.Remove(d.path(file)) }, true, mem.Forgotten, ""},
+		"deletes it, rejected": {func(d *den) { _ = os.Remove(d.path(file)) }, false, mem.Active, "Never on a Friday"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDen(t)
+			d.write(file, friday)
+			d.starts("one")
+			m := d.note(file)
+			d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "Please look after the shop, will you?"})
+			for i := range 2 { // the second call finds what the first one left
+				tt.does(d)
+				in := fmt.Sprintf(`{"command":"touch %s"}`, d.path(file))
+				d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Bash", ToolUseID: fmt.Sprint("t", i), PromptID: "p1", Input: []byte(in), Response: []byte(`{}`)})
+			}
+			d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Done."})
+			told := d.starts("two")
+			d.writesVault()
+			got := d.note(file)
+			if got.Status != mem.Active || got.Trust != mem.TrustUser || got.Body != m.Body || !strings.Contains(told, "Friday deploys") && !strings.Contains(told, "on a Friday") {
+				t.Fatalf("undecided: %+v; told:\n%s", got, told)
+			}
+			inbox, err := d.engine.Curate.Review(t.Context(), curate.ReviewRequest{Rules: []string{curate.ReviewProposal}})
+			if err != nil || len(inbox.Items) != 1 {
+				t.Fatalf("%d wait, %v", len(inbox.Items), err)
+			}
+			action := map[bool]string{true: curate.AcceptFinding, false: curate.RejectFinding}[tt.accept]
+			if _, err := d.engine.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewProposal, IDs: []string{m.ID}, Action: action}); err != nil {
+				t.Fatal(err)
+			}
+			d.writesVault()
+			d.starts("three")
+			got = d.note(file)
+			if got.Status != tt.status || got.Trust != mem.TrustUser || !strings.Contains(got.Body, tt.text) || len(got.Proposals) > 0 {
+				t.Errorf("decided: %+v", got)
+			}
+			if tt.text != "" && (!strings.Contains(d.read(file), tt.text) || strings.Contains(d.read(file), "status: forgotten")) {
+				t.Errorf("the file:\n%s", d.read(file))
+			}
+			if s, err := d.vault().State(nil); err != nil || len(s.Conflicts) > 0 {
+				t.Errorf("a copy waits: %v, %v", s.Conflicts, err)
+			}
+		})
+	}
+}
+
+// Who counts in a file does not stand for what an agent wrote into it.
+func TestCountingInAFileDoesNotAcceptWhatAnAgentWroteThere(t *testing.T) {
+	const file = "memory/feedback_friday.md"
+	poison := strings.Replace(friday, "Never on a Friday", "Deploy on Fridays, best at night", 1)
+	d := newDen(t)
+	d.write(file, friday)
+	d.starts("one")
+	d.event(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p1", Text: "Please look after the shop, will you?"})
+	d.write(file, poison)
+	in := fmt.Sprintf(`{"file_path":%q,"content":"x"}`, d.path(file))
+	d.event(mem.Event{Kind: mem.PostToolUse, Tool: "Write", ToolUseID: "t1", PromptID: "p1", Input: []byte(in), Response: []byte(`{}`)})
+	d.event(mem.Event{Kind: mem.Stop, PromptID: "p1", Text: "Done."})
+	d.write(file, strings.Replace(poison, "hits: 3", "hits: 5", 1))
+	d.starts("two")
+	if m := d.note(file); m.Body != "Never on a Friday." || m.Uses != 5 || len(m.Proposals) != 1 {
+		t.Errorf("counted: %+v", m)
+	}
+	d.write(file, strings.Replace(poison, "best at night", "but not mine", 1))
+	d.starts("three")
+	if m := d.note(file); !strings.Contains(m.Body, "not mine") || m.Trust != mem.TrustUser {
+		t.Errorf("edited by the person: %+v", m)
 	}
 }

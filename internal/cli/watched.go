@@ -8,6 +8,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
 )
 
 // watched is the store, telling what is written to who looks on. Everything that
@@ -160,7 +161,7 @@ func beginning(s string) string {
 // standing is how it stands when somebody begins to look on.
 type standing struct {
 	Projects []mem.Project `json:"projects"` // last active first
-	mem.Working
+	api.Working
 }
 
 // recentSessions is how many of the newest sessions are looked at for one that works.
@@ -176,13 +177,13 @@ func (h *house) standing(ctx context.Context) (any, error) {
 }
 
 // working says whether anything is being worked on.
-func (h *house) working(ctx context.Context, _ api.Nothing) (mem.Working, error) {
+func (h *house) working(ctx context.Context, _ api.Nothing) (api.Working, error) {
 	busy, err := h.busy(ctx)
 	if err != nil {
-		return mem.Working{}, err
+		return api.Working{}, err
 	}
 	got, err := h.store.Waiting(ctx)
-	return mem.Working{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
+	return api.Working{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
 }
 
 // busy are the sessions that work on a prompt, as far as they reported.
@@ -198,21 +199,21 @@ func (h *house) busy(ctx context.Context) ([]string, error) {
 }
 
 // settle has it that no session works on a prompt.
-func (h *house) settle(ctx context.Context, _ api.Nothing) (mem.Working, error) {
+func (h *house) settle(ctx context.Context, _ api.Nothing) (api.Working, error) {
 	busy, err := h.busy(ctx)
 	if err != nil {
-		return mem.Working{}, err
+		return api.Working{}, err
 	}
 	if len(busy) > 0 {
 		if _, err := (watched{h.store, h.live}).Apply(ctx, mem.Batch{Idle: busy}); err != nil {
-			return mem.Working{}, err
+			return api.Working{}, err
 		}
 	}
 	return h.working(ctx, api.Nothing{})
 }
 
 // sessionOf returns the session of an id, a short one or a unique prefix.
-func (h *house) sessionOf(ctx context.Context, ask mem.RecordAsk) (mem.Session, error) {
+func (h *house) sessionOf(ctx context.Context, ask views.MemoryRequest) (mem.Session, error) {
 	s, err := h.store.Session(ctx, ask.ID)
 	if err != nil {
 		return s, fmt.Errorf("session %s: %w", ask.ID, err)

@@ -11,6 +11,7 @@ import (
 	"remanence/internal/api"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 )
 
 func (a *app) whyCommand() *cobra.Command {
@@ -27,10 +28,10 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 func (a *app) why(cmd *cobra.Command, id string) error {
-	got, err := ask(cmd.Context(), a, api.Why, mem.WhyAsk{Place: a.place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{Place: a.place(), ID: id})
 	last := id == "" || id == "last"
 	if last && errors.Is(err, mem.ErrNotFound) && a.flags.project == "" {
-		got, err = mem.Explained{}, nil
+		got, err = views.WhyResponse{}, nil
 	}
 	if !last && errors.Is(err, mem.ErrNotFound) { // the id alone is looked for, in every project
 		return faultNoID.about("no such receipt").because("nothing was told under the id %q", id).fixedBy("remanence why")
@@ -122,7 +123,7 @@ func receiptOf(name string, r mem.Receipt) receiptView {
 }
 
 // become fills in what became of a receipt's items.
-func (v *receiptView) become(got mem.Explained) {
+func (v *receiptView) become(got views.WhyResponse) {
 	v.SessionShort = nullable(got.Short)
 	for i := range v.Items {
 		it := &v.Items[i]

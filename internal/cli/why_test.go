@@ -10,16 +10,17 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 	"remanence/test/golden"
 )
 
 // explained are receipts as their reader may meet them.
-func explained() map[string]mem.Explained {
+func explained() map[string]views.WhyResponse {
 	at := time.Date(2026, 9, 14, 12, 2, 11, 0, time.UTC)
 	told := mem.Receipt{
 		ID: "r_88c1", Session: "0b1c", At: at, Trigger: "prompt", Asked: "add retries to the webhook sender", Outcome: mem.Injected,
 		Candidates: 41, Floor: 0.34, Budget: 300, Tokens: 212, TookMS: 38,
-		Items: []mem.Told{
+		Items: []mem.InjectedItem{
 			{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 2.31, Place: "recall", Parts: map[string]float64{
 				"bm25f": 1, "fts": 0.9, "prox": 0.31, "titlecov": 0.5, "coverage": 0.62, "telling": 3, "rarity": 0.8, "name": 0,
 				"path": 1, "recency": 0.97, "strength": 0.49, "scope": 0.35, "trust": 1, "authority": 1.04,
@@ -43,7 +44,7 @@ func explained() map[string]mem.Explained {
 			{ID: "m_2aa1", Title: "the webhook page is slow", Score: 1.1, Gate: "below_floor", Parts: map[string]float64{"bm25f": 0.9, "coverage": 0.36, "telling": 1}},
 		},
 	}
-	return map[string]mem.Explained{
+	return map[string]views.WhyResponse{
 		"told": {
 			Receipt: told, Short: "s_4d", States: map[string]mem.Status{"m_19fx": mem.Forgotten}, Used: map[string]bool{"m_7k2q": true},
 			Later: &silent,
@@ -72,9 +73,9 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 		for _, trigger := range []string{"session_start", "prompt", "compaction", "subagent"} {
 			v := receiptOf("receipt", mem.Receipt{
 				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Asked: asked, Outcome: mem.Injected,
-				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.Told{{ID: "m_0123456"}},
+				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.InjectedItem{{ID: "m_0123456"}},
 			})
-			v.become(mem.Explained{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Asked: asked}})
+			v.become(views.WhyResponse{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Asked: asked}})
 			p, out := testPrinter(width)
 			v.head(p)
 			v.hints(p)

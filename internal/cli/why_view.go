@@ -8,6 +8,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 )
 
 func (v receiptView) schema() string { return v.name }
@@ -29,7 +30,7 @@ func (v receiptView) head(p *printer) {
 		when = " · " + at(*v.At, p.now())
 	}
 	p.line("%s%s · %s%s", p.style(bold, *v.ID), when, v.Trigger, question(v.Asked, p.width-cells(*v.ID+when+" · "+v.Trigger)))
-	p.line("  %d of %s · %s · %.0f ms", len(v.Items), plural(v.Candidates, "candidate", "candidates"), mem.Cost(v.Tokens, v.Budget), v.TookMS)
+	p.line("  %d of %s · %s · %.0f ms", len(v.Items), plural(v.Candidates, "candidate", "candidates"), views.Cost(v.Tokens, v.Budget), v.TookMS)
 	switch v.Outcome {
 	case mem.Abstained:
 		p.line("  abstained: nothing had enough in common with what was asked")

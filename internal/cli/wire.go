@@ -12,7 +12,10 @@ import (
 	"unicode"
 
 	"remanence/internal/api"
+	"remanence/internal/capture"
+	"remanence/internal/curate"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
@@ -21,6 +24,7 @@ import (
 	"remanence/internal/store/sqlite"
 	"remanence/internal/transcript"
 	"remanence/internal/vault"
+	"remanence/internal/views"
 )
 
 // house is everything behind the worker's socket, built and open.
@@ -43,7 +47,7 @@ type house struct {
 	notes     liveVault
 	since     time.Time
 	serving   time.Time   // since when a daemon; zero within a command
-	gone      engine.Gone // by this round of tidy so far
+	gone      curate.Gone // by this round of tidy so far
 
 	end     context.CancelCauseFunc // ends the worker; nil without one
 	looking sync.Mutex              // holds who reads all of the database; guards the next two
@@ -60,8 +64,7 @@ type house struct {
 
 // build opens the store and joins the parts. The caller holds the lock.
 func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*house, error) {
-	_, never := paths.worker()
-	st, err := sqlite.Open(ctx, sqlite.Config{Path: paths.Database(), Now: sys.Now, Known: never == nil, Shared: fileSystem(paths.Data) != ""})
+	st, err := openStore(ctx, sys, paths, log)
 	if err != nil {
 		return nil, err
 	}
@@ -102,7 +105,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 		Past:     past(d),
 		Journal:  journal(h.vault),
 		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
-		Look:     func(p mem.Project) engine.Files { return project.NewLook(p) },
+		Look:     func(p mem.Project) event.Files { return project.NewLook(p) },
 		Slack:    sys.Slack,
 		Log: func(what string, err error) {
 			log.Error("answered without", "what", what, "error", h.judged(err))
@@ -121,7 +124,7 @@ func build(ctx context.Context, sys System, paths Paths, log *slog.Logger) (*hou
 
 // past reads what a session's transcript tells through the door.
 func past(d *redact.Door) func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
-	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: engine.OwnCommand}
+	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
 	return func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
 		return p.Read(ctx, s.Transcript, since, until, give)
 	}
@@ -147,15 +150,15 @@ func hides(d *redact.Door) func(string) bool {
 }
 
 // tail reads the newest utterances of a transcript through the door.
-func tail(d *redact.Door) func(path string, lines int) ([]mem.Said, error) {
-	return func(path string, lines int) ([]mem.Said, error) {
+func tail(d *redact.Door) func(path string, lines int) ([]mem.Quote, error) {
+	return func(path string, lines int) ([]mem.Quote, error) {
 		part, err := transcript.Tail(path, lines, d.Text)
 		if err != nil {
 			return nil, err
 		}
-		said := make([]mem.Said, 0, len(part.Said))
+		said := make([]mem.Quote, 0, len(part.Said))
 		for _, u := range part.Said {
-			said = append(said, mem.Said{Who: u.Who, Text: u.Text, At: u.At})
+			said = append(said, mem.Quote{Who: u.Who, Text: u.Text, At: u.At})
 		}
 		return said, nil
 	}
@@ -181,22 +184,22 @@ func ownProgram() string {
 func (h *house) bindings() []api.Binding {
 	e := h.engine
 	return []api.Binding{
-		api.On(api.Search, blamed(e.Search)), api.On(api.Show, e.Show), api.On(api.Why, e.Why), api.On(api.Next, e.Next),
-		api.On(api.Timeline, e.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Add)), api.On(api.Import, blamed(e.Import)), api.On(api.Edit, blamed(e.Edit)),
-		api.On(api.Mark, blamed(e.Mark)), api.On(api.Feedback, blamed(e.Feedback)), api.On(api.Purge, h.purge), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Pause),
-		api.On(api.Handoff, blamed(e.Handoff)), api.On(api.Save, e.Save), api.On(api.Checkpoints, e.Checkpoints), api.On(api.Resume, e.Resume),
-		api.On(api.Diff, e.Diff), api.On(api.WriteLog, blamed(e.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Lint)),
-		api.On(api.Consolidate, e.Consolidate), api.On(api.Rounds, e.Rounds),
-		api.On(api.Review, blamed(e.Review)), api.On(api.Resolve, blamed(e.Resolve)), api.On(api.Merge, blamed(e.Merge)),
-		api.On(api.GoesOn, e.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Prompts), api.On(api.SessionOf, h.sessionOf),
+		api.On(api.Search, blamed(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why), api.On(api.Next, e.Next),
+		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.status), api.On(api.Add, blamed(e.Curate.Add)), api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
+		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)), api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Event.Pause),
+		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save), api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Curate.Lint)),
+		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Rounds),
+		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)), api.On(api.Merge, blamed(e.Curate.Merge)),
+		api.On(api.GoesOn, e.Continuity.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts), api.On(api.SessionOf, h.sessionOf),
 		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
-		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Feed), api.On(api.Sessions, e.Sessions),
-		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.MemoryStory),
-		api.On(api.Receipts, e.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Files), api.On(api.File, e.File), api.On(api.Related, e.Related),
-		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (mem.Fleet, error) { return e.Fleet(ctx) }),
-		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.State)),
+		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed), api.On(api.Sessions, e.Views.Sessions),
+		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
+		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Fleet(ctx) }),
+		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
 		api.On(api.Stand, blamed(func(ctx context.Context, at mem.Place) (mem.Standing, error) {
-			return e.State(ctx, mem.StateAsk{Place: at, Op: mem.StateGet})
+			return e.Filesync.State(ctx, mem.StateRequest{Place: at, Op: mem.StateGet})
 		})),
 		api.On(examineStore, h.examine), api.On(namesakes, h.namesakes),
 		api.On(checkup, h.checkup), api.On(readLog, h.logPage), api.On(settings, h.settings), api.On(changeSetting, h.set),
@@ -206,8 +209,8 @@ func (h *house) bindings() []api.Binding {
 }
 
 // status is the engine's overview with what only this process knows.
-func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) {
-	o, err := h.engine.Status(ctx, at)
+func (h *house) status(ctx context.Context, at mem.Place) (views.StatusResponse, error) {
+	o, err := h.engine.Views.Status(ctx, at)
 	if err != nil {
 		return o, err
 	}
@@ -228,10 +231,10 @@ func (h *house) status(ctx context.Context, at mem.Place) (mem.Overview, error) 
 }
 
 // purge takes the spool in first: what is erased must not come back from it.
-func (h *house) purge(ctx context.Context, ask mem.IDs) (mem.Erased, error) {
+func (h *house) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
 	left, err := h.takeSpool(ctx)
 	if err != nil {
-		return mem.Erased{}, err
+		return event.PurgeResponse{}, err
 	}
 	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
 	done, err := h.engine.Purge(ctx, ask)
@@ -274,7 +277,7 @@ func (h *house) warnings(p mem.Project) []string {
 	if c := h.config.now(); len(c.Warnings) > 0 {
 		causes = append(causes, notice{"config: " + c.Warnings[0], 0, "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
 	}
-	causes = append(causes, h.mindNotices(p)...)
+	causes = append(append(causes, asideNotices(h.paths)...), h.mindNotices(p)...)
 	due := dueOf(h.paths.Notices(), h.sys.Now(), causes)
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -8,19 +8,22 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
 	s := newStage(t)
 	s.learned(mem.Memory{Title: "Orders are numbered per warehouse and year"})
 	s.play(start("startup"))
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil || len(got.Beats) == 0 {
 		t.Fatal(got.Beats, err)
 	}
 	b := got.Beats[len(got.Beats)-1]
-	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != mem.LaneInjection || !regexp.MustCompile(want).MatchString(b.Detail) {
+	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != views.LaneInjection || !regexp.MustCompile(want).MatchString(b.Detail) {
 		t.Errorf("%s: got %q, want %s", b.Lane, b.Detail, want)
 	}
 }
@@ -32,7 +35,7 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 		failed("p1", "t1", "go test ./net", "Exit code 1\nFAIL: TestRetry"), edited("p1", "t2", "/home/dev/shop/net/retry.go", "a", "b"), ran("p1", "t3", "go test ./net", "ok"),
 		ran("p1", "t4", "ls", "ok"), stop("p1", "The cause was the missing jitter."), mem.Event{Kind: mem.PreCompact, Source: "auto"},
 	)
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,20 +47,20 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 		}
 	}
 	for lane, want := range map[string][]string{
-		mem.LanePrompt:     {"session started, startup", "make the retry test pass", "answered"},
-		mem.LaneTest:       {"Bash go test ./net", "Bash go test ./net"},
-		mem.LaneEdit:       {"Edit net/retry.go"},
-		mem.LaneTool:       {"Bash ls"},
-		mem.LaneCompaction: {"before, auto"},
+		views.LanePrompt:     {"session started, startup", "make the retry test pass", "answered"},
+		views.LaneTest:       {"Bash go test ./net", "Bash go test ./net"},
+		views.LaneEdit:       {"Edit net/retry.go"},
+		views.LaneTool:       {"Bash ls"},
+		views.LaneCompaction: {"before, auto"},
 	} {
 		if !slices.Equal(titles[lane], want) {
 			t.Errorf("lane %s: got %q, want %q", lane, titles[lane], want)
 		}
 	}
-	if len(titles[mem.LaneMemory]) == 0 || len(titles[mem.LaneCheckpoint]) != 1 {
-		t.Errorf("got %d memories and %d checkpoints, want some and one", len(titles[mem.LaneMemory]), len(titles[mem.LaneCheckpoint]))
+	if len(titles[views.LaneMemory]) == 0 || len(titles[views.LaneCheckpoint]) != 1 {
+		t.Errorf("got %d memories and %d checkpoints, want some and one", len(titles[views.LaneMemory]), len(titles[views.LaneCheckpoint]))
 	}
-	i := slices.IndexFunc(got.Beats, func(b mem.Beat) bool { return b.Lane == mem.LaneTest })
+	i := slices.IndexFunc(got.Beats, func(b views.Beat) bool { return b.Lane == views.LaneTest })
 	if b := got.Beats[i]; !b.Failed || b.Prompt != 1 || !strings.Contains(b.Detail, "TestRetry") {
 		t.Errorf("failed test: got %+v, want it failed, in prompt 1, with its error", b)
 	}
@@ -73,7 +76,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	if err != nil || len(ms) == 0 {
 		t.Fatalf("got %d memories, %v, want some", len(ms), err)
 	}
-	got, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: ms[0].ID})
+	got, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: ms[0].ID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,14 +88,14 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		t.Errorf("asked %q", got.Asked)
 	}
 
-	old := s.remember(mem.AddAsk{Text: "the lock is fair"})
-	now := s.remember(mem.AddAsk{Text: "the lock is not fair", Supersedes: old.ID})
+	old := s.remember(curate.AddRequest{Text: "the lock is fair"})
+	now := s.remember(curate.AddRequest{Text: "the lock is not fair", Supersedes: old.ID})
 	s.play(mem.Event{Kind: mem.SessionStart, Source: "startup", Session: "two"})
-	for id, kin := range map[string]func(mem.MemoryStory) *mem.Memory{
-		old.ID: func(m mem.MemoryStory) *mem.Memory { return m.ReplacedBy },
-		now.ID: func(m mem.MemoryStory) *mem.Memory { return m.Replaces },
+	for id, kin := range map[string]func(views.MemoryStory) *mem.Memory{
+		old.ID: func(m views.MemoryStory) *mem.Memory { return m.ReplacedBy },
+		now.ID: func(m views.MemoryStory) *mem.Memory { return m.Replaces },
 	} {
-		story, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: id})
+		story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: id})
 		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Kept by you, 2 Mar 2026") {
 			t.Errorf("%s: kin %v, %q, %v, want the other one and the person's word", id, kin(story), story.Provenance, err)
 		}
@@ -107,7 +110,7 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "add a retry to the sender"), edited("p1", "t1", "/home/dev/shop/net/send.go", "a", "b"), stop("p1", "Done."))
 	s.play(prompt("p2", "<private>nobody is told</private>"))
 	s.play(mem.Event{Kind: mem.SessionEnd, Source: "exit"})
-	got, err := s.Feed(t.Context(), mem.FeedAsk{})
+	got, err := s.Views.Feed(t.Context(), views.FeedRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +132,7 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 			t.Errorf("no %s among %v", want, kinds)
 		}
 	}
-	few, err := s.Feed(t.Context(), mem.FeedAsk{Limit: 2})
+	few, err := s.Views.Feed(t.Context(), views.FeedRequest{Limit: 2})
 	if err != nil || len(few.Entries) != 2 || few.Entries[0].What != got.Entries[0].What {
 		t.Errorf("two: got %+v, %v", few.Entries, err)
 	}
@@ -137,17 +140,17 @@ func TestTheFeedHasTheNewestOfEverySortFirst(t *testing.T) {
 
 func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	s := newStage(t)
-	for _, ask := range []mem.AddAsk{
+	for _, ask := range []curate.AddRequest{
 		{Text: "🎯 retries back off with jitter\nThe sender retries twice.", Kind: mem.Decision, Files: []string{"net/send.go"}},
 		{Text: "the gateway wants a retry after 429", Kind: mem.Gotcha},
 		{Text: "the roster is in the desk", Kind: mem.Fact},
 	} {
 		ask.Place = shop
-		if _, err := s.Add(t.Context(), ask); err != nil {
+		if _, err := s.Curate.Add(t.Context(), ask); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
+	got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +158,7 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	if len(got.Hits) != 1 || got.Counted != 2 || !slices.Equal(got.Facets["kind"], want) {
 		t.Errorf("got %d hits of %d, kinds %v, want 1 of 2 and %v", len(got.Hits), got.Counted, got.Facets["kind"], want)
 	}
-	all, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}, Facets: true})
+	all, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry"}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,18 +170,18 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 			}
 		}
 	}
-	listed, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
+	listed, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
 	if err != nil || len(listed.Hits) != 2 || listed.Counted != 3 || len(listed.Facets["kind"]) != 3 {
 		t.Errorf("without words: %d hits of %d, facets %v, %v, want 2 of 3 and 3 kinds", len(listed.Hits), listed.Counted, listed.Facets, err)
 	}
 	for _, words := range []string{"", "retry"} {
 		for _, facets := range []bool{false, true} {
-			if got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
+			if got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
 				t.Errorf("from before the first, %q, facets %v: %d hits, %v", words, facets, len(got.Hits), err)
 			}
 		}
 	}
-	if plain, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
+	if plain, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
 		t.Errorf("nobody asked for facets: got %v, %v, %v", plain.Facets, plain.Marks, err)
 	}
 }
@@ -188,7 +191,7 @@ func TestAStoryCountsWhatWasDoneAndWhenNothingWas(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "look into the cache"), ran("p1", "t1", "ls", "a.go"))
 	s.clock = s.clock.Add(45 * time.Minute)
 	s.play(prompt("p2", "and the index"), ran("p2", "t2", "ls", "a.go"), ran("p2", "t3", "pwd", "/"), stop("p2", "Both are fine."))
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +215,7 @@ func TestATimelineIsAboutWhatLiesNextToItsAnchorHoweverMuchCameLater(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: mem.Place{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
+	got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: mem.Place{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +239,7 @@ func TestALongSessionsStorySaysHowManyEventsItLeavesOut(t *testing.T) {
 	if _, err := s.store.Apply(t.Context(), bs...); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.SessionStory(t.Context(), mem.RecordAsk{ID: "one"})
+	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
 	if err != nil || len(got.Beats) != 4000 || got.Cut != 7 {
 		t.Errorf("%d moments, %d older ones left out, %v; want 4000 and 7", len(got.Beats), got.Cut, err)
 	}

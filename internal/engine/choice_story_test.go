@@ -51,6 +51,43 @@ func TestNothingIsChosenInATurnThatReadTextFromOutside(t *testing.T) {
 	}
 }
 
+func TestOptionsThatWereNotTakenAreNotOpen(t *testing.T) {
+	for _, tt := range []struct {
+		name, lead string
+		open       bool
+	}{{"next steps", "## Next steps", false}, {"remaining work", "## Remaining work", true}} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStage(t)
+			s.play(start("startup"), prompt("p1", "store the refunds"),
+				stop("p1", "Refunds are stored.\n\n"+tt.lead+"\n1. Move the importer to the worker\n2. Split the nightly report by area\n\nI'd go with 1."))
+			before := s.play(in("two", start("startup"))...).Context
+			wants(t, "before the choice", before, "Move the importer", "Split the nightly report")
+			s.play(in("one", prompt("p2", "2 please"), edited("p2", "t1", "/home/dev/shop/report.go", "a", "b"), stop("p2", "The report has four parts, one for each area."))...)
+			got := s.play(in("three", start("startup"))...).Context
+			wants(t, "after it", got, "Chosen: Split the nightly report by area")
+			if open := strings.Contains(got, "Move the importer"); open != tt.open {
+				t.Errorf("the other one is open: %v, want %v\n%s", open, tt.open, got)
+			}
+			_, items, _ := strings.Cut(got, "OPEN ITEMS")
+			if items, _, _ = strings.Cut(items, "---\n#"); !tt.open && strings.Contains(items, "☐") {
+				t.Errorf("open items:\n%s", got)
+			}
+		})
+	}
+}
+
+func TestOptionsOfAQuestionToolAreNotOpen(t *testing.T) {
+	s := newStage(t)
+	questions := []map[string]any{{"question": "What is next?", "header": "Next", "options": []map[string]string{
+		{"label": "Importer", "description": "Move the importer, which is not done yet"}, {"label": "Report", "description": "Split the report; still open"},
+	}}}
+	s.play(start("startup"), prompt("p1", "go on with the shop"),
+		tool(mem.PostToolUse, "p1", "t1", "AskUserQuestion", map[string]any{"questions": questions},
+			map[string]any{"questions": questions, "answers": map[string]string{"What is next?": "Report"}}),
+		stop("p1", "The report is split by area now."))
+	wantsNot(t, "open items", s.play(in("two", start("startup"))...).Context, "importer", "Split the report")
+}
+
 func indexOfKind(ms []mem.Memory, k mem.Kind) int {
 	for i, mm := range ms {
 		if mm.Kind == k {

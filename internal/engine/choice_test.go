@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"remanence/internal/extract"
+)
 
 func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 	const (
@@ -46,8 +50,8 @@ func TestAChoiceIsMadeInTwoTurns(t *testing.T) {
 		{"fix the crash", "I'd need the log to say more. There are a few ways to get it.", "ok", ""},
 	} {
 		got := ""
-		if p, ok := choice(tt.asked, tt.answer, tt.prompt, true); ok {
-			got = p.said()
+		if p, ok := extract.Choice(tt.asked, tt.answer, tt.prompt, true); ok {
+			got = p.Said()
 		}
 		if got != tt.want {
 			t.Errorf("%q: got %q\nwant %q", tt.prompt, got, tt.want)

@@ -4,7 +4,10 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // summarized is a compaction in the order in which the client reports it.
@@ -41,7 +44,7 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("told again:\n%s", again)
 	}
-	why, err := s.Why(t.Context(), mem.WhyAsk{Place: shop})
+	why, err := s.Views.Why(t.Context(), views.WhyRequest{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,8 +101,8 @@ func TestWhatTheSummaryLeftOutKeepsToTheBudgetOfAPrompt(t *testing.T) {
 		s.settings.Budgets.Compact, s.settings.Budgets.UserPrompt = 0, budget
 		s.play(summarized("Things were done.")...)
 		got := s.play(prompt("p2", "ok")).Context
-		if (got != "") != told || mem.Tokens(got) > budget+60 {
-			t.Errorf("budget %d: %d tokens:\n%s", budget, mem.Tokens(got), got)
+		if (got != "") != told || chars.Tokens(got) > budget+60 {
+			t.Errorf("budget %d: %d tokens:\n%s", budget, chars.Tokens(got), got)
 		}
 	}
 }
@@ -121,7 +124,7 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
 	if err != nil || len(found.Hits) < 2 {
 		t.Fatal(found, err)
 	}

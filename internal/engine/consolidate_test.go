@@ -8,6 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
+	"remanence/internal/recall"
+
 	gocmp "github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
@@ -34,19 +37,19 @@ func (s *stage) learned(ms ...mem.Memory) []string {
 	return res[0].IDs
 }
 
-func (s *stage) consolidate(ask mem.ConsolidateAsk) mem.Consolidation {
+func (s *stage) consolidate(ask curate.ConsolidateRequest) curate.Consolidation {
 	s.t.Helper()
 	ask.Place = shop
-	got, err := s.Consolidate(s.t.Context(), ask)
+	got, err := s.Curate.Consolidate(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	return got
 }
 
-func (s *stage) rounds() mem.Consolidation {
+func (s *stage) rounds() curate.Consolidation {
 	s.t.Helper()
-	got, err := s.Rounds(s.t.Context(), mem.RoundsAsk{Place: shop})
+	got, err := s.Curate.Rounds(s.t.Context(), curate.RoundsRequest{Place: shop})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -69,7 +72,7 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 		mem.Memory{Kind: mem.Gotcha, Title: "The payment gateway answers 429 without a Retry-After header under heavy load", Importance: 0.7, Created: s.clock.Add(time.Hour), Session: "two"},
 	)
 	before := s.memory(ids[0])
-	got := s.consolidate(mem.ConsolidateAsk{})
+	got := s.consolidate(curate.ConsolidateRequest{})
 	if r := rulesOf(got.Rounds[0]); r != "merge m_2, continue m_1" {
 		t.Fatalf("changes %q", r)
 	}
@@ -80,10 +83,10 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	if kept.Importance != 0.7 || kept.Confidence != 0.55 || kept.Status != mem.Active || !kept.LastUsed.Equal(gone.Created) {
 		t.Errorf("the first has importance %v, confidence %v, status %s, last used %v", kept.Importance, kept.Confidence, kept.Status, kept.LastUsed)
 	}
-	if again := s.consolidate(mem.ConsolidateAsk{}); len(again.Rounds[0].Changes) > 0 {
+	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
 		t.Errorf("a second round changes %q", rulesOf(again.Rounds[0]))
 	}
-	back := s.consolidate(mem.ConsolidateAsk{Undo: got.Rounds[0].ID})
+	back := s.consolidate(curate.ConsolidateRequest{Undo: got.Rounds[0].ID})
 	if back.Changed != 2 || !back.Rounds[0].Undone {
 		t.Errorf("taken back: %d changed, undone %v", back.Changed, back.Rounds[0].Undone)
 	}
@@ -95,7 +98,7 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	if m := s.memory(ids[1]); m.Status != mem.Active || m.MergedInto != "" {
 		t.Errorf("the second is %s, merged into %q", m.Status, m.MergedInto)
 	}
-	if again := s.consolidate(mem.ConsolidateAsk{}); len(again.Rounds[0].Changes) > 0 {
+	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
 		t.Errorf("what was taken back is done again: %q", rulesOf(again.Rounds[0]))
 	}
 }
@@ -111,7 +114,7 @@ func TestWhatOnlyLooksAlikeStaysApart(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
 			s.learned(mem.Memory{Title: c.a}, mem.Memory{Title: c.b})
-			if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
+			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
 				t.Errorf("changes %q", rulesOf(got.Rounds[0]))
 			}
 		})
@@ -124,7 +127,7 @@ func TestTheWordOfOneThatIsTrustedLessAddsNothingButWeight(t *testing.T) {
 		mem.Memory{Title: "Releases are cut from the main branch with a signed tag every second Tuesday", Trust: mem.TrustUser},
 		mem.Memory{Title: "Releases are cut from the main branch with a signed tag every second Tuesday", Trust: mem.TrustTool, Session: "two", Tags: []string{"from-tool"}, Files: []string{"evil.sh"}},
 	)
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	if m := s.memory(ids[0]); m.Status != mem.Active || len(m.Tags)+len(m.Files) > 0 || m.Trust != mem.TrustUser {
 		t.Errorf("the person's own is %s with tags %v and files %v", m.Status, m.Tags, m.Files)
 	}
@@ -205,11 +208,11 @@ func TestASilentSessionIsConsolidatedWhenTheNextBegins(t *testing.T) {
 func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Kind: mem.Gotcha, Title: "The legacy invoice exporter chokes on umlauts in customer names", Created: s.clock.Add(-40 * day)})
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s", m.Status)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -226,9 +229,9 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 func TestWhatAPersonBroughtBackIsNotPutAwayAgain(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	s.marks("restore", ids...)
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	if m := s.memory(ids[0]); m.Status != mem.Active {
 		t.Errorf("status %s", m.Status)
 	}
@@ -239,16 +242,16 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	ids := s.learned(mem.Memory{Kind: mem.Gotcha, Title: "The legacy invoice exporter chokes on umlauts in customer names"}, mem.Memory{Title: "The old import runs at night"})
 	for range 4 {
 		s.clock = s.clock.Add(100 * day)
-		s.consolidate(mem.ConsolidateAsk{})
+		s.consolidate(curate.ConsolidateRequest{})
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s, want %s", m.Status, mem.Archived)
 	}
 	s.marks("forget", ids[1:]...)
 	s.clock = s.clock.Add(100 * day)
-	for gone := (engine.Gone{More: true}); gone.More; {
+	for gone := (curate.Gone{More: true}); gone.More; {
 		var err error
-		if gone, err = s.LetGo(t.Context(), gone.Next, false); err != nil {
+		if gone, err = s.Curate.LetGo(t.Context(), gone.Next, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -256,7 +259,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
 		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -271,7 +274,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 func TestADryRoundChangesNothing(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
-	got := s.consolidate(mem.ConsolidateAsk{DryRun: true})
+	got := s.consolidate(curate.ConsolidateRequest{DryRun: true})
 	if r := rulesOf(got.Rounds[0]); r != "archive m_1" || got.Rounds[0].ID != "" {
 		t.Errorf("round %q would %q", got.Rounds[0].ID, r)
 	}
@@ -320,7 +323,7 @@ func (s *stage) outcome(keys map[string]string) map[string]mem.Life {
 	}
 	out := map[string]mem.Life{}
 	for _, m := range ms {
-		l := mem.LifeOf(m)
+		l := curate.LifeOf(m)
 		l.MergedInto = keys[m.MergedInto]
 		out[m.Key] = l
 	}
@@ -341,7 +344,7 @@ func settle(t *testing.T, ms []mem.Memory) (*stage, map[string]mem.Life) {
 	for _, m := range ms {
 		keys[s.learned(m)[0]] = m.Key
 	}
-	s.consolidate(mem.ConsolidateAsk{})
+	s.consolidate(curate.ConsolidateRequest{})
 	return s, s.outcome(keys)
 }
 
@@ -366,7 +369,7 @@ func TestConsolidationKeepsItsPromises(t *testing.T) {
 				rt.Fatalf("%q and %q stand for each other", m.Key, is.MergedInto)
 			}
 		}
-		if again := s.consolidate(mem.ConsolidateAsk{}); len(again.Rounds[0].Changes) > 0 {
+		if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
 			rt.Fatalf("a second round changes %s", rulesOf(again.Rounds[0]))
 		}
 		if _, other := settle(t, rapid.Permutation(ms).Draw(rt, "order")); !gocmp.Equal(got, other) {
@@ -385,8 +388,8 @@ func TestEveryRoundCanBeTakenBackWhole(t *testing.T) {
 			keys[s.learned(m)[0]] = m.Key
 		}
 		before := s.outcome(keys)
-		got := s.consolidate(mem.ConsolidateAsk{})
-		s.consolidate(mem.ConsolidateAsk{Undo: got.Rounds[0].ID})
+		got := s.consolidate(curate.ConsolidateRequest{})
+		s.consolidate(curate.ConsolidateRequest{Undo: got.Rounds[0].ID})
 		if d := gocmp.Diff(before, s.outcome(keys)); d != "" {
 			rt.Fatalf("not as before: -was +is\n%s", d)
 		}
@@ -400,7 +403,7 @@ func TestALongRoundGoesOnInSteps(t *testing.T) {
 		ms = append(ms, mem.Memory{Title: fmt.Sprintf("old note %d on word%d of topic%d", i, i*7, i*13), Created: s.clock.Add(-60 * day), Key: fmt.Sprint(i)})
 	}
 	s.learned(ms...)
-	got := s.consolidate(mem.ConsolidateAsk{})
+	got := s.consolidate(curate.ConsolidateRequest{})
 	left, err := s.store.List(context.Background(), mem.Query{Limit: 1000})
 	if err != nil || len(left) != 0 || len(got.Rounds[0].Changes) != 450 {
 		t.Errorf("%d left, %d changes, error %v", len(left), len(got.Rounds[0].Changes), err)
@@ -419,7 +422,7 @@ func TestNothingIsChangedThatCannotBeTakenBack(t *testing.T) {
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	c := s.Config
 	c.Store = bare{s.store}
-	if _, err := engine.New(c).Consolidate(t.Context(), mem.ConsolidateAsk{Place: shop}); err == nil {
+	if _, err := engine.New(c).Curate.Consolidate(t.Context(), curate.ConsolidateRequest{Place: shop}); err == nil {
 		t.Error("no error")
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Active {

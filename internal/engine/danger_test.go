@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -24,6 +26,7 @@ func (s *stage) filling(f *mem.Fill) {
 		}
 		return got, nil
 	}
+	s.Engine.Reconnect()
 }
 
 // works does what is due, as the worker would.
@@ -99,6 +102,7 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.Program = "/opt/tools/remanence"
+	s.Engine.Reconnect()
 	fill := mem.Fill{Tokens: 180_000}
 	s.filling(&fill)
 	s.settings.Budgets.SessionStart = 0
@@ -116,7 +120,7 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	}
 	wants(t, "request", asked, "/opt/tools/remanence checkpoint save --handoff <<'HANDOFF'", "90 %", "4000 characters", "exact next step", "who is waited for", "/remanence:checkpoint")
 	wantsNot(t, "request", strings.ToLower(asked), "/compact", "login", "run compact")
-	if n := mem.Tokens(asked); n > 200 {
+	if n := chars.Tokens(asked); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
 	}
 }
@@ -126,11 +130,12 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 	fill := mem.Fill{Tokens: 1_000_000}
 	s.filling(&fill)
 	s.Program = "/" + strings.Repeat("very/deep/", 60) + "remanence"
+	s.Engine.Reconnect()
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop")
 	got := s.turn("p2", "please go on with the shop").Context
 	wants(t, "request", got, "\nremanence checkpoint save --handoff")
-	if n := mem.Tokens(got); n > 200 {
+	if n := chars.Tokens(got); n > 200 {
 		t.Errorf("%d tokens, 200 at most", n)
 	}
 }
@@ -138,7 +143,7 @@ func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 func TestNobodyIsAskedForAHandoffWhere(t *testing.T) {
 	for name, change := range map[string]func(*stage, *mem.Event){
 		"the person wants none":              func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
-		"nothing is told at all":             func(s *stage, _ *mem.Event) { s.settings.Profile = engine.Silent },
+		"nothing is told at all":             func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
 		"nothing is told with prompts":       func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
 		"nothing is told to this client":     func(_ *stage, e *mem.Event) { e.Quiet = true },
 		"the prompt is private":              func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
@@ -263,6 +268,7 @@ func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 	s := newStage(t)
 	looks := 0
 	s.Fill = func(string) (mem.Fill, error) { looks++; return mem.Fill{Tokens: 10, At: s.clock}, nil }
+	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "please go on with the shop"))
 	for i := range 60 { // one a second
 		e := ran("p1", fmt.Sprint("t", i), "true", "")
@@ -279,6 +285,7 @@ func TestATranscriptThatCannotBeReadIsNoTrouble(t *testing.T) {
 	for name, fails := range map[string]error{"not there yet": fs.ErrNotExist, "not readable": errors.New("no")} {
 		s := newStage(t)
 		s.Fill = func(string) (mem.Fill, error) { return mem.Fill{}, fails }
+		s.Engine.Reconnect()
 		s.play(start("startup"))
 		s.turn("p1", "please go on with the shop")
 		if n := s.session("one").ContextTokens; n != 0 {
@@ -326,17 +333,17 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	s := newStage(t)
 	at := shop
 	s.play(start("startup"))
-	if o, err := s.Status(t.Context(), at); err != nil || o.Context != nil {
+	if o, err := s.Views.Status(t.Context(), at); err != nil || o.Context != nil {
 		t.Errorf("before anything is known: %+v, %v", o.Context, err)
 	}
 	fill := mem.Fill{Tokens: 9_000, Model: "claude-opus-5-5", Cliff: 67_000}
 	s.filling(&fill)
 	s.turn("p1", "please go on with the shop")
-	o, err := s.Status(t.Context(), at)
+	o, err := s.Views.Status(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := mem.Context{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
+	want := continuity.Context{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
 	if o.Context == nil || *o.Context != want {
 		t.Errorf("got %+v, want %+v", o.Context, want)
 	}
@@ -347,6 +354,7 @@ func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *test
 	looks := 0
 	fill := mem.Fill{Tokens: 180_000}
 	s.Fill = func(string) (mem.Fill, error) { looks++; return fill, nil }
+	s.Engine.Reconnect()
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop")
 	fill = mem.Fill{}

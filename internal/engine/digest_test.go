@@ -7,6 +7,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/test/tier"
 )
@@ -404,8 +405,8 @@ func TestEveryMemoryOfLabelledTurnsKeepsItsBounds(t *testing.T) {
 				if n := utf8.RuneCountInString(mm.Title); n == 0 || n > 160 || strings.Contains(mm.Title, "\n") {
 					t.Errorf("%s: a title of %d characters: %q", l.name, n, mm.Title)
 				}
-				if mem.Tokens(mm.Title+mm.Body) > 200 && mm.Tags[0] != "debugging" {
-					t.Errorf("%s: %d tokens: %s", l.name, mem.Tokens(mm.Title+mm.Body), mm.Title)
+				if chars.Tokens(mm.Title+mm.Body) > 200 && mm.Tags[0] != "debugging" {
+					t.Errorf("%s: %d tokens: %s", l.name, chars.Tokens(mm.Title+mm.Body), mm.Title)
 				}
 				if strings.Contains(fmt.Sprint(mm), "hunter2") {
 					t.Errorf("%s: a secret is kept: %+v", l.name, mm)

@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // asked plays a prompt in a session of its own and returns its receipt.
@@ -31,12 +34,12 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	second := s.asked("three", aboutTheRace)
 	s.asked("four", "write a haiku about the sea in winter")
 	s.play(in("four", tool(mem.PostToolUse, "q-four", "c1", "mcp__remanence__search", map[string]any{"query": "sea"}, "nothing about any sea was found"))...)
-	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop, Days: 7})
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop, Days: 7})
 	if err != nil || len(got.Days) != 7 {
 		t.Fatalf("%d days, %v", len(got.Days), err)
 	}
 	today := s.clock.Local().Format(time.DateOnly)
-	i := slices.IndexFunc(got.Days, func(d mem.EconomyDay) bool { return d.Day == today })
+	i := slices.IndexFunc(got.Days, func(d views.EconomyDay) bool { return d.Day == today })
 	before := got.Days[i-2]
 	if before.Tokens["prompt"] != first.Tokens || before.Injected != 1 {
 		t.Errorf("two days before: %+v, want %d tokens of one prompt", before, first.Tokens)
@@ -50,7 +53,7 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	if n := got.Agents["claude-code"]; n != got.Total.Told() || n == 0 || len(got.Agents) != 1 {
 		t.Errorf("by agent %v, want all %d by the one", got.Agents, got.Total.Told())
 	}
-	if other, err := s.Economy(t.Context(), mem.EconomyAsk{Place: mem.Place{Dir: "/home/dev/other"}}); err != nil || other.Told > 0 || other.Total.Calls > 0 {
+	if other, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: mem.Place{Dir: "/home/dev/other"}}); err != nil || other.Told > 0 || other.Total.Calls > 0 {
 		t.Errorf("another project: %+v, %v, want nothing told", other.Total, err)
 	}
 }
@@ -63,7 +66,7 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	if len(r.Items) == 0 {
 		t.Fatal("nothing was told")
 	}
-	none, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
+	none, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
 	if err != nil || none.Told == 0 || none.Used != 0 || none.Estimate.Tokens != 0 {
 		t.Fatalf("before any use: %d told, %d used, %d estimated, %v", none.Told, none.Used, none.Estimate.Tokens, err)
 	}
@@ -78,7 +81,7 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	}
 	s.clock = s.clock.Add(time.Minute)
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: withFile, Used: 1}}})
-	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
 	if err != nil || got.Used != 1 || got.Estimate.Items != 1 || got.Estimate.Reads != 1 || got.Estimate.Tokens != got.Estimate.PerRead || got.Estimate.PerRead == 0 {
 		t.Errorf("after a use: %d used, estimate %+v, %v, want one item times one read", got.Used, got.Estimate, err)
 	}
@@ -91,15 +94,15 @@ func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
 	var r mem.Receipt
 	for i, name := range names {
 		r = s.asked(name, aboutTheRace)
-		got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
-		if err != nil || (len(got.Dead) > 0) != (i+1 >= mem.DeadAfter) {
+		got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+		if err != nil || (len(got.Dead) > 0) != (i+1 >= views.DeadAfter) {
 			t.Errorf("told %d times: %d dead, %v", i+1, len(got.Dead), err)
 		}
 	}
 	id := r.Items[0].ID
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}}})
-	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
-	if err != nil || slices.ContainsFunc(got.Dead, func(d mem.DeadItem) bool { return d.ID == id }) {
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+	if err != nil || slices.ContainsFunc(got.Dead, func(d views.DeadItem) bool { return d.ID == id }) {
 		t.Errorf("%s was used and is dead weight: %+v, %v", id, got.Dead, err)
 	}
 }
@@ -112,29 +115,29 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	}
 	all[33].Supersedes = "m_1"
 	ids := s.learned(all...)
-	for i := range mem.DeadAfter {
+	for i := range views.DeadAfter {
 		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected}
 		for _, id := range ids[:3] {
-			r.Items = append(r.Items, mem.Told{ID: id, Tokens: 20})
+			r.Items = append(r.Items, mem.InjectedItem{ID: id, Tokens: 20})
 		}
 		if _, err := s.store.Apply(t.Context(), mem.Batch{Receipts: []mem.Receipt{r}}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Purge(t.Context(), mem.IDs{IDs: ids[:1]}); err != nil {
+	if _, err := s.Purge(t.Context(), event.IDs{IDs: ids[:1]}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Economy(t.Context(), mem.EconomyAsk{Place: shop})
-	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Told != 3*mem.DeadAfter {
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Told != 3*views.DeadAfter {
 		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Told, err)
 	}
-	if _, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop}); err != nil {
+	if _, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop}); err != nil {
 		t.Errorf("review: %v", err)
 	}
-	if why, err := s.Why(t.Context(), mem.WhyAsk{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {
+	if why, err := s.Views.Why(t.Context(), views.WhyRequest{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {
 		t.Errorf("what became of what was told: %v, %v, want that %s is erased", why.States, err, ids[0])
 	}
-	if story, err := s.MemoryStory(t.Context(), mem.RecordAsk{ID: ids[33]}); err != nil || story.Replaces != nil {
+	if story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: ids[33]}); err != nil || story.Replaces != nil {
 		t.Errorf("in the place of %s: %+v, %v", ids[0], story.Replaces, err)
 	}
 }

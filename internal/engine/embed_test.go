@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // thesaurus is an embedder that knows a few words and what they mean.
@@ -75,7 +77,8 @@ func (d *thesaurus) EmbedQuestion(ctx context.Context, text string) ([]float32, 
 
 // sees gives the stage an embedder.
 func (s *stage) sees(d *thesaurus) {
-	s.Embedder = func() engine.Embedder { return d }
+	s.Embedder = func() event.Embedder { return d }
+	s.Engine.Reconnect()
 }
 
 func (s *stage) add(texts ...string) (ids []string) {
@@ -105,7 +108,7 @@ func (s *stage) work() (done int, failed []error) {
 			jobs[0].NotBy, jobs[0].Error = s.clock.Add(max(time.Second, later.Wait)), err.Error()
 			b = mem.Batch{Failed: jobs}
 		} else {
-			if jobs[0].Kind != engine.JobWeave { // which follows everything that is kept
+			if jobs[0].Kind != event.JobWeave { // which follows everything that is kept
 				done++
 			}
 			b.Done = append(b.Done, jobs[0].ID)
@@ -118,7 +121,7 @@ func (s *stage) work() (done int, failed []error) {
 
 func (s *stage) finds(text string) []string {
 	s.t.Helper()
-	f, err := s.Search(s.t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: text}})
+	f, err := s.Recall.Search(s.t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: text}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -150,7 +153,7 @@ func (s *stage) jobs() int {
 // weavings counts the jobs that follow everything that is kept.
 func (s *stage) weavings() int {
 	s.t.Helper()
-	js, err := s.store.JobsOf(s.t.Context(), engine.JobWeave, 100)
+	js, err := s.store.JobsOf(s.t.Context(), event.JobWeave, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -169,7 +172,7 @@ func TestWhatSharesNoWordIsFoundByMeaning(t *testing.T) {
 		t.Fatalf("found %v by words", got)
 	}
 	s.sees(&thesaurus{model: "m"})
-	if err := s.EmbedAll(t.Context()); err != nil {
+	if err := s.Recall.EmbedAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, failed := s.work(); failed != nil {
@@ -181,6 +184,7 @@ func TestWhatSharesNoWordIsFoundByMeaning(t *testing.T) {
 		}
 	}
 	s.Embedder = nil
+	s.Engine.Reconnect()
 	if got := s.finds("which car"); len(got) != 0 {
 		t.Errorf("found %v although it is switched off", got)
 	}
@@ -263,7 +267,7 @@ func TestAChangedTextIsEmbeddedAgain(t *testing.T) {
 	ids := s.add(notes...)
 	s.work()
 	text := "the loaf burnt"
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: ids[0], Text: &text}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Text: &text}); err != nil {
 		t.Fatal(err)
 	}
 	s.work()
@@ -288,7 +292,7 @@ func TestAnotherModelMeansAllAnew(t *testing.T) {
 	if got := s.finds("which car"); len(got) != 0 {
 		t.Errorf("found %v by the vectors of another model", got)
 	}
-	if err := s.EmbedAll(t.Context()); err != nil {
+	if err := s.Recall.EmbedAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.work()
@@ -304,7 +308,7 @@ func TestVectorsCanBeMadeAnew(t *testing.T) {
 	s.add(notes...)
 	s.work()
 	d.asked = nil
-	if err := s.ForgetVectors(t.Context()); err != nil {
+	if err := s.Recall.ForgetVectors(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := s.vectors("m"); n != 0 {
@@ -315,7 +319,8 @@ func TestVectorsCanBeMadeAnew(t *testing.T) {
 		t.Errorf("%d vectors by %d requests, want %d by 1", n, len(d.asked), len(notes))
 	}
 	s.Embedder = nil
-	if err := s.ForgetVectors(t.Context()); err != nil || s.jobs() != 0 || s.vectors("m") != 0 {
+	s.Engine.Reconnect()
+	if err := s.Recall.ForgetVectors(t.Context()); err != nil || s.jobs() != 0 || s.vectors("m") != 0 {
 		t.Errorf("switched off: %v, %d jobs, %d vectors", err, s.jobs(), s.vectors("m"))
 	}
 }
@@ -339,7 +344,7 @@ func TestATextWithoutVectorIsPassedOver(t *testing.T) {
 		t.Errorf("%d vectors, want %d", n, len(notes))
 	}
 	d.asked = nil
-	if err := s.EmbedAll(t.Context()); err != nil {
+	if err := s.Recall.EmbedAll(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.work()

@@ -4,23 +4,24 @@ import (
 	"errors"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 func (s *stage) says(id, verdict, note, agent string) error {
 	s.t.Helper()
-	_, err := s.Feedback(s.t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: verdict, Note: note, Agent: agent})
+	_, err := s.Curate.Feedback(s.t.Context(), curate.FeedbackRequest{IDs: []string{id}, Verdict: verdict, Note: note, Agent: agent})
 	return err
 }
 
 func TestAMistakeThatWasPreventedIsNamedAndCountsOnce(t *testing.T) {
 	s := newStage(t)
 	id := s.add("never push to main of the shop")[0]
-	if err := s.says(id, mem.PreventedThat, "  ", ""); !errors.Is(err, engine.ErrNoNote) {
+	if err := s.says(id, mem.PreventedThat, "  ", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("without a mistake: got %v", err)
 	}
-	if err := s.says(id, mem.PreventedThat, "<private>x</private>", ""); !errors.Is(err, engine.ErrNoNote) {
+	if err := s.says(id, mem.PreventedThat, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("with a private one: got %v", err)
 	}
 	for _, note := range []string{"would have pushed the `fix` to main", "Would have pushed the fix to main", "would have tagged main"} {
@@ -49,7 +50,7 @@ func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
 	if m := s.memory(ids[1]); m.Status != mem.Forgotten {
 		t.Errorf("by the person: got %s", m.Status)
 	}
-	if err := s.says(ids[0], "great", "", ""); !errors.Is(err, engine.ErrNoVerdict) {
+	if err := s.says(ids[0], "great", "", ""); !errors.Is(err, curate.ErrNoVerdict) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -57,16 +58,16 @@ func TestAnAgentsWordDoesNotHideWhatAPersonKeeps(t *testing.T) {
 func TestAnOrderThatNamesNoMemoryTouchesNone(t *testing.T) {
 	s := newStage(t)
 	id := s.add("the gateway listens on port 8080")[0]
-	if _, err := s.Feedback(t.Context(), mem.FeedbackAsk{Verdict: mem.Wrong}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{Verdict: mem.Wrong}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("feedback: got %v", err)
 	}
-	if _, err := s.Show(t.Context(), mem.IDs{}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Views.Show(t.Context(), event.IDs{}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("show: got %v", err)
 	}
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.ReviewStale, Action: mem.AcceptFinding}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.ReviewStale, Action: curate.AcceptFinding}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("resolve: got %v", err)
 	}
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: engine.LintDuplicate, Action: mem.MergeFinding, IDs: []string{id, id}}); !errors.Is(err, engine.ErrSame) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: curate.LintDuplicate, Action: curate.MergeFinding, IDs: []string{id, id}}); !errors.Is(err, curate.ErrSame) {
 		t.Errorf("merge with itself: got %v", err)
 	}
 	if m := s.memory(id); m.Status != mem.Active {
@@ -79,13 +80,13 @@ func TestWhatAnAgentReadsWholeIsUsedOnceATurn(t *testing.T) {
 	id := s.add("the gateway listens on port 8080")[0]
 	show := func(agent string) {
 		t.Helper()
-		if _, err := s.Show(t.Context(), mem.IDs{IDs: []string{id}, Agent: agent}); err != nil {
+		if _, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{id}, Agent: agent}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	s.play(start("startup"), prompt("p1", "which port does the gateway have?"))
 	show("")
-	show(mem.UnknownAgent)
+	show(event.UnknownAgent)
 	if m := s.memory(id); m.Uses != 0 {
 		t.Errorf("%d uses by nobody's turn", m.Uses)
 	}
@@ -113,7 +114,7 @@ func TestAnEditKeepsAllOfTheTextThatWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := "Wait for longer."
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: "m_1", Text: &text})
+	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: "m_1", Text: &text})
 	if err != nil || len(got.Feedback) != 1 || got.Feedback[0].Was != "jitter it\nAll clients came back at once." {
 		t.Errorf("got %+v, %v", got.Feedback, err)
 	}

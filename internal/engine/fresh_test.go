@@ -6,7 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -48,14 +49,15 @@ func (f *shelf) Freshness(anchors []mem.Anchor, _ time.Time) mem.Freshness {
 // withFiles lets the engine look at files.
 func (s *stage) withFiles(files map[string]string) *shelf {
 	f := &shelf{files: files}
-	s.Engine.Look = func(mem.Project) engine.Files { f.looks++; return f }
+	s.Engine.Look = func(mem.Project) event.Files { f.looks++; return f }
+	s.Engine.Reconnect()
 	return f
 }
 
 // knows adds a memory of the person's and returns its id.
 func (s *stage) knows(kind mem.Kind, text string, files ...string) string {
 	s.t.Helper()
-	return s.remember(mem.AddAsk{Text: text, Kind: kind, Files: files}).ID
+	return s.remember(curate.AddRequest{Text: text, Kind: kind, Files: files}).ID
 }
 
 // asks gives a prompt to a new session and returns what it was told, and the receipt.
@@ -166,11 +168,11 @@ func TestWhoeverPutsAHandToAMemoryConfirmsIt(t *testing.T) {
 	again := "the rate limiter of the gateway counts bursts per key and route"
 	for name, confirm := range map[string]func(s *stage, id string) error{
 		"edit": func(s *stage, id string) error {
-			_, err := s.Edit(s.t.Context(), mem.EditAsk{ID: id, Text: &again})
+			_, err := s.Curate.Edit(s.t.Context(), curate.EditRequest{ID: id, Text: &again})
 			return err
 		},
 		"pin": func(s *stage, id string) error {
-			_, err := s.Mark(s.t.Context(), mem.MarkAsk{Verb: "pin", IDs: []string{id}})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Verb: "pin", IDs: []string{id}})
 			return err
 		},
 		"say it again": func(s *stage, _ string) error {

@@ -10,8 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // titles are those of every memory kept, of any session and status.
@@ -120,7 +122,7 @@ func TestASubagentsNotesAreNotTheSessions(t *testing.T) {
 func TestALateSubagentIsBriefedToo(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	s.settings = engine.Defaults(engine.Full)
+	s.settings = event.Defaults(event.Full)
 	s.settings.Budgets.SessionStart = 0
 	launch := func(id, about string) mem.Event {
 		return tool(mem.PreToolUse, "q1", id, "Agent", map[string]any{"description": about, "prompt": about, "subagent_type": "explorer"}, nil)
@@ -151,7 +153,7 @@ func (s *stage) snapshot(t *testing.T) string {
 
 func TestSnapshotKeepsTheNewestWords(t *testing.T) {
 	s := newStage(t)
-	s.said = []mem.Said{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
+	s.said = []mem.Quote{{Who: "user", Text: "long question"}, {Who: "assistant", Text: "BEGIN " + strings.Repeat("x ", 4000) + "NEWESTEND"}}
 	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
 	got := s.snapshot(t)
 	wants(t, "snapshot", got, "NEWESTEND")
@@ -162,7 +164,7 @@ func TestASnapshotHasNothingOfAPause(t *testing.T) {
 	s := newStage(t)
 	hear := func(who, text string) {
 		s.clock = s.clock.Add(time.Second)
-		s.said = append(s.said, mem.Said{Who: who, Text: text, At: s.clock})
+		s.said = append(s.said, mem.Quote{Who: who, Text: text, At: s.clock})
 	}
 	s.play(start("startup"), prompt("p1", "explain all of it, please"))
 	hear("assistant", "BEFORE it was paused")
@@ -199,9 +201,11 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.Store = brokenIndex{s.store}
+	s.Engine.Reconnect()
 	var logged []string
 	s.Log = func(what string, _ error) { logged = append(logged, what) }
-	s.settings.NudgeEvery = engine.NudgeNever
+	s.Engine.Reconnect()
+	s.settings.NudgeEvery = event.NudgeNever
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("told %q", got.Context)
 	}
@@ -230,14 +234,14 @@ func TestACitedMemoryCountsAsUsed(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.play(in("two", start("startup"), prompt("q1", "so what now, my friend?"))...)
-	found := must(s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session", Kinds: []mem.Kind{mem.Decision}}}))
+	found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "one mutex for each session", Kinds: []mem.Kind{mem.Decision}}}))
 	id := found.Hits[0].Memory.ID
 	s.play(in("two", stop("q1", "As "+id+" says, one mutex. "+id+" again, and m_zzz."))...)
 	ms := must(s.store.List(t.Context(), mem.Query{IDs: []string{id}}))
 	if ms[0].Uses != 1 {
 		t.Errorf("uses: got %d, want 1", ms[0].Uses)
 	}
-	why, err := s.Why(t.Context(), mem.WhyAsk{})
+	why, err := s.Views.Why(t.Context(), views.WhyRequest{})
 	if err != nil || !why.Used[id] {
 		t.Errorf("used: %v, %v", why.Used, err)
 	}
@@ -270,6 +274,7 @@ func TestAnExcludedPathIsExcludedUnderEveryNameThatItHas(t *testing.T) {
 		}
 		return file
 	}
+	s.Engine.Reconnect()
 	there := func(e mem.Event) mem.Event {
 		e.Root = `C:\code\shop`
 		return e
@@ -284,6 +289,7 @@ func TestAnExcludedPathIsExcludedUnderEveryNameThatItHas(t *testing.T) {
 func TestOurOwnDirectoriesAreOursWithBackSlashesToo(t *testing.T) {
 	s := newStage(t)
 	s.Own = []string{`C:\Users\dev\remanence`}
+	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "look at the configuration, please"), edited("p1", "t1", `C:\Users\dev\remanence\config.toml`, "x", "CANARYA"))
 	wantsNot(t, "kept", strings.Join(s.titles(), "\n"), "CANARYA")
 	e := prompt("v1", "CANARYB is the word")
@@ -335,7 +341,8 @@ func TestWhatIsDoneIsNotRecalled(t *testing.T) {
 
 func TestASnapshotOfATranscriptThatIsNeverWrittenIsGivenUpQuietly(t *testing.T) {
 	s := newStage(t)
-	s.Tail = func(string, int) ([]mem.Said, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
+	s.Tail = func(string, int) ([]mem.Quote, error) { return nil, fmt.Errorf("open: %w", fs.ErrNotExist) }
+	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "explain all of it, please"), mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p1", Transcript: "/c/one.jsonl"})
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
 	if err != nil || len(jobs) != 1 {

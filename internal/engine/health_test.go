@@ -12,7 +12,7 @@ func TestWorkThatWaitsInOneProjectIsSeenFromAnother(t *testing.T) {
 	s.play(mem.Event{Kind: mem.UserPromptSubmit, PromptID: "p", Text: "what about the till"})
 	s.applies(mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "k"}}})
 	s.clock = s.clock.Add(time.Minute)
-	o, err := s.Status(t.Context(), shop)
+	o, err := s.Views.Status(t.Context(), shop)
 	if err != nil || o.Project.Key == "" {
 		t.Fatalf("status of a project: %+v, %v", o.Project, err)
 	}

@@ -8,14 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // imports brings memories from elsewhere to the project of the shop.
-func (s *stage) imports(ms ...mem.Memory) mem.Imported {
+func (s *stage) imports(ms ...mem.Memory) curate.ImportResponse {
 	s.t.Helper()
-	got, err := s.Import(s.t.Context(), mem.ImportAsk{Project: "p_shop", Memories: ms})
+	got, err := s.Curate.Import(s.t.Context(), curate.ImportRequest{Project: "p_shop", Memories: ms})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 	learned := s.clock.AddDate(0, -3, 0)
 	a := mem.Memory{Kind: "bugfix", Title: "Logins raced for the lock", Body: "Two requests took it at once.", Facts: []string{"one lock a session"}, Files: []string{"auth/lock.go"}, Created: learned}
 	b := mem.Memory{Kind: mem.Summary, Summary: &mem.SummaryText{Request: "make the logins safe", Completed: "one lock for each session"}}
-	dry, err := s.Import(t.Context(), mem.ImportAsk{Project: "p_shop", Memories: []mem.Memory{a, b, a}, DryRun: true})
+	dry, err := s.Curate.Import(t.Context(), curate.ImportRequest{Project: "p_shop", Memories: []mem.Memory{a, b, a}, DryRun: true})
 	if err != nil || dry.Kept != 2 || dry.Known != 1 || dry.Tag != "" {
 		t.Fatalf("looked at: %+v, %v, want two that would be kept", dry, err)
 	}
@@ -47,7 +48,7 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 	if again := s.imports(b, a); again.Kept != 0 || again.Known != 2 || again.Tag == first.Tag {
 		t.Errorf("again: got %+v, want nothing kept", again)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", Place: mem.Place{Project: "p_shop"}, Query: &mem.Query{Tags: []string{first.Tag}}}); err != nil {
+	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "forget", Place: mem.Place{Project: "p_shop"}, Query: &mem.Query{Tags: []string{first.Tag}}}); err != nil {
 		t.Fatal(err)
 	}
 	hidden, err := s.store.List(t.Context(), mem.Query{IDs: first.IDs[:2], Hidden: true})
@@ -89,14 +90,14 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 	if kept.Trust != mem.TrustNone || kept.Pinned || kept.Origin != mem.FromImport || kept.Created.After(s.clock) {
 		t.Errorf("kept %+v, want no trust, no pin, and a date that was", kept)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "when do deploys go out"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "when do deploys go out"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("found %+v, %v, want it", found.Hits, err)
 	}
 	if r := s.play(mem.Event{Kind: mem.SessionStart, Session: "s2"}); strings.Contains(r.Context, "Fridays") {
 		t.Errorf("told unasked: %s", r.Context)
 	}
-	inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: mem.Place{Project: "p_shop"}})
+	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: mem.Place{Project: "p_shop"}})
 	if err != nil || !strings.Contains(fmt.Sprint(inbox), "brought from elsewhere") {
 		t.Errorf("review shows %+v, %v", inbox, err)
 	}
@@ -116,18 +117,18 @@ func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
 		t.Errorf("kept: %s", all)
 	}
 	for name, tt := range map[string]struct {
-		ask  mem.ImportAsk
+		ask  curate.ImportRequest
 		want error
 	}{
-		"nothing":         {mem.ImportAsk{}, engine.ErrImportSize},
-		"too many":        {mem.ImportAsk{Memories: make([]mem.Memory, 1001)}, engine.ErrImportSize},
-		"unknown project": {mem.ImportAsk{Memories: []mem.Memory{{Title: "herons nest in the reeds"}, {Title: "x", Project: "nowhere"}}}, mem.ErrNotFound},
+		"nothing":         {curate.ImportRequest{}, curate.ErrImportSize},
+		"too many":        {curate.ImportRequest{Memories: make([]mem.Memory, 1001)}, curate.ErrImportSize},
+		"unknown project": {curate.ImportRequest{Memories: []mem.Memory{{Title: "herons nest in the reeds"}, {Title: "x", Project: "nowhere"}}}, mem.ErrNotFound},
 	} {
-		if _, err := s.Import(t.Context(), tt.ask); !errors.Is(err, tt.want) {
+		if _, err := s.Curate.Import(t.Context(), tt.ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: mem.Place{Project: "all"}, Query: mem.Query{Text: "herons"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: mem.Place{Project: "all"}, Query: mem.Query{Text: "herons"}})
 	if err != nil || len(found.Hits) != 0 {
 		t.Errorf("of a refused import is kept %+v, %v", found.Hits, err)
 	}

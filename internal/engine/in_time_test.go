@@ -21,7 +21,9 @@ func TestAPromptIsKeptInTimeHoweverLongItsRecallTakes(t *testing.T) {
 	s.play(start("startup"), prompt("p1", "remember: the parser retries three times"), stop("p1", "Noted."))
 	var without []string
 	s.Log = func(what string, _ error) { without = append(without, what) }
+	s.Engine.Reconnect()
 	s.Store = endless{s.store}
+	s.Engine.Reconnect()
 	if got := s.play(prompt("p2", "how often does the parser retry?")); got.Context != "" {
 		t.Errorf("told %q by a search that never ended", got.Context)
 	}

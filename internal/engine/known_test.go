@@ -13,6 +13,7 @@ func (s *stage) repository(key string) (rename func(string)) {
 	s.Project = func(dir string) (mem.Project, error) {
 		return mem.Project{Key: key, Name: "shop", Root: dir, Common: dir + "/.git"}, nil
 	}
+	s.Engine.Reconnect()
 	return func(to string) { key = to }
 }
 
@@ -63,6 +64,7 @@ func TestAMovedRepositoryKeepsItsMemories(t *testing.T) {
 	s.Project = func(dir string) (mem.Project, error) {
 		return mem.Project{Key: "p_" + dir, Name: "shop", Root: dir, Common: dir + "/.git"}, nil
 	}
+	s.Engine.Reconnect()
 	s.Moved = func(p mem.Project, known []mem.Project) string {
 		for _, o := range known {
 			if o.Root == "/home/dev/shop" && p.Root == "/home/dev/store" {
@@ -71,6 +73,7 @@ func TestAMovedRepositoryKeepsItsMemories(t *testing.T) {
 		}
 		return ""
 	}
+	s.Engine.Reconnect()
 	s.decide("before", "/home/dev/shop", "p_/home/dev/shop", whereJobsRun)
 	moved := func(session string, e mem.Event) mem.Event {
 		e.Session, e.Root = session, "/home/dev/store"
@@ -81,7 +84,8 @@ func TestAMovedRepositoryKeepsItsMemories(t *testing.T) {
 		if got := s.play(moved(session, prompt("p2", askOfJobs))); !strings.Contains(got.Context, "exponential backoff") {
 			t.Errorf("session %s was told %q, want the decision", session, got.Context)
 		}
-		s.Moved = nil // from then on it is known
+		s.Moved = nil
+		s.Engine.Reconnect() // from then on it is known
 	}
 	elsewhere := prompt("p3", askOfJobs)
 	elsewhere.Session, elsewhere.Root = "three", "/home/dev/bakery"

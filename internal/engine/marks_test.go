@@ -1,6 +1,10 @@
 package engine
 
-import "testing"
+import (
+	"testing"
+
+	"remanence/internal/recall"
+)
 
 func TestMarksOfSecretsAreNoWordsOfAQuestion(t *testing.T) {
 	for text, want := range map[string]string{
@@ -11,7 +15,7 @@ func TestMarksOfSecretsAreNoWordsOfAQuestion(t *testing.T) {
 		"a [secret:pass\nand more [secret:jwt:00]":      "a  \nand more  ",
 		"nothing [here]":                                "nothing [here]",
 	} {
-		if got := unmarked(text); got != want {
+		if got := recall.Unmarked(text); got != want {
 			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}

@@ -8,20 +8,21 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // desk are state files as they are said to be, and what was left in them.
 type desk struct {
 	mem.Mind
-	asked []mem.StateAsk
+	asked []mem.StateRequest
 	notes []mem.MindNotes
 }
 
 func (d *desk) Look(mem.Project) (mem.Mind, error) { return d.Mind, nil }
 
-func (d *desk) Change(_ context.Context, _ mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (d *desk) Change(_ context.Context, _ mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	d.asked = append(d.asked, ask)
 	return d.Standing, nil
 }
@@ -49,6 +50,7 @@ func minded(t *testing.T) (*stage, *desk) {
 		Parts:    []mem.MindPart{{Key: "DECISIONS.md#DEC-007: cents", File: "DECISIONS.md", Kind: mem.Decision, Title: "cents", Body: "the till keeps whole cents, sums of fractions go wrong"}},
 	}}
 	s.Engine.Minds = d
+	s.Engine.Reconnect()
 	return s, d
 }
 
@@ -83,7 +85,7 @@ func (s *stage) writes() {
 	}
 	for _, j := range jobs {
 		var b mem.Batch
-		if j.Kind == engine.JobMind || j.Kind == engine.JobNote {
+		if j.Kind == event.JobMind || j.Kind == event.JobNote {
 			if b, err = s.Work(s.t.Context(), j); err != nil {
 				s.t.Fatalf("%s: %v", j.Kind, err)
 			}
@@ -172,9 +174,9 @@ func TestASessionThatChangedNothingIsNotReminded(t *testing.T) {
 }
 
 func TestEndedSubagentsAreRemindedOfUnderTheFullProfile(t *testing.T) {
-	for profile, want := range map[engine.Profile]bool{engine.Lean: false, engine.Full: true} {
+	for profile, want := range map[event.Profile]bool{event.Lean: false, event.Full: true} {
 		s, _ := minded(t)
-		s.settings = engine.Defaults(profile)
+		s.settings = event.Defaults(profile)
 		launch := map[string]any{"subagent_type": "Explore", "prompt": "look at the till", "description": "till"}
 		s.play(start("startup"), prompt("p1", "have the till looked at"), tool(mem.PreToolUse, "p1", "t1", "Agent", launch, nil),
 			mem.Event{Kind: mem.SubagentStart, PromptID: "p1", AgentID: "a1", AgentType: "Explore"},
@@ -242,7 +244,7 @@ func TestWhatStateFilesSayIsFoundAndFollowsThem(t *testing.T) {
 	s.writes()
 	find := func() []mem.Hit {
 		t.Helper()
-		got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
+		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "sums of fractions"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +285,7 @@ func TestFilesThatNobodyStandsForAnyMoreAreNotBelieved(t *testing.T) {
 
 func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 	s, d := minded(t)
-	if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop, Scope: "project"}); err != nil {
+	if _, err := s.Event.Pause(t.Context(), event.PauseRequest{Place: shop, Scope: "project"}); err != nil {
 		t.Fatal(err)
 	}
 	s.play(start("startup"), prompt("p1", "change the till please"), stop("p1", "Done."), mem.Event{Kind: mem.SessionEnd, Source: "other"})
@@ -295,12 +297,12 @@ func TestAPausedProjectLeavesNothingInItsStateFiles(t *testing.T) {
 
 func TestAnAgentsChangeOfTheStateGoesToTheFilesThroughTheDoor(t *testing.T) {
 	s, d := minded(t)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 3 <private>hush</private>")}})
+	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 3 <private>hush</private>")}})
 	if len(d.asked) != 1 || *d.asked[0].Update.Phase != "Phase 3" {
 		t.Errorf("got %+v", d.asked)
 	}
 	d.Mind = mem.Mind{Present: true}
-	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 4")}})
+	got := s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase 4")}})
 	if len(d.asked) != 1 || got.Untrusted != ".mind" || got.Files != "" {
 		t.Errorf("of files that nobody stands for: got %+v", got)
 	}

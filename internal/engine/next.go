@@ -4,38 +4,41 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"strings"
 
+	"remanence/internal/chars"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // Next returns what the next session of a place would be told, or with a prompt
 // what that prompt would be, by the code that answers the hooks. Nothing is
 // written: no receipt, no use, nothing counts as told. Its outcome is mem.Off
 // where hooks are not heard at all.
-func (e *Engine) Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (e *Engine) Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	return e.NextUnder(ctx, ask, e.Settings())
 }
 
 // NextUnder is Next under other settings.
-func (e *Engine) NextUnder(ctx context.Context, ask mem.NextAsk, under Settings) (mem.Receipt, error) {
+func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under event.Settings) (mem.Receipt, error) {
 	m, err := e.rehearse(ctx, ask, under)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	defer m.view.close()
-	asks, off := m.Kind == mem.SessionStart || isQuestion(m.Text), false
+	defer m.View.Close()
+	asks, off := m.Kind == mem.SessionStart || recall.IsQuestion(m.Text), false
 	if asks { // the words that switch a session off would do so
-		if off, _, err = e.switched(ctx, m); err != nil {
+		if off, _, err = e.Event.Switched(ctx, m); err != nil {
 			return mem.Receipt{}, err
 		}
 	}
-	if m.settings.Profile == Silent {
-		m.settings = m.settings.hushed()
+	if m.Settings.Profile == event.Silent {
+		m.Settings = m.Settings.Hushed()
 	}
-	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.settings.Budgets.ofStart(m.Source)}
+	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.Settings.Budgets.OfStart(m.Source)}
 	if ask.Prompt != "" {
-		none.Trigger, none.Asked, none.Budget = "prompt", mem.Clip(mem.Line(m.Text), 200), m.settings.Budgets.UserPrompt
+		none.Trigger, none.Asked, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
 	}
 	switch {
 	case off:
@@ -47,22 +50,22 @@ func (e *Engine) NextUnder(ctx context.Context, ask mem.NextAsk, under Settings)
 	if m.Kind == mem.UserPromptSubmit {
 		err = e.rehearsePrompt(ctx, m)
 	} else {
-		_, err = e.brief(ctx, m, m.settings.Budgets.ofStart(m.Source))
+		_, err = e.Briefing.Brief(ctx, m, m.Settings.Budgets.OfStart(m.Source))
 	}
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	if len(m.batch.Receipts) == 0 {
+	if len(m.Batch.Receipts) == 0 {
 		return none, nil
 	}
-	return m.batch.Receipts[0], nil
+	return m.Batch.Receipts[0], nil
 }
 
 // NextProject is the project that the next session of a place will be in. Every
 // session has one: with all projects it is most likely that of the last one. Where
 // none is known it is nobody's.
 func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, error) {
-	p, err := e.place(ctx, at)
+	p, err := e.Event.Place(ctx, at)
 	if err != nil || p.Key != "" {
 		return p, err
 	}
@@ -73,34 +76,28 @@ func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, er
 	return ps[0], nil
 }
 
-// isQuestion reports whether a prompt is one of a person to the agent.
-func isQuestion(prompt string) bool {
-	p := strings.TrimSpace(prompt)
-	return p != "" && !strings.HasPrefix(p, ownCommand) && !mem.ClientMade(p)
-}
-
 // rehearse is the moment that is asked about, as if it were now. Its batch is
 // never applied.
-func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under Settings) (*moment, error) {
+func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under event.Settings) (*event.Context, error) {
 	p, err := e.NextProject(ctx, ask.Place)
 	if err != nil {
 		return nil, err
 	}
-	m := &moment{
+	m := &event.Context{
 		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: cmp.Or(ask.Source, "startup"), Root: p.Root},
-		settings: under, project: p, started: e.Now(), view: e.look(p), before: ask.Before, without: set(ask.Without),
-		batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
+		Settings: under, Project: p, Started: e.Now(), View: e.Event.OpenFiles(p), Before: ask.Before, Without: recall.Set(ask.Without),
+		Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
-	m.mind, err = e.mindOf(p)
-	e.without("state files", err)
-	e.without("vault", errors.Join(e.syncVault(ctx, person), e.takeHandoff(ctx, m, person)))
+	m.Mind, err = e.Event.MindOf(p)
+	e.Event.Without("state files", err)
+	e.Event.Without("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.TakeHandoff(ctx, m, event.Person)))
 	if ask.Session != "" {
-		if m.session, err = e.Store.Session(ctx, ask.Session); err != nil {
+		if m.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
 			return nil, err
 		}
-		m.Session = m.session.ID
+		m.Session = m.SessionInfo.ID
 	}
-	b := &m.settings.Budgets
+	b := &m.Settings.Budgets
 	if ask.Prompt != "" {
 		m.Kind, m.Text = mem.UserPromptSubmit, e.Door.Prompt(ask.Prompt)
 	}
@@ -110,7 +107,7 @@ func (e *Engine) rehearse(ctx context.Context, ask mem.NextAsk, under Settings) 
 	return m, nil
 }
 
-func (e *Engine) rehearsePrompt(ctx context.Context, m *moment) error {
+func (e *Engine) rehearsePrompt(ctx context.Context, m *event.Context) error {
 	n, err := e.nudge(ctx, m)
 	if err != nil {
 		return err
@@ -119,7 +116,7 @@ func (e *Engine) rehearsePrompt(ctx context.Context, m *moment) error {
 	if err != nil {
 		return err
 	}
-	gone, err := e.lost(ctx, m)
+	gone, err := e.Continuity.Lost(ctx, m)
 	if err != nil {
 		return err
 	}

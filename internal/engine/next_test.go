@@ -6,15 +6,17 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 var shop = mem.Place{Dir: "/home/dev/shop"}
 
 // foresee is what Next says.
-func (s *stage) foresee(ask mem.NextAsk) mem.Receipt {
+func (s *stage) foresee(ask views.NextRequest) mem.Receipt {
 	s.t.Helper()
 	ask.Place = shop
 	r, err := s.Next(s.t.Context(), ask)
@@ -66,7 +68,7 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 		s := newStage(t)
 		s.play(bugHunt()...)
 		before := s.kept()
-		want := s.foresee(mem.NextAsk{Prompt: p})
+		want := s.foresee(views.NextRequest{Prompt: p})
 		if s.kept() != before {
 			t.Errorf("%q: foreseeing it changed what is kept", p)
 		}
@@ -81,7 +83,7 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	before := s.kept()
-	want := s.foresee(mem.NextAsk{})
+	want := s.foresee(views.NextRequest{})
 	if s.kept() != before {
 		t.Error("foreseeing a briefing changed what is kept")
 	}
@@ -92,13 +94,13 @@ func TestWhatIsForeseenIsWhatTheHookTells(t *testing.T) {
 
 func TestWithAllProjectsTheNextSessionIsForeseenWhereTheLastOneWas(t *testing.T) {
 	s := newStage(t)
-	if r, err := s.Next(t.Context(), mem.NextAsk{}); err != nil || r.Text != "" {
+	if r, err := s.Next(t.Context(), views.NextRequest{}); err != nil || r.Text != "" {
 		t.Errorf("with no project: told %q, %v", r.Text, err)
 	}
 	s.decide("one", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
 	s.clock = s.clock.Add(time.Hour)
 	s.decide("two", "/home/dev/kiosk", "p_kiosk", "the kiosk refuses coins below ten cents")
-	r, err := s.Next(t.Context(), mem.NextAsk{Place: mem.Place{Project: "all"}})
+	r, err := s.Next(t.Context(), views.NextRequest{Place: mem.Place{Project: "all"}})
 	if err != nil || !strings.Contains(r.Text, "coins below ten cents") || strings.Contains(r.Text, "duplicate") {
 		t.Errorf("told\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
 	}
@@ -111,7 +113,7 @@ func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
 	p := "tell me about that login race and the session lock"
 	s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...)
 	before := s.kept()
-	want := s.foresee(mem.NextAsk{Prompt: p, Session: "two"})
+	want := s.foresee(views.NextRequest{Prompt: p, Session: "two"})
 	if s.kept() != before {
 		t.Error("foreseeing it changed what is kept")
 	}
@@ -133,7 +135,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 	s.settings.Budgets.SessionStart, s.settings.Budgets.Write = 0, 0
 	s.play(in("two", start("startup"), edited("p0", "t0", "/home/dev/shop/gate/other.go", "a", "b"))...)
 	for session, near := range map[string]float64{"": 0, "two": 0.5} {
-		r := s.foresee(mem.NextAsk{Prompt: aboutLimiter, Session: session})
+		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Session: session})
 		if len(r.Items) != 1 || r.Items[0].Parts["path"] != near {
 			t.Errorf("session %q: told %+v, want one with path %v", session, r.Items, near)
 		}
@@ -143,7 +145,7 @@ func TestARunningSessionIsForeseenWithItsFilesAtHand(t *testing.T) {
 func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(mem.NextAsk{})
+	r := s.foresee(views.NextRequest{})
 	if !strings.Contains(r.Text, "last request: ") {
 		t.Fatalf("told\n%s\nwant a line without an ID in it", r.Text)
 	}
@@ -155,11 +157,11 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 func TestABudgetIsTriedOutWithoutBeingSet(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	r := s.foresee(mem.NextAsk{Budget: 150})
+	r := s.foresee(views.NextRequest{Budget: 150})
 	if r.Budget != 150 || r.Tokens > 150+60 || r.Tokens == 0 {
 		t.Errorf("budget %d, tokens %d, want at most 150 and the frame", r.Budget, r.Tokens)
 	}
-	if full := s.foresee(mem.NextAsk{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
+	if full := s.foresee(views.NextRequest{}); full.Budget != 1200 || full.Tokens <= r.Tokens {
 		t.Errorf("without: budget %d, tokens %d", full.Budget, full.Tokens)
 	}
 }
@@ -170,18 +172,18 @@ func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 		want string
 	}{
 		"paused": {func(s *stage) {
-			if _, err := s.Pause(t.Context(), mem.PauseAsk{Place: shop}); err != nil {
+			if _, err := s.Event.Pause(t.Context(), event.PauseRequest{Place: shop}); err != nil {
 				t.Fatal(err)
 			}
 		}, mem.Off},
 		"excluded": {func(s *stage) { s.settings.ExcludeProjects = []string{"shop"} }, mem.Off},
-		"silent":   {func(s *stage) { s.settings.Profile = engine.Silent }, mem.Nothing},
+		"silent":   {func(s *stage) { s.settings.Profile = event.Silent }, mem.Nothing},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			s.play(bugHunt()...)
 			tt.hush(s)
-			for _, ask := range []mem.NextAsk{{}, {Prompt: "why did two logins race for the session lock?"}} {
+			for _, ask := range []views.NextRequest{{}, {Prompt: "why did two logins race for the session lock?"}} {
 				if r := s.foresee(ask); r.Text != "" || r.Outcome != tt.want {
 					t.Errorf("%+v: outcome %q, want %q; text\n%s", ask, r.Outcome, tt.want, r.Text)
 				}
@@ -193,9 +195,9 @@ func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	s := newStage(t)
 	id := s.knows(mem.Gotcha, "the rate limiter of the gateway counts bursts per key", "gate/limit.go")
-	next := func(without ...string) mem.Told {
+	next := func(without ...string) mem.InjectedItem {
 		t.Helper()
-		r := s.foresee(mem.NextAsk{Prompt: aboutLimiter, Without: without})
+		r := s.foresee(views.NextRequest{Prompt: aboutLimiter, Without: without})
 		if len(r.Items) != 1 || r.Items[0].ID != id {
 			t.Fatalf("without %q: told %+v, want %s", without, r.Items, id)
 		}
@@ -203,7 +205,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	}
 	search := func(without ...string) mem.Hit {
 		t.Helper()
-		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
 		if err != nil || len(found.Hits) != 1 {
 			t.Fatalf("without %q: found %+v, %v", without, found.Hits, err)
 		}
@@ -240,7 +242,7 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 		{"herons", []mem.Kind{mem.Todo}, 0},
 		{"", nil, 2},
 	} {
-		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
 		if err != nil || found.Total != tt.want {
 			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
 		}

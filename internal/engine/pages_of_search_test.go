@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 func TestPagesOfASearchHoldEveryHitOnce(t *testing.T) {
@@ -31,7 +32,7 @@ func TestPagesOfASearchHoldEveryHitOnce(t *testing.T) {
 	}
 	var all []string
 	for len(all) <= 200 {
-		got, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)}})
+		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -36,7 +37,8 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 		n++
 		s.learned(mem.Memory{Title: words(n)})
 	}}
-	if got := s.consolidate(mem.ConsolidateAsk{}); len(got.Rounds[0].Changes) > 0 {
+	s.Engine.Reconnect()
+	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
 		t.Errorf("changes %q, want none: no two say the same", rulesOf(got.Rounds[0]))
 	}
 	if got := findings(s.inbox("duplicate")); len(got) > 0 {
@@ -65,7 +67,8 @@ func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {
 	s.Store = late{s.store, func() {
 		s.applies(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Status: &forgotten}}})
 	}}
-	s.consolidate(mem.ConsolidateAsk{})
+	s.Engine.Reconnect()
+	s.consolidate(curate.ConsolidateRequest{})
 	if a, b := s.memory(ids[0]), s.memory(ids[1]); a.Status != mem.Forgotten || a.Hidden.IsZero() || b.Status != mem.Archived {
 		t.Errorf("the forgotten one is %s, the other %s, want it forgotten and the other archived", a.Status, b.Status)
 	}

@@ -4,6 +4,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"remanence/internal/briefing"
+	"remanence/internal/continuity"
+	"remanence/internal/recall"
 )
 
 func TestAPassageIsWhereTheWordsAre(t *testing.T) {
@@ -20,13 +24,13 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 		"marks are of words": {strings.Repeat("कल बारिश थी। ", 40) + "यहाँ दीपक हिन्दी सीखता है। " + strings.Repeat("कल बारिश थी। ", 40), []string{"हिन्दी"}, "हिन्दी"},
 		"letters not bytes":  {strings.Repeat("там ", 100) + "а так нельзя", []string{"так"}, "так нельзя"},
 	} {
-		got := passage(tt.text, tt.terms, 120)
+		got := recall.Passage(tt.text, tt.terms, 120)
 		if n := utf8.RuneCountInString(got); n > 120 || !strings.Contains(got, tt.holds) {
 			t.Errorf("%s: %d characters %q, want %q in at most 120", name, n, got, tt.holds)
 		}
 	}
 	for _, whole := range []string{"", "short"} {
-		if got := passage(whole, []string{"short"}, 120); got != whole {
+		if got := recall.Passage(whole, []string{"short"}, 120); got != whole {
 			t.Errorf("got %q, want %q as it is", got, whole)
 		}
 	}
@@ -34,31 +38,31 @@ func TestAPassageIsWhereTheWordsAre(t *testing.T) {
 
 func TestKinAreFormsOfOneWord(t *testing.T) {
 	for _, pair := range [][2]string{{"retry", "retries"}, {"harbour", "harbours"}, {"会话锁超时", "超时"}} {
-		if !akin(pair[0], pair[1]) {
+		if !recall.Akin(pair[0], pair[1]) {
 			t.Errorf("%q and %q are not kin", pair[0], pair[1])
 		}
 	}
 	for _, pair := range [][2]string{{"state", "stats"}, {"retry", "retro"}, {"store", "story"}, {"так", "там"}, {"дом", "дол"}} {
-		if akin(pair[0], pair[1]) {
+		if recall.Akin(pair[0], pair[1]) {
 			t.Errorf("%q and %q are kin", pair[0], pair[1])
 		}
 	}
 }
 
 func TestASummaryThatSaysItInWordsWithMarksSaysIt(t *testing.T) {
-	if says := saysWords("परीक्षण हिन्दी में लिखना है"); !says("बाकी: परीक्षण हिन्दी में लिखना है") {
+	if says := continuity.SaysWords("परीक्षण हिन्दी में लिखना है"); !says("बाकी: परीक्षण हिन्दी में लिखना है") {
 		t.Error("it is not recognised in the very same words")
 	}
 }
 
 func TestALineWithoutSpacesIsToldWhole(t *testing.T) {
 	for _, line := range []string{strings.Repeat("會話鎖在三十秒後超時。", 40), strings.Repeat("x", 1000), "é " + strings.Repeat("部署", 200) + " end"} {
-		got := toldLines(line)
+		got := briefing.ToldLines(line)
 		if strings.ReplaceAll(strings.Join(got, ""), " ", "") != strings.ReplaceAll(line, " ", "") {
 			t.Errorf("%d lines do not hold all of %.40q…", len(got), line)
 		}
 		for _, l := range got {
-			if len(l) > maxLine || !utf8.ValidString(l) {
+			if len(l) > briefing.MaxLine || !utf8.ValidString(l) {
 				t.Errorf("a line of %d bytes, valid %v: it would be cut", len(l), utf8.ValidString(l))
 			}
 		}

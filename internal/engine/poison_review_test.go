@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
@@ -32,12 +32,12 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 			s.play(mem.Event{Kind: mem.SessionEnd, Source: "other"})
 			for range 3 {
 				s.clock = s.clock.Add(24 * time.Hour)
-				if _, err := s.Consolidate(t.Context(), mem.ConsolidateAsk{Place: shop}); err != nil {
+				if _, err := s.Curate.Consolidate(t.Context(), curate.ConsolidateRequest{Place: shop}); err != nil {
 					t.Fatal(err)
 				}
 				s.weaves()
 			}
-			inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop, Rules: []string{engine.ReviewLowTrust}, Limit: 100})
+			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop, Rules: []string{curate.ReviewLowTrust}, Limit: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

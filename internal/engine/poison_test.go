@@ -9,6 +9,8 @@ import (
 	"testing"
 	"unicode"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 )
@@ -66,7 +68,7 @@ func (p poison) comesIn(s *stage) mem.Trust {
 		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"), stop("p2", said))
 	case "agent-add":
 		s.play(ask, web)
-		if _, err := s.Add(s.t.Context(), mem.AddAsk{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
+		if _, err := s.Curate.Add(s.t.Context(), curate.AddRequest{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
 			s.t.Fatal(err)
 		}
 	default:
@@ -109,11 +111,13 @@ func (p poison) comesInFromHere(s *stage, ask mem.Event, said string) mem.Trust 
 		s.Config.Project = func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_shop", Name: "shop", Root: dir, Branch: p.text, Commit: p.text}, nil
 		}
+		s.Engine.Reconnect()
 		s.play(ask, stop("p1", "I decided "+p.mark()+" to stay on this branch."))
 	case "project":
 		s.Config.Project = func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_shop", Name: p.text, Root: dir}, nil
 		}
+		s.Engine.Reconnect()
 		s.play(ask, stop("p1", "I decided "+p.mark()+" to keep its name."))
 	case "prompt":
 		s.play(prompt("p1", "From now on "+p.mark()+" we write it like this: "+p.text), stop("p1", "Noted."))
@@ -142,7 +146,7 @@ func (p poison) told(s *stage) []string {
 	case "command", "commit":
 		command = p.text + " " + p.mark()
 	}
-	for _, e := range in("two", start("startup"), start("clear"), prompt("q1", "what of "+p.mark()+"?"), prompt("q2", "is it so: "+mem.Clip(p.text, 300)+" "+p.mark()),
+	for _, e := range in("two", start("startup"), start("clear"), prompt("q1", "what of "+p.mark()+"?"), prompt("q2", "is it so: "+chars.Clip(p.text, 300)+" "+p.mark()),
 		tool(mem.PreToolUse, "q2", "u0", "Agent", map[string]any{"description": p.mark(), "prompt": "look at " + p.mark(), "subagent_type": "explorer"}, nil),
 		mem.Event{Kind: mem.SubagentStart, PromptID: "q2", AgentID: "a9", AgentType: "explorer"},
 		tool(mem.PreToolUse, "q2", "u1", "Read", map[string]any{"file_path": file}, nil),
@@ -235,8 +239,8 @@ func inert(t *testing.T, block string) {
 	if block == "" {
 		return
 	}
-	if len(block) > inject.MaxBytes || mem.Units(block) > inject.MaxUnits {
-		t.Errorf("%d bytes, %d units", len(block), mem.Units(block))
+	if len(block) > inject.MaxBytes || chars.Units(block) > inject.MaxUnits {
+		t.Errorf("%d bytes, %d units", len(block), chars.Units(block))
 	}
 	lines := strings.Split(block, "\n")
 	first := opening.FindStringSubmatch(lines[0])

@@ -1,212 +1,73 @@
 package engine
 
 import (
-	"cmp"
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
+	"remanence/internal/capture"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
-// autoCaptured tags what was kept by rule from a tool call.
-const autoCaptured = "auto-captured"
-
-// Bounds of captured text, in characters.
-const (
-	maxCommand    = 300
-	maxErrorText  = 500
-	maxExcerpt    = 200                 // of a text that is shown in part
-	maxReplaced   = 80                  // of each side of a replacement
-	maxCaptured   = mem.MemoriesCounted // memories of tools a session makes; further calls stay events
-	importantFail = 0.6
-)
-
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
-func (e *Engine) postToolUse(ctx context.Context, m *moment) (mem.Reply, error) {
-	e.fillInTurn(m)
-	c := e.understand(m)
-	if err := e.taintByCall(ctx, m, c); err != nil {
+func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	e.Continuity.FillInTurn(m)
+	c := e.Event.Understand(m)
+	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.ours(m) {
-		m.letGo() // what we told must not come back as memory
+	if e.Capture.Ours(m) {
+		capture.LetGo(m) // what we told must not come back as memory
 		return mem.Reply{}, nil
 	}
-	done, err := e.keepTodos(ctx, m, c)
+	done, err := e.Capture.KeepTodos(ctx, m, c)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.leaveTasks(done)
+	filesync.LeaveTasks(m, done)
 	switch m.Tool {
 	case "Read", "Grep", "Glob", "LS":
-		m.letGo() // what was looked at is kept, not what it holds
+		capture.LetGo(m) // what was looked at is kept, not what it holds
 	}
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
-		e.observe(ctx, m, changed(m, c))
-		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Write)
+		keepOutcome(m)
+		e.Capture.Observe(ctx, m, event.Changed(m, c))
+		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Write)
 	case "Read":
-		return e.fileNotes(ctx, m, c.file, m.settings.Budgets.Read)
+		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Read)
 	case "Bash":
-		return mem.Reply{}, e.succeeded(ctx, m, c)
+		return mem.Reply{}, e.Capture.Succeeded(ctx, m, c)
 	case "Agent":
-		return e.agentCompleted(ctx, m)
+		return e.Briefing.AgentCompleted(ctx, m)
 	}
 	return mem.Reply{}, nil
 }
 
-// letGo drops a response and keeps what it cost the agent to read.
-func (m *moment) letGo() { m.Weight, m.Response = mem.Tokens(string(m.Response)), nil }
-
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
-func (e *Engine) postToolUseFailure(ctx context.Context, m *moment) (mem.Reply, error) {
-	e.fillInTurn(m)
-	c := e.understand(m)
-	if err := e.taintByCall(ctx, m, c); err != nil {
+func (e *Engine) postToolUseFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	e.Continuity.FillInTurn(m)
+	c := e.Event.Understand(m)
+	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.ours(m) || m.Interrupt {
+	if e.Capture.Ours(m) || m.Interrupt {
 		return mem.Reply{}, nil
 	}
-	if m.Tool != "Bash" || c.plain == "" {
+	if m.Tool != "Bash" || c.Plain == "" {
 		return mem.Reply{}, nil
 	}
-	mm := failed(m, c)
-	if remote(m.Tool, c.command) {
+	mm := event.Failed(m, c)
+	if extract.Remote(m.Tool, c.Command) {
 		mm.Trust, mm.Origin = mem.TrustNone, mem.FromWeb // its error text is somebody else's
 	}
 	if m.Recovered {
 		var err error
-		if mm.Resolved, err = e.workedLater(ctx, m, c); err != nil {
+		if mm.Resolved, err = e.Capture.WorkedLater(ctx, m, c); err != nil {
 			return mem.Reply{}, err
 		}
 	}
-	e.observe(ctx, m, mm)
-	return e.commandNotes(ctx, m, c)
-}
-
-func (m *moment) add(ms ...mem.Memory) { m.batch.Memories = append(m.batch.Memories, ms...) }
-
-// observe keeps a memory of a call if the call may make one: its tool is not on
-// the skip list and the session has room.
-func (e *Engine) observe(ctx context.Context, m *moment, mm mem.Memory) {
-	if slices.Contains(m.settings.SkipTools, m.Tool) {
-		return
-	}
-	if m.session.Memories >= maxCaptured {
-		full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{autoCaptured}, Offset: maxCaptured - 1, Limit: 1})
-		if err != nil || len(full) > 0 {
-			return
-		}
-	}
-	m.add(mm)
-}
-
-// changed is the memory of an edited or written file. Edits of one file in one
-// turn become one memory.
-func changed(m *moment, c call) mem.Memory {
-	mm := m.newMemory(mem.Change, mem.ScopeSession)
-	mm.Tool, mm.Files, mm.Modified = m.Tool, []string{c.file}, []string{c.file}
-	mm.Tags = []string{"file-change", autoCaptured}
-	mm.Title = "Wrote file " + c.file
-	if c.old != "" || m.Tool != "Write" {
-		mm.Title = fmt.Sprintf("Edited %s: replaced '%s' with '%s'", c.file, excerpt(c.old), excerpt(c.new))
-	}
-	mm.Title = mem.Clip(mm.Title, 240)
-	mm.Key = "change:" + m.PromptID + ":" + c.file
-	return mm
-}
-
-func excerpt(s string) string {
-	return mem.Clip(mem.Line(mem.Clip(s, maxExcerpt)), maxReplaced)
-}
-
-// failed is the memory of a command that failed.
-func failed(m *moment, c call) mem.Memory {
-	code, message := exitOf(m.Error)
-	mm := m.newMemory(mem.Command, mem.ScopeSession)
-	mm.Importance, mm.Resolved = importantFail, false
-	mm.Tool, mm.Command, mm.ExitCode = m.Tool, c.plain, code
-	mm.Tags = []string{"command-outcome", "error", "debugging", autoCaptured}
-	mm.Title = mem.Clip(fmt.Sprintf("Command failed (exit %d): %s | Error: %s", code, mem.Clip(c.plain, maxCommand), inBrief(telling(message))), 2*maxCommand)
-	mm.Body = mem.Clip(message, maxErrorText)
-	mm.Key = "failed:" + c.plain
-	return mm
-}
-
-// keepTodos keeps the agent's own list of work as todo memories: open ones are
-// told until they are done, in whichever session that is.
-func (e *Engine) keepTodos(ctx context.Context, m *moment, c call) (completed []todo, err error) {
-	if len(c.todos) == 0 && !c.whole {
-		return nil, nil
-	}
-	open, err := e.Store.List(ctx, mem.Query{Project: m.project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 50})
-	if err != nil {
-		return nil, fmt.Errorf("open items: %w", err)
-	}
-	listed := c.todos[:min(len(c.todos), 20)]
-	finished := map[string]bool{} // titles
-	for _, o := range open {
-		if slices.ContainsFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) }) {
-			finished[o.Title] = true
-		}
-	}
-	for _, o := range open {
-		gone := c.whole && o.Session == m.Session && slices.Contains(o.Tags, listedTag) && strings.HasPrefix(o.Key, listedKey) &&
-			!slices.ContainsFunc(listed, func(t todo) bool { return t.text == o.Title })
-		i := slices.IndexFunc(listed, func(t todo) bool { return t.done() && t.names(o, m.Session) })
-		if i >= 0 && listed[i].status == "completed" {
-			completed = append(completed, todo{id: listed[i].id, text: o.Title})
-		}
-		if gone || finished[o.Title] {
-			m.batch.Edits = append(m.batch.Edits, mem.Edit{ID: o.ID, Resolved: new(true)})
-		}
-	}
-	for _, t := range listed {
-		if t.text == "" {
-			continue // an update by id alone
-		}
-		at := slices.IndexFunc(open, func(o mem.Memory) bool { return o.Title == t.text && o.Trust >= min(mem.TrustAssistant, m.turn.Trust) })
-		if at < 0 && t.done() || at >= 0 && open[at].Session != m.Session && t.id == "" {
-			continue // nothing is left of it; or it is open since another session
-		}
-		mm := m.newMemory(mem.Todo, mem.ScopeProject)
-		mm.Title, mm.Key = t.text, listedKey+strings.ToLower(t.text)
-		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.turn.Trust), mem.FromAssistant, ConfidenceAgent
-		mm.Resolved, mm.Tags = t.done(), []string{listedTag}
-		if t.id != "" {
-			mm.Tags = append(mm.Tags, taskTag(t.id))
-		}
-		m.add(mm)
-	}
-	return completed, nil
-}
-
-// listedTag tags items of the agent's own list.
-const listedTag = "todo"
-
-// listedKey begins their keys: a tag may be anybody's.
-const listedKey = "todo:"
-
-func taskTag(id string) string { return "task:" + id }
-
-// names reports whether t is the item that is kept as o. Ids count within a session.
-func (t todo) names(o mem.Memory, session string) bool {
-	return t.text != "" && t.text == o.Title || t.id != "" && o.Session == session && slices.Contains(o.Tags, taskTag(t.id))
-}
-
-// ours reports whether the call is about Remanence itself: its tools, its
-// command line, its files. What we say must not come back as memory.
-func (e *Engine) ours(m *moment) bool {
-	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {
-		return true
-	}
-	in := fields(m.Input)
-	if callsUs(text(in["command"])) {
-		return true
-	}
-	file := cmp.Or(text(in["file_path"]), text(in["path"]))
-	return slices.ContainsFunc(e.Own, func(dir string) bool { return within(dir, file) })
+	e.Capture.Observe(ctx, m, mm)
+	return e.Recall.CommandNotes(ctx, m, c)
 }

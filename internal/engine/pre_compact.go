@@ -7,101 +7,66 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"path"
-	"time"
 
+	"remanence/internal/briefing"
+	"remanence/internal/capture"
+	"remanence/internal/continuity"
+	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/mem"
-)
-
-// snapshotLines is how much of a transcript a snapshot looks at, and
-// snapshotChars how much of its text it keeps, the newest.
-const (
-	snapshotLines = 200
-	snapshotChars = 4000
 )
 
 // preCompact saves the work in hand before the client shortens its context. It
 // answers nothing at all: whatever is printed here becomes part of the
 // summariser's instructions. That it fired does not mean that a compaction follows.
-func (e *Engine) preCompact(ctx context.Context, m *moment) (mem.Reply, error) {
-	cp, err := e.checkpoint(ctx, m, cmp.Or(m.Source, "auto"))
+func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	cp, err := e.Continuity.Checkpoint(ctx, m, cmp.Or(m.Source, "auto"))
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
-	m.leave(mem.MindNotes{Compaction: cmp.Or(m.Source, "auto"), Derived: linesOf(stateItems(cp.State))})
-	marker := m.newMemory(mem.Snapshot, mem.ScopeSession)
+	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
+	m.Leave(mem.MindNotes{Compaction: cmp.Or(m.Source, "auto"), Derived: event.LinesOf(briefing.StateItems(cp.State))})
+	marker := m.NewMemory(mem.Snapshot, mem.ScopeSession)
 	marker.Title, marker.Event = "context compaction occurred", "pre-compact"
-	marker.Tags, marker.Importance = []string{"compaction-event", autoCaptured}, 0.4
+	marker.Tags, marker.Importance = []string{"compaction-event", extract.AutoCaptured}, 0.4
 	marker.Key = "compaction:" + m.ID
-	m.add(marker)
-	if ownTranscript(m.Event) {
-		m.batch.Jobs = append(m.batch.Jobs, mem.Job{Kind: JobSnapshot, Session: m.Session, Key: m.ID, Data: jobData(m)})
+	m.Add(marker)
+	if event.OwnTranscript(m.Event) {
+		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobSnapshot, Session: m.Session, Key: m.ID, Data: event.JobData(m)})
 	}
-	e.takeLater(m, takeWords)
-	e.tailLater(m)
+	e.Capture.TakeLater(m, capture.TakeWords)
+	e.Continuity.TailLater(m)
 	return mem.Reply{}, nil
 }
 
 // postCompact keeps the summary the client made; it stays readable in the
 // event, nothing is answered. What was said is out of the agent's sight now.
-func (e *Engine) postCompact(_ context.Context, m *moment) (mem.Reply, error) {
-	e.takeLater(m, indexWords)
+func (e *Engine) postCompact(_ context.Context, m *event.Context) (mem.Reply, error) {
+	e.Capture.TakeLater(m, capture.IndexWords)
 	return mem.Reply{}, nil
-}
-
-// The kinds of jobs.
-const (
-	JobSnapshot = "snapshot" // keep the newest words before a compaction
-	JobDigest   = "digest"   // digest a turn whose words came only with the transcript
-)
-
-// transcriptLag is how long after Stop a transcript may be read: the client
-// writes its last lines up to a quarter of a second late.
-const transcriptLag = time.Second
-
-// ownTranscript reports whether the event names the record of its own session.
-// Any other file may be anybody's, and is not read.
-func ownTranscript(ev mem.Event) bool {
-	return path.Base(slashed(ev.Transcript)) == ev.Session+".jsonl"
-}
-
-func lateDigest(m *moment) mem.Job {
-	return mem.Job{Kind: JobDigest, Session: m.Session, Key: m.ID, Data: jobData(m), NotBy: m.At.Add(transcriptLag)}
-}
-
-// jobData carries the event that asked for the job, without its bulk.
-func jobData(m *moment) string {
-	ev := m.Event
-	ev.Input, ev.Response, ev.Text = nil, nil, ""
-	b, err := json.Marshal(ev)
-	if err != nil {
-		return ""
-	}
-	return string(b)
 }
 
 // Work does one job and returns what it writes. The caller finishes the job in
 // the same batch.
 func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	switch job.Kind {
-	case JobEmbed:
-		return e.embed(ctx, job)
-	case JobRefine:
-		return e.refine(ctx, job)
-	case JobConsolidate:
-		return e.consolidateJob(ctx, job)
-	case JobWeave:
-		return e.weave(ctx, job)
-	case JobVault:
-		return mem.Batch{}, e.workVault(ctx)
+	case event.JobEmbed:
+		return e.Recall.Embed(ctx, job)
+	case event.JobRefine:
+		return e.Digest.Refine(ctx, job)
+	case event.JobConsolidate:
+		return e.Curate.ConsolidateJob(ctx, job)
+	case event.JobWeave:
+		return e.Curate.Weave(ctx, job)
+	case event.JobVault:
+		return mem.Batch{}, e.Filesync.WorkVault(ctx)
 	}
 	do := e.work
-	if job.Kind == JobMind || job.Kind == JobNote {
-		do = e.mindWork
+	if job.Kind == event.JobMind || job.Kind == event.JobNote {
+		do = e.Filesync.MindWork
 	}
 	b, err := do(ctx, job)
-	e.follow(&b)
+	e.Event.Follow(&b)
 	return b, err
 }
 
@@ -118,40 +83,40 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, err
 	}
-	defer m.view.close()
+	defer m.View.Close()
 	switch job.Kind {
-	case JobTranscript:
-		return e.takeIn(ctx, m, job)
-	case JobFill:
-		return e.fill(ctx, m)
-	case JobTail:
-		return mem.Batch{}, e.writeTail(ctx, m)
+	case event.JobTranscript:
+		return e.Capture.TakeIn(ctx, m, job)
+	case event.JobFill:
+		return e.Continuity.MeasureContext(ctx, m)
+	case event.JobTail:
+		return mem.Batch{}, e.Continuity.WriteTail(ctx, m)
 	}
-	if e.Tail == nil || !ownTranscript(ev) {
+	if e.Tail == nil || !event.OwnTranscript(ev) {
 		return mem.Batch{}, nil
 	}
-	said, err := e.Tail(ev.Transcript, snapshotLines)
+	said, err := e.Tail(ev.Transcript, continuity.SnapshotLines)
 	if errors.Is(err, fs.ErrNotExist) && job.Attempts >= patience { // the agent keeps none
 		err = nil
 	}
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
 	}
-	if said, err = e.unerased(ctx, m.Session, said); err != nil {
+	if said, err = e.Erase.Unerased(ctx, m.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
-	if said, err = e.unpaused(ctx, m, said); err != nil {
+	if said, err = e.Event.Unpaused(ctx, m, said); err != nil {
 		return mem.Batch{}, err
 	}
-	if m.turn, err = e.turnOf(ctx, m); err != nil || m.turn.Private {
+	if m.Turn, err = e.turnOf(ctx, m); err != nil || m.Turn.Private {
 		return mem.Batch{}, err
 	}
 	switch job.Kind {
-	case JobSnapshot:
-		return mem.Batch{Memories: m.complete(snapshot(m, said))}, nil
-	case JobDigest:
+	case event.JobSnapshot:
+		return mem.Batch{Memories: m.Complete(continuity.Snapshot(m, said))}, nil
+	case event.JobDigest:
 		// The newest words may be of a later turn.
-		if m.turn.Trust, err = e.worstSince(ctx, m, ev.PromptID); err != nil {
+		if m.Turn.Trust, err = e.Event.WorstSince(ctx, m, ev.PromptID); err != nil {
 			return mem.Batch{}, err
 		}
 		for i := len(said) - 1; i >= 0 && m.Text == ""; i-- {
@@ -159,29 +124,8 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 				m.Text = said[i].Text
 			}
 		}
-		ms, err := e.digest(ctx, m)
-		return mem.Batch{Memories: m.complete(ms), Edits: m.batch.Edits}, err
+		ms, err := e.Capture.Digest(ctx, m)
+		return mem.Batch{Memories: m.Complete(ms), Edits: m.Batch.Edits}, err
 	}
 	return mem.Batch{}, fmt.Errorf("unknown kind of job %q", job.Kind)
-}
-
-// snapshot keeps the newest words of both sides.
-func snapshot(m *moment, said []mem.Said) []mem.Memory {
-	text, left := "", snapshotChars
-	for i := len(said) - 1; i >= 0 && left > 0; i-- {
-		line := said[i].Who + ": " + said[i].Text
-		if rs := []rune(line); len(rs) > left {
-			line = "…" + string(rs[len(rs)-left+1:]) // the newest part of it
-		}
-		left -= len([]rune(line)) + 1
-		text = line + "\n" + text
-	}
-	if text == "" {
-		return nil
-	}
-	mm := m.newMemory(mem.Snapshot, mem.ScopeSession)
-	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
-	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", autoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
-	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
-	return []mem.Memory{mm}
 }

@@ -7,14 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
 )
 
 // quietly switches off all that is not an answer to a prompt or a tool.
 func (s *stage) quietly() *stage {
-	s.settings.Budgets.SessionStart, s.settings.NudgeEvery = 0, engine.NudgeNever
+	s.settings.Budgets.SessionStart, s.settings.NudgeEvery = 0, event.NudgeNever
 	return s
 }
 
@@ -31,7 +33,7 @@ func (s *stage) applies(batches ...mem.Batch) []mem.Result {
 // marks does with memories what a person orders.
 func (s *stage) marks(verb string, ids ...string) {
 	s.t.Helper()
-	if _, err := s.Mark(s.t.Context(), mem.MarkAsk{Verb: verb, IDs: ids}); err != nil {
+	if _, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Verb: verb, IDs: ids}); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -63,7 +65,7 @@ func TestBeingShownDoesNotMakeAMemoryYoungerBeingUsedDoes(t *testing.T) {
 	s.play(in("before", stop("q-before", "As "+id+" says, it counts per key."))...)
 	_, after := s.asks("after", aboutLimiter)
 	partsOf := func(r mem.Receipt) map[string]float64 {
-		at := slices.IndexFunc(r.Items, func(it mem.Told) bool { return it.ID == id })
+		at := slices.IndexFunc(r.Items, func(it mem.InjectedItem) bool { return it.ID == id })
 		if at < 0 {
 			t.Fatalf("%s is not told: %+v", id, r.Items)
 		}
@@ -172,7 +174,7 @@ func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
 	if f := scores[rank.Documents] / none; f < 9.9 || f > 10.1 {
 		t.Errorf("the documents' form weighs %v, want 10: nine uses and itself", f)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: aboutLimiter}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: aboutLimiter}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("%v, %d hits", err, len(found.Hits))
 	}
@@ -188,7 +190,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 	code := s.knows(mem.ErrorFix, "E1205 comes from a clock that is ahead")
 	for p, id := range map[string]string{"lim.go?": "", "maxRPS?": symbol, "E1205!": code} {
 		_, r := s.asks("s-"+p, p)
-		if id != "" && !slices.ContainsFunc(r.Items, func(it mem.Told) bool { return it.ID == id }) {
+		if id != "" && !slices.ContainsFunc(r.Items, func(it mem.InjectedItem) bool { return it.ID == id }) {
 			t.Errorf("%q: told %+v, want %s", p, r.Items, id)
 		}
 	}
@@ -208,7 +210,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 	s := newStage(t).quietly()
 	relative := s.knows(mem.FileNote, "the limiter must be reloaded by hand", "gate/limit.go")
-	absolute, err := s.Keep(t.Context(), []mem.Memory{{
+	absolute, err := s.Curate.Keep(t.Context(), []mem.Memory{{
 		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.FileNote, Title: "bursts are counted in whole seconds", Files: []string{"/home/dev/shop/gate/limit.go"},
 		Trust: mem.TrustUser, Created: s.clock,
 	}})
@@ -222,7 +224,7 @@ func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
 	s := newStage(t).quietly()
 	light := s.knows(mem.Fact, "the rate limiter of the gateway has a dashboard, bursts in red")
-	heavy, err := s.Keep(t.Context(), []mem.Memory{{
+	heavy, err := s.Curate.Keep(t.Context(), []mem.Memory{{
 		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Gotcha, Title: "the rate limiter counts bursts per key", Trust: mem.TrustUser,
 		Importance: 0.95, Created: s.clock, Resolved: true,
 	}})

@@ -8,69 +8,22 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/event"
+	"remanence/internal/extract"
 	"remanence/internal/inject"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
-
-// Bounds of a page of receipts.
-const (
-	receiptPage    = 50
-	maxReceiptPage = 200
-)
-
-// Receipts lists what was told, and what was not, newest first.
-func (e *Engine) Receipts(ctx context.Context, ask mem.ReceiptsAsk) (mem.ReceiptList, error) {
-	p, err := e.place(ctx, ask.Place)
-	if err != nil {
-		return mem.ReceiptList{}, err
-	}
-	out := mem.ReceiptList{Project: p, Receipts: []mem.ReceiptLine{}}
-	limit := min(cmp.Or(max(ask.Limit, 0), receiptPage), maxReceiptPage)
-	q := mem.ReceiptQuery{
-		Project: p.Key, Trigger: ask.Trigger, Outcome: ask.Outcome, Memory: ask.Memory, Limit: limit + 1, Offset: max(ask.Offset, 0),
-	}
-	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
-		if err != nil {
-			return out, err
-		}
-		q.Session = s.ID
-	}
-	rs, err := e.Store.Receipts(ctx, q)
-	if err != nil {
-		return out, fmt.Errorf("receipts: %w", err)
-	}
-	out.More = len(rs) > limit
-	session := e.lookup(ctx)
-	for _, r := range rs[:min(limit, len(rs))] {
-		s, line := session(r.Session), receiptLine(r)
-		line.Short, line.Project = s.Short, s.ProjectName
-		out.Receipts = append(out.Receipts, line)
-	}
-	return out, nil
-}
-
-func receiptLine(r mem.Receipt) mem.ReceiptLine {
-	l := mem.ReceiptLine{
-		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Asked: r.Asked, Outcome: r.Outcome, Candidates: r.Candidates,
-		Told: len(r.Items), LeftOut: len(r.Dropped), Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
-	}
-	for _, c := range r.Dropped {
-		if c.Gate == rank.BelowFloor {
-			l.Best = max(l.Best, c.Parts[rank.PartCoverage])
-		}
-	}
-	return l
-}
 
 // WhatIf returns what a receipt would have told with another budget or another
 // floor. It is made of what the receipt names, by the code that answers hooks;
 // a briefing names too little of that, and is made as of now. Nothing is kept.
-func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, error) {
-	was, err := e.Why(ctx, mem.WhyAsk{ID: ask.ID})
+func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.WhatIfResponse, error) {
+	was, err := e.Views.Why(ctx, views.WhyRequest{ID: ask.ID})
 	if err != nil {
-		return mem.WhatIf{}, err
+		return views.WhatIfResponse{}, err
 	}
 	r := was.Receipt
 	budget, floor := r.Budget, r.Floor
@@ -80,11 +33,11 @@ func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, err
 	if ask.Floor != nil {
 		floor = min(max(0, *ask.Floor), 1)
 	}
-	out := mem.WhatIf{Basis: mem.BasisReceipt}
+	out := views.WhatIfResponse{Basis: views.BasisReceipt}
 	switch r.Trigger {
 	case "session_start", "resume", "compact":
-		out.Basis = mem.BasisNow
-		out.Receipt, err = e.Next(ctx, mem.NextAsk{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: sourceOf(r.Trigger), Budget: budget})
+		out.Basis = views.BasisNow
+		out.Receipt, err = e.Next(ctx, views.NextRequest{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
 		if budget == 0 { // which Next takes for the configured one
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
@@ -92,7 +45,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, err
 		out.Receipt, err = e.retell(ctx, r, budget, floor)
 	}
 	if err != nil {
-		return mem.WhatIf{}, err
+		return views.WhatIfResponse{}, err
 	}
 	told := func(r mem.Receipt) (ids []string) {
 		for _, it := range r.Items {
@@ -100,49 +53,36 @@ func (e *Engine) WhatIf(ctx context.Context, ask mem.WhatIfAsk) (mem.WhatIf, err
 		}
 		return ids
 	}
-	out.Added, out.Lost = missing(told(out.Receipt), told(r)), missing(told(r), told(out.Receipt))
+	out.Added, out.Lost = extract.Missing(told(out.Receipt), told(r)), extract.Missing(told(r), told(out.Receipt))
 	return out, nil
-}
-
-// sourceOf is the source of a session start that is answered with a trigger.
-func sourceOf(trigger string) string {
-	if trigger == "session_start" {
-		return "startup"
-	}
-	return trigger
-}
-
-// missing are those of list that are not among others.
-func missing(list, others []string) []string {
-	return slices.DeleteFunc(append([]string{}, list...), func(s string) bool { return slices.Contains(others, s) })
 }
 
 // retell lays out what a recall named once more.
 func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor float64) (mem.Receipt, error) {
-	m := &moment{
-		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, settings: e.Settings(), project: mem.Project{Key: r.Project},
-		started: e.Now(), batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
+	m := &event.Context{
+		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(), Project: mem.Project{Key: r.Project},
+		Started: e.Now(), Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
-	m.view = e.look(m.project)
-	defer m.view.close()
-	hits, cuts, err := e.hitsOf(ctx, r, floor, m.settings.VectorFloor)
+	m.View = e.Event.OpenFiles(m.Project)
+	defer m.View.Close()
+	hits, cuts, err := e.hitsOf(ctx, r, floor, m.Settings.VectorFloor)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
 	next := r
 	next.Items, next.Dropped, next.Text, next.Compaction = nil, cuts, "", nil
 	next.Budget, next.Floor, next.Outcome = budget, floor, mem.Abstained
-	memories, said := parted(hits)
-	b := e.recallBlock(m, "recall", memories)
-	b.Sections = append(b.Sections, quotes(b, said, &next))
-	b.Receipt, b.Boundary, b.Budget = r.ID, e.boundary(r.Session), budget
+	memories, said := recall.Parted(hits)
+	b := e.Recall.RecallBlock(m, "recall", memories)
+	b.Sections = append(b.Sections, recall.Quotes(b, said, &next))
+	b.Receipt, b.Boundary, b.Budget = r.ID, e.Recall.Boundary(r.Session), budget
 	shown := inject.Render(b)
 	next.Text, next.Tokens, next.Items = shown.Text, shown.Tokens, shown.Told
-	next.Dropped = foremost(append(next.Dropped, shown.Cuts...))
+	next.Dropped = recall.Foremost(append(next.Dropped, shown.Cuts...))
 	if shown.Text != "" {
 		next.Outcome = mem.Injected
 	}
-	next.TookMS = ms1(e.Now().Sub(m.started))
+	next.TookMS = recall.Ms1(e.Now().Sub(m.Started))
 	return next, nil
 }
 

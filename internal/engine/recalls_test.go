@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 func TestReceiptsAreListedByPage(t *testing.T) {
@@ -13,28 +14,28 @@ func TestReceiptsAreListedByPage(t *testing.T) {
 		s.asked(name, aboutTheRace)
 	}
 	s.asked("five", "write a haiku about the sea in winter")
-	list := func(ask mem.ReceiptsAsk) mem.ReceiptList {
+	list := func(ask views.ReceiptsRequest) views.ReceiptsResponse {
 		t.Helper()
 		ask.Place = shop
-		got, err := s.Receipts(t.Context(), ask)
+		got, err := s.Views.Receipts(t.Context(), ask)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	first := list(mem.ReceiptsAsk{Trigger: "prompt", Limit: 2})
+	first := list(views.ReceiptsRequest{Trigger: "prompt", Limit: 2})
 	if len(first.Receipts) != 2 || !first.More || first.Receipts[0].Session != "five" || first.Receipts[0].Short == "" {
 		t.Errorf("first page: %+v", first)
 	}
-	second := list(mem.ReceiptsAsk{Trigger: "prompt", Limit: 2, Offset: 2})
+	second := list(views.ReceiptsRequest{Trigger: "prompt", Limit: 2, Offset: 2})
 	if len(second.Receipts) != 2 || second.Receipts[0].Session != "three" {
 		t.Errorf("second page: %+v", second)
 	}
-	told := list(mem.ReceiptsAsk{Outcome: mem.Injected, Session: "two"})
+	told := list(views.ReceiptsRequest{Outcome: mem.Injected, Session: "two"})
 	if len(told.Receipts) != 1 || told.Receipts[0].Told == 0 || told.Receipts[0].Tokens == 0 {
 		t.Errorf("what the second session was told: %+v", told)
 	}
-	if none := list(mem.ReceiptsAsk{Memory: "m_zzz"}); len(none.Receipts) != 0 || none.Receipts == nil {
+	if none := list(views.ReceiptsRequest{Memory: "m_zzz"}); len(none.Receipts) != 0 || none.Receipts == nil {
 		t.Errorf("of an unknown memory: %+v, want an empty list", none)
 	}
 }
@@ -44,7 +45,7 @@ func TestWhatIfOnTheSameTermsIsWhatWasTold(t *testing.T) {
 	s.play(bugHunt()...)
 	r := s.asked("two", aboutTheRace)
 	before := s.kept()
-	got, err := s.WhatIf(t.Context(), mem.WhatIfAsk{ID: r.ID})
+	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: r.ID})
 	if err != nil || len(got.Added)+len(got.Lost) != 0 || got.Receipt.Tokens != r.Tokens || inside(got.Receipt.Text) != inside(r.Text) {
 		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Lost, err, got.Receipt.Text, r.Text)
 	}
@@ -61,7 +62,7 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 	if len(r.Items) < 2 {
 		t.Fatalf("%d items told, want several", len(r.Items))
 	}
-	what := func(ask mem.WhatIfAsk) mem.WhatIf {
+	what := func(ask views.WhatIfRequest) views.WhatIfResponse {
 		t.Helper()
 		ask.ID = r.ID
 		got, err := s.WhatIf(t.Context(), ask)
@@ -71,19 +72,19 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 		return got
 	}
 	none, little, strict, lax := 0, r.Tokens-1, 1.0, 0.0
-	if got := what(mem.WhatIfAsk{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Lost) != len(r.Items) {
+	if got := what(views.WhatIfRequest{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Lost) != len(r.Items) {
 		t.Errorf("without a budget: %+v", got)
 	}
 	little -= 60 // the frame comes on top
-	if got := what(mem.WhatIfAsk{Budget: &little}); len(got.Lost) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
+	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Lost) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
 		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Lost)
 	}
-	if got := what(mem.WhatIfAsk{Floor: &strict}); len(got.Lost) == 0 || got.Receipt.Dropped[0].Gate == "" {
+	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Lost) == 0 || got.Receipt.Dropped[0].Gate == "" {
 		t.Errorf("with a floor of 1: %+v", got)
 	}
 	haiku := s.asked("three", "write a note about the session of the parliament")
 	r = haiku
-	if got := what(mem.WhatIfAsk{Floor: &lax}); len(got.Added) < len(what(mem.WhatIfAsk{}).Added) {
+	if got := what(views.WhatIfRequest{Floor: &lax}); len(got.Added) < len(what(views.WhatIfRequest{}).Added) {
 		t.Errorf("with no floor: added %v", got.Added)
 	}
 }
@@ -97,8 +98,8 @@ func TestWhatIfABriefingWereShorter(t *testing.T) {
 		t.Fatal(rs, err)
 	}
 	small := 120
-	got, err := s.WhatIf(t.Context(), mem.WhatIfAsk{ID: rs[0].ID, Budget: &small})
-	if err != nil || got.Basis != mem.BasisNow || got.Receipt.Tokens == 0 || got.Receipt.Tokens >= rs[0].Tokens {
+	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: rs[0].ID, Budget: &small})
+	if err != nil || got.Basis != views.BasisNow || got.Receipt.Tokens == 0 || got.Receipt.Tokens >= rs[0].Tokens {
 		t.Errorf("got %d tokens of %d by %s, %v", got.Receipt.Tokens, rs[0].Tokens, got.Basis, err)
 	}
 }
@@ -106,7 +107,7 @@ func TestWhatIfABriefingWereShorter(t *testing.T) {
 func TestAFileIsShownWithWhatIsKnownOfIt(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	got, err := s.File(t.Context(), mem.FileAsk{Place: shop, Path: "/home/dev/shop/auth/session.go"})
+	got, err := s.Views.File(t.Context(), views.FileRequest{Place: shop, Path: "/home/dev/shop/auth/session.go"})
 	if err != nil || got.Path != "auth/session.go" || len(got.Memories) == 0 || len(got.Sessions) != 1 || got.Sessions[0].ID != "one" {
 		t.Errorf("got %q, %d memories, sessions %+v, %v", got.Path, len(got.Memories), got.Sessions, err)
 	}
@@ -119,7 +120,7 @@ func TestAFleetMarksWhatNobodyTouchedForAWeek(t *testing.T) {
 	e := prompt("z", "what is the till for, and who empties it")
 	e.Root, e.Session = "/home/dev/till", "till"
 	s.play(e)
-	got, err := s.Fleet(t.Context())
+	got, err := s.Views.Fleet(t.Context())
 	if err != nil || len(got.Projects) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/curate"
+	"remanence/internal/digest"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -50,7 +53,8 @@ func first(a, b string) string {
 // hires gives the stage a model, and tokens for it.
 func (s *stage) hires(c *clerk) *clerk {
 	s.settings.DigestTokens = 100_000
-	s.Summarizer = func() engine.Summarizer { return c }
+	s.Summarizer = func() event.Summarizer { return c }
+	s.Engine.Reconnect()
 	return c
 }
 
@@ -86,9 +90,9 @@ func (s *stage) spent() mem.Spending {
 	return v
 }
 
-func (s *stage) digesting(ask mem.DigestAsk) mem.Digesting {
+func (s *stage) digesting(ask digest.DigestRequest) event.Digesting {
 	s.t.Helper()
-	d, err := s.Digesting(s.t.Context(), ask)
+	d, err := s.Digest.Digesting(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -121,12 +125,12 @@ func TestWithoutAModelNobodyIsAskedAndNothingWaits(t *testing.T) {
 	if n := s.jobs(); n != 0 {
 		t.Errorf("%d jobs wait, want 0", n)
 	}
-	d := s.digesting(mem.DigestAsk{})
+	d := s.digesting(digest.DigestRequest{})
 	if d.Waiting != 0 || d.Today.Calls != 0 {
 		t.Errorf("got %+v", d)
 	}
-	if _, err := s.Digesting(t.Context(), mem.DigestAsk{Redo: true}); !errors.Is(err, engine.ErrNoModel) {
-		t.Errorf("got %v, want %v", err, engine.ErrNoModel)
+	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
+		t.Errorf("got %v, want %v", err, digest.ErrNoModel)
 	}
 }
 
@@ -154,7 +158,7 @@ func TestWhatAModelWritesTakesThePlaceOfWhatTheRulesMade(t *testing.T) {
 		t.Errorf("%d of %d are kept superseded", len(hidden), len(before))
 	}
 	for _, m := range after {
-		if m.Trust != mem.TrustAssistant || m.Source.PromptID != "p1" || m.Source.Session != "one" || m.Event != "digest by clerk" || m.Confidence != engine.ConfidenceModel {
+		if m.Trust != mem.TrustAssistant || m.Source.PromptID != "p1" || m.Source.Session != "one" || m.Event != "digest by clerk" || m.Confidence != digest.ConfidenceModel {
 			t.Errorf("%s: trust %s, source %+v, made by %q", m.Title, m.Trust, m.Source, m.Event)
 		}
 		if m.Kind == mem.Decision && len(m.Files) > 0 {
@@ -208,7 +212,7 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 				t.Errorf("asked %d times for an answer that costs as much each time, want 2", len(cl.sent))
 			}
 			cl.fails, cl.says = nil, wellSaid()
-			if d := s.digesting(mem.DigestAsk{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
+			if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
 				t.Errorf("digested again: %+v", d)
 			}
 			s.later(2 * time.Hour)
@@ -234,7 +238,7 @@ func TestAFailureStopsNoOtherSession(t *testing.T) {
 	if got := s.made("good", mem.Superseded); len(got) == 0 {
 		t.Error("the other session was not digested")
 	}
-	if d := s.digesting(mem.DigestAsk{}); d.Waiting != 1 {
+	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 1 {
 		t.Errorf("%d wait, want the one that failed", d.Waiting)
 	}
 }
@@ -252,13 +256,13 @@ func TestTheDaysTokensAreAHardStop(t *testing.T) {
 	if len(c.sent) != 3 || s.spent().Tokens != 210 {
 		t.Errorf("asked %d times for %d tokens, want 3 for 210", len(c.sent), s.spent().Tokens)
 	}
-	if d := s.digesting(mem.DigestAsk{}); d.Waiting != 2 || d.GivenUp != 0 {
+	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 2 || d.GivenUp != 0 {
 		t.Errorf("%+v, want two that wait for tomorrow", d)
 	}
 	if st, err := s.store.Stats(t.Context(), "", s.clock); err != nil || st.LaterJobs != 3 { // and the one that tidies names
 		t.Errorf("%d jobs are for later, want 3: nothing is stuck", st.LaterJobs)
 	}
-	if d := s.digesting(mem.DigestAsk{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
+	if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
 		t.Errorf("more is taken on although nothing is left: %+v", d)
 	}
 	s.later(time.Hour)
@@ -278,7 +282,7 @@ func TestAWorkerThatDiesInTheMiddleHasSpentAndDoesNothingTwice(t *testing.T) {
 	c := s.hires(&clerk{says: wellSaid(), cost: 90})
 	s.play(bugHunt()...)
 	s.clock = s.clock.Add(time.Minute)
-	jobs, err := s.store.LeaseOf(t.Context(), []string{engine.JobRefine}, false, s.clock, time.Minute, 1)
+	jobs, err := s.store.LeaseOf(t.Context(), []string{event.JobRefine}, false, s.clock, time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("%v, %v", jobs, err)
 	}
@@ -310,7 +314,7 @@ func TestATextThatIsTooLongIsCutAndTriedShorter(t *testing.T) {
 	if len(c.sent) != 3 {
 		t.Fatalf("asked %d times, want 3", len(c.sent))
 	}
-	for i, most := range []int{engine.MaxModelText, engine.MaxModelText / 2, engine.MaxModelText / 4} {
+	for i, most := range []int{digest.MaxModelText, digest.MaxModelText / 2, digest.MaxModelText / 4} {
 		n := len([]rune(c.sent[i]))
 		if n > most || n < most*8/10 {
 			t.Errorf("question %d has %d characters, want at most %d", i, n, most)
@@ -344,7 +348,7 @@ func TestWhatIsSentGoesThroughTheDoorOnceMore(t *testing.T) {
 	s := newStage(t)
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
-	jobs, err := s.store.LeaseOf(t.Context(), []string{engine.JobRefine}, false, s.clock.Add(time.Minute), time.Minute, 1)
+	jobs, err := s.store.LeaseOf(t.Context(), []string{event.JobRefine}, false, s.clock.Add(time.Minute), time.Minute, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatal(err)
 	}
@@ -436,7 +440,7 @@ func TestProjectsAndPausesAreKeptFromTheModel(t *testing.T) {
 		"paused": func(s *stage) {
 			s.applies(mem.Batch{Pauses: []mem.Pause{{Target: "all"}}})
 		},
-		"off": func(s *stage) { s.Summarizer = nil },
+		"off": func(s *stage) { s.Summarizer = nil; s.Engine.Reconnect() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -469,7 +473,7 @@ func TestWhatThePersonDidToAMemoryStays(t *testing.T) {
 		}
 	}
 	text := "one mutex for each session, as I said"
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: ids[0], Text: &text}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: ids[0], Text: &text}); err != nil {
 		t.Fatal(err)
 	}
 	s.marks("pin", ids[1:2]...)
@@ -529,11 +533,11 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	s.later(time.Minute)
 	rules := len(s.made("one", mem.Superseded))
 	better := s.hires(&clerk{name: "better", says: mem.Digest{Tokens: 50, Observations: []mem.Observation{{Type: "gotcha", Title: "The store must not be called under the lock"}}}})
-	dry := s.digesting(mem.DigestAsk{Redo: true, Session: "one", DryRun: true})
+	dry := s.digesting(digest.DigestRequest{Redo: true, Session: "one", DryRun: true})
 	if dry.Turns != 1 || dry.Tokens != 100 || s.jobs() != 0 {
 		t.Errorf("a dry run says %+v and leaves %d jobs", dry, s.jobs())
 	}
-	if d := s.digesting(mem.DigestAsk{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
+	if d := s.digesting(digest.DigestRequest{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
 		t.Errorf("got %+v", d)
 	}
 	s.later(time.Second)
@@ -547,7 +551,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if got := s.made("one", mem.Superseded); len(got) != rules+2 {
 		t.Errorf("%d are superseded, want those of the rules and two of the first model", len(got))
 	}
-	if _, err := s.Digesting(t.Context(), mem.DigestAsk{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want %v", err, mem.ErrNotFound)
 	}
 }
@@ -567,7 +571,7 @@ func TestAnAnswerWithoutBoundsIsBounded(t *testing.T) {
 		t.Errorf("%d memories, want 6 and a summary", len(got))
 	}
 	for _, m := range got {
-		if n := mem.Tokens(m.Title + m.Body + strings.Join(m.Facts, "")); n > 520 || len(m.Files) != 0 && m.Kind != mem.Summary {
+		if n := chars.Tokens(m.Title + m.Body + strings.Join(m.Facts, "")); n > 520 || len(m.Files) != 0 && m.Kind != mem.Summary {
 			t.Errorf("a memory has %d tokens, files %v", n, m.Files)
 		}
 	}
@@ -592,6 +596,7 @@ func TestASubagentsFindingsAreRefinedToo(t *testing.T) {
 func TestWhatAnAgentOfOursDoesIsNotCaptured(t *testing.T) {
 	s := newStage(t)
 	s.Own = []string{"/home/dev/.local/state/remanence"}
+	s.Engine.Reconnect()
 	for _, root := range []string{"/home/dev/.local/state/remanence/model", "/home/dev/.local/state/remanence"} {
 		e := prompt("p1", "write down what of the record above is worth keeping")
 		e.Root, e.Session = root, "ours"
@@ -610,6 +615,7 @@ func TestAStoreThatCannotCountAsksNobody(t *testing.T) {
 	c := s.hires(&clerk{says: wellSaid()})
 	s.play(bugHunt()...)
 	s.Store = oneStore{s.store}
+	s.Engine.Reconnect()
 	if failed := s.later(time.Minute); len(failed) != 1 || len(c.sent) != 0 {
 		t.Errorf("asked %d times, failures %v", len(c.sent), failed)
 	}
@@ -647,7 +653,7 @@ func TestASessionThatIsAlwaysRefusedStarvesNoOther(t *testing.T) {
 		turn("good", fmt.Sprint("g", i), "harmless")
 	}
 	s.later(time.Minute)
-	waiting, err := s.store.JobsOf(t.Context(), engine.JobRefine, 100)
+	waiting, err := s.store.JobsOf(t.Context(), event.JobRefine, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,14 +10,18 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
-func (s *stage) remember(ask mem.AddAsk) mem.Added {
+func (s *stage) remember(ask curate.AddRequest) curate.AddResponse {
 	s.t.Helper()
 	ask.Place = shop
-	got, err := s.Add(s.t.Context(), ask)
+	got, err := s.Curate.Add(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -26,7 +30,7 @@ func (s *stage) remember(ask mem.AddAsk) mem.Added {
 
 func (s *stage) shown(id string) mem.Memory {
 	s.t.Helper()
-	got, err := s.Show(s.t.Context(), mem.IDs{IDs: []string{id}})
+	got, err := s.Views.Show(s.t.Context(), event.IDs{IDs: []string{id}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -37,18 +41,18 @@ const pump = "the billing service retries three times with jittered backoff befo
 
 func TestWhatIsKnownAlmostWordForWordIsReturnedAndNotKeptTwice(t *testing.T) {
 	s := newStage(t)
-	first := s.remember(mem.AddAsk{Text: pump, IfNew: true})
+	first := s.remember(curate.AddRequest{Text: pump, IfNew: true})
 	for _, tt := range []struct {
 		name string
-		ask  mem.AddAsk
-		want string // id of what is alike
+		ask  curate.AddRequest
+		want string // id of what says the same
 	}{
-		{"the same words", mem.AddAsk{Text: pump, IfNew: true}, first.ID},
-		{"one word differs", mem.AddAsk{Text: "the billing service retries four times with jittered backoff before it gives up", IfNew: true}, first.ID},
-		{"said again in other order", mem.AddAsk{Text: "before it gives up the billing service retries three times, with jittered backoff", IfNew: true}, first.ID},
-		{"about the same thing", mem.AddAsk{Text: "the billing service logs every retry under its own request id in the journal", IfNew: true}, ""},
-		{"of another reach", mem.AddAsk{Text: pump, Scope: mem.ScopeUser, IfNew: true}, ""},
-		{"kept in any case", mem.AddAsk{Text: pump + " at all"}, ""},
+		{"the same words", curate.AddRequest{Text: pump, IfNew: true}, first.ID},
+		{"with more detail", curate.AddRequest{Text: pump + " for good", IfNew: true}, first.ID},
+		{"said again in other order", curate.AddRequest{Text: "before it gives up the billing service retries three times, with jittered backoff", IfNew: true}, first.ID},
+		{"about the same thing", curate.AddRequest{Text: "the billing service logs every retry under its own request id in the journal", IfNew: true}, ""},
+		{"of another reach", curate.AddRequest{Text: pump, Scope: mem.ScopeUser, IfNew: true}, ""},
+		{"kept in any case", curate.AddRequest{Text: pump + " at all"}, ""},
 	} {
 		got := s.remember(tt.ask)
 		if id := idOf(got.Similar); id != tt.want || (got.ID == "") != (tt.want != "") {
@@ -70,22 +74,22 @@ func idOf(h *mem.Hit) string {
 func TestWhatMeansTheSameInOtherWordsIsFoundByItsVector(t *testing.T) {
 	s := newStage(t)
 	s.sees(&thesaurus{model: "m"})
-	first := s.remember(mem.AddAsk{Text: "authentication credentials login"})
+	first := s.remember(curate.AddRequest{Text: "authentication credentials login"})
 	s.work()
-	got := s.remember(mem.AddAsk{Text: "sign login credentials", IfNew: true})
-	if idOf(got.Similar) != first.ID {
-		t.Errorf("got %+v, want %s as similar", got, first.ID)
+	got := s.remember(curate.AddRequest{Text: "sign login credentials", IfNew: true})
+	if idOf(got.Similar) != first.ID || got.ID == "" || got.Relation != "differs" {
+		t.Errorf("got %+v, want it kept beside %s", got, first.ID)
 	}
 }
 
 func TestANewStatementTakesThePlaceOfTheOneItSupersedes(t *testing.T) {
 	s := newStage(t)
-	old := s.remember(mem.AddAsk{Text: pump})
-	got := s.remember(mem.AddAsk{Text: pump + " since March", Supersedes: old.ID, IfNew: true})
+	old := s.remember(curate.AddRequest{Text: pump})
+	got := s.remember(curate.AddRequest{Text: pump + " since March", Supersedes: old.ID, IfNew: true})
 	if got.Similar != nil || s.shown(old.ID).Status != mem.Superseded || s.shown(got.ID).Status != mem.Active {
 		t.Errorf("got %+v; the old one is %s", got, s.shown(old.ID).Status)
 	}
-	if _, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 }
@@ -94,9 +98,9 @@ func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	half := 0.4
-	got := s.remember(mem.AddAsk{
+	got := s.remember(curate.AddRequest{
 		Text: "we use it for the queue\nsince 2024", Title: "Valkey <private>x</private>holds the queue", Agent: "one", Origin: mem.FromMCP, Importance: &half,
-		Tags: []string{"infra", " infra ", ""}, Related: []mem.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}, {Name: "Redis"}, {}},
+		Tags: []string{"infra", " infra ", ""}, Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}, {Name: "Redis"}, {}},
 	})
 	m := s.shown(got.ID)
 	if m.Title != "Valkey holds the queue" || m.Body != "we use it for the queue\nsince 2024" || m.Importance != 0.4 {
@@ -108,7 +112,7 @@ func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
 	if !slices.Equal(m.Tags, []string{"infra"}) || !slices.Equal(m.Concepts, []string{"Valkey", "Redis"}) || !slices.Equal(m.Facts, []string{"uses Valkey (library)"}) {
 		t.Errorf("got tags %q, concepts %q, facts %q", m.Tags, m.Concepts, m.Facts)
 	}
-	found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "redis"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "redis"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != m.ID {
 		t.Errorf("what it names does not find it: %+v, %v", found.Hits, err)
 	}
@@ -118,59 +122,55 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 	s := newStage(t)
 	much, none := 1.5, math.NaN()
 	for name, tt := range map[string]struct {
-		ask  mem.AddAsk
+		ask  curate.AddRequest
 		want error
 	}{
-		"nothing but a secret of the person": {mem.AddAsk{Text: "<private>x</private>"}, engine.ErrNoText},
-		"no such kind":                       {mem.AddAsk{Text: "x", Kind: "idea"}, engine.ErrNoKind},
-		"no such scope":                      {mem.AddAsk{Text: "x", Scope: "world"}, engine.ErrNoScope},
-		"for a session nobody knows":         {mem.AddAsk{Text: "x", Scope: mem.ScopeSession, Agent: mem.UnknownAgent}, engine.ErrNoScope},
-		"too important":                      {mem.AddAsk{Text: "x", Importance: &much}, engine.ErrNoImportance},
-		"an importance that is not a number": {mem.AddAsk{Text: "x", Importance: &none}, engine.ErrNoImportance},
+		"nothing but a secret of the person": {curate.AddRequest{Text: "<private>x</private>"}, event.ErrNoText},
+		"no such kind":                       {curate.AddRequest{Text: "x", Kind: "idea"}, curate.ErrNoKind},
+		"no such scope":                      {curate.AddRequest{Text: "x", Scope: "world"}, curate.ErrNoScope},
+		"for a session nobody knows":         {curate.AddRequest{Text: "x", Scope: mem.ScopeSession, Agent: event.UnknownAgent}, curate.ErrNoScope},
+		"too important":                      {curate.AddRequest{Text: "x", Importance: &much}, curate.ErrNoImportance},
+		"an importance that is not a number": {curate.AddRequest{Text: "x", Importance: &none}, curate.ErrNoImportance},
 	} {
 		ask := tt.ask
 		ask.Place = shop
-		if _, err := s.Add(t.Context(), ask); !errors.Is(err, tt.want) {
+		if _, err := s.Curate.Add(t.Context(), ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	if found := must(s.Search(t.Context(), mem.SearchAsk{Place: shop})); len(found.Hits) > 0 {
+	if found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop})); len(found.Hits) > 0 {
 		t.Errorf("kept: %+v", found.Hits)
 	}
 }
 
 func TestAnAgentWidensAScopeAndNeverNarrowsIt(t *testing.T) {
 	s := newStage(t)
-	m := s.remember(mem.AddAsk{Text: pump})
+	m := s.remember(curate.AddRequest{Text: pump})
 	user, project := mem.ScopeUser, mem.ScopeProject
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &user, Wider: true})
+	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Scope: &user, Wider: true})
 	if err != nil || got.Scope != user {
 		t.Fatalf("got %s, %v", got.Scope, err)
 	}
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err, engine.ErrNarrower) {
-		t.Errorf("got %v, want %v", err, engine.ErrNarrower)
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Scope: &project, Wider: true}); !errors.Is(err, curate.ErrNarrower) {
+		t.Errorf("got %v, want %v", err, curate.ErrNarrower)
 	}
 	if got := s.shown(m.ID).Scope; got != user {
 		t.Errorf("the scope is %s", got)
 	}
 }
 
-func TestAnAgentsChangeLowersTrustOnlyWhereItChangesWhatIsSaid(t *testing.T) {
+func TestAnAgentsChangeLeavesTheTrustAsItIs(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "go on"))
-	todo := s.remember(mem.AddAsk{Text: "clean the till", Kind: mem.Todo})
 	yes, high, text := true, 0.9, "clean both tills"
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: todo.ID, Agent: "one", Resolved: &yes, Importance: &high})
-	if err != nil || got.Trust != mem.TrustUser || !got.Resolved || got.Importance != 0.9 {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	got, err = s.Edit(t.Context(), mem.EditAsk{ID: todo.ID, Agent: "one", AddTags: []string{"till", "shop"}, DropTags: []string{"shop"}})
-	if err != nil || got.Trust != mem.TrustAssistant || !slices.Equal(got.Tags, []string{"till"}) {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	got, err = s.Edit(t.Context(), mem.EditAsk{ID: todo.ID, Agent: mem.UnknownAgent, Text: &text, DropTags: []string{"till"}})
-	if err != nil || got.Trust != mem.TrustNone || len(got.Tags) != 0 || got.Title != text {
-		t.Errorf("got %+v, %v", got, err)
+	for agent, trust := range map[string]mem.Trust{"one": mem.TrustAssistant, event.UnknownAgent: mem.TrustNone} {
+		todo := s.remember(curate.AddRequest{Text: "clean the till", Kind: mem.Todo, Agent: agent})
+		got, err := s.Curate.Edit(t.Context(), curate.EditRequest{
+			ID: todo.ID, Agent: agent, Text: &text, Resolved: &yes, Importance: &high, AddTags: []string{"till", "shop"}, DropTags: []string{"shop"},
+		})
+		if err != nil || got.Trust != trust || !got.Resolved || got.Importance != 0.9 || got.Title != text || !slices.Equal(got.Tags, []string{"till"}) {
+			t.Errorf("%s: got %+v, %v", agent, got, err)
+		}
 	}
 }
 
@@ -180,8 +180,8 @@ func TestATagThatGoesMakesRoomForAnother(t *testing.T) {
 	for i := range tags {
 		tags[i] = fmt.Sprint("tag", i)
 	}
-	m := s.remember(mem.AddAsk{Text: "clean the till", Tags: tags})
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, AddTags: []string{"till"}, DropTags: []string{"tag0"}})
+	m := s.remember(curate.AddRequest{Text: "clean the till", Tags: tags})
+	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, AddTags: []string{"till"}, DropTags: []string{"tag0"}})
 	if err != nil || len(got.Tags) != 20 || !slices.Contains(got.Tags, "till") || slices.Contains(got.Tags, "tag0") {
 		t.Errorf("tags %v, %v", got.Tags, err)
 	}
@@ -200,10 +200,10 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 		if server == "fails" {
 			d.fails = errors.New("gone")
 		}
-		for how, want := range map[mem.Strategy]string{
-			mem.ByKeyword: ids[1], mem.ByVector: ids[0] + ids[1], mem.Hybrid: ids[0] + ids[1], mem.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
+		for how, want := range map[recall.Strategy]string{
+			recall.ByKeyword: ids[1], recall.ByVector: ids[0] + ids[1], recall.Hybrid: ids[0] + ids[1], recall.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
 		} {
-			found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
+			found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -218,14 +218,14 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 			if all := join(got); all != want {
 				t.Errorf("server %s, strategy %q: got %q, want %q", server, how, all, want)
 			}
-			if warned := found.Warning != ""; warned != (!vectors && (how == mem.ByVector || how == mem.Hybrid)) {
+			if warned := found.Warning != ""; warned != (!vectors && (how == recall.ByVector || how == recall.Hybrid)) {
 				t.Errorf("server %s, strategy %q: warning %q", server, how, found.Warning)
 			}
 		}
 	}
 	s := newStage(t)
-	if _, err := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "x"}, Strategy: "graph"}); !errors.Is(err, engine.ErrNoStrategy) {
-		t.Errorf("got %v, want %v", err, engine.ErrNoStrategy)
+	if _, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "x"}, Strategy: "graph"}); !errors.Is(err, event.ErrNoStrategy) {
+		t.Errorf("got %v, want %v", err, event.ErrNoStrategy)
 	}
 }
 
@@ -253,15 +253,15 @@ func TestAnAnswerOfOurOwnServerTaintsATurnOnlyByWhatItShows(t *testing.T) {
 		s.play(start("startup"), prompt("p1", "look that up"))
 		agent := ""
 		if tt.web {
-			agent = mem.UnknownAgent
+			agent = event.UnknownAgent
 		}
-		shown := s.remember(mem.AddAsk{Text: "the till is closed at ten", Agent: agent})
+		shown := s.remember(curate.AddRequest{Text: "the till is closed at ten", Agent: agent})
 		answer, err := json.Marshal(map[string]any{"results": []any{map[string]string{"id": shown.ID, "title": shown.Title}}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s.play(tool(mem.PostToolUse, "p1", "t1", tt.tool, map[string]any{"query": "till"}, []any{map[string]string{"type": "text", "text": string(answer)}}))
-		if got := s.remember(mem.AddAsk{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != tt.want {
+		if got := s.remember(curate.AddRequest{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != tt.want {
 			t.Errorf("%s: what the agent keeps then has %s, want %s", name, got, tt.want)
 		}
 	}
@@ -288,11 +288,11 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "note that, please"))
 		s.play(tt.events...)
-		got := s.remember(mem.AddAsk{Text: "the lamp in the yard is green", Agent: "one"})
+		got := s.remember(curate.AddRequest{Text: "the lamp in the yard is green", Agent: "one"})
 		if got.Trust != tt.want || got.Session != tt.goesOn {
 			t.Errorf("%s: got %s of session %q, want %s of %q", name, got.Trust, got.Session, tt.want, tt.goesOn)
 		}
-		if now, err := s.GoesOn(t.Context(), mem.SessionAsk{ID: "one"}); err != nil || now.ID != tt.goesOn {
+		if now, err := s.Continuity.GoesOn(t.Context(), continuity.SessionRequest{ID: "one"}); err != nil || now.ID != tt.goesOn {
 			t.Errorf("%s: %q goes on, %v; want %q", name, now.ID, err, tt.goesOn)
 		}
 	}
@@ -302,7 +302,7 @@ func TestAnIdThatOurServerDoesNotKnowTaintsNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "look that up"))
 	s.play(tool(mem.PostToolUse, "p1", "t1", "mcp__remanence__get", map[string]any{"ids": []string{"m_zz"}}, []any{map[string]string{"type": "text", "text": `{"records":[],"missing":["m_zz"]}`}}))
-	if got := s.remember(mem.AddAsk{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != mem.TrustAssistant {
+	if got := s.remember(curate.AddRequest{Text: "the lamp in the yard is green", Agent: "one"}).Trust; got != mem.TrustAssistant {
 		t.Errorf("got %s", got)
 	}
 }
@@ -310,10 +310,10 @@ func TestAnIdThatOurServerDoesNotKnowTaintsNothing(t *testing.T) {
 func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "go on"))
-	m := s.remember(mem.AddAsk{Text: pump})
+	m := s.remember(curate.AddRequest{Text: pump})
 	long := strings.Repeat("the pump of the yard is oiled. ", 300)
 	for _, text := range []string{"the pump in the cellar is red", "the pump in the cellar is red", long, "the pump is gone"} {
-		if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Text: &text}); err != nil {
+		if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Text: &text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -328,7 +328,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	if len(was) != 3 || was[0] != pump || was[1] != "the pump in the cellar is red" || !strings.HasPrefix(was[2], "the pump of the yard") || utf8.RuneCountInString(was[2]) > 4001 {
 		t.Errorf("kept %q", was)
 	}
-	if traces := mem.Traces(got); !slices.Contains(traces, mem.Folded("the pump in the cellar is red")) {
+	if traces := mem.Traces(got); !slices.Contains(traces, chars.Folded("the pump in the cellar is red")) {
 		t.Errorf("who erases it would not look for what it said before: %q", traces)
 	}
 }
@@ -336,15 +336,15 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 func TestWhySomebodyChangedOrHidAMemoryIsKeptWithIt(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "go on"))
-	m := s.remember(mem.AddAsk{Text: pump})
+	m := s.remember(curate.AddRequest{Text: pump, Agent: "one"})
 	half := 0.5
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half, Agent: "one", Reason: "measured <private>by Ann</private> again"}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Importance: &half, Agent: "one", Reason: "measured <private>by Ann</private> again"}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Edit(t.Context(), mem.EditAsk{ID: m.ID, Importance: &half}); err != nil {
+	if _, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: m.ID, Importance: &half}); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Mark(t.Context(), mem.MarkAsk{Verb: "forget", IDs: []string{m.ID}, Reason: "it is over"}); err != nil {
+	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "forget", IDs: []string{m.ID}, Reason: "it is over"}); err != nil {
 		t.Fatal(err)
 	}
 	got := s.shown(m.ID).Feedback

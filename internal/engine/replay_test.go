@@ -9,8 +9,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"remanence/internal/engine"
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 const handoffText = `Task: make the login race test pass in auth/session.go.
@@ -21,7 +26,7 @@ Decided: one mutex for each session; the store is never called under it.`
 // handsOff keeps a handoff of a session by its agent.
 func (s *stage) handsOff(session, text string) mem.Checkpoint {
 	s.t.Helper()
-	cp, err := s.Handoff(s.t.Context(), mem.HandoffAsk{Place: shop, Text: text, Agent: session})
+	cp, err := s.Continuity.Handoff(s.t.Context(), continuity.HandoffRequest{Place: shop, Text: text, Agent: session})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -55,7 +60,7 @@ func TestAHandoffIsBackWhereItBelongs(t *testing.T) {
 		"not a week later":                   {func(s *stage) { s.clock = s.clock.Add(7*24*time.Hour + time.Minute) }, "startup", false},
 		"nearly a week later":                {func(s *stage) { s.clock = s.clock.Add(6 * 24 * time.Hour) }, "startup", true},
 		"where nothing is told at the start": {func(s *stage) { s.settings.Budgets.SessionStart = 0 }, "startup", false},
-		"where nothing is told at all":       {func(s *stage) { s.settings.Profile = engine.Silent }, "startup", false},
+		"where nothing is told at all":       {func(s *stage) { s.settings.Profile = event.Silent }, "startup", false},
 	} {
 		s := working(t)
 		tt.before(s)
@@ -88,7 +93,7 @@ func TestANewSessionConsumesAHandoff(t *testing.T) {
 
 func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	s := working(t)
-	r, err := s.Next(t.Context(), mem.NextAsk{Place: shop})
+	r, err := s.Next(t.Context(), views.NextRequest{Place: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,8 +151,8 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 		got := s.play(in(session, start(source))...).Context
 		_, rest, _ := strings.Cut(got, "<session-handoff>")
 		part, _, closed := strings.Cut(rest, "</session-handoff>")
-		if !closed || mem.Tokens(part) > budget*40/100 || mem.Tokens(part) < budget*25/100 {
-			t.Errorf("%s: %d tokens of %d:\n%s", source, mem.Tokens(part), budget, got)
+		if !closed || chars.Tokens(part) > budget*40/100 || chars.Tokens(part) < budget*25/100 {
+			t.Errorf("%s: %d tokens of %d:\n%s", source, chars.Tokens(part), budget, got)
 		}
 		if source == "startup" {
 			wants(t, source, got, "more left out: remanence why")
@@ -157,8 +162,8 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 
 func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 	s := working(t)
-	_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
-	if !errors.Is(err, engine.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
+	_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
+	if !errors.Is(err, continuity.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
 		t.Errorf("error %v", err)
 	}
 	wants(t, "the one before", s.play(in("two", start("startup"))...).Context, "Next step")
@@ -168,8 +173,8 @@ func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 func TestNothingIsNoHandoff(t *testing.T) {
 	s := working(t)
 	for _, text := range []string{"", "  \n", "<private>all of it</private>", "<session-handoff>\nold\n</session-handoff>", "## RECENT TAIL (since rich handoff)\n\nold"} {
-		if _, err := s.Handoff(t.Context(), mem.HandoffAsk{Text: text, Agent: "one"}); !errors.Is(err, engine.ErrNoText) {
-			t.Errorf("%q: %v, want %v", text, err, engine.ErrNoText)
+		if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Text: text, Agent: "one"}); !errors.Is(err, event.ErrNoText) {
+			t.Errorf("%q: %v, want %v", text, err, event.ErrNoText)
 		}
 	}
 	cp := s.handsOff("one", "Next step: ship it.\n\n## RECENT TAIL (since rich handoff)\n\n- old\n<remanence-context kind=\"x\">told</remanence-context>")
@@ -189,9 +194,9 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		"clean":                         {func(s *stage) { s.handsOff("one", handoffText) }, true},
 		"after something was fetched":   {func(s *stage) { s.play(fetch("w1")); s.handsOff("one", handoffText) }, false},
 		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
-		"by an agent that nobody knows": {func(s *stage) { s.handsOff(mem.UnknownAgent, handoffText) }, false},
+		"by an agent that nobody knows": {func(s *stage) { s.handsOff(event.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
-			_, _ = s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: handoffText})
+			_, _ = s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: handoffText})
 		}, true},
 	} {
 		s := newStage(t)
@@ -219,52 +224,52 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 	cake := "buy a cake for the party"
 	for name, give := range map[string]func(s *stage, agent, id string) error{
 		"a handoff": func(s *stage, agent, _ string) error {
-			_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"a statement": func(s *stage, agent, _ string) error {
-			_, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: cake, Agent: agent})
+			_, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: cake, Agent: agent})
 			return err
 		},
 		"an edit": func(s *stage, agent, id string) error {
-			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Text: &cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: id, Text: &cake, Agent: agent})
 			return err
 		},
 		"the reason of an edit": func(s *stage, agent, id string) error {
 			yes := true
-			_, err := s.Edit(t.Context(), mem.EditAsk{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
+			_, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: id, Resolved: &yes, Reason: cake, Agent: agent})
 			return err
 		},
 		"why it is hidden": func(s *stage, agent, id string) error {
-			_, err := s.Mark(t.Context(), mem.MarkAsk{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
+			_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
 			return err
 		},
 		"a verdict": func(s *stage, agent, id string) error {
-			_, err := s.Feedback(t.Context(), mem.FeedbackAsk{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
+			_, err := s.Curate.Feedback(t.Context(), curate.FeedbackRequest{IDs: []string{id}, Verdict: mem.Useful, Note: cake, Agent: agent})
 			return err
 		},
 		"a note to a checkpoint": func(s *stage, agent, _ string) error {
-			_, err := s.Save(t.Context(), mem.SaveAsk{Place: at, Note: cake, Agent: agent})
+			_, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{Place: at, Note: cake, Agent: agent})
 			return err
 		},
 		"an entry of the log": func(s *stage, agent, _ string) error {
-			_, err := s.WriteLog(t.Context(), mem.LogAsk{Place: at, Entry: mem.LogEntry{Title: cake}, Agent: agent})
+			_, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: at, Entry: filesync.LogEntry{Title: cake}, Agent: agent})
 			return err
 		},
 		"the state": func(s *stage, agent, _ string) error {
-			_, err := s.State(t.Context(), mem.StateAsk{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
+			_, err := s.Filesync.State(t.Context(), mem.StateRequest{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
 			return err
 		},
 	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
-		added, err := s.Add(t.Context(), mem.AddAsk{Place: at, Text: "the oven has three racks"})
+		added, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: "the oven has three racks"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		id := added.ID
-		if err := give(s, "one", id); !errors.Is(err, engine.ErrPrivateTurn) {
-			t.Errorf("%s: error %v, want %v", name, err, engine.ErrPrivateTurn)
+		if err := give(s, "one", id); !errors.Is(err, event.ErrPrivateTurn) {
+			t.Errorf("%s: error %v, want %v", name, err, event.ErrPrivateTurn)
 		}
 		s.play(prompt("p2", "now the oven of the shop"))
 		if err := give(s, "one", id); err != nil {
@@ -277,14 +282,14 @@ func TestWhatWasForgottenOrErasedSinceIsNotTold(t *testing.T) {
 	kept := "The gateway speaks only HTTP 1.1 on port 8443"
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the login test pass"))
-	m := s.remember(mem.AddAsk{Text: kept})
+	m := s.remember(curate.AddRequest{Text: kept})
 	s.handsOff("one", "Next step: run the tests.\nRemember: "+kept+".\nThe gateway speaks only\nHTTP 1.1 on port 8443, really.\nLast line.")
 	wants(t, "before", s.play(start("compact")).Context, "8443", "Last line")
 	s.marks("forget", m.ID)
 	got := s.play(prompt("p2", "go on with the login test"), start("compact")).Context
 	wants(t, "forgotten", got, "run the tests", "Last line")
 	wantsNot(t, "forgotten", got, "8443")
-	if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{m.ID}}); err != nil {
+	if _, err := s.Purge(t.Context(), event.IDs{IDs: []string{m.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	wantsNot(t, "erased", s.play(prompt("p3", "go on with the login test"), start("compact")).Context, "8443")
@@ -304,8 +309,8 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "lines") {
 			lines = append(lines, rapid.SampledFrom(tricks).Draw(rt, "line")+rapid.SampledFrom([]string{"", " ", "\t.", "!"}).Draw(rt, "end"))
 		}
-		_, err := s.Handoff(t.Context(), mem.HandoffAsk{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
-		if errors.Is(err, engine.ErrNoText) {
+		_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
+		if errors.Is(err, event.ErrNoText) {
 			return
 		}
 		if err != nil {
@@ -318,7 +323,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 			}
 		}
 		for _, word := range []string{secret, "<system-reminder", "Human:", "[INST]", "ignore all previous", "Ignore all previous", "do not tell", "| sh", "\x1b", "\u202e"} {
-			if strings.Contains(got+mem.Folded(got), word) {
+			if strings.Contains(got+chars.Folded(got), word) {
 				rt.Fatalf("%q in\n%s", word, got)
 			}
 		}

@@ -6,14 +6,14 @@ import (
 	"strings"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
-func (s *stage) resolveEvery(ask mem.ResolveAsk) mem.Resolved {
+func (s *stage) resolveEvery(ask curate.ResolveRequest) curate.ResolveResponse {
 	s.t.Helper()
 	ask.Place, ask.Every = shop, true
-	got, err := s.Resolve(s.t.Context(), ask)
+	got, err := s.Curate.Resolve(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -39,33 +39,33 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 	s.learned(ms...)
 	s.inbox()
 
-	dry := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, DryRun: true})
+	dry := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true})
 	if dry.Decided != 450 || dry.Round != "" || len(dry.Memories) == 0 || dry.Memories[0].Status != mem.Active {
 		t.Fatalf("looked at %d findings, round %q, want 450 and nothing changed", dry.Decided, dry.Round)
 	}
-	old := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, DryRun: true, Among: mem.Among{Before: s.clock.Add(-60 * day)}})
-	kind := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, DryRun: true, Among: mem.Among{Kinds: []mem.Kind{mem.Fact}}})
-	none := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, DryRun: true, Among: mem.Among{Tags: []string{"other"}}})
+	old := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Before: s.clock.Add(-60 * day)}})
+	kind := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Kinds: []mem.Kind{mem.Fact}}})
+	none := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Tags: []string{"other"}}})
 	if old.Decided != 45 || kind.Decided != 405 || none.Decided != 0 {
 		t.Fatalf("narrowed to %d, %d and %d findings, want 45, 405 and 0", old.Decided, kind.Decided, none.Decided)
 	}
 
-	got := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, Among: mem.Among{Kinds: []mem.Kind{mem.Fact}}})
+	got := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, Among: curate.Among{Kinds: []mem.Kind{mem.Fact}}})
 	if n := s.inbox("stale").Counts["stale"]; got.Decided != 405 || n != 45 {
 		t.Fatalf("decided %d, left %d in the inbox, want 405 and 45", got.Decided, n)
 	}
-	if o, err := s.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
+	if o, err := s.Views.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
 		t.Errorf("%+v, %v, want 45 that wait", o.Review, err)
 	}
 	runs, err := s.store.Runs(t.Context(), mem.RunQuery{ID: got.Round})
 	if err != nil || len(runs[0].Changes) != 405 {
 		t.Fatalf("%d changes in one round, %v, want 405", len(runs[0].Changes), err)
 	}
-	if undone := s.consolidate(mem.ConsolidateAsk{Undo: got.Round}); undone.Changed != 405 {
+	if undone := s.consolidate(curate.ConsolidateRequest{Undo: got.Round}); undone.Changed != 405 {
 		t.Errorf("%d were taken back, want 405", undone.Changed)
 	}
 
-	if kept := s.resolveEvery(mem.ResolveAsk{Rule: "stale", Action: mem.RejectFinding}); kept.Decided != 45 || kept.Round != "" {
+	if kept := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.RejectFinding}); kept.Decided != 45 || kept.Round != "" {
 		t.Errorf("%+v, want 45 kept as they are", kept)
 	}
 	if n := s.inbox("stale").Counts["stale"]; n != 0 {
@@ -85,7 +85,7 @@ func TestNobodyVouchesForOrdersInOneGo(t *testing.T) {
 	)
 	none := mem.TrustNone
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Trust: &none}, {ID: "m_2", Trust: &none}, {ID: "m_3", Trust: &none}}})
-	got := s.resolveEvery(mem.ResolveAsk{Rule: "low_trust", Action: mem.AcceptFinding})
+	got := s.resolveEvery(curate.ResolveRequest{Rule: "low_trust", Action: curate.AcceptFinding})
 	if got.Decided != 2 || got.Left != 1 || s.memory("m_2").Trust != mem.TrustNone || s.memory("m_3").Trust != mem.TrustUser {
 		t.Errorf("decided %d, left %d, the order is trusted %s", got.Decided, got.Left, s.memory("m_2").Trust)
 	}
@@ -105,7 +105,7 @@ func TestPairsThatShareAMemoryAreDecidedOneAfterTheOther(t *testing.T) {
 		mem.Memory{Kind: mem.Fact, Title: said},
 	)
 	for _, want := range []int{1, 1, 0} {
-		got := s.resolveEvery(mem.ResolveAsk{Rule: "duplicate", Action: mem.AcceptFinding})
+		got := s.resolveEvery(curate.ResolveRequest{Rule: "duplicate", Action: curate.AcceptFinding})
 		if got.Decided != want {
 			t.Fatalf("decided %d and left %d, want %d", got.Decided, got.Left, want)
 		}
@@ -124,16 +124,16 @@ func TestPairsThatShareAMemoryAreDecidedOneAfterTheOther(t *testing.T) {
 func TestManyAreDecidedByAPersonAndByARule(t *testing.T) {
 	s := reviewed(t)
 	for _, c := range []struct {
-		ask  mem.ResolveAsk
+		ask  curate.ResolveRequest
 		want error
 	}{
-		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, Agent: "one"}, engine.ErrNotPerson},
-		{mem.ResolveAsk{Rule: "stale", Action: mem.AcceptFinding, IDs: []string{"m_1"}}, engine.ErrNoFinding},
-		{mem.ResolveAsk{Rule: "stale", Action: mem.MergeFinding}, engine.ErrNoFinding},
-		{mem.ResolveAsk{Rule: "all", Action: mem.AcceptFinding}, engine.ErrNoRule},
+		{curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, Agent: "one"}, curate.ErrNotPerson},
+		{curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, IDs: []string{"m_1"}}, curate.ErrNoFinding},
+		{curate.ResolveRequest{Rule: "stale", Action: curate.MergeFinding}, curate.ErrNoFinding},
+		{curate.ResolveRequest{Rule: "all", Action: curate.AcceptFinding}, curate.ErrNoRule},
 	} {
 		c.ask.Place, c.ask.Every = shop, true
-		if _, err := s.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
+		if _, err := s.Curate.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.ask, err, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -13,7 +14,7 @@ func (s *stage) letGo() (payloads, memories int) {
 	s.t.Helper()
 	from := int64(0)
 	for range 1000 {
-		gone, err := s.LetGo(s.t.Context(), from, false)
+		gone, err := s.Curate.LetGo(s.t.Context(), from, false)
 		if err != nil {
 			s.t.Fatalf("let go: %v", err)
 		}
@@ -72,7 +73,7 @@ func TestAForgottenMemoryComesBackWithinItsTimeAndNotAfter(t *testing.T) {
 	s := newStage(t)
 	add := func(text string) string { return s.knows("", text) }
 	mark := func(verb string, ids ...string) error {
-		_, err := s.Mark(t.Context(), mem.MarkAsk{Verb: verb, IDs: ids})
+		_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: verb, IDs: ids})
 		return err
 	}
 	early, late, kept := add("the printer code is swordfish"), add("the scanner speaks serial"), add("the drawer opens by itself")
@@ -99,7 +100,7 @@ func TestNeverMeansNever(t *testing.T) {
 	for _, days := range []int{0, maxInt} {
 		s := newStage(t)
 		s.settings.RetentionDays, s.settings.HideDays = days, days
-		m, err := s.Add(t.Context(), mem.AddAsk{Text: "the printer code is swordfish"})
+		m, err := s.Curate.Add(t.Context(), curate.AddRequest{Text: "the printer code is swordfish"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,13 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
-func (s *stage) inbox(rules ...string) mem.Inbox {
+func (s *stage) inbox(rules ...string) curate.ReviewResponse {
 	s.t.Helper()
-	got, err := s.Review(s.t.Context(), mem.ReviewAsk{Place: shop, Rules: rules})
+	got, err := s.Curate.Review(s.t.Context(), curate.ReviewRequest{Place: shop, Rules: rules})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -22,7 +24,7 @@ func (s *stage) inbox(rules ...string) mem.Inbox {
 }
 
 // findings are what an inbox holds, as "rule id id".
-func findings(in mem.Inbox) []string {
+func findings(in curate.ReviewResponse) []string {
 	out := []string{}
 	for _, it := range in.Items {
 		line := it.Rule
@@ -34,10 +36,10 @@ func findings(in mem.Inbox) []string {
 	return out
 }
 
-func (s *stage) resolve(action, finding string) mem.Resolved {
+func (s *stage) resolve(action, finding string) curate.ResolveResponse {
 	s.t.Helper()
 	f := strings.Fields(finding)
-	got, err := s.Resolve(s.t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: action})
+	got, err := s.Curate.Resolve(s.t.Context(), curate.ResolveRequest{Rule: f[0], IDs: f[1:], Action: action})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -92,7 +94,7 @@ func TestTheInboxHoldsWhatNeedsAPerson(t *testing.T) {
 func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 	s := newStage(t)
 	id := s.learned(mem.Memory{Kind: mem.Command, Scope: mem.ScopeSession, Session: "one", Title: "push with ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"})[0]
-	in := s.inbox(engine.ReviewSecret)
+	in := s.inbox(curate.ReviewSecret)
 	if got := findings(in); len(got) != 1 || got[0] != "secret "+id {
 		t.Errorf("inbox %q", got)
 	}
@@ -104,13 +106,13 @@ func TestASecretThatOnlyASessionKnowsIsInTheInbox(t *testing.T) {
 func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 	s := newStage(t)
 	id := s.learned(mem.Memory{Kind: mem.Utterance, Who: "assistant", Title: "the rate limiter of the gateway counts bursts by tenant"})[0]
-	for i := range mem.DeadAfter {
+	for i := range views.DeadAfter {
 		s.clock = s.clock.Add(time.Minute)
-		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected, Items: []mem.Told{{ID: id, Tokens: 20}}}
+		r := mem.Receipt{ID: fmt.Sprint("r_", i), Session: "one", Project: "p_shop", At: s.clock, Trigger: "prompt", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: id, Tokens: 20}}}
 		s.applies(mem.Batch{Receipts: []mem.Receipt{r}})
 	}
 	s.clock = s.clock.Add(8 * day)
-	if got, err := s.Lint(t.Context(), mem.LintAsk{Place: shop, Rules: []string{engine.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+	if got, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{curate.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
 		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
 	}
 	for _, it := range s.inbox().Items {
@@ -124,9 +126,9 @@ func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 
 func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	s := reviewed(t)
-	waits := func() *mem.Undecided {
+	waits := func() *curate.ReviewCounts {
 		t.Helper()
-		o, err := s.Status(t.Context(), shop)
+		o, err := s.Views.Status(t.Context(), shop)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -151,12 +153,12 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	if w := waits(); w != nil {
 		t.Errorf("before it was quiet: %+v", w)
 	}
-	s.LookThrough(t.Context())
+	s.Curate.LookThrough(t.Context())
 	w := waits()
 	if w == nil || w.Total != 4 || w.Counts["low_trust"] != 1 || w.At.IsZero() { // what was stale is put away by then
 		t.Fatalf("after all was consolidated: %+v, want 4 findings", w)
 	}
-	s.resolve(mem.AcceptFinding, "low_trust m_4")
+	s.resolve(curate.AcceptFinding, "low_trust m_4")
 	if w := waits(); w.Total != 3 || w.Counts["low_trust"] != 0 {
 		t.Errorf("after one was accepted: %+v, want 3 findings", w)
 	}
@@ -165,30 +167,31 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 // trayOf is a tray that holds what was written last, as a file does.
 type trayOf struct{ json []byte }
 
-func (t *trayOf) Read() (by map[string]mem.Undecided) {
+func (t *trayOf) Read() (by map[string]curate.ReviewCounts) {
 	_ = json.Unmarshal(t.json, &by)
 	return by
 }
 
-func (t *trayOf) Write(by map[string]mem.Undecided) { t.json, _ = json.Marshal(by) }
+func (t *trayOf) Write(by map[string]curate.ReviewCounts) { t.json, _ = json.Marshal(by) }
 
 func TestHowMuchWaitsOutlastsTheProcess(t *testing.T) {
 	s, tray := reviewed(t), &trayOf{}
 	s.Tray = tray
+	s.Engine.Reconnect()
 	s.Engine = engine.New(s.Config)
 	s.inbox()
-	before, err := s.Status(t.Context(), shop)
+	before, err := s.Views.Status(t.Context(), shop)
 	if err != nil || before.Review == nil || before.Review.Total == 0 {
 		t.Fatalf("%+v, %v, want findings that wait", before.Review, err)
 	}
 	s.Engine = engine.New(s.Config) // a daemon that has just started
-	after, err := s.Status(t.Context(), shop)
+	after, err := s.Views.Status(t.Context(), shop)
 	if err != nil || after.Review == nil || after.Review.Total != before.Review.Total || !after.Review.At.Equal(before.Review.At) {
 		t.Fatalf("%+v, %v, want %+v as before", after.Review, err, before.Review)
 	}
-	s.resolve(mem.AcceptFinding, "low_trust m_4")
+	s.resolve(curate.AcceptFinding, "low_trust m_4")
 	s.Engine = engine.New(s.Config)
-	if again, err := s.Status(t.Context(), shop); err != nil || again.Review.Total != before.Review.Total-1 {
+	if again, err := s.Views.Status(t.Context(), shop); err != nil || again.Review.Total != before.Review.Total-1 {
 		t.Errorf("%+v, %v, want one less", again.Review, err)
 	}
 }
@@ -208,19 +211,19 @@ func TestWhatIsAcceptedIsDoneAndCanBeTakenBack(t *testing.T) {
 	} {
 		t.Run(c.finding, func(t *testing.T) {
 			s := reviewed(t)
-			was := mem.LifeOf(s.memory(c.id))
-			got := s.resolve(mem.AcceptFinding, c.finding)
+			was := curate.LifeOf(s.memory(c.id))
+			got := s.resolve(curate.AcceptFinding, c.finding)
 			if m := s.memory(c.id); !c.done(m) {
-				t.Errorf("it is %+v", mem.LifeOf(m))
+				t.Errorf("it is %+v", curate.LifeOf(m))
 			}
 			for _, f := range findings(s.inbox()) {
 				if f == c.finding {
 					t.Errorf("%q is still in the inbox", f)
 				}
 			}
-			s.consolidate(mem.ConsolidateAsk{Undo: got.Round})
-			if m := s.memory(c.id); mem.LifeOf(m) != was || m.Project != "p_shop" {
-				t.Errorf("taken back it is %+v of %q, was %+v", mem.LifeOf(m), m.Project, was)
+			s.consolidate(curate.ConsolidateRequest{Undo: got.Round})
+			if m := s.memory(c.id); curate.LifeOf(m) != was || m.Project != "p_shop" {
+				t.Errorf("taken back it is %+v of %q, was %+v", curate.LifeOf(m), m.Project, was)
 			}
 		})
 	}
@@ -230,7 +233,7 @@ func TestWhatIsRejectedIsNotShownAgain(t *testing.T) {
 	s := reviewed(t)
 	before := findings(s.inbox())
 	for _, f := range before {
-		s.resolve(mem.RejectFinding, f)
+		s.resolve(curate.RejectFinding, f)
 	}
 	if left := findings(s.inbox()); len(left) > 0 {
 		t.Errorf("left: %q", left)
@@ -244,7 +247,7 @@ func TestWhatIsRejectedIsNotShownAgain(t *testing.T) {
 
 func TestOnlyAPersonDecides(t *testing.T) {
 	s := reviewed(t)
-	if _, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: "low_trust", IDs: []string{"m_4"}, Action: mem.AcceptFinding, Agent: "one"}); !errors.Is(err, engine.ErrNotPerson) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "low_trust", IDs: []string{"m_4"}, Action: curate.AcceptFinding, Agent: "one"}); !errors.Is(err, curate.ErrNotPerson) {
 		t.Errorf("error %v", err)
 	}
 	if m := s.memory("m_4"); m.Trust != mem.TrustNone {
@@ -254,24 +257,24 @@ func TestOnlyAPersonDecides(t *testing.T) {
 
 func TestMergeOnRequest(t *testing.T) {
 	s := reviewed(t)
-	got, err := s.Merge(t.Context(), mem.MergeAsk{Keep: "m_7", Drop: "m_6"})
+	got, err := s.Curate.Merge(t.Context(), curate.MergeRequest{Keep: "m_7", Drop: "m_6"})
 	if err != nil || got.Memories[0].ID != "m_7" || s.memory("m_6").MergedInto != "m_7" {
 		t.Fatalf("merged %+v, error %v", got, err)
 	}
-	s.consolidate(mem.ConsolidateAsk{Undo: got.Round})
+	s.consolidate(curate.ConsolidateRequest{Undo: got.Round})
 	if m := s.memory("m_6"); m.Status != mem.Active || m.MergedInto != "" {
 		t.Errorf("taken back it is %s", m.Status)
 	}
 	own := s.knows(mem.Fact, "Releases need two approvals")
 	for _, bad := range []struct {
-		ask  mem.MergeAsk
+		ask  curate.MergeRequest
 		want error
 	}{
-		{mem.MergeAsk{Keep: "m_7", Drop: "m_7"}, engine.ErrSame},
-		{mem.MergeAsk{Keep: "m_7", Drop: own, Agent: "one"}, engine.ErrNotPerson},
-		{mem.MergeAsk{Keep: "m_7", Drop: "m_999"}, mem.ErrNotFound},
+		{curate.MergeRequest{Keep: "m_7", Drop: "m_7"}, curate.ErrSame},
+		{curate.MergeRequest{Keep: "m_7", Drop: own, Agent: "one"}, curate.ErrNotPerson},
+		{curate.MergeRequest{Keep: "m_7", Drop: "m_999"}, mem.ErrNotFound},
 	} {
-		if _, err := s.Merge(t.Context(), bad.ask); !errors.Is(err, bad.want) {
+		if _, err := s.Curate.Merge(t.Context(), bad.ask); !errors.Is(err, bad.want) {
 			t.Errorf("%+v: error %v, want %v", bad.ask, err, bad.want)
 		}
 	}
@@ -285,17 +288,17 @@ func TestWhatWasPutAwayIsNotBroughtBackByADecisionAboutIt(t *testing.T) {
 	for _, tt := range []struct {
 		forgotten, action, finding string
 	}{
-		{"m_1", mem.AcceptFinding, "stale m_1"},
-		{"m_2", mem.AcceptFinding, "contradiction m_3 m_2"},
-		{"m_7", mem.MergeFinding, "duplicate m_7 m_6"},
-		{"m_6", mem.MergeFinding, "duplicate m_7 m_6"},
+		{"m_1", curate.AcceptFinding, "stale m_1"},
+		{"m_2", curate.AcceptFinding, "contradiction m_3 m_2"},
+		{"m_7", curate.MergeFinding, "duplicate m_7 m_6"},
+		{"m_6", curate.MergeFinding, "duplicate m_7 m_6"},
 	} {
 		s := reviewed(t)
 		s.marks("forget", tt.forgotten)
 		f := strings.Fields(tt.finding)
-		_, err := s.Resolve(t.Context(), mem.ResolveAsk{Rule: f[0], IDs: f[1:], Action: tt.action})
-		if !errors.Is(err, engine.ErrNoFinding) {
-			t.Errorf("%s of %s: error %v, want %v", tt.action, tt.finding, err, engine.ErrNoFinding)
+		_, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: f[0], IDs: f[1:], Action: tt.action})
+		if !errors.Is(err, curate.ErrNoFinding) {
+			t.Errorf("%s of %s: error %v, want %v", tt.action, tt.finding, err, curate.ErrNoFinding)
 		}
 		for _, id := range f[1:] {
 			if m := s.memory(id); (m.Status == mem.Forgotten) != (id == tt.forgotten) || m.MergedInto != "" {
@@ -309,7 +312,7 @@ func TestWorkThatIsDoneIsNobodysDuplicate(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "hello there"))
 	s.learned(mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "a"}, mem.Memory{Kind: mem.Todo, Title: "oil the hinge of the gate by hand", Key: "b"})
-	if got := findings(s.inbox(engine.LintDuplicate)); len(got) != 0 {
+	if got := findings(s.inbox(curate.LintDuplicate)); len(got) != 0 {
 		t.Errorf("found %q", got)
 	}
 }

@@ -4,33 +4,35 @@ import (
 	"cmp"
 	"context"
 
+	"remanence/internal/capture"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 // sessionEnd closes a session and saves where it stood. A session nobody knew
 // is closed all the same.
-func (e *Engine) sessionEnd(ctx context.Context, m *moment) (mem.Reply, error) {
-	m.batch.Session.Processing = new(false)
-	m.batch.Session.Status, m.batch.Session.EndReason = mem.Completed, cmp.Or(m.Source, "other")
-	end := mem.MindNotes{EndReason: m.batch.Session.EndReason}
-	if m.mind.Trusted {
+func (e *Engine) sessionEnd(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	m.Batch.Session.Processing = new(false)
+	m.Batch.Session.Status, m.Batch.Session.EndReason = mem.Completed, cmp.Or(m.Source, "other")
+	end := mem.MindNotes{EndReason: m.Batch.Session.EndReason}
+	if m.Mind.Trusted {
 		var err error
-		end.Files, err = e.changedFiles(ctx, m)
-		e.without("changed files", err)
+		end.Files, err = e.Filesync.ChangedFiles(ctx, m)
+		e.Event.Without("changed files", err)
 	}
-	m.leave(end)
-	if m.session.Prompts == 0 {
+	m.Leave(end)
+	if m.SessionInfo.Prompts == 0 {
 		return mem.Reply{}, nil
 	}
-	cp, err := e.checkpoint(ctx, m, "session-end")
+	cp, err := e.Continuity.Checkpoint(ctx, m, "session-end")
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
-	if err := e.sessionSummary(ctx, m); err != nil {
+	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
+	if err := e.Capture.SessionSummary(ctx, m); err != nil {
 		return mem.Reply{}, err
 	}
-	m.batch.Jobs = append(m.batch.Jobs, consolidateLater(m.Session, m.At.Add(consolidateLag)))
-	e.takeLater(m, indexWords)
+	m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(m.Session, m.At.Add(event.ConsolidateLag)))
+	e.Capture.TakeLater(m, capture.IndexWords)
 	return mem.Reply{}, nil
 }

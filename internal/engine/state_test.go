@@ -6,16 +6,17 @@ import (
 	"strings"
 	"testing"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
-func (s *stage) state(ask mem.StateAsk) mem.Standing {
+func (s *stage) state(ask mem.StateRequest) mem.Standing {
 	s.t.Helper()
 	if ask.Dir == "" {
 		ask.Dir = "/home/dev/shop"
 	}
-	got, err := s.State(s.t.Context(), ask)
+	got, err := s.Filesync.State(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatalf("state %s: %v", ask.Op, err)
 	}
@@ -25,10 +26,10 @@ func (s *stage) state(ask mem.StateAsk) mem.Standing {
 func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) {
 	s := newStage(t)
 	s.play(in("one", start("startup"), prompt("p1", "set up the payment service"))...)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{
+	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{
 		Phase: new("Phase 2: payments"), Next: new("write the refund handler"), Blockers: new([]string{"no test keys"}), Active: new([]string{"charge endpoint", "webhook"}),
 	}})
-	got := s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Next: new("review the refund handler")}})
+	got := s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Next: new("review the refund handler")}})
 	if got.Phase != "Phase 2: payments" || got.Next != "review the refund handler" || !slices.Equal(got.Active, []string{"charge endpoint", "webhook"}) || !slices.Equal(got.Blockers, []string{"no test keys"}) {
 		t.Errorf("got %+v, want only the next action changed", got)
 	}
@@ -42,19 +43,19 @@ func TestStateWithoutFilesIsKeptInTheStoreAndToldToTheNextSession(t *testing.T) 
 func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 	s := newStage(t)
 	for _, task := range []string{"Rate limiting middleware", "Refresh token rotation", "Refresh token storage"} {
-		s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: task, Action: "add"}})
+		s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: task, Action: "add"}})
 	}
-	got := s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "the rate limiting", Action: "complete"}})
+	got := s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "the rate limiting", Action: "complete"}})
 	for _, it := range got.Progress {
 		if it.Done != strings.HasPrefix(it.Text, "Rate") {
 			t.Errorf("%s is done: %v", it.Text, it.Done)
 		}
 	}
-	got = s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "refresh token", Action: "complete"}})
+	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "refresh token", Action: "complete"}})
 	if len(got.Candidates) != 2 || len(got.Notes) == 0 || len(got.Changed) != 0 {
 		t.Errorf("got candidates %q, notes %q, changed %q; want both named and none completed", got.Candidates, got.Notes, got.Changed)
 	}
-	got = s.state(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake a cake", Action: "complete"}})
+	got = s.state(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake a cake", Action: "complete"}})
 	if len(got.Changed) != 0 || len(got.Notes) == 0 {
 		t.Errorf("got changed %q, notes %q; want nothing completed and that said", got.Changed, got.Notes)
 	}
@@ -62,8 +63,8 @@ func TestItemsOfWorkAreCompletedByWhatTheyAreLike(t *testing.T) {
 
 func TestDecisionsAndSessionsOfTheStateComeBack(t *testing.T) {
 	s := newStage(t)
-	s.state(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Money is integers", Decision: "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit"}})
-	got := s.state(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Built the till", Completed: []string{"till"}, Next: []string{"receipts"}}})
+	s.state(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Money is integers", Decision: "amounts are kept in cents", Rationale: "floats lose them", Status: "revisit"}})
+	got := s.state(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Built the till", Completed: []string{"till"}, Next: []string{"receipts"}}})
 	if len(got.Decisions) != 1 || len(got.Sessions) != 1 {
 		t.Fatalf("got %d decisions, %d sessions", len(got.Decisions), len(got.Sessions))
 	}
@@ -81,10 +82,10 @@ func TestStateOfAnAgentThatReadTheWebIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(prompt("p1", "look at that page please"),
 		tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "https://example.com"}, "text"))
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase Zebra")}})
+	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "one", Update: mem.StateUpdate{Phase: new("Phase Zebra")}})
 	wantsNot(t, "briefing", s.play(in("two", start("startup"))...).Context, "Zebra")
 	s.play(in("three", start("startup"), prompt("p1", "go on with the work then"))...)
-	s.state(mem.StateAsk{Op: mem.StateUpdates, Agent: "three", Update: mem.StateUpdate{Phase: new("Phase Okapi")}})
+	s.state(mem.StateRequest{Op: mem.StateUpdates, Agent: "three", Update: mem.StateUpdate{Phase: new("Phase Okapi")}})
 	wants(t, "briefing", s.play(in("four", start("startup"))...).Context, "Okapi")
 }
 
@@ -95,28 +96,28 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		many = append(many, strings.Repeat("y", 4<<10))
 	}
 	for name, c := range map[string]struct {
-		ask  mem.StateAsk
+		ask  mem.StateRequest
 		want error
 	}{
-		"unknown op":     {mem.StateAsk{Op: "drop"}, engine.ErrNoOp},
-		"nothing given":  {mem.StateAsk{Op: mem.StateUpdates}, engine.ErrNoText},
-		"long field":     {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}}, engine.ErrTooLong},
-		"long call":      {mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}}, engine.ErrTooLong},
-		"no title":       {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}}, engine.ErrNoText},
-		"odd status":     {mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, engine.ErrNoStatus},
-		"odd action":     {mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, engine.ErrNoAction},
-		"private only":   {mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, engine.ErrNoText},
-		"every project":  {mem.StateAsk{Op: mem.StateGet, Place: mem.Place{Project: "all"}}, engine.ErrNoProject},
-		"other project?": {mem.StateAsk{Op: mem.StateGet, Place: mem.Place{Project: "nosuch"}}, mem.ErrNotFound},
+		"unknown op":     {mem.StateRequest{Op: "drop"}, filesync.ErrNoOp},
+		"nothing given":  {mem.StateRequest{Op: mem.StateUpdates}, event.ErrNoText},
+		"long field":     {mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &long}}, filesync.ErrTooLong},
+		"long call":      {mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &many}}, filesync.ErrTooLong},
+		"no title":       {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Decision: "x"}}, event.ErrNoText},
+		"odd status":     {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, filesync.ErrNoStatus},
+		"odd action":     {mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, filesync.ErrNoAction},
+		"private only":   {mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, event.ErrNoText},
+		"every project":  {mem.StateRequest{Op: mem.StateGet, Place: mem.Place{Project: "all"}}, filesync.ErrNoProject},
+		"other project?": {mem.StateRequest{Op: mem.StateGet, Place: mem.Place{Project: "nosuch"}}, mem.ErrNotFound},
 	} {
 		s := newStage(t)
 		if c.ask.Dir == "" && c.ask.Project == "" {
 			c.ask.Dir = "/home/dev/shop"
 		}
-		if _, err := s.State(t.Context(), c.ask); !errors.Is(err, c.want) {
+		if _, err := s.Filesync.State(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%s: got %v, want %v", name, err, c.want)
 		}
-		if got := s.state(mem.StateAsk{Op: mem.StateGet}); got.Phase != "" || len(got.Active)+len(got.Decisions) > 0 {
+		if got := s.state(mem.StateRequest{Op: mem.StateGet}); got.Phase != "" || len(got.Active)+len(got.Decisions) > 0 {
 			t.Errorf("%s left %+v", name, got)
 		}
 	}

@@ -3,57 +3,60 @@ package engine
 import (
 	"context"
 
+	"remanence/internal/capture"
+	"remanence/internal/continuity"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
 // stop ends a turn: what the assistant said is digested. It never answers:
 // context from here would start another turn of the model.
-func (e *Engine) stop(ctx context.Context, m *moment) (mem.Reply, error) {
-	if !m.person() {
+func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	if !m.Person() {
 		return mem.Reply{}, nil
 	}
-	m.batch.Session.Processing = new(false)
-	e.takeLater(m, takeWords)
-	e.fillLater(m)
-	e.leaveTurn(ctx, m)
-	uses, err := e.cited(ctx, m.session, m.PromptID, m.Text)
-	e.without("uses", err)
-	m.count(e, uses)
+	m.Batch.Session.Processing = new(false)
+	e.Capture.TakeLater(m, capture.TakeWords)
+	e.Continuity.FillLater(m)
+	e.Filesync.LeaveTurn(ctx, m)
+	uses, err := e.Capture.Cited(ctx, m.SessionInfo, m.PromptID, m.Text)
+	e.Event.Without("uses", err)
+	count(m, e, uses)
 	if m.StopActive && m.Text == "" {
 		return mem.Reply{}, nil
 	}
-	ms, err := e.digest(ctx, m)
+	ms, err := e.Capture.Digest(ctx, m)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.add(ms...)
-	e.refineLater(m)
-	if m.Text == "" && ownTranscript(m.Event) { // an older client: the words are in the transcript, a little later
-		m.batch.Jobs = append(m.batch.Jobs, lateDigest(m))
+	m.Add(ms...)
+	e.Digest.RefineLater(m)
+	if m.Text == "" && event.OwnTranscript(m.Event) { // an older client: the words are in the transcript, a little later
+		m.Batch.Jobs = append(m.Batch.Jobs, continuity.LateDigest(m))
 	}
 	return mem.Reply{}, nil
 }
 
 // count adds uses to the batch, and has them written into the vault later.
-func (m *moment) count(e *Engine, uses []mem.Edit) {
+func count(m *event.Context, e *Engine, uses []mem.Edit) {
 	if len(uses) == 0 {
 		return
 	}
-	m.batch.Edits = append(m.batch.Edits, uses...)
-	if e.vault() != nil {
-		m.batch.Jobs = append(m.batch.Jobs, e.vaultJob(m.At))
+	m.Batch.Edits = append(m.Batch.Edits, uses...)
+	if e.Event.CurrentVault() != nil {
+		m.Batch.Jobs = append(m.Batch.Jobs, e.Event.VaultJob(m.At))
 	}
 }
 
 // stopFailure ends a turn that an error of the model's service cut off. What
 // was in hand is saved: nobody says whether it goes on.
-func (e *Engine) stopFailure(ctx context.Context, m *moment) (mem.Reply, error) {
-	m.batch.Session.Processing = new(false)
-	e.fillLater(m)
-	cp, err := e.checkpoint(ctx, m, "stop-failure")
+func (e *Engine) stopFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	m.Batch.Session.Processing = new(false)
+	e.Continuity.FillLater(m)
+	cp, err := e.Continuity.Checkpoint(ctx, m, "stop-failure")
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	m.batch.Checkpoints = append(m.batch.Checkpoints, cp)
+	m.Batch.Checkpoints = append(m.Batch.Checkpoints, cp)
 	return mem.Reply{}, nil
 }

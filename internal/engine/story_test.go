@@ -9,8 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/redact"
 	"remanence/internal/store/storetest"
 )
@@ -21,9 +24,9 @@ type stage struct {
 	*engine.Engine
 	t         *testing.T
 	store     *storetest.Mem
-	settings  engine.Settings
+	settings  event.Settings
 	clock     time.Time
-	said      []mem.Said // what the transcript holds
+	said      []mem.Quote // what the transcript holds
 	warn      []string
 	n         int
 	inSession string // of events that name none; "" is "one"
@@ -39,13 +42,13 @@ func must[T any](answer T, err error) T {
 
 func newStage(t *testing.T) *stage {
 	t.Helper()
-	s := &stage{t: t, settings: engine.Defaults(engine.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
+	s := &stage{t: t, settings: event.Defaults(event.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.clock }
 	s.settings.EmbedWait = time.Minute
 	s.store = storetest.NewMem(now)
 	s.Engine = engine.New(engine.Config{
 		Store: s.store, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
-		Settings: func() engine.Settings { return s.settings },
+		Settings: func() event.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir}, nil
 		},
@@ -56,7 +59,7 @@ func newStage(t *testing.T) *stage {
 			}
 			return rel
 		},
-		Tail:     func(string, int) ([]mem.Said, error) { return s.said, nil },
+		Tail:     func(string, int) ([]mem.Quote, error) { return s.said, nil },
 		Warnings: func(mem.Project) []string { return s.warn },
 	})
 	return s
@@ -188,7 +191,7 @@ func TestNothingRelevantIsAnsweredWithSilence(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	s.settings.Budgets.SessionStart = 0
-	s.settings.NudgeEvery = engine.NudgeNever
+	s.settings.NudgeEvery = event.NudgeNever
 	s.play(in("two", start("startup"))...)
 	for i, p := range []string{"yes", "continue", "/compact", "write a haiku about the sea in winter", "ok thanks, that works"} {
 		if got := s.play(in("two", prompt(fmt.Sprint("q", i), p))...); !got.Silent() {
@@ -295,7 +298,7 @@ func TestTextFromOutsideIsNeverToldUnasked(t *testing.T) {
 		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter. Careful: the plutonium endpoint must not be retried."))
 	got := s.play(in("two", start("startup"), prompt("q1", "how do we do plutonium backoff for the endpoint?"))...)
 	wantsNot(t, "told", got.Context, "plutonium endpoint", "use plutonium")
-	found, err := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "plutonium backoff"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "plutonium backoff"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -403,7 +406,7 @@ func TestPauseKeepsAndTellsNothing(t *testing.T) {
 
 func TestSilentProfileCapturesAndTellsNothing(t *testing.T) {
 	s := newStage(t)
-	s.settings.Profile = engine.Silent
+	s.settings.Profile = event.Silent
 	s.play(bugHunt()...)
 	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("told: %q", got.Context)
@@ -411,7 +414,7 @@ func TestSilentProfileCapturesAndTellsNothing(t *testing.T) {
 	if rs := must(s.store.Receipts(t.Context(), mem.ReceiptQuery{})); len(rs) != 0 {
 		t.Errorf("silence left %d receipts", len(rs))
 	}
-	s.settings.Profile = engine.Lean
+	s.settings.Profile = event.Lean
 	wants(t, "after going lean", s.play(in("three", start("startup"))...).Context, "one mutex for each session")
 }
 
@@ -436,7 +439,7 @@ func TestReplayedEventsAreKeptAndNotAnswered(t *testing.T) {
 func TestForgottenIsNotTold(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	found := must(s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "one mutex for each session"}}))
+	found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "one mutex for each session"}}))
 	if len(found.Hits) == 0 {
 		t.Fatal("nothing to forget")
 	}
@@ -451,7 +454,7 @@ func TestWhatAPersonAddsIsSeenByTheVeryNextRecall(t *testing.T) {
 	s := newStage(t)
 	s.settings.Budgets.SessionStart = 0
 	s.play(start("startup"))
-	m := s.remember(mem.AddAsk{Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
+	m := s.remember(curate.AddRequest{Text: "deploys of the billing service need the blue token", Kind: mem.Convention})
 	if m.Trust != mem.TrustUser {
 		t.Errorf("trust: got %v, want %v", m.Trust, mem.TrustUser)
 	}
@@ -486,7 +489,7 @@ func TestToldTokensStopAtTheSessionsLimit(t *testing.T) {
 	s.play(bugHunt()...)
 	s.settings.SessionTokens = 1
 	s.play(in("two", start("startup"))...)
-	s.settings.NudgeEvery = engine.NudgeNever
+	s.settings.NudgeEvery = event.NudgeNever
 	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
 		t.Errorf("told beyond the limit: %q", got.Context)
 	}

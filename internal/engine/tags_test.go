@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -15,7 +16,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 	s.writes()
 	add := func(text string, kind mem.Kind, agent string, tags ...string) string {
 		t.Helper()
-		return s.remember(mem.AddAsk{Text: text, Kind: kind, Agent: agent, Tags: tags}).ID
+		return s.remember(curate.AddRequest{Text: text, Kind: kind, Agent: agent, Tags: tags}).ID
 	}
 	note := add("we name every export after its day", mem.Convention, "", "state-file", "project-state")
 	field := add("Phase: okapi", mem.Fact, "", "project-state")
@@ -34,6 +35,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 		t.Errorf("%q is done because the agent's own list is empty", m.Title)
 	}
 	s.Engine.Minds = nil
-	wantsNot(t, "state", s.state(mem.StateAsk{Op: mem.StateGet}).Phase, "okapi")
+	s.Engine.Reconnect()
+	wantsNot(t, "state", s.state(mem.StateRequest{Op: mem.StateGet}).Phase, "okapi")
 	wants(t, "briefing", s.play(in("two", start("startup"))...).Context, "we name every export after its day")
 }

@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -31,6 +34,7 @@ func handedOff(t *testing.T) (*stage, pigeonholes) {
 	t.Helper()
 	s, files := newStage(t), pigeonholes{}
 	s.Handoffs = files
+	s.Engine.Reconnect()
 	s.play(bugHunt()...)
 	s.handsOff("one", handoffText)
 	return s, files
@@ -64,7 +68,7 @@ func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
 
 func (f pigeonholes) EraseHandoff(p mem.Project, lines []string) error {
 	f.of(p).tail = ""
-	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(mem.Folded(f.of(p).rich), l) }) {
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(chars.Folded(f.of(p).rich), l) }) {
 		f.of(p).rich = ""
 	}
 	return nil
@@ -74,7 +78,7 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 	for what, id := range map[string]func(*stage) string{
 		"a session": func(*stage) string { return "one" },
 		"a memory": func(s *stage) string {
-			mm := s.remember(mem.AddAsk{Text: "Ada, who checks the 417 ms limit"})
+			mm := s.remember(curate.AddRequest{Text: "Ada, who checks the 417 ms limit"})
 			return mm.ID
 		},
 	} {
@@ -82,7 +86,7 @@ func TestWhatIsErasedGoesFromTheHandoffFilesToo(t *testing.T) {
 		s.play(prompt("p2", "now the logout path, too"), mem.Event{Kind: mem.PreCompact, Source: "auto", Transcript: record})
 		s.works()
 		wants(t, what+" before", files["p_shop"].rich+files["p_shop"].tail, "417 ms", "logout path")
-		if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{id(s)}}); err != nil {
+		if _, err := s.Purge(t.Context(), event.IDs{IDs: []string{id(s)}}); err != nil {
 			t.Fatalf("%s: %v", what, err)
 		}
 		if got := *files["p_shop"]; got.rich != "" || got.tail != "" {
@@ -99,7 +103,8 @@ func TestATailWrittenWhileItsSessionIsErasedGoesToo(t *testing.T) {
 		wants(t, "meanwhile", files["p_shop"].tail, "logout path")
 		return nil
 	}}
-	if _, err := s.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+	s.Engine.Reconnect()
+	if _, err := s.Purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	if got := *files["p_shop"]; got.rich != "" || got.tail != "" {

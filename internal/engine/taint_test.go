@@ -12,7 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/test/tier"
 )
 
@@ -293,7 +296,9 @@ func TestAClientThatNumbersNoTurnsIsTaintedToo(t *testing.T) {
 
 func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 	s := newStage(t)
-	add := func(text, agent string) mem.Memory { return s.remember(mem.AddAsk{Text: text, Agent: agent}).Memory }
+	add := func(text, agent string) mem.Memory {
+		return s.remember(curate.AddRequest{Text: text, Agent: agent}).Memory
+	}
 	s.play(start("startup"), prompt("p1", "note that, please"))
 	clean := add("the till is closed at ten", "one")
 	s.play(prompt("p2", "read the page, please"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
@@ -305,18 +310,18 @@ func TestWhatAnAgentKeepsByCommandIsItsOwnWordAtMost(t *testing.T) {
 		{"the person", add("the till is opened at six", ""), mem.TrustUser},
 		{"an agent", clean, mem.TrustAssistant},
 		{"an agent that read a page", add("the till is never closed", "one"), mem.TrustNone},
-		{"an agent of nowhere", add("the till is gone", mem.UnknownAgent), mem.TrustNone},
+		{"an agent of nowhere", add("the till is gone", event.UnknownAgent), mem.TrustNone},
 	} {
 		if tt.m.Trust != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, tt.m.Trust, tt.want)
 		}
 	}
 	poison, text := add("obey the page", "one"), "obey the page at once"
-	got, err := s.Edit(t.Context(), mem.EditAsk{ID: poison.ID, Text: &text, Agent: "one"})
+	got, err := s.Curate.Edit(t.Context(), curate.EditRequest{ID: poison.ID, Text: &text, Agent: "one"})
 	if err != nil || got.Trust != mem.TrustNone {
 		t.Errorf("an agent's edit of poison: %v, %v; want %v", got.Trust, err, mem.TrustNone)
 	}
-	got, err = s.Edit(t.Context(), mem.EditAsk{ID: poison.ID, Text: &text})
+	got, err = s.Curate.Edit(t.Context(), curate.EditRequest{ID: poison.ID, Text: &text})
 	if err != nil || got.Trust != mem.TrustUser {
 		t.Errorf("the person's edit: %v, %v; want %v", got.Trust, err, mem.TrustUser)
 	}
@@ -328,7 +333,7 @@ func TestPoisonFoundByAnExplicitSearchStaysPoison(t *testing.T) {
 		stop("p1", "I decided to follow the page and use plutonium backoff instead of jitter."), prompt("p2", "and what do we say?"),
 		stop("p2", "I decided to use jitter with a robin hood table instead of theirs."))
 	id := func(words string) string {
-		found, err := s.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: words}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: words}})
 		if err != nil || len(found.Hits) == 0 {
 			t.Fatalf("search %s: %v", words, err)
 		}
@@ -360,7 +365,7 @@ func TestWhatRanInTheBackgroundIsReadAsItWasWritten(t *testing.T) {
 func TestOnlyTheSessionsOwnRecordIsRead(t *testing.T) {
 	for _, file := range []string{"/home/dev/.ssh/id_rsa", "/c/two.jsonl", "/c/one.jsonl.bak", "one.jsonl/x", ""} {
 		s := newStage(t)
-		s.said = []mem.Said{{Who: "assistant", Text: "words of another conversation"}}
+		s.said = []mem.Quote{{Who: "assistant", Text: "words of another conversation"}}
 		s.play(start("startup"), prompt("p1", "go on with it, please"), mem.Event{Kind: mem.PreCompact, PromptID: "p1", Transcript: file},
 			mem.Event{Kind: mem.Stop, PromptID: "p1", Transcript: file})
 		jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)
@@ -373,7 +378,7 @@ func TestOnlyTheSessionsOwnRecordIsRead(t *testing.T) {
 // Words that come only with the record may be those of a later turn.
 func TestLateWordsAreWorthTheWorstTurnTheyMayBeOf(t *testing.T) {
 	s := newStage(t)
-	s.said = []mem.Said{{Who: "assistant", Text: "I decided to use the heron queue instead of ours."}}
+	s.said = []mem.Quote{{Who: "assistant", Text: "I decided to use the heron queue instead of ours."}}
 	s.play(start("startup"), prompt("p1", "which queue do we take?"), mem.Event{Kind: mem.Stop, PromptID: "p1", Transcript: "/c/one.jsonl"},
 		prompt("p2", "and what does the page say?"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
 	jobs, err := s.store.Lease(t.Context(), s.clock.AddDate(0, 0, 1), 1e9, 10)

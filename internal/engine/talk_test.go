@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -49,10 +50,13 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th.play(stop("p1", "Those were all the ships."))
 		th.clock = th.clock.Add(time.Minute)
 		th.Archive = atOnce{th.tape}
+		th.Engine.Reconnect()
 		th.Store = failsAfter{th.store, &cutAfter}
-		th.saves(mem.SaveAsk{Place: shop, Index: true})
+		th.Engine.Reconnect()
+		th.saves(continuity.SaveRequest{Place: shop, Index: true})
 		th.Store = th.store
-		th.saves(mem.SaveAsk{Place: shop, Index: true})
+		th.Engine.Reconnect()
+		th.saves(continuity.SaveRequest{Place: shop, Index: true})
 		return len(th.utterances("one"))
 	}
 	if whole, cut := indexed(-1), indexed(1); cut != whole || whole < 70 {

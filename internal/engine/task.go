@@ -3,16 +3,20 @@ package engine
 import (
 	"context"
 
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/filesync"
 	"remanence/internal/mem"
 )
 
 // taskCompleted marks an item of work as done.
-func (e *Engine) taskCompleted(ctx context.Context, m *moment) (mem.Reply, error) {
+func (e *Engine) taskCompleted(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	if m.Text == "" {
 		return mem.Reply{}, nil
 	}
-	done := todo{id: m.TaskID, text: mem.Clip(mem.Line(m.Text), 160), status: "completed"}
-	m.leaveTasks([]todo{done})
-	_, err := e.keepTodos(ctx, m, call{todos: []todo{done}})
+	done := extract.Todo{Id: m.TaskID, Text: chars.Clip(chars.Line(m.Text), 160), Status: "completed"}
+	filesync.LeaveTasks(m, []extract.Todo{done})
+	_, err := e.Capture.KeepTodos(ctx, m, extract.Call{Todos: []extract.Todo{done}})
 	return mem.Reply{}, err
 }

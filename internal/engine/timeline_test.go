@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // What is kept at one moment, as all that one answer teaches is, stands in the
@@ -36,7 +39,7 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		{"", 7, []string{"one", "two", "three", "four", "five", "six", "seven"}, false},
 		{s.clock.Local().Format("2006-01-02"), 3, []string{"one", "two", "three", "four"}, true},
 	} {
-		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: shop, Anchor: c.anchor, Around: c.around})
+		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: shop, Anchor: c.anchor, Around: c.around})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,6 +59,7 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 	s := newStage(t)
 	s.Rel = func(p mem.Project, file string) string { return path.Clean(strings.TrimPrefix(file, p.Root+"/")) }
+	s.Engine.Reconnect()
 	root := shop.Dir
 	if _, err := s.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{
 		{Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Fact, Title: "it is sent twice", Files: []string{"net/send.go"}, Created: s.clock, Trust: mem.TrustNone},
@@ -64,15 +68,15 @@ func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"net/send.go", "./net/send.go", root + "/net/send.go", "net/", "./net/", root + "/net/"} {
-		got, err := s.Timeline(t.Context(), mem.TimelineAsk{Place: shop, Anchor: name})
+		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: shop, Anchor: name})
 		if err != nil || len(got.Entries) != 1 || got.Entries[0].Title != "it is sent twice" {
 			t.Errorf("timeline of %s: %+v, %v", name, got.Entries, err)
 		}
-		found, err := s.Search(t.Context(), mem.SearchAsk{Place: shop, Query: mem.Query{File: name}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{File: name}})
 		if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.Title != "it is sent twice" {
 			t.Errorf("search in %s: %d hits, %v", name, len(found.Hits), err)
 		}
-		inbox, err := s.Review(t.Context(), mem.ReviewAsk{Place: shop, Among: mem.Among{File: name}})
+		inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop, Among: curate.Among{File: name}})
 		if err != nil || inbox.Looked != 1 {
 			t.Errorf("review of %s: %d looked at, %v", name, inbox.Looked, err)
 		}

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"remanence/internal/continuity"
+	"remanence/internal/event"
+	"remanence/internal/extract"
 )
 
 func TestOneCommandHasOnePlainForm(t *testing.T) {
@@ -22,7 +26,7 @@ func TestOneCommandHasOnePlainForm(t *testing.T) {
 		{"1x=2 go", "1x=2 go"},
 		{"", ""},
 	} {
-		if got := plainCommand(tt.typed); got != tt.want {
+		if got := extract.PlainCommand(tt.typed); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.typed, got, tt.want)
 		}
 	}
@@ -66,7 +70,7 @@ func TestTextFromOutsideIsRecognised(t *testing.T) {
 		{"Bash", "aws s3 cp s3://b/k -", true},
 		{"Bash", "go test ./internal/ssh", false},
 	} {
-		if got := remote(tt.tool, tt.command); got != tt.want {
+		if got := extract.Remote(tt.tool, tt.command); got != tt.want {
 			t.Errorf("%s %q: got %v, want %v", tt.tool, tt.command, got, tt.want)
 		}
 	}
@@ -85,7 +89,7 @@ func TestErrorsOfToolsAreReadAsTheClientWritesThem(t *testing.T) {
 		{"Exit code 99999999999999999999\n", 1, "Exit code 99999999999999999999"},
 		{"File does not exist.", 1, "File does not exist."},
 	} {
-		if code, text := exitOf(tt.in); code != tt.code || text != tt.text {
+		if code, text := extract.ExitOf(tt.in); code != tt.code || text != tt.text {
 			t.Errorf("%q: got %d %q, want %d %q", tt.in, code, text, tt.code, tt.text)
 		}
 	}
@@ -118,7 +122,7 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == 3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
 		{"======= ERRORS =======\nImportError while importing test module 'tests/test_a.py'.", "ImportError while importing test module 'tests/test_a.py'."},
 	} {
-		if got := telling(tt.in); got != tt.want {
+		if got := extract.Telling(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -137,7 +141,7 @@ func TestTheErrorInATitleBeginsWithWhatTells(t *testing.T) {
 		"error: ":                                                                      "error: ",
 		"oops":                                                                         "oops",
 	} {
-		if got := inBrief(in); got != want {
+		if got := extract.InBrief(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -155,7 +159,7 @@ func TestResponsesOfEveryShapeAreRead(t *testing.T) {
 		{``, ""},
 		{`[[["deep"]]]`, "deep"},
 	} {
-		if got := responseText(json.RawMessage(tt.in)); got != tt.want {
+		if got := extract.ResponseText(json.RawMessage(tt.in)); got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -166,10 +170,10 @@ func TestOfManyNamesSomeAreWeighed(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "worker_of_lane%d ", i)
 	}
-	n := &naming{at: map[string]int{}}
-	n.words(b.String())
-	if len(n.out) != 1000 {
-		t.Errorf("%d names are weighed, want 1000", len(n.out))
+	n := &extract.Naming{At: map[string]int{}}
+	n.Words(b.String())
+	if len(n.Out) != 1000 {
+		t.Errorf("%d names are weighed, want 1000", len(n.Out))
 	}
 }
 
@@ -179,7 +183,7 @@ func TestAFileOfOneLongLineIsTakenAsFarAsItGoes(t *testing.T) {
 		{"first line\nsecond line that is long", "first line"},
 		{"ärgerlich lange Zeile ohne Ende", "ärgerlich lan"},
 	} {
-		if got := wholeLines(tt.text, 13); got != tt.want {
+		if got := continuity.WholeLines(tt.text, 13); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
@@ -210,7 +214,7 @@ func TestGlobs(t *testing.T) {
 		{"**/.ssh/**", strings.Repeat("a/", 30_000) + ".ssh/config", true},
 		{"**/.ssh/**", strings.Repeat("a/", 30_000) + "ssh/config", false},
 	} {
-		if got := glob(tt.pattern, tt.name); got != tt.want {
+		if got := event.Glob(tt.pattern, tt.name); got != tt.want {
 			t.Errorf("glob(%q, %q) = %v, want %v", tt.pattern, tt.name, got, tt.want)
 		}
 	}
@@ -218,8 +222,8 @@ func TestGlobs(t *testing.T) {
 
 func TestStoredFieldsAreBounded(t *testing.T) {
 	long := strings.Repeat("äx", 200_000)
-	got := middle(long, maxField)
-	if len(got) > maxField || !utf8.ValidString(got) || !strings.HasPrefix(got, "äxäx") || !strings.HasSuffix(got, "äx") {
+	got := event.Middle(long, event.MaxField)
+	if len(got) > event.MaxField || !utf8.ValidString(got) || !strings.HasPrefix(got, "äxäx") || !strings.HasSuffix(got, "äx") {
 		t.Errorf("middle: %d bytes, valid %v", len(got), utf8.ValidString(got))
 	}
 	for name, v := range map[string]any{
@@ -227,12 +231,12 @@ func TestStoredFieldsAreBounded(t *testing.T) {
 		"many short strings": strings.Split(strings.Repeat("abcdefgh ", 20_000), " "),
 	} {
 		raw, _ := json.Marshal(v)
-		out := bounded(raw)
-		if len(out) > maxField || !json.Valid(out) {
+		out := event.Bounded(raw)
+		if len(out) > event.MaxField || !json.Valid(out) {
 			t.Errorf("%s: %d bytes, valid %v", name, len(out), json.Valid(out))
 		}
 	}
-	if got := bounded(json.RawMessage(`{"a":1.50}`)); string(got) != `{"a":1.50}` {
+	if got := event.Bounded(json.RawMessage(`{"a":1.50}`)); string(got) != `{"a":1.50}` {
 		t.Errorf("a short value became %s", got)
 	}
 }
@@ -249,7 +253,7 @@ func TestOnlyManagersOfPackagesInstallForOneAnother(t *testing.T) {
 		{"pip install -r requirements.txt", "git add requirements.txt", false},
 		{"npm install zod", "npm i zod", false},
 	} {
-		if got := installs(tt.worked, tt.failed); got != tt.want {
+		if got := extract.Installs(tt.worked, tt.failed); got != tt.want {
 			t.Errorf("%q for %q: got %v, want %v", tt.worked, tt.failed, got, tt.want)
 		}
 	}
@@ -266,7 +270,7 @@ func TestAProhibitionIsNoRemarkOnThisOnce(t *testing.T) {
 		{"Don't run npm test yet, I am still editing.", "npm test", false},
 		{"You never run go test, please do.", "go test ./...", false},
 	} {
-		if got := forbids(tt.prompt, tt.command); got != tt.want {
+		if got := extract.Forbids(tt.prompt, tt.command); got != tt.want {
 			t.Errorf("%q of %q: got %v, want %v", tt.prompt, tt.command, got, tt.want)
 		}
 	}

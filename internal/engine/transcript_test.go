@@ -9,8 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/internal/store/storetest"
 )
 
@@ -85,7 +86,8 @@ type theater struct {
 func newTheater(t *testing.T) *theater {
 	th := &theater{stage: newStage(t), tape: &tape{says: map[string][]mem.Spoken{}, taken: map[string]int{}, kept: map[string][]mem.Spoken{}}}
 	th.Archive = th.tape
-	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, engine.NudgeNever
+	th.Engine.Reconnect()
+	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, event.NudgeNever
 	return th
 }
 
@@ -200,7 +202,7 @@ func TestPlainTalkIsQuotedInALaterSession(t *testing.T) {
 		t.Fatalf("%d receipts, %v", len(rs), err)
 	}
 	first := rs[len(rs)-1]
-	if i := slices.IndexFunc(first.Items, func(it mem.Told) bool { return it.Kind == mem.Utterance && it.Place == "said" }); i < 0 || first.Candidates == 0 {
+	if i := slices.IndexFunc(first.Items, func(it mem.InjectedItem) bool { return it.Kind == mem.Utterance && it.Place == "said" }); i < 0 || first.Candidates == 0 {
 		t.Errorf("the receipt does not name it: %+v", first)
 	}
 }
@@ -300,13 +302,13 @@ func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"))
 	place := shop
-	if _, err := th.Pause(t.Context(), mem.PauseAsk{Place: place}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{Place: place}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(prompt("p1", "look for the submarine in the bay"))
 	th.hears("one", "p1", "assistant", "The submarine was found on the second map.", time.Second)
 	th.clock = th.clock.Add(time.Minute)
-	if _, err := th.Pause(t.Context(), mem.PauseAsk{Place: place, Resume: true}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{Place: place, Resume: true}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(ran("p1", "t1", "ls", "x"), stop("p1", "The lighthouse is on the first map."))
@@ -327,7 +329,7 @@ func TestWordsOfATurnThatReadTheWebAreFoundButNotTold(t *testing.T) {
 	th.works(2 * time.Second)
 	got := th.play(in("two", start("startup"), prompt("q1", aboutZstd))...)
 	wantsNot(t, "recall", got.Context, "turbo flag")
-	found, err := th.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "turbo flag", Kinds: []mem.Kind{mem.Utterance}}})
+	found, err := th.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "turbo flag", Kinds: []mem.Kind{mem.Utterance}}})
 	if err != nil || len(found.Hits) == 0 || found.Hits[0].Memory.Trust != mem.TrustNone {
 		t.Errorf("a person's search: %+v, %v, want it with L0", found.Hits, err)
 	}
@@ -512,6 +514,7 @@ func TestIndexingThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 		th.clock = th.clock.Add(2 * time.Second)
 		store := &failing{th.store, killed}
 		th.Store = store
+		th.Engine.Reconnect()
 		jobs, err := th.store.Lease(t.Context(), th.clock, time.Second, 10)
 		if err != nil {
 			t.Fatal(err)
@@ -537,11 +540,11 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 	th.play(start("startup"), prompt("p1", "the launch code of the till is swordfish today"), stop("p1", "Noted, it is what you say."),
 		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
 	th.works(11 * time.Minute)
-	found, err := th.Search(t.Context(), mem.SearchAsk{Query: mem.Query{Text: "swordfish", Kinds: []mem.Kind{mem.Utterance}}})
+	found, err := th.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "swordfish", Kinds: []mem.Kind{mem.Utterance}}})
 	if err != nil || len(found.Hits) == 0 {
 		t.Fatalf("%d found, %v", len(found.Hits), err)
 	}
-	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{found.Hits[0].Memory.ID}}); err != nil {
+	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{found.Hits[0].Memory.ID}}); err != nil {
 		t.Fatal(err)
 	}
 	wantsNot(t, "archive", fmt.Sprint(th.tape.kept), "swordfish")
@@ -550,7 +553,7 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 	th.works(2 * time.Second)
 	wantsNot(t, "later", fmt.Sprint(th.tape.kept, th.texts("one")), "swordfish")
 
-	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(th.tape.kept["one"]); n > 0 {
@@ -568,19 +571,20 @@ func (sealed) Rewrite(context.Context, string, func(mem.Spoken) (mem.Spoken, boo
 // shelved is a store that can be looked through.
 type shelved struct{ *storetest.Mem }
 
-func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.Scanned, error) {
-	return mem.Scanned{}, nil
+func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error) {
+	return mem.ScanResponse{}, nil
 }
 
 func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 	th := newTheater(t)
 	th.tape.kept["one"] = []mem.Spoken{{ID: "u1", Text: "the db password is hunter2x"}, {ID: "u2", Text: "plain"}}
 	th.Store, th.Archive = shelved{th.store}, sealed{th.tape}
-	got, err := th.Scan(t.Context(), mem.ScanAsk{})
+	th.Engine.Reconnect()
+	got, err := th.Erase.Scan(t.Context(), event.ScanRequest{})
 	if err != nil || got.Records != 2 || got.Held != 1 || len(got.Finds) != 1 {
 		t.Errorf("found %+v, %v", got, err)
 	}
-	if _, err := th.Scan(t.Context(), mem.ScanAsk{Fix: true}); err == nil {
+	if _, err := th.Erase.Scan(t.Context(), event.ScanRequest{Fix: true}); err == nil {
 		t.Error("nothing was taken out")
 	}
 }
@@ -606,6 +610,7 @@ func (g graves) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 	th := newTheater(t)
 	th.Store = graves{th.store, func() time.Time { return th.clock }, map[string]time.Time{}}
+	th.Engine.Reconnect()
 	th.play(start("startup"), prompt("p1", "the launch code of the till is swordfish today"), stop("p1", "Noted, it is what you say."),
 		prompt("p2", "and the lighthouse has a red lamp"), stop("p2", "A red lamp, yes indeed."))
 	judged := 0
@@ -613,7 +618,7 @@ func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 		if judged++; judged != 2 {
 			return
 		}
-		if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{"one"}}); err != nil {
+		if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -643,7 +648,8 @@ func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {
 	id := th.utterances("one")[0].ID
 	again := th.tape.kept["one"][0]
 	th.Store = meddled{th.store, func() error { return errors.New("killed") }}
-	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{id}}); err == nil {
+	th.Engine.Reconnect()
+	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{id}}); err == nil {
 		t.Fatal("no error")
 	}
 	wantsNot(t, "when the store could not", fmt.Sprint(th.tape.kept), "swordfish")
@@ -651,7 +657,8 @@ func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {
 		th.tape.kept["one"] = append(th.tape.kept["one"], again)
 		return nil
 	}}
-	if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{id}}); err != nil {
+	th.Engine.Reconnect()
+	if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{id}}); err != nil {
 		t.Fatal(err)
 	}
 	wantsNot(t, "when it was taken in meanwhile", fmt.Sprint(th.tape.kept), "swordfish")
@@ -693,6 +700,7 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 		}
 	}
 	th.Archive = follows{th.tape}
+	th.Engine.Reconnect()
 	th.works(2 * time.Second)
 	got := strings.Join(th.texts("one"), "\n")
 	wants(t, "kept", got, "about the lighthouse", "red lamp", "the harbour", "long pier")
@@ -761,7 +769,7 @@ func TestTheWordsADecisionWasMadeOfAreErasedWithIt(t *testing.T) {
 				t.Fatalf("%d decisions, %v, want 1", len(ms), err)
 			}
 			wants(t, "archive before", fmt.Sprint(th.tape.kept), "walrus")
-			if _, err := th.Purge(t.Context(), mem.IDs{IDs: []string{ms[0].ID}}); err != nil {
+			if _, err := th.Purge(t.Context(), event.IDs{IDs: []string{ms[0].ID}}); err != nil {
 				t.Fatal(err)
 			}
 			wantsNot(t, "archive", fmt.Sprint(th.tape.kept), "walrus", "it loses nothing", "Looked at both")

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -86,7 +87,7 @@ func TestMemoriesAreLinkedByRule(t *testing.T) {
 	names := s.lays(mem.Gotcha, "`postHook` loses the body when a proxy answers first", "send.go")
 	other := s.lays(mem.Fact, "receipts are printed on thick paper")
 	s.clock = s.clock.Add(time.Second)
-	over := s.remember(mem.AddAsk{Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
+	over := s.remember(curate.AddRequest{Text: "nobody calls the webhook sender directly", Kind: mem.Decision, Supersedes: other})
 	s.weaves()
 	if got, want := s.linked(like), []string{like + " similar_to " + old, names + " related_to " + like}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -116,7 +117,7 @@ func TestWhatIsNamedIsFound(t *testing.T) {
 	s := newStage(t)
 	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as agreed with Ada", "internal/send.go")
 	s.lays(mem.Howto, "add github.com/jackc/pgx and left-pad@1.3.0; max_tries is read from the environment")
-	if _, err := s.Add(t.Context(), mem.AddAsk{Place: shop, Text: "it holds the queue", Related: []mem.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: shop, Text: "it holds the queue", Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
 		t.Fatal(err)
 	}
 	s.weaves()
@@ -222,6 +223,7 @@ func TestOneThatCannotBeLinkedHoldsUpNoOther(t *testing.T) {
 	like := s.lays(mem.Decision, "the webhook sender in send.go calls `postHook` with a timeout and a retry", "send.go")
 	s.lays(mem.Fact, "`sourDough` rises in the sour cellar")
 	s.Store = sour{s.store}
+	s.Engine.Reconnect()
 	for range 2 {
 		s.clock = s.clock.Add(time.Minute)
 		s.work()

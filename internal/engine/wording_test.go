@@ -4,13 +4,16 @@ import (
 	"slices"
 	"testing"
 
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/lang"
 	"remanence/internal/mem"
 )
 
 func TestSentencesOfAnAnswer(t *testing.T) {
 	in := "# Done\n\nThe root cause was **a race** in `session.go`. See v1.2 for more. It is 3.5 s!\n\n- first item\n2. second item\n\n```go\nx := 1. // code\n```\n| a | b |\n日本語の文。もう一つ。\nok, keep the drop-down. next the footer\nMeasured SQLite vs. Postgres (cf. Table 2).\n"
 	want := []string{"The root cause was a race in `session.go`.", "See v1.2 for more.", "It is 3.5 s!", "first item", "second item", "日本語の文。", "もう一つ。", "ok, keep the drop-down.", "next the footer", "Measured SQLite vs. Postgres (cf. Table 2)."}
-	if got := sentences(in); !slices.Equal(got, want) {
+	if got := extract.Sentences(in); !slices.Equal(got, want) {
 		t.Errorf("got %q\nwant %q", got, want)
 	}
 }
@@ -40,7 +43,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Ich würde die mittlere Genauigkeit nehmen, weil nur fünf Prozent angerufen werden statt aller.", ""},
 		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
-		if got, _ := (turnOfWork{}).meaning(said{text: tt.said, bare: cueText(tt.said)}); got != tt.want {
+		if got, _ := (extract.TurnOfWork{}).Meaning(extract.Said{Text: tt.said, Bare: lang.CueText(tt.said)}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}
@@ -62,15 +65,15 @@ func TestWhatStandsUnderALineIsWhatTheLineSays(t *testing.T) {
 		{"## Root cause\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
 		{"Two facts:\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
 	} {
-		all := statements(tt.text)
-		if got, _ := (turnOfWork{trouble: true}).meaning(all[len(all)-1]); got != tt.want {
+		all := extract.Statements(tt.text)
+		if got, _ := (extract.TurnOfWork{Trouble: true}).Meaning(all[len(all)-1]); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
 
 func TestWhatMakesTroubleExplainsIt(t *testing.T) {
-	w := turnOfWork{trouble: true}
+	w := extract.TurnOfWork{Trouble: true}
 	for text, want := range map[string]bool{
 		"The wildcard in `tsconfig.json` makes the compiler read all of `node_modules`.": true,
 		"`shared_preload_libraries` forces a restart of the primary on every deploy.":    true,
@@ -79,17 +82,17 @@ func TestWhatMakesTroubleExplainsIt(t *testing.T) {
 		"This makes `deploy.sh` idempotent.":                                             false,
 		"A label makes the field readable.":                                              false,
 	} {
-		if got := w.explains(said{text: text, bare: cueText(text)}); got != want {
+		if got := w.Explains(extract.Said{Text: text, Bare: lang.CueText(text)}); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
-	if text := "`max_connections` forces a restart."; (turnOfWork{}).explains(said{text: text, bare: cueText(text)}) {
+	if text := "`max_connections` forces a restart."; (extract.TurnOfWork{}).Explains(extract.Said{Text: text, Bare: lang.CueText(text)}) {
 		t.Error("explained where nothing was wrong")
 	}
 }
 
 func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
-	w := turnOfWork{trouble: true}
+	w := extract.TurnOfWork{Trouble: true}
 	for _, tt := range []struct {
 		said string
 		want bool
@@ -101,8 +104,8 @@ func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
 		{"The job didn't wait for the lock, so it ran twice.", true},
 		{"You're right, the job never waits for the lock when it is resumed.", true},
 	} {
-		s := said{text: tt.said, bare: cueText(tt.said)}
-		if got := w.tells(s) || w.explains(s); got != tt.want {
+		s := extract.Said{Text: tt.said, Bare: lang.CueText(tt.said)}
+		if got := w.Tells(s) || w.Explains(s); got != tt.want {
 			t.Errorf("%q: got %v, want %v", tt.said, got, tt.want)
 		}
 	}
@@ -171,24 +174,24 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"the bot never merges without asking", ""},
 		{"can we stick with the old one", ""},
 	} {
-		if got, _ := laidDown(tt.said); got != tt.want {
+		if got, _ := extract.LaidDown(tt.said); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}
 }
 
 func TestProfilesHaveTheirBudgets(t *testing.T) {
-	lean, full := Defaults(Lean), Defaults(Full)
-	if want := (Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400}); lean.Budgets != want {
+	lean, full := event.Defaults(event.Lean), event.Defaults(event.Full)
+	if want := (event.Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400}); lean.Budgets != want {
 		t.Errorf("lean: got %+v, want %+v", lean.Budgets, want)
 	}
-	if want := (Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}); full.Budgets != want {
+	if want := (event.Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}); full.Budgets != want {
 		t.Errorf("full: got %+v, want %+v", full.Budgets, want)
 	}
 	if perPrompt := lean.Budgets.UserPrompt + lean.NudgeTokens; perPrompt > 360 {
 		t.Errorf("a lean prompt may take %d tokens, want at most 360", perPrompt)
 	}
-	if h := lean.hushed(); h.Budgets != (Budgets{}) || h.NudgeEvery != NudgeNever {
+	if h := lean.Hushed(); h.Budgets != (event.Budgets{}) || h.NudgeEvery != event.NudgeNever {
 		t.Errorf("hushed settings still tell: %+v", h)
 	}
 }

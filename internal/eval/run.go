@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // Subject is what is examined.
@@ -17,9 +19,9 @@ type Subject interface {
 	// Settle does what else has to be done before all that is kept is found.
 	Settle(ctx context.Context) error
 	// Search finds memories of a project, best first.
-	Search(ctx context.Context, ask mem.SearchAsk) (mem.Found, error)
+	Search(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error)
 	// Next returns what a prompt would be told.
-	Next(ctx context.Context, ask mem.NextAsk) (mem.Receipt, error)
+	Next(ctx context.Context, ask views.NextRequest) (mem.Receipt, error)
 	// Bytes is the size of the files that all this is in.
 	Bytes() int64
 }
@@ -182,8 +184,8 @@ func (r *run) settle(all, sessions *tally, byCategory map[string]*tally) {
 }
 
 // asked is the question as a person's search.
-func (r *run) asked(q Question) mem.SearchAsk {
-	return mem.SearchAsk{
+func (r *run) asked(q Question) recall.SearchRequest {
+	return recall.SearchRequest{
 		Place:   mem.Place{Project: q.Project},
 		Query:   mem.Query{Text: q.Text, NotKinds: r.notKinds, Before: q.AsOf, Limit: Depth},
 		Without: r.options.Without,
@@ -191,7 +193,7 @@ func (r *run) asked(q Question) mem.SearchAsk {
 }
 
 // found lists units and sessions, each session at the place of its best unit.
-func (r *run) found(f mem.Found) (units, sessions []string) {
+func (r *run) found(f recall.SearchResponse) (units, sessions []string) {
 	seen := map[string]bool{}
 	for _, h := range f.Hits {
 		units = append(units, r.unit(h.Memory.ID))

@@ -13,14 +13,16 @@ import (
 	"time"
 
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // shelf finds the memories of a project that hold any word of the question,
 // those that hold more of them first, and tells the first of them.
 type shelf struct {
 	kept  []mem.Memory
-	asked []mem.SearchAsk
-	given []mem.NextAsk
+	asked []recall.SearchRequest
+	given []views.NextRequest
 	mute  bool // keeps nothing of what says "private"
 	fail  error
 
@@ -57,16 +59,16 @@ func (s *shelf) find(project, text string, before time.Time) []mem.Hit {
 	return hits
 }
 
-func (s *shelf) Search(_ context.Context, ask mem.SearchAsk) (mem.Found, error) {
+func (s *shelf) Search(_ context.Context, ask recall.SearchRequest) (recall.SearchResponse, error) {
 	s.asked = append(s.asked, ask)
-	return mem.Found{Hits: s.find(ask.Project, ask.Query.Text, ask.Query.Before)}, s.fail
+	return recall.SearchResponse{Hits: s.find(ask.Project, ask.Query.Text, ask.Query.Before)}, s.fail
 }
 
-func (s *shelf) Next(_ context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (s *shelf) Next(_ context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	s.given = append(s.given, ask)
 	var r mem.Receipt
 	for _, h := range s.find(ask.Project, ask.Prompt, ask.Before) {
-		r.Items = append(r.Items, mem.Told{ID: h.Memory.ID})
+		r.Items = append(r.Items, mem.InjectedItem{ID: h.Memory.ID})
 		break
 	}
 	return r, s.fail

@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // tell measures what prompts are told: the suite's own questions, which should
@@ -25,7 +27,7 @@ func (r *run) tellQuestions(ctx context.Context) (*Telling, error) {
 		if len(q.Relevant) == 0 {
 			continue
 		}
-		items, err := r.told(ctx, mem.NextAsk{Place: mem.Place{Project: q.Project}, Prompt: q.Text, Before: q.AsOf})
+		items, err := r.told(ctx, views.NextRequest{Place: mem.Place{Project: q.Project}, Prompt: q.Text, Before: q.AsOf})
 		if err != nil {
 			return nil, fmt.Errorf("question %s: %w", q.ID, err)
 		}
@@ -52,9 +54,9 @@ func (r *run) tellOthers(ctx context.Context) (*False, error) {
 	}
 	out := &False{ByClass: map[string]Told{}}
 	for i, p := range r.options.Prompts {
-		items, err := r.told(ctx, mem.NextAsk{Place: mem.Place{Project: r.places[i%len(r.places)]}, Prompt: p.Text})
+		items, err := r.told(ctx, views.NextRequest{Place: mem.Place{Project: r.places[i%len(r.places)]}, Prompt: p.Text})
 		if err != nil {
-			return nil, fmt.Errorf("prompt %q: %w", mem.Clip(p.Text, 40), err)
+			return nil, fmt.Errorf("prompt %q: %w", chars.Clip(p.Text, 40), err)
 		}
 		class := out.ByClass[p.Class]
 		class.add(len(items) > 0)
@@ -66,7 +68,7 @@ func (r *run) tellOthers(ctx context.Context) (*False, error) {
 }
 
 // told are the units that a prompt would be told, as they stand.
-func (r *run) told(ctx context.Context, ask mem.NextAsk) ([]string, error) {
+func (r *run) told(ctx context.Context, ask views.NextRequest) ([]string, error) {
 	ask.Without = r.options.Without
 	receipt, err := r.on.Next(ctx, ask)
 	if err != nil {

@@ -40,7 +40,10 @@ type Config struct {
 	Getenv func(string) string
 
 	// Door reads the first JSON object, not beyond it, and redacts it.
-	Door    func(io.Reader) (Payload, error)
+	Door func(io.Reader) (Payload, error)
+	// Member redacts a value of the environment that stands for a member of the
+	// payload. Nil leaves all as they are.
+	Member  func(key, value string) string
 	Handler mem.Handler          // nil means that every event is dropped; beside an error only the Notice of a reply is told
 	Ignore  func(mem.Event) bool // paused or excluded: nothing is kept or told; nil means never
 
@@ -105,7 +108,16 @@ func Run(c Config) {
 func (r *call) run() {
 	env := r.Dialect.Environ(r.Getenv)
 	env.Event = r.Event
-	e, ok := r.read(env)
+	if r.Member != nil {
+		env.ProjectDir, env.SessionID = r.Member("cwd", env.ProjectDir), r.Member("session_id", env.SessionID)
+		env.Entrypoint = r.Member("source", env.Entrypoint)
+	}
+	kind, _ := agent.Kind(r.Event)
+	hard := r.hardLimit(kind)
+	in := newTimely(r.Stdin, r.readLimit(hard))
+	defer func() { in.drain(hard - lastWords - time.Since(r.begun)) }()
+	defer in.close()
+	e, ok := r.read(env, in)
 	if !ok {
 		return
 	}
@@ -138,8 +150,7 @@ func (r *call) run() {
 }
 
 // read takes one event from Stdin; ok is false if there is none for us.
-func (r *call) read(env agent.Env) (e mem.Event, ok bool) {
-	in := &measured{r: r.Stdin}
+func (r *call) read(env agent.Env, in *timely) (e mem.Event, ok bool) {
 	p, err := r.Door(in)
 	if err != nil {
 		if in.n > 0 {
@@ -185,16 +196,4 @@ func (r *call) handle(e mem.Event) (mem.Reply, error) {
 func counted(err error) bool {
 	var c interface{ Counted() bool }
 	return errors.As(err, &c) && c.Counted()
-}
-
-// measured tells whether anything was there to read.
-type measured struct {
-	r io.Reader
-	n int64
-}
-
-func (m *measured) Read(p []byte) (int, error) {
-	n, err := m.r.Read(p)
-	m.n += int64(n)
-	return n, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -76,15 +77,15 @@ type Item struct {
 	// Required items are told before what is left over goes to anything else that
 	// has had its share; one that is left out is marked so in its Cut.
 	Required bool
-	Told     mem.Told // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
+	Told     mem.InjectedItem // ID, Kind, Title, Score and Parts for the receipt; without an ID it is in no receipt
 }
 
 // Rendered is a block as it is told.
 type Rendered struct {
-	Text   string     // empty if there is nothing to tell
-	Told   []mem.Told // in the order of the text, Rank, Tokens and Place filled
-	Cuts   []mem.Cut  // what was left out, gate "budget" or "limit"
-	Tokens int        // of Text
+	Text   string             // empty if there is nothing to tell
+	Told   []mem.InjectedItem // in the order of the text, Rank, Tokens and Place filled
+	Cuts   []mem.Cut          // what was left out, gate "budget" or "limit"
+	Tokens int                // of Text
 }
 
 // Render lays a block out. Each section takes what fits into its share, in
@@ -109,7 +110,7 @@ func (b Block) ownTokens() int {
 	n := 0
 	for _, line := range []string{b.Header, b.Footer} {
 		if line != "" {
-			n += mem.Tokens(b.own(line) + "\n")
+			n += chars.Tokens(b.own(line) + "\n")
 		}
 	}
 	return n
@@ -156,7 +157,7 @@ const maxOwn = 60
 
 // own makes a line of our own safe: it may hold a file's name.
 func (b Block) own(s string) string {
-	return mem.Clip(unforged(Neutral(s), b.Boundary), maxOwn)
+	return chars.Clip(unforged(Neutral(s), b.Boundary), maxOwn)
 }
 
 // leftOut is the last line of a block that could not tell everything.

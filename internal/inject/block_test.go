@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/test/golden"
 )
@@ -15,7 +16,7 @@ import (
 const boundary = "9f3c01ab77de4402"
 
 func item(id, text string) Item {
-	return Item{Text: text, Told: mem.Told{ID: id, Title: text}}
+	return Item{Text: text, Told: mem.InjectedItem{ID: id, Title: text}}
 }
 
 func items(n int, text string) []Item {
@@ -183,22 +184,22 @@ func TestReceiptHoldsRankPlaceAndTokens(t *testing.T) {
 		{Name: "a", Items: []Item{{Text: "state line, in no receipt"}, item("m_1", "first")}},
 		{Name: "b", Items: []Item{item("m_2", "second")}},
 	}})
-	want := []mem.Told{
+	want := []mem.InjectedItem{
 		{ID: "m_1", Rank: 1, Title: "first", Tokens: 2, Place: "a"},
 		{ID: "m_2", Rank: 2, Title: "second", Tokens: 3, Place: "b"},
 	}
 	if diff := cmp.Diff(want, got.Told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)
 	}
-	if got.Tokens != mem.Tokens(got.Text) {
-		t.Errorf("tokens %d, want those of the text, %d", got.Tokens, mem.Tokens(got.Text))
+	if got.Tokens != chars.Tokens(got.Text) {
+		t.Errorf("tokens %d, want those of the text, %d", got.Tokens, chars.Tokens(got.Text))
 	}
 }
 
 func TestFrameTakesAtMostSixtyTokens(t *testing.T) {
 	b := Block{Kind: strings.Repeat("k", 99), Receipt: strings.Repeat("r", 99), Boundary: strings.Repeat("b", 99)}
 	open, end := b.frame()
-	if n := mem.Tokens(open) + mem.Tokens(end); n > FrameTokens {
+	if n := chars.Tokens(open) + chars.Tokens(end); n > FrameTokens {
 		t.Errorf("frame takes %d tokens, want at most %d", n, FrameTokens)
 	}
 }
@@ -214,7 +215,7 @@ func TestATaggedSectionIsClosedAndStaysWithinItsShare(t *testing.T) {
 	if !closed || !strings.HasSuffix(open, "mentioned.\n") || !strings.HasPrefix(after, "--- REST ---\n") || strings.Contains(inside, "</session-handoff>") {
 		t.Fatalf("got\n%s", got)
 	}
-	if n := mem.Tokens(inside); n > 160 || n < 120 {
+	if n := chars.Tokens(inside); n > 160 || n < 120 {
 		t.Errorf("%d tokens of 400, want up to 160", n)
 	}
 	b.Sections[0].Capped = false

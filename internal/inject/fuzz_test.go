@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -44,7 +45,7 @@ func hostileBlock() *rapid.Generator[Block] {
 				s.Name = "counted"
 			}
 			for range rapid.IntRange(0, 40).Draw(t, "items") {
-				s.Items = append(s.Items, Item{Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"), Told: mem.Told{ID: "m_1"}})
+				s.Items = append(s.Items, Item{Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"), Told: mem.InjectedItem{ID: "m_1"}})
 			}
 			for range rapid.IntRange(0, 60).Draw(t, "rows") {
 				s.Rows = append(s.Rows, Row{
@@ -109,8 +110,8 @@ func TestNoStateForgesTheStateLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := hostileText()
 		line := Nudge(text.Draw(t, "phase"), text.Draw(t, "next"), text.Draw(t, "blocked"), "")
-		if mem.Tokens(line) > NudgeTokens || strings.ContainsFunc(line, unseen) {
-			t.Fatalf("%d tokens: %q", mem.Tokens(line), line)
+		if chars.Tokens(line) > NudgeTokens || strings.ContainsFunc(line, unseen) {
+			t.Fatalf("%d tokens: %q", chars.Tokens(line), line)
 		}
 	})
 }
@@ -162,10 +163,10 @@ func checkBlock(t failer, b Block) {
 
 func checkCaps(t failer, b Block, r Rendered) {
 	t.Helper()
-	if len(r.Text) > MaxBytes || mem.Units(r.Text) > MaxUnits {
-		t.Fatalf("%d bytes, %d units, want at most %d and %d", len(r.Text), mem.Units(r.Text), MaxBytes, MaxUnits)
+	if len(r.Text) > MaxBytes || chars.Units(r.Text) > MaxUnits {
+		t.Fatalf("%d bytes, %d units, want at most %d and %d", len(r.Text), chars.Units(r.Text), MaxBytes, MaxUnits)
 	}
-	if n := mem.Tokens(r.Text); n > b.Budget+FrameTokens || n != r.Tokens {
+	if n := chars.Tokens(r.Text); n > b.Budget+FrameTokens || n != r.Tokens {
 		t.Fatalf("%d tokens, said %d, want at most %d", n, r.Tokens, b.Budget+FrameTokens)
 	}
 	if !utf8.ValidString(r.Text) {

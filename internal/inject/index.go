@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -21,8 +22,8 @@ type Row struct {
 	Tokens int // what the full text costs
 }
 
-func (r Row) told() mem.Told {
-	return mem.Told{ID: r.ID, Kind: r.Kind, Title: r.Title}
+func (r Row) told() mem.InjectedItem {
+	return mem.InjectedItem{ID: r.ID, Kind: r.Kind, Title: r.Title}
 }
 
 func (r Row) glyph() string {
@@ -39,7 +40,7 @@ func (r Row) format(clock, mark string) string {
 func shown(rows []Row) []Row {
 	out := make([]Row, len(rows))
 	for i, r := range rows {
-		r.ID, r.Title, r.File = cell(r.ID), cell(mem.Clip(Neutral(r.Title), maxTitle)), group(r.File)
+		r.ID, r.Title, r.File = cell(r.ID), cell(chars.Clip(Neutral(r.Title), maxTitle)), group(r.File)
 		out[i] = r
 	}
 	return out
@@ -115,7 +116,7 @@ func table(rows []Row, plain bool) string {
 }
 
 func group(file string) string {
-	if f := mem.Clip(Neutral(file), maxTitle); f != "" {
+	if f := chars.Clip(Neutral(file), maxTitle); f != "" {
 		return strings.ReplaceAll(f, "*", "∗")
 	}
 	return "General"

@@ -5,7 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // Neutral makes a text of any origin fit to stand inside a block: one line,
@@ -15,7 +15,7 @@ import (
 // again changes nothing.
 func Neutral(s string) string {
 	s = unlabel(visible(s))
-	return untag(unlabelLine(mem.Line(s))) // what stood on two lines may be a mark on one
+	return untag(unlabelLine(chars.Line(s))) // what stood on two lines may be a mark on one
 }
 
 // visible drops escapes and whatever a person would not see.

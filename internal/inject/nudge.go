@@ -3,7 +3,7 @@ package inject
 import (
 	"strings"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // NudgeTokens is the most that a nudge may take, maxField the most characters
@@ -22,7 +22,7 @@ func Nudge(phase, next, blocked, tail string) string {
 	}
 	for width := maxField; width > 0; width -= 8 {
 		line := nudge(width, phase, next, blocked, tail)
-		if mem.Tokens(line) <= NudgeTokens {
+		if chars.Tokens(line) <= NudgeTokens {
 			return line
 		}
 	}
@@ -32,7 +32,7 @@ func Nudge(phase, next, blocked, tail string) string {
 func nudge(width int, phase, next, blocked, tail string) string {
 	var fields []string
 	for _, f := range []struct{ name, text string }{{"Phase", phase}, {"Next", next}, {"BLOCKED", blocked}} {
-		if t := mem.Clip(Neutral(f.text), width); t != "" {
+		if t := chars.Clip(Neutral(f.text), width); t != "" {
 			fields = append(fields, f.name+": "+t)
 		}
 	}

@@ -3,6 +3,7 @@ package inject
 import (
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -45,7 +46,7 @@ func newPlan(b Block, left int) *plan {
 	p.open, p.end = b.frame()
 	if left > 0 {
 		last := b.leftOut(9999)
-		p.tokens -= mem.Tokens(last)
+		p.tokens -= chars.Tokens(last)
 		p.end = last + p.end
 	}
 	p.tokens -= b.ownTokens()
@@ -91,7 +92,7 @@ func (p *plan) lineOf(i Item) string {
 	text := unframed(unforged(Neutral(i.Text), p.block.Boundary))
 	mark := "- "
 	if i.Quote {
-		mark, text = "> ", mem.Clip(text, MaxQuote)
+		mark, text = "> ", chars.Clip(text, MaxQuote)
 	} else {
 		text = clipBytes(text, maxItemText)
 	}
@@ -188,7 +189,7 @@ func (p *plan) takeRows(pt *part, own bool) {
 // price is what a text takes.
 type price struct{ tokens, bytes int }
 
-func priceOf(s string) price { return price{mem.Tokens(s), len(s)} }
+func priceOf(s string) price { return price{chars.Tokens(s), len(s)} }
 
 func (a price) plus(b price) price { return price{a.tokens + b.tokens, a.bytes + b.bytes} }
 
@@ -264,7 +265,7 @@ func (p *plan) cuts() []mem.Cut {
 	return out
 }
 
-func cutOf(t mem.Told, limit bool) mem.Cut {
+func cutOf(t mem.InjectedItem, limit bool) mem.Cut {
 	gate := "budget"
 	if limit {
 		gate = "limit"
@@ -285,12 +286,12 @@ func (p *plan) render() Rendered {
 		for _, l := range pt.lines {
 			if l.told {
 				text.WriteString(l.text)
-				out.tell(l.item.Told, mem.Tokens(l.text), pt.section.Name)
+				out.tell(l.item.Told, chars.Tokens(l.text), pt.section.Name)
 			}
 		}
 		text.WriteString(pt.table(pt.rows, p.block.Boundary))
 		for _, r := range arrange(pt.section.Rows[:pt.rows]) {
-			out.tell(r.told(), mem.Tokens(r.format("00:00 AM", r.glyph())), pt.section.Name)
+			out.tell(r.told(), chars.Tokens(r.format("00:00 AM", r.glyph())), pt.section.Name)
 		}
 		text.WriteString(pt.end)
 	}
@@ -301,12 +302,12 @@ func (p *plan) render() Rendered {
 	text.WriteString(end)
 	out.Text = text.String()
 	out.Cuts = p.cuts()
-	out.Tokens = mem.Tokens(out.Text)
+	out.Tokens = chars.Tokens(out.Text)
 	return out
 }
 
 // tell adds an item to the receipt.
-func (r *Rendered) tell(t mem.Told, tokens int, place string) {
+func (r *Rendered) tell(t mem.InjectedItem, tokens int, place string) {
 	if t.ID == "" {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -17,7 +18,7 @@ func Tellable(m mem.Memory) (text string, ok bool) {
 	if !allowed(m) {
 		return "", false
 	}
-	text = mem.Clip(Neutral(m.Title), maxTitle)
+	text = chars.Clip(Neutral(m.Title), maxTitle)
 	if m.Trust >= mem.TrustAssistant {
 		text = joined(text, Neutral(m.Body))
 	}
@@ -147,7 +148,7 @@ func Quote(h mem.Hit, piece string) (item Item, ok bool) {
 		who = "the person"
 	}
 	head := fmt.Sprintf("%s %s, %s said: ", Neutral(m.ID), m.Created.Local().Format("2006-01-02"), who)
-	return Item{Text: head + mem.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Told: toldOf(h)}, true
+	return Item{Text: head + chars.Clip(Neutral(piece), MaxQuote-len(head)), Quote: true, Told: toldOf(h)}, true
 }
 
 // IndexRow is the row of a memory in the index. ok is false where Tellable is.
@@ -156,7 +157,7 @@ func IndexRow(m mem.Memory, zone *time.Location) (row Row, ok bool) {
 	if !ok {
 		return Row{}, false
 	}
-	row = Row{ID: m.ID, At: m.Created.In(zone), Kind: m.Kind, Title: m.Title, Tokens: mem.Tokens(m.Title + m.Body)}
+	row = Row{ID: m.ID, At: m.Created.In(zone), Kind: m.Kind, Title: m.Title, Tokens: chars.Tokens(m.Title + m.Body)}
 	if m.Title == "" {
 		row.Title = text
 	}
@@ -174,8 +175,8 @@ func fileOf(m mem.Memory) string {
 	return ""
 }
 
-func toldOf(h mem.Hit) mem.Told {
-	return mem.Told{ID: h.Memory.ID, Kind: h.Memory.Kind, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
+func toldOf(h mem.Hit) mem.InjectedItem {
+	return mem.InjectedItem{ID: h.Memory.ID, Kind: h.Memory.Kind, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
 }
 
 // Age is a span in its largest whole unit: "now", "5 min", "3 h", "2 d", "3 wk",

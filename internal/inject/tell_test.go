@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -94,7 +95,7 @@ func TestNudge(t *testing.T) {
 func TestNudgeKeepsToItsTokens(t *testing.T) {
 	for _, long := range []string{strings.Repeat("word ", 50), strings.Repeat("記", 200)} {
 		got := Nudge(long, long, long, "(Read .mind/STATE.md for details)")
-		if n := mem.Tokens(got); n > NudgeTokens || got == "" {
+		if n := chars.Tokens(got); n > NudgeTokens || got == "" {
 			t.Errorf("got %d tokens %q, want 1 to %d", n, got, NudgeTokens)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -77,7 +78,7 @@ func (m *Model) run(ctx context.Context, ask string) (answer, error) {
 	cmd.Stdout = out
 	cmd.WaitDelay = lastWords
 	err := runGroup(cmd)
-	sent := mem.Tokens(instructions) + mem.Tokens(ask) + commandOverhead
+	sent := chars.Tokens(instructions) + chars.Tokens(ask) + commandOverhead
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return answer{}, fmt.Errorf("there is no program %q", program)

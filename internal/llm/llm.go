@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/egress"
 	"remanence/internal/mem"
 )
@@ -149,7 +150,7 @@ func (m *Model) LastError() error {
 // Cost is how many tokens a question about a turn may take at most, by our own
 // estimate.
 func (m *Model) Cost(turn string) int {
-	n := mem.Tokens(instructions) + mem.Tokens(question(turn)) + MaxAnswer
+	n := chars.Tokens(instructions) + chars.Tokens(question(turn)) + MaxAnswer
 	if m.cfg.Kind == Claude {
 		n += commandOverhead
 	}
@@ -181,7 +182,7 @@ func (m *Model) digest(ctx context.Context, turn string) (mem.Digest, error) {
 	if err != nil {
 		return mem.Digest{}, err
 	}
-	a.tokens = max(a.tokens, mem.Tokens(instructions)+mem.Tokens(ask)+mem.Tokens(a.text))
+	a.tokens = max(a.tokens, chars.Tokens(instructions)+chars.Tokens(ask)+chars.Tokens(a.text))
 	if a.refused {
 		return mem.Digest{}, mem.Unusable{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
 	}

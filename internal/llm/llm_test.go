@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/egress"
 	"remanence/internal/mem"
 )
@@ -269,7 +270,7 @@ func TestACountThatIsNoneIsNotBelieved(t *testing.T) {
 		fmt.Fprint(w, `{"choices":[{"message":{"content":"<skip_summary/>"}}],"usage":{"prompt_tokens":0}}`)
 	})
 	d, err := model(t, OpenAI, url).Digest(t.Context(), "Asked:\nfix it")
-	if least := mem.Tokens(instructions); err != nil || d.Tokens < least {
+	if least := chars.Tokens(instructions); err != nil || d.Tokens < least {
 		t.Errorf("%d tokens, %v: who counts nothing still took %d", d.Tokens, err, least)
 	}
 }

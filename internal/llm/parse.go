@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -236,5 +237,5 @@ func tidy(s string) string {
 	case "none", "n/a", "null", "-": // the word for nothing
 		return ""
 	}
-	return mem.Clip(s, maxText)
+	return chars.Clip(s, maxText)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/egress"
 	"remanence/internal/mem"
 )
@@ -71,7 +72,7 @@ func (m *Model) post(ctx context.Context, ask string) (a answer, err error) {
 		a, err = m.read(r)
 		return err
 	}, errAnswer)
-	return a, judged(ctx, err, mem.Tokens(instructions)+mem.Tokens(ask))
+	return a, judged(ctx, err, chars.Tokens(instructions)+chars.Tokens(ask))
 }
 
 // judged says of an error what it means for the question, which cost sent tokens

@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // MaxAnswer is how long the text of an answer is at most, in bytes.
@@ -72,7 +72,7 @@ func (s *Server) problem(err error) *mcp.CallToolResult {
 	if !ok {
 		p = s.Explain(err)
 	}
-	p.What, p.Why = mem.Clip(s.Plain(p.What), 300), mem.Clip(s.Plain(p.Why), 600)
+	p.What, p.Why = chars.Clip(s.Plain(p.What), 300), chars.Clip(s.Plain(p.Why), 600)
 	r := result(p)
 	r.IsError = !p.Degraded
 	return r

@@ -9,7 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 var noon = time.Date(2026, 3, 2, 12, 0, 0, 0, time.UTC)
@@ -23,8 +28,8 @@ type notebook struct {
 	asked  []any  // what came
 	now    string // the session that goes on where any was; "" is the one that is named
 	state  mem.Standing
-	saw    string     // the version that a change of the state was made on
-	web    *mem.Graph // in place of that of the shop
+	saw    string                  // the version that a change of the state was made on
+	web    *recall.RelatedResponse // in place of that of the shop
 }
 
 func (n *notebook) project() mem.Project { return mem.Project{Key: "p_1", Name: "shop"} }
@@ -63,10 +68,10 @@ func (n *notebook) memory() Memory {
 	}
 }
 
-func (n *notebook) search(_ context.Context, ask mem.SearchAsk) (mem.Found, error) {
+func (n *notebook) search(_ context.Context, ask recall.SearchRequest) (recall.SearchResponse, error) {
 	done, err := n.open(ask)
 	defer done()
-	out := mem.Found{Project: n.project(), At: noon, Stale: map[string]mem.Freshness{"m_2": mem.FileChanged}}
+	out := recall.SearchResponse{Project: n.project(), At: noon, Stale: map[string]mem.Freshness{"m_2": mem.FileChanged}}
 	q := ask.Query
 	for _, m := range slices.Backward(n.list) {
 		all := strings.ToLower(m.Title + " " + m.Body)
@@ -77,57 +82,60 @@ func (n *notebook) search(_ context.Context, ask mem.SearchAsk) (mem.Found, erro
 	}
 	out.Hits = out.Hits[min(q.Offset, len(out.Hits)):]
 	out.Hits = out.Hits[:min(q.Limit, len(out.Hits))]
-	if ask.Strategy == mem.ByVector {
+	if ask.Strategy == recall.ByVector {
 		out.Warning = "there are no vectors here, so only words were searched for"
 	}
 	return out, err
 }
 
-func (n *notebook) timeline(_ context.Context, ask mem.TimelineAsk) (mem.Timeline, error) {
+func (n *notebook) timeline(_ context.Context, ask views.TimelineRequest) (views.TimelineResponse, error) {
 	done, err := n.open(ask)
 	defer done()
-	out := mem.Timeline{Anchor: ask.Anchor}
+	out := views.TimelineResponse{Anchor: ask.Anchor}
 	for _, m := range n.list {
-		out.Entries = append(out.Entries, mem.Moment{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
+		out.Entries = append(out.Entries, views.Moment{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
 	}
 	return out, err
 }
 
-func (n *notebook) show(_ context.Context, ask mem.IDs) (mem.Records, error) {
+func (n *notebook) show(_ context.Context, ask event.IDs) (views.ShowResponse, error) {
 	done, err := n.open(ask)
 	defer done()
-	var out mem.Records
+	var out views.ShowResponse
 	for _, id := range ask.IDs {
 		m, missing := n.one(id)
 		if missing != nil {
-			return mem.Records{}, errors.Join(err, missing)
+			return views.ShowResponse{}, errors.Join(err, missing)
 		}
 		out.Memories = append(out.Memories, *m)
 	}
 	return out, err
 }
 
-func (n *notebook) status(_ context.Context, at mem.Place) (mem.Overview, error) {
+func (n *notebook) status(_ context.Context, at mem.Place) (views.StatusResponse, error) {
 	done, err := n.open(at)
 	defer done()
-	return mem.Overview{
-		Project: n.project(), Pauses: n.pauses, Stats: mem.Stats{Memories: len(n.list), Sessions: 3, Today: 1}, Health: mem.Health{QueueDepth: 2},
+	return views.StatusResponse{
+		Project: n.project(), Pauses: n.pauses, Stats: mem.Stats{Memories: len(n.list), Sessions: 3, Today: 1}, Health: views.Health{QueueDepth: 2},
 	}, err
 }
 
-func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
+func (n *notebook) add(_ context.Context, ask curate.AddRequest) (curate.AddResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	if err != nil {
-		return mem.Added{}, err
+		return curate.AddResponse{}, err
 	}
 	for _, m := range n.list {
 		if ask.IfNew && ask.Supersedes == "" && m.Title == ask.Text {
-			return mem.Added{Similar: &mem.Hit{Memory: m, Score: 1}}, nil
+			return curate.AddResponse{Similar: &mem.Hit{Memory: m, Score: 1}}, nil
 		}
 	}
+	if old, _ := n.one(ask.Supersedes); old != nil && old.Trust == mem.TrustUser {
+		return curate.AddResponse{Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Memory: old.ID}}, nil
+	}
 	m := mem.Memory{Title: ask.Text, Kind: ask.Kind, Scope: ask.Scope, Tags: ask.Tags, Supersedes: ask.Supersedes, Trust: mem.TrustAssistant, Created: noon}
-	if ask.Agent == mem.UnknownAgent {
+	if ask.Agent == event.UnknownAgent {
 		m.Trust = mem.TrustNone
 	}
 	if m.Kind == "" {
@@ -137,15 +145,18 @@ func (n *notebook) add(_ context.Context, ask mem.AddAsk) (mem.Added, error) {
 		m.Scope = mem.ScopeProject
 	}
 	n.keep(m)
-	return mem.Added{Memory: n.list[len(n.list)-1]}, nil
+	return curate.AddResponse{Memory: n.list[len(n.list)-1]}, nil
 }
 
-func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) {
+func (n *notebook) edit(_ context.Context, ask curate.EditRequest) (curate.EditResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	m, missing := n.one(ask.ID)
 	if err = errors.Join(err, missing); err != nil {
-		return mem.Memory{}, err
+		return curate.EditResponse{}, err
+	}
+	if m.Trust == mem.TrustUser && ask.Text != nil {
+		return curate.EditResponse{Memory: *m, Proposal: &mem.Proposal{ID: "pr_1", Action: mem.ProposeEdit, Title: ask.Text}}, nil
 	}
 	if ask.Text != nil {
 		m.Title = *ask.Text
@@ -157,31 +168,34 @@ func (n *notebook) edit(_ context.Context, ask mem.EditAsk) (mem.Memory, error) 
 		m.Scope = *ask.Scope
 	}
 	m.Tags = append(m.Tags, ask.AddTags...)
-	return *m, nil
+	return curate.EditResponse{Memory: *m}, nil
 }
 
-func (n *notebook) mark(_ context.Context, ask mem.MarkAsk) (mem.Marked, error) {
+func (n *notebook) mark(_ context.Context, ask curate.MarkRequest) (curate.MarkResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	m, missing := n.one(ask.IDs[0])
 	if err = errors.Join(err, missing); err != nil {
-		return mem.Marked{}, err
+		return curate.MarkResponse{}, err
+	}
+	if m.Trust == mem.TrustUser {
+		return curate.MarkResponse{Verb: ask.Verb, Memories: []mem.Memory{}, Proposed: []mem.Proposal{{ID: "pr_1", Action: ask.Verb, Memory: m.ID}}}, nil
 	}
 	m.Status = mem.Forgotten
-	return mem.Marked{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil
+	return curate.MarkResponse{Verb: ask.Verb, Memories: []mem.Memory{*m}}, nil
 }
 
-func (n *notebook) feedback(_ context.Context, ask mem.FeedbackAsk) (mem.Marked, error) {
+func (n *notebook) feedback(_ context.Context, ask curate.FeedbackRequest) (curate.MarkResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	m, missing := n.one(ask.IDs[0])
 	if err = errors.Join(err, missing); err != nil {
-		return mem.Marked{}, err
+		return curate.MarkResponse{}, err
 	}
-	return mem.Marked{Verb: ask.Verdict, Memories: []mem.Memory{*m}}, nil
+	return curate.MarkResponse{Verb: ask.Verdict, Memories: []mem.Memory{*m}}, nil
 }
 
-func (n *notebook) standing(_ context.Context, ask mem.StateAsk) (mem.Standing, error) {
+func (n *notebook) standing(_ context.Context, ask mem.StateRequest) (mem.Standing, error) {
 	done, err := n.open(ask)
 	defer done()
 	out := n.state
@@ -192,54 +206,54 @@ func (n *notebook) standing(_ context.Context, ask mem.StateAsk) (mem.Standing, 
 	return out, err
 }
 
-func (n *notebook) handoff(_ context.Context, ask mem.HandoffAsk) (mem.Checkpoint, error) {
+func (n *notebook) handoff(_ context.Context, ask continuity.HandoffRequest) (mem.Checkpoint, error) {
 	done, err := n.open(ask)
 	defer done()
 	return mem.Checkpoint{ID: "c_1", Handoff: ask.Text}, err
 }
 
-func (n *notebook) next(_ context.Context, ask mem.NextAsk) (mem.Receipt, error) {
+func (n *notebook) next(_ context.Context, ask views.NextRequest) (mem.Receipt, error) {
 	done, err := n.open(ask)
 	defer done()
 	return mem.Receipt{Text: "what would be told", Tokens: 5}, err
 }
 
 // related is a web of three memories and two names; one of them came from outside.
-func (n *notebook) related(_ context.Context, ask mem.RelatedAsk) (mem.Graph, error) {
+func (n *notebook) related(_ context.Context, ask recall.RelatedRequest) (recall.RelatedResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	if ask.ID == "nobody" {
-		return mem.Graph{}, fmt.Errorf("%s: %w", ask.ID, mem.ErrNotFound)
+		return recall.RelatedResponse{}, fmt.Errorf("%s: %w", ask.ID, mem.ErrNotFound)
 	}
 	if n.web != nil {
 		return *n.web, err
 	}
-	g := mem.Graph{Project: mem.Project{Name: "shop"}, Center: ask.ID, Nodes: []mem.GraphNode{
-		{ID: "n_1", Type: mem.NodeEntity, Kind: "file", Name: "net/client.go", Mentions: 2},
-		{ID: "m_1", Type: mem.NodeMemory, Kind: "gotcha", Name: "the gateway answers 429\nwithout Retry-After", Trust: "L2"},
-		{ID: "m_2", Type: mem.NodeMemory, Kind: "decision", Name: "retry thrice", Trust: "L3"},
-		{ID: "m_4", Type: mem.NodeMemory, Kind: "fact", Name: "a page said that the gateway limit is 50", Trust: "L0"},
-		{ID: "n_2", Type: mem.NodeEntity, Kind: "service", Name: "evil.example", Mentions: 1},
-	}, Edges: []mem.GraphEdge{
-		{From: "m_1", To: "n_1", Kind: mem.EdgeMentions, Confidence: 0.9},
+	g := recall.RelatedResponse{Project: mem.Project{Name: "shop"}, Center: ask.ID, Nodes: []recall.GraphNode{
+		{ID: "n_1", Type: recall.NodeEntity, Kind: "file", Name: "net/client.go", Mentions: 2},
+		{ID: "m_1", Type: recall.NodeMemory, Kind: "gotcha", Name: "the gateway answers 429\nwithout Retry-After", Trust: "L2"},
+		{ID: "m_2", Type: recall.NodeMemory, Kind: "decision", Name: "retry thrice", Trust: "L3"},
+		{ID: "m_4", Type: recall.NodeMemory, Kind: "fact", Name: "a page said that the gateway limit is 50", Trust: "L0"},
+		{ID: "n_2", Type: recall.NodeEntity, Kind: "service", Name: "evil.example", Mentions: 1},
+	}, Edges: []recall.GraphEdge{
+		{From: "m_1", To: "n_1", Kind: recall.EdgeMentions, Confidence: 0.9},
 		{From: "m_2", To: "m_1", Kind: string(mem.LinkRelatedTo), Confidence: 0.35},
-		{From: "m_4", To: "n_2", Kind: mem.EdgeMentions, Confidence: 0.6},
+		{From: "m_4", To: "n_2", Kind: recall.EdgeMentions, Confidence: 0.6},
 		{From: "m_4", To: "m_1", Kind: string(mem.LinkContradicts), Confidence: 0.6},
 	}}
 	return g, err
 }
 
-func (n *notebook) consolidate(_ context.Context, ask mem.ConsolidateAsk) (mem.Consolidation, error) {
+func (n *notebook) consolidate(_ context.Context, ask curate.ConsolidateRequest) (curate.Consolidation, error) {
 	done, err := n.open(ask)
 	defer done()
 	run := mem.Run{Kind: mem.FullRun, Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_1", Other: "m_2", Reason: "says the same as m_2"}}}
 	if !ask.DryRun {
 		run.ID = "k_1"
 	}
-	return mem.Consolidation{DryRun: ask.DryRun, Rounds: []mem.Run{run}}, err
+	return curate.Consolidation{DryRun: ask.DryRun, Rounds: []mem.Run{run}}, err
 }
 
-func (n *notebook) goesOn(_ context.Context, ask mem.SessionAsk) (mem.Session, error) {
+func (n *notebook) goesOn(_ context.Context, ask continuity.SessionRequest) (mem.Session, error) {
 	done, err := n.open(ask)
 	defer done()
 	switch n.now {

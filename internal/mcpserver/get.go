@@ -11,6 +11,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -130,7 +132,7 @@ func partOf(id string) (part, error) {
 		p.from, err = strconv.Atoi(from)
 	}
 	if err != nil || p.from < 0 || name == "" || len(id) > 64 {
-		return p, bad("%q is no id", mem.Clip(id, 40)).fixedBy("ids look like m_7k2q; search gives them")
+		return p, bad("%q is no id", chars.Clip(id, 40)).fixedBy("ids look like m_7k2q; search gives them")
 	}
 	return p, nil
 }
@@ -151,7 +153,7 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 	for _, p := range parts {
 		ids = append(ids, p.name)
 	}
-	got, err := s.Memory.Show(ctx, mem.IDs{Place: s.Place, IDs: ids, Agent: s.agent()})
+	got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: ids, Agent: s.agent()})
 	if err == nil && len(got.Memories) == len(parts) {
 		for i, p := range parts {
 			p.Memory = got.Memories[i]
@@ -163,7 +165,7 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 		return nil, nil, err
 	}
 	for _, p := range parts {
-		got, err := s.Memory.Show(ctx, mem.IDs{Place: s.Place, IDs: []string{p.name}, Agent: s.agent()})
+		got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: []string{p.name}, Agent: s.agent()})
 		switch {
 		case err == nil && len(got.Memories) == 1:
 			p.Memory = got.Memories[0]
@@ -179,10 +181,10 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 
 func (s *Server) record(m mem.Memory) record {
 	r := record{
-		ID: m.ID, Kind: m.Kind, Title: mem.Clip(s.Plain(m.Title), 240), Text: s.plainText(bodyOf(m)), Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
+		ID: m.ID, Kind: m.Kind, Title: chars.Clip(s.Plain(m.Title), 240), Text: s.plainText(bodyOf(m)), Facts: s.plain(m.Facts, 8, 300), Scope: m.Scope, Project: m.Project,
 		Open: m.Kind == mem.Todo && !m.Resolved, Importance: m.Importance, Confidence: m.Confidence, Trust: m.Trust.String(), Untrusted: m.Trust == mem.TrustNone,
-		Tags: s.plain(m.Tags, 10, 60), Files: s.plain(m.Files, 10, 160), Command: mem.Clip(s.Plain(m.Command), 200), Supersedes: m.Supersedes,
-		Created: m.Created.UTC().Format(time.RFC3339), Source: mem.Clip(s.Source(m), 300),
+		Tags: s.plain(m.Tags, 10, 60), Files: s.plain(m.Files, 10, 160), Command: chars.Clip(s.Plain(m.Command), 200), Supersedes: m.Supersedes,
+		Created: m.Created.UTC().Format(time.RFC3339), Source: chars.Clip(s.Source(m), 300),
 	}
 	if m.Status != mem.Active {
 		r.Status = m.Status
@@ -219,10 +221,10 @@ func (s *Server) plainText(text string) string {
 }
 
 // plain makes texts fit to be told, at most n of so many characters.
-func (s *Server) plain(list []string, n, chars int) []string {
+func (s *Server) plain(list []string, n, size int) []string {
 	var out []string
 	for _, text := range list[:min(n, len(list))] {
-		out = append(out, mem.Clip(s.Plain(text), chars))
+		out = append(out, chars.Clip(s.Plain(text), size))
 	}
 	return out
 }

@@ -5,7 +5,10 @@ import (
 	"context"
 	"slices"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // node is a memory, or something with a name that memories are about.
@@ -89,14 +92,14 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 // related is a part of the web as an agent reads it: without what came from
 // outside, and what that alone leads to.
 func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
-	got, err := s.Memory.Related(ctx, mem.RelatedAsk{Place: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
+	got, err := s.Memory.Related(ctx, recall.RelatedRequest{Place: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
 	if err != nil {
 		return graph{}, err
 	}
 	out := graph{Project: got.Project.Name, Center: got.Center, Nodes: []node{}, Edges: []edge{}}
 	outside := map[string]bool{}
 	for _, n := range got.Nodes {
-		outside[n.ID] = n.Type == mem.NodeMemory && n.Trust == mem.TrustNone.String()
+		outside[n.ID] = n.Type == recall.NodeMemory && n.Trust == mem.TrustNone.String()
 	}
 	led := map[string]bool{got.Center: got.Center != ""}
 	for _, x := range got.Edges {
@@ -113,10 +116,10 @@ func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
 			continue
 		}
 		kind := n.Kind
-		if n.Type == mem.NodeMemory {
+		if n.Type == recall.NodeMemory {
 			kind = n.Type
 		}
-		out.Nodes = append(out.Nodes, node{n.ID, kind, mem.Clip(s.Plain(n.Name), 160), n.Mentions})
+		out.Nodes = append(out.Nodes, node{n.ID, kind, chars.Clip(s.Plain(n.Name), 160), n.Mentions})
 	}
 	all := len(out.Nodes) + len(out.Edges)
 	out.Nodes = out.Nodes[:fitting(out.Nodes, room/2)]
@@ -128,7 +131,7 @@ func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
 }
 
 // directed reports whether an edge of the center goes the way that is asked for.
-func directed(direction, center string, x mem.GraphEdge) bool {
+func directed(direction, center string, x recall.GraphEdge) bool {
 	switch direction {
 	case "in", "incoming":
 		return x.From != center
@@ -165,7 +168,7 @@ func (s *Server) consolidate(ctx context.Context, a consolidateArgs) (any, error
 			return nil, err
 		}
 	}
-	got, err := s.Memory.Consolidate(ctx, mem.ConsolidateAsk{Place: s.Place, DryRun: a.DryRun})
+	got, err := s.Memory.Consolidate(ctx, curate.ConsolidateRequest{Place: s.Place, DryRun: a.DryRun})
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,13 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // maxSchemas is what the core tools may cost a client that loads all of them, in tokens.
@@ -20,7 +26,7 @@ const maxSchemas = 1000
 
 func TestTheCoreToolsCostLittle(t *testing.T) {
 	for _, tool := range core() {
-		t.Logf("%-9s %4d", tool.name, mem.Tokens(tool.name+tool.about+string(tool.schema())))
+		t.Logf("%-9s %4d", tool.name, chars.Tokens(tool.name+tool.about+string(tool.schema())))
 	}
 	total := ListTokens(false)
 	t.Logf("together  %4d tokens", total)
@@ -75,11 +81,11 @@ func TestNoAnswerIsLongerThanItMayBe(t *testing.T) {
 		for range 60 {
 			n.keep(wordy(text, 3000))
 		}
-		n.web = &mem.Graph{Center: "m_1"}
+		n.web = &recall.RelatedResponse{Center: "m_1"}
 		for i := range 200 {
 			id := fmt.Sprintf("n_%d", i)
-			n.web.Nodes = append(n.web.Nodes, mem.GraphNode{ID: id, Type: mem.NodeEntity, Kind: "file", Name: strings.Repeat(text, 400)})
-			n.web.Edges = append(n.web.Edges, mem.GraphEdge{From: "m_1", To: id, Kind: mem.EdgeMentions, Confidence: 0.9})
+			n.web.Nodes = append(n.web.Nodes, recall.GraphNode{ID: id, Type: recall.NodeEntity, Kind: "file", Name: strings.Repeat(text, 400)})
+			n.web.Edges = append(n.web.Edges, recall.GraphEdge{From: "m_1", To: id, Kind: recall.EdgeMentions, Confidence: 0.9})
 		}
 		for range 200 {
 			long := strings.Repeat(text, 2000)
@@ -236,9 +242,29 @@ func TestWhatIsToldIsMadePlainFirst(t *testing.T) {
 	w.leave()
 }
 
+func TestAChangeThatOnlyThePersonMayMakeIsSaidToWait(t *testing.T) {
+	n := stocked()
+	w := dial(t, shop(n))
+	w.greet()
+	for i, m := range n.list {
+		if m.Trust != mem.TrustUser {
+			continue
+		}
+		for _, c := range []string{call("update", `{"id":"`+m.ID+`","content":"x"}`), call("forget", `{"id":"`+m.ID+`"}`), call("remember", `{"content":"x","supersedes":"`+m.ID+`"}`)} {
+			got := w.say(c, true)
+			if !strings.Contains(got, "waits for the user") || !strings.Contains(got, `pr_1`) || strings.Contains(got, "undo") {
+				t.Errorf("%s: got %s", c, got)
+			}
+		}
+		if n.list[i].Title != m.Title || n.list[i].Status != m.Status {
+			t.Errorf("it is now %+v", n.list[i])
+		}
+	}
+}
+
 func TestAWriteCarriesWhoAndWhere(t *testing.T) {
 	for _, tt := range []struct{ session, now, agent string }{
-		{"one", "", "one"}, {"", "", mem.UnknownAgent}, {"one", "two", "two"}, {"one", nobody, mem.UnknownAgent},
+		{"one", "", "one"}, {"", "", event.UnknownAgent}, {"one", "two", "two"}, {"one", nobody, event.UnknownAgent},
 	} {
 		n := stocked()
 		n.now = tt.now
@@ -256,23 +282,23 @@ func TestAWriteCarriesWhoAndWhere(t *testing.T) {
 		for _, ask := range n.asked {
 			got, known := "", true
 			switch a := ask.(type) {
-			case mem.AddAsk:
+			case curate.AddRequest:
 				got = a.Agent
 				if a.Origin != mem.FromMCP || !a.IfNew || a.Dir != "/home/dev/shop" {
 					t.Errorf("got %+v", a)
 				}
-			case mem.EditAsk:
+			case curate.EditRequest:
 				got = a.Agent
 				if !a.Wider {
 					t.Errorf("a scope can become narrower: %+v", a)
 				}
-			case mem.FeedbackAsk:
+			case curate.FeedbackRequest:
 				got = a.Agent
-			case mem.MarkAsk:
+			case curate.MarkRequest:
 				got = a.Agent
-			case mem.StateAsk:
+			case mem.StateRequest:
 				got = a.Agent
-			case mem.HandoffAsk:
+			case continuity.HandoffRequest:
 				got = a.Agent
 			default:
 				known = false
@@ -358,7 +384,7 @@ func TestAListThatWasWrittenAsATextIsAList(t *testing.T) {
 		w.greet()
 		w.say(call("search", `{"query":"x","tags":`+given+`}`), true)
 		w.leave()
-		if got := n.asked[len(n.asked)-1].(mem.SearchAsk).Query.Tags; !slices.Equal(got, want) {
+		if got := n.asked[len(n.asked)-1].(recall.SearchRequest).Query.Tags; !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", given, got, want)
 		}
 	}
@@ -367,7 +393,9 @@ func TestAListThatWasWrittenAsATextIsAList(t *testing.T) {
 func TestWhatATimelineDoesNotFindIsSaid(t *testing.T) {
 	n := &notebook{}
 	c := shop(n)
-	c.Memory.Search = func(context.Context, mem.SearchAsk) (mem.Found, error) { return mem.Found{}, mem.ErrNotFound }
+	c.Memory.Search = func(context.Context, recall.SearchRequest) (recall.SearchResponse, error) {
+		return recall.SearchResponse{}, mem.ErrNotFound
+	}
 	w := dial(t, c)
 	w.greet()
 	none := textOf(t, w.say(call("timeline", `{"anchor":"yesterday"}`), true))
@@ -377,7 +405,7 @@ func TestWhatATimelineDoesNotFindIsSaid(t *testing.T) {
 	if text, _ := none["warning"].(string); !strings.Contains(text, "2026-01-31") {
 		t.Errorf("an empty timeline says %v", none)
 	}
-	if got := n.asked[len(n.asked)-1].(mem.TimelineAsk).Anchor; got != "./m_test.go" {
+	if got := n.asked[len(n.asked)-1].(views.TimelineRequest).Anchor; got != "./m_test.go" {
 		t.Errorf("a file is looked for as %q", got)
 	}
 	if text, _ := unknown["what"].(string); unknown["error"] != "not_found" || !strings.Contains(text, `project "shpo"`) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/views"
 )
 
 // others are the names under which other memory servers offer the same, for
@@ -95,13 +97,13 @@ type briefing struct {
 }
 
 func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
-	got, err := s.Memory.Next(ctx, mem.NextAsk{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
+	got, err := s.Memory.Next(ctx, views.NextRequest{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
 	if err != nil {
 		return nil, err
 	}
 	out := briefing{Context: got.Text, Tokens: got.Tokens, Files: map[string][]row{}}
 	for size(out) > room {
-		out.Context = mem.Clip(out.Context, len([]rune(out.Context))*7/8)
+		out.Context = chars.Clip(out.Context, len([]rune(out.Context))*7/8)
 		out.Warning = "cut to what fits"
 	}
 	for _, f := range a.Files[:min(len(a.Files), 5)] {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/continuity"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 )
 
@@ -62,13 +64,13 @@ func (s *Server) writing(ctx context.Context) (writer, error) {
 	if err != nil {
 		return writer{}, err
 	}
-	w := writer{o.Project, mem.UnknownAgent}
+	w := writer{o.Project, event.UnknownAgent}
 	if s.Session != "" {
-		now, err := s.Memory.GoesOn(ctx, mem.SessionAsk{ID: s.Session})
+		now, err := s.Memory.GoesOn(ctx, continuity.SessionRequest{ID: s.Session})
 		if err != nil {
 			return writer{}, err
 		}
-		w.agent = cmp.Or(now.ID, mem.UnknownAgent)
+		w.agent = cmp.Or(now.ID, event.UnknownAgent)
 	}
 	for _, p := range o.Pauses {
 		if !p.InjectOnly && (p.Target == "all" || p.Target == o.Project.Key || p.Target == s.Session || p.Target == w.agent) {
@@ -97,7 +99,7 @@ func (s *Server) own(ctx context.Context, id string) (mem.Memory, writer, error)
 // of finds a memory of the project or of the user: others are not an agent's to
 // change.
 func (s *Server) of(ctx context.Context, w writer, id string) (mem.Memory, error) {
-	got, err := s.Memory.Show(ctx, mem.IDs{Place: s.Place, IDs: []string{id}})
+	got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: []string{id}})
 	if err != nil {
 		return mem.Memory{}, err
 	}

@@ -8,7 +8,9 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 )
 
 // scheme begins the address of every resource.
@@ -46,7 +48,7 @@ func (s *Server) addResources() {
 		id := strings.TrimPrefix(req.Params.URI, scheme+"memory/")
 		v, err := s.get(ctx, getArgs{IDs: texts{id}})
 		if found, ok := v.(recordsFound); ok && len(found.Records) == 0 {
-			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no memory " + mem.Clip(s.Plain(id), 40)}
+			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "no memory " + chars.Clip(s.Plain(id), 40)}
 		}
 		return s.contents(req.Params.URI, v, err)
 	})
@@ -84,7 +86,7 @@ func (s *Server) status(ctx context.Context) (any, error) {
 	}
 	out := overview{
 		Project: o.Project.Name, Memories: o.Stats.Memories, Today: o.Stats.Today, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions,
-		Session: s.Session, Waiting: o.Health.QueueDepth, LastError: mem.Clip(s.Plain(o.Health.LastError), 200),
+		Session: s.Session, Waiting: o.Health.QueueDepth, LastError: chars.Clip(s.Plain(o.Health.LastError), 200),
 	}
 	if o.Embedding != nil {
 		out.Vectors = o.Embedding.Vectors
@@ -96,7 +98,7 @@ func (s *Server) status(ctx context.Context) (any, error) {
 }
 
 func (s *Server) summary(ctx context.Context) (any, error) {
-	ask := mem.SearchAsk{Place: s.Place, Query: mem.Query{Kinds: []mem.Kind{mem.Summary}, Session: s.Session, Limit: 1}}
+	ask := recall.SearchRequest{Place: s.Place, Query: mem.Query{Kinds: []mem.Kind{mem.Summary}, Session: s.Session, Limit: 1}}
 	found, err := s.Memory.Search(ctx, ask)
 	if err == nil && len(found.Hits) == 0 && s.Session != "" { // it has none yet
 		ask.Query.Session = ""
@@ -120,7 +122,7 @@ func (s *Server) summary(ctx context.Context) (any, error) {
 }
 
 func (s *Server) preferences(ctx context.Context) (any, error) {
-	found, err := s.Memory.Search(ctx, mem.SearchAsk{Place: s.Place, Query: mem.Query{
+	found, err := s.Memory.Search(ctx, recall.SearchRequest{Place: s.Place, Query: mem.Query{
 		Kinds: []mem.Kind{mem.Preference}, MinTrust: mem.TrustTool, Order: mem.ByImportance, Limit: mostRows,
 	}})
 	if err != nil {

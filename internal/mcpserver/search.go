@@ -11,27 +11,30 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // mostRows is how many rows a search returns at most.
 const mostRows = 50
 
 type searchArgs struct {
-	Query         *string      `json:"query"`
-	Scope         mem.Scope    `json:"scope"`
-	Kind          string       `json:"kind"`
-	Project       string       `json:"project"`
-	File          string       `json:"file"`
-	Tags          texts        `json:"tags"`
-	After         string       `json:"after"`
-	Before        string       `json:"before"`
-	MinImportance float64      `json:"min_importance"`
-	IncludeHidden bool         `json:"include_hidden"`
-	Strategy      mem.Strategy `json:"strategy"`
-	Limit         int          `json:"limit"`
-	Offset        int          `json:"offset"`
-	Explain       bool         `json:"explain"`
+	Query         *string         `json:"query"`
+	Scope         mem.Scope       `json:"scope"`
+	Kind          string          `json:"kind"`
+	Project       string          `json:"project"`
+	File          string          `json:"file"`
+	Tags          texts           `json:"tags"`
+	After         string          `json:"after"`
+	Before        string          `json:"before"`
+	MinImportance float64         `json:"min_importance"`
+	IncludeHidden bool            `json:"include_hidden"`
+	Strategy      recall.Strategy `json:"strategy"`
+	Limit         int             `json:"limit"`
+	Offset        int             `json:"offset"`
+	Explain       bool            `json:"explain"`
 }
 
 // row is a memory in a list: enough to see whether it is worth its tokens.
@@ -69,7 +72,7 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 	ask.Query.Limit++ // one more, to know whether there is more
 	found, err := s.Memory.Search(ctx, ask)
 	if a.Project != "" && errors.Is(err, mem.ErrNotFound) {
-		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q", mem.Clip(a.Project, 80)), Fix: []string{"project all searches every one, none this one"}}
+		return nil, Problem{Code: codeNotFound, What: fmt.Sprintf("nothing is known of a project %q", chars.Clip(a.Project, 80)), Fix: []string{"project all searches every one, none this one"}}
 	}
 	if err != nil {
 		return nil, err
@@ -88,12 +91,12 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 }
 
 // asked is the question that arguments make.
-func (s *Server) asked(a searchArgs) (mem.SearchAsk, error) {
-	ask := mem.SearchAsk{Place: s.at(a.Project), Strategy: a.Strategy}
+func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
+	ask := recall.SearchRequest{Place: s.at(a.Project), Strategy: a.Strategy}
 	q := &ask.Query
 	q.Text, q.File, q.Tags, q.Hidden = strings.TrimSpace(*a.Query), a.File, a.Tags, a.IncludeHidden
 	q.MinImportance, q.Limit, q.Offset = a.MinImportance, cmp.Or(a.Limit, mem.DefaultLimit), a.Offset
-	if a.Strategy != "" && !slices.Contains(mem.Strategies(), a.Strategy) {
+	if a.Strategy != "" && !slices.Contains(recall.Strategies(), a.Strategy) {
 		return ask, bad("no strategy %q", a.Strategy).fixedBy("auto, keyword, vector or hybrid")
 	}
 	if q.Limit < 0 || q.Limit > mostRows || q.Offset < 0 {
@@ -130,10 +133,10 @@ func (s *Server) at(project string) mem.Place {
 	return mem.Place{Project: project, Dir: s.Place.Dir}
 }
 
-func (s *Server) row(h mem.Hit, found mem.Found, explain bool) row {
+func (s *Server) row(h mem.Hit, found recall.SearchResponse, explain bool) row {
 	m := h.Memory
 	r := row{
-		ID: m.ID, Kind: string(m.Kind), Title: mem.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At), Tokens: mem.Tokens(whole(m)),
+		ID: m.ID, Kind: string(m.Kind), Title: chars.Clip(s.Plain(m.Title), 160), Age: age(m.Created, found.At), Tokens: chars.Tokens(whole(m)),
 		Score: float64(int(h.Score*100+0.5)) / 100, Untrusted: m.Trust == mem.TrustNone, Stale: found.Stale[m.ID] != mem.Fresh,
 	}
 	if m.Status != mem.Active {
@@ -170,7 +173,7 @@ func knownKind(text string) (mem.Kind, error) {
 	for _, i := range mem.Kinds() {
 		names = append(names, string(i.Kind))
 	}
-	return "", bad("no kind %q", mem.Clip(text, 40)).fixedBy("one of " + strings.Join(names, ", "))
+	return "", bad("no kind %q", chars.Clip(text, 40)).fixedBy("one of " + strings.Join(names, ", "))
 }
 
 // moment reads a day, a time, or how long ago: 12h, 3d, 2w. Empty is the zero time.
@@ -185,7 +188,7 @@ func (s *Server) moment(name, text string) (time.Time, error) {
 	unit := units[text[len(text)-1]]
 	n, err := strconv.Atoi(text[:len(text)-1])
 	if err != nil || n < 0 || n > 10000 || unit == 0 {
-		return time.Time{}, bad("%s is no time: %q", name, mem.Clip(text, 40)).fixedBy("2026-01-31, or 12h, 3d, 2w ago")
+		return time.Time{}, bad("%s is no time: %q", name, chars.Clip(text, 40)).fixedBy("2026-01-31, or 12h, 3d, 2w ago")
 	}
 	return s.Now().Add(-time.Duration(n) * unit), nil
 }
@@ -233,12 +236,12 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	if a.Anchor != "" && a.File != "" || a.Query != "" && a.Anchor+a.File != "" {
 		return nil, bad("more than one of anchor, query and file").fixedBy("give one; session narrows any of them")
 	}
-	ask := mem.TimelineAsk{Place: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
+	ask := views.TimelineRequest{Place: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
 	if a.File != "" && !filepath.IsAbs(a.File) {
 		ask.Anchor = "./" + a.File // whatever it is called, it is no id and no day
 	}
 	if a.Query != "" {
-		found, err := s.Memory.Search(ctx, mem.SearchAsk{Place: ask.Place, Query: mem.Query{Text: a.Query, Limit: 1}})
+		found, err := s.Memory.Search(ctx, recall.SearchRequest{Place: ask.Place, Query: mem.Query{Text: a.Query, Limit: 1}})
 		if err != nil {
 			return nil, err
 		}
@@ -260,8 +263,8 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 
 // around keeps so many entries on each side of the anchor, and of those what
 // fits, from the anchor outwards.
-func (s *Server) around(got mem.Timeline, before, after int) line {
-	at := slices.IndexFunc(got.Entries, func(m mem.Moment) bool { return m.ID == got.Anchor })
+func (s *Server) around(got views.TimelineResponse, before, after int) line {
+	at := slices.IndexFunc(got.Entries, func(m views.Moment) bool { return m.ID == got.Anchor })
 	from, to := max(0, at-before), min(len(got.Entries), at+after+1)
 	if at < 0 { // of now, a day, a session or a file
 		from, to = max(0, len(got.Entries)-before-after-1), len(got.Entries)
@@ -269,7 +272,7 @@ func (s *Server) around(got mem.Timeline, before, after int) line {
 	out := line{Entries: []entry{}}
 	for _, m := range got.Entries[from:to] {
 		out.Entries = append(out.Entries, entry{
-			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: mem.Clip(s.Plain(m.Title), 160), Session: m.Session, Here: m.ID == got.Anchor,
+			ID: m.ID, At: m.At.UTC().Format("2006-01-02T15:04Z"), Kind: m.What, Title: chars.Clip(s.Plain(m.Title), 160), Session: m.Session, Here: m.ID == got.Anchor,
 		})
 	}
 	for left := len(out.Entries); fitting(out.Entries, room) < left; left = len(out.Entries) {

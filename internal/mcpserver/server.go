@@ -19,25 +19,30 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 )
 
 // Memory is what the server needs of whoever remembers. Every function is needed.
 type Memory struct {
-	Search      func(context.Context, mem.SearchAsk) (mem.Found, error)
-	Timeline    func(context.Context, mem.TimelineAsk) (mem.Timeline, error)
-	Show        func(context.Context, mem.IDs) (mem.Records, error)
-	Status      func(context.Context, mem.Place) (mem.Overview, error)
-	Add         func(context.Context, mem.AddAsk) (mem.Added, error)
-	Edit        func(context.Context, mem.EditAsk) (mem.Memory, error)
-	Mark        func(context.Context, mem.MarkAsk) (mem.Marked, error)
-	Feedback    func(context.Context, mem.FeedbackAsk) (mem.Marked, error)
-	State       func(context.Context, mem.StateAsk) (mem.Standing, error)
-	Handoff     func(context.Context, mem.HandoffAsk) (mem.Checkpoint, error)
-	Next        func(context.Context, mem.NextAsk) (mem.Receipt, error)
-	Consolidate func(context.Context, mem.ConsolidateAsk) (mem.Consolidation, error)
-	Related     func(context.Context, mem.RelatedAsk) (mem.Graph, error)
-	GoesOn      func(context.Context, mem.SessionAsk) (mem.Session, error)
+	Search      func(context.Context, recall.SearchRequest) (recall.SearchResponse, error)
+	Timeline    func(context.Context, views.TimelineRequest) (views.TimelineResponse, error)
+	Show        func(context.Context, event.IDs) (views.ShowResponse, error)
+	Status      func(context.Context, mem.Place) (views.StatusResponse, error)
+	Add         func(context.Context, curate.AddRequest) (curate.AddResponse, error)
+	Edit        func(context.Context, curate.EditRequest) (curate.EditResponse, error)
+	Mark        func(context.Context, curate.MarkRequest) (curate.MarkResponse, error)
+	Feedback    func(context.Context, curate.FeedbackRequest) (curate.MarkResponse, error)
+	State       func(context.Context, mem.StateRequest) (mem.Standing, error)
+	Handoff     func(context.Context, continuity.HandoffRequest) (mem.Checkpoint, error)
+	Next        func(context.Context, views.NextRequest) (mem.Receipt, error)
+	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.Consolidation, error)
+	Related     func(context.Context, recall.RelatedRequest) (recall.RelatedResponse, error)
+	GoesOn      func(context.Context, continuity.SessionRequest) (mem.Session, error)
 }
 
 // Config is what the server needs from outside.
@@ -147,4 +152,4 @@ func (s *Server) about(project string) *Server {
 }
 
 // agent is who reads, as the memory wants to know it.
-func (s *Server) agent() string { return cmp.Or(s.Session, mem.UnknownAgent) }
+func (s *Server) agent() string { return cmp.Or(s.Session, event.UnknownAgent) }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
 	"remanence/internal/mem"
 )
 
@@ -127,8 +129,8 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 }
 
 // stateAsk is the order that arguments make. Only those of its operation count.
-func (s *Server) stateAsk(a stateArgs) (mem.StateAsk, error) {
-	ask := mem.StateAsk{Place: s.Place, Op: a.Op}
+func (s *Server) stateAsk(a stateArgs) (mem.StateRequest, error) {
+	ask := mem.StateRequest{Place: s.Place, Op: a.Op}
 	missing := ""
 	switch a.Op {
 	case mem.StateGet:
@@ -156,7 +158,7 @@ func (s *Server) stateAsk(a stateArgs) (mem.StateAsk, error) {
 			missing = "summary"
 		}
 	default:
-		return ask, bad("no operation %q", mem.Clip(a.Op, 40)).fixedBy("op is get, update, decision, progress, session or handoff")
+		return ask, bad("no operation %q", chars.Clip(a.Op, 40)).fixedBy("op is get, update, decision, progress, session or handoff")
 	}
 	if missing != "" {
 		return ask, bad("op %s needs %s", a.Op, missing)
@@ -185,14 +187,14 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 	if strings.TrimSpace(a.Text) == "" {
 		return nil, bad("op handoff needs text").fixedBy("task in hand and its exact next step, open threads, decisions, what would be missed")
 	}
-	if n := len([]rune(a.Text)); n > mem.MaxHandoff {
-		return nil, bad("text has %d characters, %d are allowed", n, mem.MaxHandoff)
+	if n := len([]rune(a.Text)); n > continuity.MaxHandoff {
+		return nil, bad("text has %d characters, %d are allowed", n, continuity.MaxHandoff)
 	}
 	w, err := s.writing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Memory.Handoff(ctx, mem.HandoffAsk{Place: s.Place, Text: a.Text, Agent: w.agent})
+	c, err := s.Memory.Handoff(ctx, continuity.HandoffRequest{Place: s.Place, Text: a.Text, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}
@@ -208,14 +210,14 @@ func (s *Server) standing(g mem.Standing) standing {
 		out.Notes = append(out.Notes, "there are state files in "+g.Untrusted+" that are not read until the user says so: remanence trust")
 	}
 	for _, it := range g.Progress {
-		out.Progress = append(out.Progress, workItem{mem.Clip(s.Plain(it.Section), 60), s.short(it.Text), it.Done})
+		out.Progress = append(out.Progress, workItem{chars.Clip(s.Plain(it.Section), 60), s.short(it.Text), it.Done})
 	}
 	slices.SortStableFunc(out.Progress, func(a, b workItem) int { return cmp.Compare(rankOf(a.Done), rankOf(b.Done)) })
 	for _, d := range slices.Backward(g.Decisions) {
 		out.Decisions = append(out.Decisions, decided{d.ID, d.Date, s.short(d.Title), s.short(d.Decision), s.short(d.Rationale), d.Status})
 	}
 	for _, e := range slices.Backward(g.Sessions) {
-		out.Sessions = append(out.Sessions, sessionEntry{s.short(e.Title), mem.Clip(s.Plain(e.Summary), 600), s.plain(e.Next, 5, 200)})
+		out.Sessions = append(out.Sessions, sessionEntry{s.short(e.Title), chars.Clip(s.Plain(e.Summary), 600), s.plain(e.Next, 5, 200)})
 	}
 	return out
 }
@@ -228,7 +230,7 @@ func rankOf(done bool) int {
 	return 0
 }
 
-func (s *Server) short(text string) string { return mem.Clip(s.Plain(text), 300) }
+func (s *Server) short(text string) string { return chars.Clip(s.Plain(text), 300) }
 
 // page is the part of a state that fits: of its lists, first the work, then the
 // decisions, then the sessions; or one of them, from an item on.

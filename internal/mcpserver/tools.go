@@ -12,7 +12,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // tool is one tool as clients see it, and what answers its calls.
@@ -60,7 +60,7 @@ func core() []tool {
 			names: namesOf[getArgs](), call: does((*Server).get),
 		},
 		{
-			name: "remember", about: "Keep a statement for later sessions. If one like it is known, that one is returned instead", effect: changes, must: []string{"content"},
+			name: "remember", about: "Keep a statement for later sessions. If it is known, that one is returned instead; one that differs is named", effect: changes, must: []string{"content"},
 			args: `{"content":{"type":"string"},"kind":{"type":"string","description":"fact, decision, gotcha, howto, convention, preference, todo …"},` +
 				`"scope":{"enum":["session","project","user"]},"title":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},` +
 				`"files":{"type":"array","items":{"type":"string"}},"importance":{"type":"number"},` +
@@ -69,14 +69,14 @@ func core() []tool {
 			names: namesOf[rememberArgs](), call: does((*Server).remember),
 		},
 		{
-			name: "update", about: "Change a memory; scope only widens", effect: changes, must: []string{"id"},
+			name: "update", about: "Change a memory; scope only widens. What the user said is only proposed", effect: changes, must: []string{"id"},
 			args: `{"id":{"type":"string"},"content":{"type":"string"},"importance":{"type":"number"},"tags":{"type":"object","properties":` +
 				`{"add":{"type":"array","items":{"type":"string"}},"remove":{"type":"array","items":{"type":"string"}}}},` +
 				`"scope":{"enum":["project","user"]},"resolved":{"type":"boolean"},"reason":{"type":"string"}}`,
 			names: namesOf[updateArgs](), call: does((*Server).update),
 		},
 		{
-			name: "forget", about: "Hide a memory; the answer says how to undo it", effect: hides, must: []string{"id"},
+			name: "forget", about: "Hide a memory; what the user said is only proposed", effect: hides, must: []string{"id"},
 			args:  `{"id":{"type":"string"},"reason":{"type":"string"}}`,
 			names: namesOf[forgetArgs](), call: does((*Server).forget),
 		},
@@ -251,7 +251,7 @@ func ListTokens(all bool) int {
 	}
 	n := 0
 	for _, t := range list {
-		n += mem.Tokens(t.name + t.about + string(t.schema()))
+		n += chars.Tokens(t.name + t.about + string(t.schema()))
 	}
 	return n
 }

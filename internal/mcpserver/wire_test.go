@@ -15,7 +15,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"remanence/internal/event"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
 	"remanence/test/golden"
 )
 
@@ -345,7 +348,7 @@ func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 	w.leave()
 	for _, ask := range n.asked {
 		switch ask.(type) {
-		case mem.SearchAsk, mem.StateAsk, mem.IDs, mem.TimelineAsk, mem.Place:
+		case recall.SearchRequest, mem.StateRequest, event.IDs, views.TimelineRequest, mem.Place:
 		default:
 			t.Errorf("asked for %T", ask)
 		}
@@ -399,7 +402,7 @@ func TestCallsThatCameBeforeTheEndAreAnswered(t *testing.T) {
 	c := shop(n)
 	released := make(chan struct{})
 	search := c.Memory.Search
-	c.Memory.Search = func(ctx context.Context, ask mem.SearchAsk) (mem.Found, error) {
+	c.Memory.Search = func(ctx context.Context, ask recall.SearchRequest) (recall.SearchResponse, error) {
 		<-released
 		return search(ctx, ask)
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"remanence/internal/chars"
+	"remanence/internal/curate"
 	"remanence/internal/mem"
 )
 
@@ -11,15 +13,15 @@ import (
 const maxContent = 8000
 
 type rememberArgs struct {
-	Content    string         `json:"content"`
-	Kind       string         `json:"kind"`
-	Scope      mem.Scope      `json:"scope"`
-	Title      string         `json:"title"`
-	Tags       texts          `json:"tags"`
-	Files      texts          `json:"files"`
-	Importance *float64       `json:"importance"`
-	Supersedes string         `json:"supersedes"`
-	Related    []mem.Relation `json:"related"`
+	Content    string            `json:"content"`
+	Kind       string            `json:"kind"`
+	Scope      mem.Scope         `json:"scope"`
+	Title      string            `json:"title"`
+	Tags       texts             `json:"tags"`
+	Files      texts             `json:"files"`
+	Importance *float64          `json:"importance"`
+	Supersedes string            `json:"supersedes"`
+	Related    []curate.Relation `json:"related"`
 }
 
 // kept is the answer of remember.
@@ -32,7 +34,10 @@ type kept struct {
 	Trust      string    `json:"trust,omitempty"`
 	Repeats    int       `json:"known_already,omitempty"`
 	Similar    *alike    `json:"similar,omitempty"`
+	Relation   string    `json:"relation,omitempty"`   // of similar to what was said: same, adds, differs, opposite
+	Difference string    `json:"difference,omitempty"` // by what they differ
 	Supersedes string    `json:"supersedes,omitempty"`
+	Proposal   string    `json:"proposal,omitempty"`
 	Note       string    `json:"note,omitempty"`
 	Undo       string    `json:"undo,omitempty"`
 }
@@ -67,26 +72,38 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p := got.Proposal; p != nil {
+		return kept{Proposal: p.ID, Note: waits(*p)}, nil
+	}
+	var like *alike
 	if h := got.Similar; h != nil {
-		return kept{
-			Similar: &alike{h.Memory.ID, mem.Clip(s.Plain(h.Memory.Title), 160), mem.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100},
-			Note:    "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
-		}, nil
+		like = &alike{h.Memory.ID, chars.Clip(s.Plain(h.Memory.Title), 160), chars.Clip(s.plainText(h.Memory.Body), 1000), float64(int(h.Score*100)) / 100}
+		if got.ID == "" {
+			return kept{
+				Similar: like, Relation: got.Relation,
+				Note: "Not saved: this is known. update it, or remember again with supersedes: its id, or none to keep both.",
+			}, nil
+		}
 	}
 	k := kept{
-		Saved: true, ID: got.ID, Kind: string(got.Kind), Title: mem.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
+		Similar: like, Relation: got.Relation, Difference: got.Difference, Saved: true, ID: got.ID, Kind: string(got.Kind), Title: chars.Clip(s.Plain(got.Title), 160), Scope: got.Scope, Trust: got.Trust.String(),
 		Repeats: got.Repeats, Supersedes: got.Supersedes, Undo: "forget " + got.ID,
 	}
-	if got.Trust == mem.TrustNone {
-		k.Note = "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+	if like != nil {
+		k.Note = "Saved beside " + like.ID + ", which differs. To replace that one, remember this again with supersedes: " + like.ID +
+			"; if both hold, with supersedes: none. "
 	}
+	if got.Trust == mem.TrustNone {
+		k.Note += "Text from outside came into this turn, or the session is not known: this is found by searches and not told by itself until the user approves it."
+	}
+	k.Note = strings.TrimSpace(k.Note)
 	return k, nil
 }
 
-func (s *Server) statement(a rememberArgs) (mem.AddAsk, error) {
-	ask := mem.AddAsk{
+func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
+	ask := curate.AddRequest{
 		Place: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
-		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside,
+		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
 	if strings.TrimSpace(a.Content) == "" {
 		return ask, bad("content is missing")
@@ -149,8 +166,28 @@ type changed struct {
 	Importance float64   `json:"importance,omitempty"`
 	Resolved   bool      `json:"resolved,omitempty"`
 	Trust      string    `json:"trust,omitempty"`
+	Proposal   string    `json:"proposal,omitempty"` // of a change that waits for the user
 	Note       string    `json:"note,omitempty"`
 	Undo       string    `json:"undo,omitempty"`
+}
+
+// proposed is the answer about a memory that stays as it is, with title as it is shown.
+func (s *Server) proposed(m mem.Memory, p mem.Proposal) changed {
+	out := s.changed(m, "proposed")
+	if p.Rejected {
+		out.Did = "nothing"
+	}
+	out.Proposal, out.Note = p.ID, waits(p)
+	return out
+}
+
+// waits says what became of a change that the agent may not make.
+func waits(p mem.Proposal) string {
+	if p.Rejected {
+		return "Nothing was changed: the user rejected this change before."
+	}
+	return "Nothing was changed: the memory has more trust than this turn, as what the user said. " +
+		"The change is a proposal that waits for the user (remanence review); until then the old text stays as it is."
 }
 
 func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
@@ -166,7 +203,7 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if err := importance(a.Importance); err != nil {
 		return nil, err
 	}
-	ask := mem.EditAsk{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
+	ask := curate.EditRequest{Text: a.Content, Importance: a.Importance, Resolved: a.Resolved, Wider: true, Reason: a.Reason}
 	if a.Scope != "" {
 		if err := knownScope(a.Scope); err != nil {
 			return nil, err
@@ -185,14 +222,17 @@ func (s *Server) update(ctx context.Context, a updateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := s.changed(got, "updated")
+	if got.Proposal != nil {
+		return s.proposed(got.Memory, *got.Proposal), nil
+	}
+	out := s.changed(got.Memory, "updated")
 	out.Scope, out.Tags, out.Importance, out.Trust = got.Scope, s.plain(got.Tags, 20, 60), got.Importance, got.Trust.String()
 	out.Resolved = got.Kind == mem.Todo && got.Resolved
 	return out, nil
 }
 
 func (s *Server) changed(m mem.Memory, did string) changed {
-	return changed{ID: m.ID, Did: did, Title: mem.Clip(s.Plain(m.Title), 160)}
+	return changed{ID: m.ID, Did: did, Title: chars.Clip(s.Plain(m.Title), 160)}
 }
 
 type forgetArgs struct {
@@ -205,9 +245,12 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Mark(ctx, mem.MarkAsk{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
+	got, err := s.Memory.Mark(ctx, curate.MarkRequest{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
 	if err != nil {
 		return nil, err
+	}
+	if len(got.Proposed) > 0 {
+		return s.proposed(m, got.Proposed[0]), nil
 	}
 	out := s.changed(got.Memories[0], "hidden")
 	out.Undo, out.Note = "remanence restore "+m.ID, "Hidden, not erased: it is neither found nor told, and can be restored."
@@ -228,13 +271,13 @@ func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
 		}
 	default:
-		return nil, bad("no verdict %q", mem.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
+		return nil, bad("no verdict %q", chars.Clip(a.Verdict, 40)).fixedBy("useful, wrong, stale or prevented")
 	}
 	m, w, err := s.own(ctx, a.ID)
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Feedback(ctx, mem.FeedbackAsk{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
+	got, err := s.Memory.Feedback(ctx, curate.FeedbackRequest{IDs: []string{m.ID}, Verdict: a.Verdict, Note: a.Note, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}

@@ -19,13 +19,13 @@ type Batch struct {
 	Done        []string // ids of jobs that this batch finishes
 	Failed      []Job    // jobs to be tried again or given up: ID, Error, NotBy and Dead are stored
 	Pauses      []Pause
-	Checked     []Checked // sessions that are not there are passed over
-	Fills       []Fill    // one from before its session's last compaction, or of no known session, is not written
-	Idle        []string  // sessions that work on no prompt any more, whatever they reported; those that are not there are passed over
-	Spent       *Spending // added to the counts of its day
-	Woven       []Woven   // needs a Web; any other store passes over it
-	Run         *Run      // a new round of consolidation, or further changes of one; needs a Chronicle, as the next two
-	Undone      []string  // ids of rounds whose changes are taken back by Edits
+	Checked     []Checked     // sessions that are not there are passed over
+	Fills       []Fill        // one from before its session's last compaction, or of no known session, is not written
+	Idle        []string      // sessions that work on no prompt any more, whatever they reported; those that are not there are passed over
+	Spent       *Spending     // added to the counts of its day
+	Woven       []MemoryLinks // needs a Web; any other store passes over it
+	Run         *Run          // a new round of consolidation, or further changes of one; needs a Chronicle, as the next two
+	Undone      []string      // ids of rounds whose changes are taken back by Edits
 	Dismissed   []Dismissal
 }
 
@@ -69,6 +69,9 @@ type Edit struct {
 	Note       *Note     // not a change of the memory by itself
 	Prevented  int       // added
 	Feedback   *Feedback // added to Feedback
+	Facts      []string  // replaces, if not nil
+	Proposed   *Proposal // added to Proposals, unless one with its id waits; not a change of the memory by itself
+	Settled    []string  // ids of Proposals that wait no longer; likewise
 	Counted    *Counted  // replaces the counters; not a change of the memory by itself
 }
 

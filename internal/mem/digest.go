@@ -51,45 +51,18 @@ type Spending struct {
 }
 
 // Ledger is a Store that counts what models were asked for. A Batch adds to it.
-type Ledger interface {
+type SpendStore interface {
 	// Spent returns the counts of a day, zeros if there are none.
 	Spent(ctx context.Context, day string) (Spending, error)
 }
 
 // Lanes is a Store whose jobs can be leased and listed by kind, so that slow
 // ones hold up nobody.
-type Lanes interface {
+type LaneLeaser interface {
 	// LeaseOf is Store.Lease for jobs of the kinds, or for all others.
 	LeaseOf(ctx context.Context, kinds []string, others bool, now time.Time, lease time.Duration, n int) ([]Job, error)
 
 	// JobsOf returns the first jobs of a kind in their order, waiting ones and
 	// those given up.
 	JobsOf(ctx context.Context, kind string, limit int) ([]Job, error)
-}
-
-// DigestAsk asks what waits for a model and, with Redo, has turns digested again.
-type DigestAsk struct {
-	Place
-	Redo    bool      `json:"redo,omitempty"`
-	Session string    `json:"session,omitempty"` // of these turns: an id or a prefix
-	Since   time.Time `json:"since,omitzero"`    // or of all sessions of the place since then
-	DryRun  bool      `json:"dry_run,omitempty"`
-}
-
-// Digesting is how it stands with the digest by a model.
-type Digesting struct {
-	Provider string   `json:"provider"`
-	Model    string   `json:"model"`
-	URL      string   `json:"url,omitempty"` // without what may be secret; empty for a command
-	Limit    int      `json:"daily_tokens"`
-	Today    Spending `json:"today"`
-	Waiting  int      `json:"waiting"` // turns
-	GivenUp  int      `json:"given_up"`
-	Next     string   `json:"next,omitempty"`  // why the first that waits was put off; empty if it was not
-	Error    string   `json:"error,omitempty"` // what keeps the model from being asked, or its newest failure
-
-	// Of a DigestAsk with Redo.
-	Turns   int  `json:"turns,omitempty"`   // that are, or would be, digested again
-	Tokens  int  `json:"tokens,omitempty"`  // that this may cost at most
-	Refused bool `json:"refused,omitempty"` // what is left of today is not enough for the first
 }

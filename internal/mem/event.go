@@ -76,7 +76,8 @@ type Event struct {
 	AgentID   string `json:"agent_id,omitempty"` // set inside a subagent only
 	AgentType string `json:"agent_type,omitempty"`
 	TaskID    string `json:"task_id,omitempty"`
-	By        string `json:"by,omitempty"` // who completed the task; empty means the session itself
+	TaskList  string `json:"task_list,omitempty"` // the list that the session's tasks are on, if others share it
+	By        string `json:"by,omitempty"`        // who completed the task; empty means the session itself
 
 	Tokens int64 `json:"tokens,omitempty"` // in the session's context, where the client tells
 	Window int64 `json:"window,omitempty"` // that it can hold, likewise

@@ -62,138 +62,11 @@ type Life struct {
 	Promoted   Scope     `json:"promoted_from,omitempty"`
 }
 
-// LifeOf is what consolidation may change about m.
-func LifeOf(m Memory) Life {
-	return Life{
-		Status: m.Status, Scope: m.Scope, Trust: m.Trust, Importance: m.Importance, Confidence: m.Confidence, Uses: m.Uses, LastUsed: m.LastUsed,
-		Files: len(m.Files), Tags: len(m.Tags), MergedInto: m.MergedInto, Promoted: m.PromotedFrom,
-	}
-}
-
-// ConsolidateAsk has the memories of a place consolidated, or a round taken back.
-type ConsolidateAsk struct {
-	Place
-	DryRun bool   `json:"dry_run,omitempty"` // only says what would be changed
-	Undo   string `json:"undo,omitempty"`    // id of a round: it is taken back, and nothing else is done
-}
-
-// RoundsAsk asks for the rounds of a place.
-type RoundsAsk struct {
-	Place
-	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
-}
-
-// Consolidation is what became of a ConsolidateAsk.
-type Consolidation struct {
-	Project  Project  `json:"project"`
-	DryRun   bool     `json:"dry_run"`
-	Undo     bool     `json:"undo"`
-	Rounds   []Run    `json:"rounds"`
-	Memories []Memory `json:"memories"` // that the rounds name, as they are now
-	// Changed is how many memories were given back what they had, of Undo; what
-	// somebody changed since stays.
-	Changed int `json:"changed"`
-}
-
-// MergeAsk has a memory go into another one that says the same.
-type MergeAsk struct {
-	Keep  string `json:"keep"`            // id
-	Drop  string `json:"drop"`            // id; hidden from then on
-	Agent string `json:"agent,omitempty"` // as in AddAsk: one that is worth more than Keep is not dropped at its word
-}
-
-// Merged is the memory that stands for both, and the round that can be taken back.
-type Merged struct {
-	Round    string   `json:"round"`
-	Memories []Memory `json:"memories"` // the one that is kept, the one that is not
-}
-
-// ReviewAsk asks what of a place needs a person's judgement.
-type ReviewAsk struct {
-	Place
-	Among
-	Rules []string `json:"rules,omitempty"` // only these; empty means all
-	Limit int      `json:"limit,omitempty"` // findings of a rule; 0 means 50
-}
-
-// Among narrows a review to findings about some memories. The zero value narrows nothing.
-type Among struct {
-	Kinds  []Kind    `json:"kinds,omitempty"`
-	Tags   []string  `json:"tags,omitempty"` // any of
-	File   string    `json:"file,omitempty"` // as in Query
-	After  time.Time `json:"after,omitzero"` // created at or after
-	Before time.Time `json:"before,omitzero"`
-}
-
-// None reports whether nothing is narrowed.
-func (a Among) None() bool {
-	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
-}
-
-// Inbox lists it.
-type Inbox struct {
-	Project Project        `json:"project"`
-	Looked  int            `json:"looked"` // at so many memories
-	Counts  map[string]int `json:"counts"` // findings by rule, those beyond the limit too
-	Items   []InboxItem    `json:"items"`
-}
-
-// Undecided is how much waits in an inbox.
-type Undecided struct {
-	Total  int            `json:"total"`
-	Counts map[string]int `json:"counts"` // as Inbox.Counts
-	At     time.Time      `json:"at"`     // when it was looked for
-}
-
-// InboxItem is one finding. Accept, reject and merge are what Resolve does.
-type InboxItem struct {
-	Rule     string   `json:"rule"`
-	Text     string   `json:"text"`     // what was found, in a sentence
-	Memories []Memory `json:"memories"` // the newer, or the one to keep, first
-	Actions  []string `json:"actions"`
-	Accept   string   `json:"accept"` // what accepting does, in a few words
-}
-
-// What can be done about a finding.
-const (
-	AcceptFinding = "accept" // see InboxItem.Accept
-	RejectFinding = "reject" // nothing is done, and it is not shown again
-	MergeFinding  = "merge"  // the second memory goes into the first
-)
-
-// ResolveAsk does something about a finding, or with Every about all of a rule.
-// Only a person may.
-type ResolveAsk struct {
-	Rule   string   `json:"rule"`
-	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order; none with Every
-	Action string   `json:"action"`
-	Agent  string   `json:"agent,omitempty"` // as in AddAsk; anything but "" is refused
-	Every  bool     `json:"every,omitempty"` // all that Review finds by the rule, of the place and among these
-
-	// Of Every.
-	Place
-	Among
-	DryRun bool `json:"dry_run,omitempty"` // only says what would be decided
-}
-
-// Resolved is what became of it.
-type Resolved struct {
-	Rule     string   `json:"rule"`
-	Action   string   `json:"action"`
-	Round    string   `json:"round,omitempty"` // that takes it back, see ConsolidateAsk.Undo; "" where nothing was changed
-	Memories []Memory `json:"memories"`        // with Every the first of them
-
-	// Of Every.
-	DryRun  bool `json:"dry_run,omitempty"`
-	Decided int  `json:"decided,omitempty"` // findings, or those that would be
-	Left    int  `json:"left,omitempty"`    // that were left: they need a look of their own, or a memory of theirs was just changed
-}
-
 // Dismissal says that a rule is not to be applied to a memory, or to two of
 // them, and that its finding is not to be shown again. It goes with the first.
 type Dismissal struct {
 	Rule   string    `json:"rule"`
-	Memory string    `json:"memory"`
+	Memory string    `json:"memory"` // in a Batch "" means the first of its Memories
 	Other  string    `json:"other,omitempty"`
 	At     time.Time `json:"at"`
 }
@@ -207,7 +80,7 @@ type RunQuery struct {
 }
 
 // Chronicle is a Store that keeps what consolidation changed. A Batch adds to it.
-type Chronicle interface {
+type RunLog interface {
 	// Runs returns rounds with what they changed. ErrNotFound or ErrAmbiguous if
 	// q.ID names none or several.
 	Runs(ctx context.Context, q RunQuery) ([]Run, error)

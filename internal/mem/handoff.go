@@ -5,29 +5,6 @@ import (
 	"time"
 )
 
-// MaxHandoff is how many characters a handoff has at most.
-const MaxHandoff = 4000
-
-// HandoffAsk keeps what whoever goes on with the work must know: the task in
-// hand and its exact next step, open threads and who is waited for, decisions
-// and constraints, what would be missed.
-type HandoffAsk struct {
-	Place
-	Text    string `json:"text"`
-	Session string `json:"session,omitempty"` // that it is of, by any id; "" means the agent's, of a person the newest of the project
-	Agent   string `json:"agent,omitempty"`   // as in AddAsk
-}
-
-// Context is how full the context of a session is, and what follows from that.
-type Context struct {
-	Tokens    int    `json:"tokens"`     // in use when last looked at
-	Window    int    `json:"window"`     // what it can hold
-	Model     string `json:"model"`      // empty if unknown
-	Cliff     int    `json:"cliff"`      // where the client of that model compacts by itself; 0 if that was never seen
-	HandoffAt int    `json:"handoff_at"` // from here on a handoff is asked for; 0 is never
-	Asked     bool   `json:"asked"`      // one was, and there was no room since
-}
-
 // Fill is how full the context of a session is, as the client's own record tells.
 type Fill struct {
 	Session string

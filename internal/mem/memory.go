@@ -135,9 +135,6 @@ const (
 	Forgotten    Status = "forgotten"
 )
 
-// Findable are the states of memories that are found by those who look for them.
-func Findable() []Status { return []Status{Active, Archived} }
-
 // Memory is one kept statement.
 type Memory struct {
 	ID      string `json:"id"` // "m_" + the row's number in base 32; empty on a new one, the store sets it
@@ -201,6 +198,8 @@ type Memory struct {
 
 	Prevented int        `json:"prevented,omitempty"` // mistakes it kept from being made
 	Feedback  []Feedback `json:"feedback,omitempty"`  // what was said about it, newest last, at most MaxFeedback
+	// Proposals are changes that wait for the person, newest last, at most MaxProposals.
+	Proposals []Proposal `json:"proposals,omitempty"`
 
 	Uses     int       `json:"uses"` // fetched or cited; being told is not a use
 	UsedIn   []string  `json:"-"`    // the turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn

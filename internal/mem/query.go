@@ -39,8 +39,10 @@ type Query struct {
 	Hidden        bool      `json:"hidden,omitempty"`   // all but the active ones too
 	Statuses      []Status  `json:"statuses,omitempty"` // only these, whatever Hidden says
 
-	Noted   bool `json:"noted,omitempty"` // only memories that have a file in the vault
-	Unwoven bool `json:"-"`               // only memories of Named kinds that were written since a Woven last told of them
+	Noted bool `json:"noted,omitempty"` // only memories that have a file in the vault
+	// Proposed selects only memories with Proposals.
+	Proposed bool `json:"proposed,omitempty"`
+	Unwoven  bool `json:"-"` // only memories of Named kinds that were written since a Woven last told of them
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit

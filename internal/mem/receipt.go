@@ -16,17 +16,17 @@ type Receipt struct {
 	Asked   string    `json:"asked,omitempty"`
 	Terms   []string  `json:"terms,omitempty"`
 
-	Outcome    string   `json:"outcome"` // injected, abstained, nothing
-	Candidates int      `json:"candidates"`
-	Floor      float64  `json:"floor"`
-	Budget     int      `json:"budget"` // tokens, the frame apart
-	Tokens     int      `json:"tokens"` // of the text, with its frame
-	TookMS     float64  `json:"took_ms"`
-	Items      []Told   `json:"items,omitempty"`
-	Dropped    []Cut    `json:"dropped,omitempty"`
-	Aside      bool     `json:"aside,omitempty"` // told to a subagent: the session itself was not told its items
-	Marks      []string `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
-	Text       string   `json:"text,omitempty"`  // the exact text
+	Outcome    string         `json:"outcome"` // injected, abstained, nothing
+	Candidates int            `json:"candidates"`
+	Floor      float64        `json:"floor"`
+	Budget     int            `json:"budget"` // tokens, the frame apart
+	Tokens     int            `json:"tokens"` // of the text, with its frame
+	TookMS     float64        `json:"took_ms"`
+	Items      []InjectedItem `json:"items,omitempty"`
+	Dropped    []Cut          `json:"dropped,omitempty"`
+	Aside      bool           `json:"aside,omitempty"` // told to a subagent: the session itself was not told its items
+	Marks      []string       `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
+	Text       string         `json:"text,omitempty"`  // the exact text
 
 	Compaction *Compaction `json:"compaction,omitempty"` // of the first prompt after one
 }
@@ -62,7 +62,7 @@ const (
 )
 
 // Told is one item of a receipt.
-type Told struct {
+type InjectedItem struct {
 	ID     string             `json:"id"`
 	Rank   int                `json:"rank"`
 	Kind   Kind               `json:"kind,omitempty"`

@@ -141,7 +141,7 @@ type Checkpoint struct {
 	State   State     `json:"state"`
 	// Evidence is what summaries lose: files, commands with outcome, numbers, errors.
 	Evidence Evidence `json:"evidence"`
-	Recent   []Said   `json:"recent,omitempty"` // newest last
+	Recent   []Quote  `json:"recent,omitempty"` // newest last
 	Note     string   `json:"note,omitempty"`   // only with TriggerSave
 
 	// Handoff is what the agent or the person wrote for whoever goes on; only
@@ -189,7 +189,7 @@ type Outcome struct {
 }
 
 // Said is one utterance.
-type Said struct {
+type Quote struct {
 	Who  string `json:"who"` // "user" or "assistant"
 	Text string `json:"text"`
 

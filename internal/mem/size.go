@@ -34,9 +34,3 @@ const (
 	PartLog         = "log"
 	PartFiles       = "files" // small ones: locks, records of installs, the secret
 )
-
-// Sizes say what takes how much room on disk.
-type Sizes struct {
-	Parts []Part `json:"parts"`
-	Bytes int64  `json:"bytes"` // sum of all
-}

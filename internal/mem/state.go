@@ -5,7 +5,7 @@ import "time"
 // StateAsk asks where a project's work stands, or changes it: in the state files
 // of the project where it has any that are trusted, else in the store. Both
 // answer alike. Of the parts only the one that Op names counts.
-type StateAsk struct {
+type StateRequest struct {
 	Place
 	Op    string `json:"op"`              // StateGet and so on
 	Agent string `json:"agent,omitempty"` // as in AddAsk: what an agent writes has no more trust than its turn

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -18,7 +19,7 @@ func TestTokensAreAQuarterOfTheCharacters(t *testing.T) {
 	}{
 		{"", 0}, {"a", 1}, {"abcd", 1}, {"abcde", 2}, {"日本語", 3}, {"日本語abc", 4}, {"äöüß", 1},
 	} {
-		if got := mem.Tokens(tt.in); got != tt.want {
+		if got := chars.Tokens(tt.in); got != tt.want {
 			t.Errorf("%q: got %d, want %d", tt.in, got, tt.want)
 		}
 	}
@@ -26,7 +27,7 @@ func TestTokensAreAQuarterOfTheCharacters(t *testing.T) {
 
 func TestNumbersAreGroupedByThree(t *testing.T) {
 	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
-		if got := mem.Thousands(n); got != want {
+		if got := chars.Thousands(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}
@@ -35,7 +36,7 @@ func TestNumbersAreGroupedByThree(t *testing.T) {
 func TestUnitsAreThoseOfUTF16(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
-		if got, want := mem.Units(s), len(utf16.Encode([]rune(s))); got != want {
+		if got, want := chars.Units(s), len(utf16.Encode([]rune(s))); got != want {
 			t.Fatalf("%q: got %d, want %d", s, got, want)
 		}
 	})
@@ -47,7 +48,7 @@ func TestTheClientsOwnWordsAreTold(t *testing.T) {
 		"<local-command-stdout>": true, "<task-notification>": true, "Stop hook feedback:\n- no": true, "[Request interrupted by user]": true,
 		"": false, "what does <command-name> mean": false, "<private>": false,
 	} {
-		if got := mem.ClientMade(text); got != want {
+		if got := chars.ClientMade(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -56,7 +57,7 @@ func TestTheClientsOwnWordsAreTold(t *testing.T) {
 func TestClipKeepsTheLimitAndWholeCharacters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s, n := rapid.String().Draw(t, "s"), rapid.IntRange(0, 20).Draw(t, "n")
-		got := mem.Clip(s, n)
+		got := chars.Clip(s, n)
 		if utf8.RuneCountInString(got) > n || !utf8.ValidString(got) {
 			t.Fatalf("Clip(%q, %d) = %q", s, n, got)
 		}
@@ -67,13 +68,13 @@ func TestClipKeepsTheLimitAndWholeCharacters(t *testing.T) {
 }
 
 func TestLineAndFirstLine(t *testing.T) {
-	if got := mem.Line(" a\n\tb  c "); got != "a b c" {
+	if got := chars.Line(" a\n\tb  c "); got != "a b c" {
 		t.Errorf("Line: got %q", got)
 	}
-	if got := mem.FirstLine("\n  \n x y \nz"); got != "x y" {
+	if got := chars.FirstLine("\n  \n x y \nz"); got != "x y" {
 		t.Errorf("FirstLine: got %q", got)
 	}
-	if got := mem.FirstLine(strings.Repeat("\n", 3)); got != "" {
+	if got := chars.FirstLine(strings.Repeat("\n", 3)); got != "" {
 		t.Errorf("FirstLine of nothing: got %q", got)
 	}
 }
@@ -97,7 +98,7 @@ func TestAnOpenMergeIsToldFromAnExampleOfOne(t *testing.T) {
 		marks: true, "x\r\n" + strings.ReplaceAll(marks, "\n", "\r\n"): true, "```\nx\n```\n" + marks: true,
 		"```\n" + marks + "```\n": false, " " + strings.ReplaceAll(marks, "\n", "\n "): false, "Title\n=======\n": false, ">>>>>>> a\n=======\n<<<<<<< b\n": false,
 	} {
-		if got := mem.Unmerged(text); got != want {
+		if got := chars.Unmerged(text); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +23,7 @@ func TestAMemoryIsRecognisedHoweverItsWordsAreWrittenDown(t *testing.T) {
 		"short":                                                                false,
 		"":                                                                     false,
 	} {
-		held := slices.ContainsFunc(traces, func(line string) bool { return strings.Contains(mem.Folded(text), line) })
+		held := slices.ContainsFunc(traces, func(line string) bool { return strings.Contains(chars.Folded(text), line) })
 		if held != want {
 			t.Errorf("%q holds one of %q: %v, want %v", text, traces, held, want)
 		}

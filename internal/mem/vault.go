@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"remanence/internal/chars"
 )
 
 // What keeps a file of the vault from being written.
@@ -96,14 +98,14 @@ type VaultPages struct {
 // most maxEntry characters. Where there is no room for both, it is without what
 // is behind it, and the name is cut last.
 func IndexEntry(name, about, file string) string {
-	plain := func(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(Line(s)) }
+	plain := func(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(chars.Line(s)) }
 	link := func(name string) string { return "[" + name + "](" + file + ")" }
 	name, about = plain(name), plain(about)
 	if full := link(name) + " — " + about; about != "" && about != name && utf8.RuneCountInString(full) <= maxEntry {
 		return full
 	}
 	if room := maxEntry - utf8.RuneCountInString(link("")); utf8.RuneCountInString(name) > room {
-		name = Clip(name, max(1, room))
+		name = chars.Clip(name, max(1, room))
 	}
 	return link(name)
 }
@@ -138,25 +140,6 @@ type VaultState struct {
 	Hints     string    `json:"hints"`        // the file of project hints, "" if there is none
 	Doubled   []string  `json:"doubled_ids"`  // files with an id that another has
 	Long      []string  `json:"no_invariant"` // critical memories without an invariant
-}
-
-// KindOfType is what the type of a file of the vault means. A type that is a
-// kind's name is that kind; an unknown one is a Fact.
-func KindOfType(t string) Kind {
-	switch t {
-	case "feedback", "user":
-		return Preference
-	case "log":
-		return Summary
-	case "lineage":
-		return Rationale
-	case "reference", "project", "design", "identity", "index", "roadmap", "":
-		return Fact
-	}
-	if _, ok := Kind(t).Info(); ok && Kind(t) != Utterance {
-		return Kind(t)
-	}
-	return Fact
 }
 
 // NoteFile is the file of the vault that a person means: one of its memories, with

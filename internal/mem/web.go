@@ -20,11 +20,6 @@ const (
 	LinkRelatedTo   LinkKind = "related_to"   // names the same things
 )
 
-// LinkKinds lists them all, in that order.
-func LinkKinds() []LinkKind {
-	return []LinkKind{LinkSupersedes, LinkContradicts, LinkCausedBy, LinkSupports, LinkDerivedFrom, LinkPartOf, LinkSimilarTo, LinkRelatedTo}
-}
-
 // Link says how a memory stands to another, by rule.
 type Link struct {
 	From       string    `json:"from"` // id of a memory
@@ -67,71 +62,11 @@ type Named struct {
 
 // Woven is how one memory stands to names and to others. It takes the place of
 // the names it held before, and of the links that went out from it.
-type Woven struct {
+type MemoryLinks struct {
 	Memory  string    // id; one that is gone is passed over
 	Updated time.Time // of the memory as it was read: one that was changed since stays Unwoven
 	Names   []Named
 	Links   []Link // From is Memory; one to a memory that is gone, or to itself, is passed over
-}
-
-// Beside is how a memory stands to another one, as a person reads it.
-type Beside struct {
-	ID         string    `json:"id"` // of the other memory
-	Kind       LinkKind  `json:"kind"`
-	From       bool      `json:"from"` // the link begins at the other memory: that one supersedes this one, and so on
-	Title      string    `json:"title"`
-	Trust      Trust     `json:"trust"` // of the other memory
-	Confidence float64   `json:"confidence"`
-	Since      time.Time `json:"since"` // of LinkSupersedes: when the one took the other's place; else when the rule saw it
-}
-
-// RelatedAsk asks for what lies around a memory or a name, or without one for
-// what a project names most.
-type RelatedAsk struct {
-	Place
-	ID    string `json:"id,omitempty"`    // of a memory or an entity, or the name of an entity
-	Depth int    `json:"depth,omitempty"` // steps, 1 or 2; 0 means 1
-	Limit int    `json:"limit,omitempty"` // nodes, at most 200; 0 means 60
-}
-
-// Graph is a part of the web: memories and names, and how they stand to each other.
-type Graph struct {
-	Project Project     `json:"project"`
-	Center  string      `json:"center,omitempty"` // id of the node that was asked about
-	Nodes   []GraphNode `json:"nodes"`            // the nearest to it first
-	Edges   []GraphEdge `json:"edges"`            // between nodes that are here
-	Cut     bool        `json:"cut"`              // there is more
-}
-
-// The types of a GraphNode.
-const (
-	NodeMemory = "memory"
-	NodeEntity = "entity"
-)
-
-// GraphNode is a memory or an entity.
-type GraphNode struct {
-	ID       string    `json:"id"`
-	Type     string    `json:"type"`   // NodeMemory or NodeEntity
-	Kind     string    `json:"kind"`   // a Kind or an EntityKind
-	Name     string    `json:"name"`   // title, or name
-	Weight   float64   `json:"weight"` // 0…1: importance, or confidence
-	Status   Status    `json:"status,omitempty"`
-	Trust    string    `json:"trust,omitempty"`
-	At       time.Time `json:"at"`                 // made, or last seen
-	Mentions int       `json:"mentions,omitempty"` // of an entity, those that are not here too
-}
-
-// EdgeMentions is the kind of an edge from a memory to a name that it holds; the
-// others are those of links.
-const EdgeMentions = "mentions"
-
-// GraphEdge is one relation.
-type GraphEdge struct {
-	From       string  `json:"from"`
-	To         string  `json:"to"`
-	Kind       string  `json:"kind"`
-	Confidence float64 `json:"confidence"`
 }
 
 // Mention says that a memory names an entity.
@@ -160,12 +95,12 @@ type Pruned struct {
 const (
 	LeastConfidence = 0.3
 	LeastMentions   = 2
-	WebMemory       = 30 * 24 * time.Hour
+	LinkedMemory    = 30 * 24 * time.Hour
 )
 
 // Web is a Store that keeps how memories stand to each other and to names.
 // Batch.Woven adds to it; an erased memory takes its part out of it.
-type Web interface {
+type LinkStore interface {
 	// Links returns the links that begin or end at any of the memories, the most
 	// confident first, then the newest; at most 1000.
 	Links(ctx context.Context, memories ...string) ([]Link, error)

@@ -11,7 +11,7 @@ type Witness interface {
 	// Heard lists the reports of a session in the order in which they came,
 	// without what they say: those of the main conversation, and the calls of
 	// subagents. Erased ones are left out.
-	Heard(ctx context.Context, session string) ([]Heard, error)
+	Heard(ctx context.Context, session string) ([]EventHeader, error)
 	// Checked tells how far the session's record was compared; the zero value if
 	// it never was. Batch.Checked sets it.
 	Checked(ctx context.Context, session string) (Checked, error)
@@ -21,7 +21,7 @@ type Witness interface {
 }
 
 // Heard is one report, without what it says.
-type Heard struct {
+type EventHeader struct {
 	Kind      EventKind
 	At        time.Time
 	PromptID  string

@@ -17,7 +17,7 @@ const maxTries = 5
 // Change does to the state files what ask says, and returns what they say then.
 // A file that does not exist yet is made; a hand that writes at the same time is
 // merged with, never written over.
-func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateAsk) (mem.Standing, error) {
+func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	if ask.Op != mem.StateGet {
 		d, done, err := f.writing(ctx, p)
@@ -39,7 +39,7 @@ func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateAsk) (me
 	return out, nil
 }
 
-func (f *Files) change(d *folder, p mem.Project, ask mem.StateAsk) (note mem.Standing, err error) {
+func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem.Standing, err error) {
 	at := f.cfg.Now()
 	switch ask.Op {
 	case mem.StateUpdates:

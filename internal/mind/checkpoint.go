@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -32,7 +33,7 @@ func (f *Files) beforeCompaction(d *folder, n mem.MindNotes, l mem.MindLimits) e
 	}
 	at := n.At.UTC().Format(time.RFC3339)
 	content := fmt.Sprintf("# Pre-Compaction Checkpoint\n## Timestamp: %s\n## Trigger: %s\n\n## State at Compaction\n%s\n\n## In-Progress Work\n%s\n\n## Recovery Instructions\n%s\n",
-		at, mem.Line(n.Compaction), f.stateNow(d, n), f.workNow(d),
+		at, chars.Line(n.Compaction), f.stateNow(d, n), f.workNow(d),
 		"The next context begins with the briefing and what this checkpoint holds.\n.mind/STATE.md says where the work stands; where it differs from this file, it counts.")
 	err := d.store(latestFile, content)
 	if d.stampedBefore(n.At) {
@@ -126,7 +127,7 @@ func (f *Files) atEnd(d *folder, n mem.MindNotes, changed bool, l mem.MindLimits
 		note = "## Note: " + staleNote + "\n"
 	}
 	return d.store(endFile, fmt.Sprintf("# Session End Checkpoint\n## Timestamp: %s\n## Reason: %s\n%s\n## State at End\n%s\n",
-		n.At.UTC().Format(time.RFC3339), mem.Line(n.EndReason), note, f.stateNow(d, n)))
+		n.At.UTC().Format(time.RFC3339), chars.Line(n.EndReason), note, f.stateNow(d, n)))
 }
 
 // Forgotten reports whether the last session of a project ended with changed

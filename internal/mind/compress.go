@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -130,7 +131,7 @@ func (t *text) shortenSessions(keep int) int {
 		if what == "" {
 			what = strings.Join(t.said(span{e.from + 1, min(e.to, e.from+2)}), " ")
 		}
-		lines = append(lines, "- "+e.Title+": "+mem.Clip(mem.Line(strings.TrimLeft(what, "-*+ ")), 120))
+		lines = append(lines, "- "+e.Title+": "+chars.Clip(chars.Line(strings.TrimLeft(what, "-*+ ")), 120))
 	}
 	spans := make([]span, 0, len(old))
 	for _, e := range old {
@@ -153,14 +154,14 @@ func (t *text) shortenDecisions(keep int) int {
 	for _, d := range old {
 		line := "- " + d.ID + ": " + d.Title
 		if d.Decision != "" && !strings.EqualFold(d.Decision, d.Title) {
-			line += ": " + mem.Clip(d.Decision, 120)
+			line += ": " + chars.Clip(d.Decision, 120)
 		}
 		if d.Status != "" {
 			line += " [" + d.Status + "]"
 		}
 		lines = append(lines, line)
 		if d.Rationale != "" {
-			lines = append(lines, "  Why: "+mem.Clip(d.Rationale, 120))
+			lines = append(lines, "  Why: "+chars.Clip(d.Rationale, 120))
 		}
 		spans = append(spans, d.span)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -99,7 +100,7 @@ func (t *text) readFields(d *decision, s span) {
 		name, value, ok := labelled(line)
 		if !ok {
 			if into != nil && line != "" {
-				*into = mem.Line(*into + " " + line)
+				*into = chars.Line(*into + " " + line)
 			}
 			continue
 		}
@@ -136,22 +137,22 @@ func labelled(line string) (name, value string, ok bool) {
 	if !ok || len(name) > 40 || strings.ContainsAny(name, "`[(") {
 		return "", "", false
 	}
-	return strings.Trim(name, "* "), mem.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
+	return strings.Trim(name, "* "), chars.Line(strings.TrimPrefix(strings.TrimSpace(value), "**")), true
 }
 
 // addDecision adds a decision under the next number.
 func (t *text) addDecision(d mem.StateDecision, at time.Time) {
 	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1)
 	lines := []string{
-		"## " + id + ": " + mem.Line(d.Title),
+		"## " + id + ": " + chars.Line(d.Title),
 		"- **Date:** " + at.UTC().Format(time.DateOnly),
-		"- **Decided by:** " + mem.Line(d.By),
-		"- **Decision:** " + mem.Line(d.Decision),
+		"- **Decided by:** " + chars.Line(d.By),
+		"- **Decision:** " + chars.Line(d.Decision),
 	}
 	if d.Rationale != "" {
-		lines = append(lines, "- **Rationale:** "+mem.Line(d.Rationale))
+		lines = append(lines, "- **Rationale:** "+chars.Line(d.Rationale))
 	}
-	t.append(append(lines, "- **Status:** "+mem.Line(d.Status))...)
+	t.append(append(lines, "- **Status:** "+chars.Line(d.Status))...)
 }
 
 // lastDecision is the highest number that a decision has, short ones and those

@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -127,7 +128,7 @@ func (d *folder) read(name string, most int64) ([]byte, stamp, error) {
 		return nil, st, ErrHuge
 	case !readable(b):
 		return nil, st, ErrBinary
-	case mem.Unmerged(string(b)):
+	case chars.Unmerged(string(b)):
 		return nil, st, ErrUnmerged
 	}
 	return b, st, nil

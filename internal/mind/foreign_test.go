@@ -16,7 +16,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func (d *desk) tries(ask mem.StateAsk) error {
+func (d *desk) tries(ask mem.StateRequest) error {
 	ctx, done := context.WithTimeout(d.t.Context(), 2*time.Second)
 	defer done()
 	_, err := d.Change(ctx, d.p, ask)
@@ -24,7 +24,7 @@ func (d *desk) tries(ask mem.StateAsk) error {
 }
 
 func (d *desk) update(phase string) error {
-	return d.tries(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &phase}})
+	return d.tries(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &phase}})
 }
 
 // TestAFileThatIsNoneIsLeftAlone puts in the place of STATE.md what a hostile or
@@ -132,7 +132,7 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 	d.write(lockName, "held")
 	ctx, done := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); !errors.Is(err, ErrBusy) {
+	if _, err := d.Change(ctx, d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); !errors.Is(err, ErrBusy) {
 		t.Errorf("got %v", err)
 	}
 	if d.look().Phase != "after the lock" || d.file(lockName) != "held" {
@@ -146,7 +146,7 @@ func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
 	d.old(lockName, -48*time.Hour)
 	ctx, done := context.WithTimeout(t.Context(), 10*time.Second) // which it would wait for
 	defer done()
-	if _, err := d.Change(ctx, d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err != nil {
+	if _, err := d.Change(ctx, d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -52,7 +53,7 @@ func FuzzNoHandIsLost(f *testing.F) {
 				gone[l] = gone[l] || nothing(l)
 			}
 		}
-		list.setList(headBlocked, []string{mem.Line(one), mem.Line(two)})
+		list.setList(headBlocked, []string{chars.Line(one), chars.Line(two)})
 		check("a list", list, func(l string) bool { return gone[l] })
 
 		for what, do := range map[string]func(*text){
@@ -68,7 +69,7 @@ func FuzzNoHandIsLost(f *testing.F) {
 			check(what, d, func(string) bool { return false })
 		}
 		task := fresh()
-		task.addTask(mem.Line(two), one)
+		task.addTask(chars.Line(two), one)
 		check("a task", task, nothing)
 
 		moved := fresh()

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -72,7 +73,7 @@ func ownLimits(l mem.MindLimits, b []byte) (mem.MindLimits, []string) {
 		k.set(&l, int(n))
 	}
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		warnings = append(warnings, fmt.Sprintf("%s: unknown key %q", limitsFile, mem.Clip(mem.Line(name), 60)))
+		warnings = append(warnings, fmt.Sprintf("%s: unknown key %q", limitsFile, chars.Clip(chars.Line(name), 60)))
 	}
 	return l, warnings
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -72,13 +73,13 @@ func isSession(name string) bool {
 // addSession adds an entry under the next number.
 func (t *text) addSession(s mem.StateSession, at time.Time) {
 	title := fmt.Sprintf("Session %d — %s", t.nextSession(), at.UTC().Format(time.DateOnly))
-	lines := []string{"## " + title, "- **Summary:** " + mem.Line(s.Summary)}
+	lines := []string{"## " + title, "- **Summary:** " + chars.Line(s.Summary)}
 	for _, f := range []struct {
 		name string
 		list []string
 	}{{"Completed", s.Completed}, {"Decisions", s.Decisions}, {"Blocked/Issues", s.Blockers}, {"Next session", s.Next}} {
 		if len(f.list) > 0 {
-			lines = append(lines, "- **"+f.name+":** "+mem.Line(strings.Join(f.list, "; ")))
+			lines = append(lines, "- **"+f.name+":** "+chars.Line(strings.Join(f.list, "; ")))
 		}
 	}
 	t.append(lines...)
@@ -114,11 +115,11 @@ const maxLogFiles = 15
 func (t *text) addAutomatic(reason string, files []string, at time.Time) {
 	lines := []string{
 		fmt.Sprintf("## Session %d — %s (auto-captured)", t.nextSession(), at.UTC().Format(time.DateOnly)),
-		"- **Reason ended:** " + mem.Line(reason),
+		"- **Reason ended:** " + chars.Line(reason),
 		fmt.Sprintf("- **Files changed:** %d", len(files)),
 	}
 	for _, f := range files[:min(len(files), maxLogFiles)] {
-		lines = append(lines, "  - "+mem.Line(f))
+		lines = append(lines, "  - "+chars.Line(f))
 	}
 	if more := len(files) - maxLogFiles; more > 0 {
 		lines = append(lines, fmt.Sprintf("  - … and %d more", more))

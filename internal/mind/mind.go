@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -124,7 +125,7 @@ func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	m := f.read(d, p)
 	m.Taken = m.Stamp == f.taken[p.Root]
 	if p.Root != asked {
-		m.Files = mem.Line(filepath.Join(p.Root, mem.MindDir))
+		m.Files = chars.Line(filepath.Join(p.Root, mem.MindDir))
 	}
 	return m, nil
 }

@@ -65,7 +65,7 @@ func (d *desk) look() mem.Mind {
 	return m
 }
 
-func (d *desk) change(ask mem.StateAsk) mem.Standing {
+func (d *desk) change(ask mem.StateRequest) mem.Standing {
 	d.t.Helper()
 	s, err := d.Change(d.t.Context(), d.p, ask)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestOlderFormsAreRead(t *testing.T) {
 func TestOnlyTheGivenFieldsChange(t *testing.T) {
 	d := newDesk(t, "forge")
 	before := d.file(stateFile)
-	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
 		Next: new("Review"), Active: new([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: new([]string{}),
 	}})
 	want := []string{
@@ -161,7 +161,7 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 
 func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 	d := newDesk(t, "old")
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase 3: Trim"), Status: new("Nearly there"), Next: new("Ship")}})
+	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase 3: Trim"), Status: new("Nearly there"), Next: new("Ship")}})
 	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" + d.now.UTC().Format(time.RFC3339) + "\r\n"
 	if got := d.file(stateFile); got != want {
 		t.Errorf("got\n%q, want\n%q", got, want)
@@ -172,7 +172,7 @@ func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 	d := newDesk(t, "forge")
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
-	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{
+	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
 		Seen: seen, Phase: new("Phase 2: by the agent"), Next: new("by the agent"), Active: new([]string{"Token rotation", "by the agent"}),
 	}})
 	if got.Phase != "Phase 3: by hand" || got.Next != "by the agent" || !slices.Equal(got.Active, []string{"Token rotation", "Added by hand", "by the agent"}) {
@@ -188,11 +188,11 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1))
 	d.Files = New(d.cfg) // another worker
-	got := d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")}})
+	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: seen, Phase: new("Phase 2: by the agent")}})
 	if got.Phase != "Phase 3: by hand" || len(got.Notes) != 1 || !strings.Contains(d.file(stateFile), "Current Phase: Phase 2: by the agent\n") {
 		t.Errorf("got phase %q, notes %q, file\n%s", got.Phase, got.Notes, d.file(stateFile))
 	}
-	if got = d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: got.Version, Phase: new("Phase 4")}}); got.Phase != "Phase 4" {
+	if got = d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Seen: got.Version, Phase: new("Phase 4")}}); got.Phase != "Phase 4" {
 		t.Errorf("got phase %q, which it had in view", got.Phase)
 	}
 }
@@ -200,14 +200,14 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 	d := newDesk(t, "old")
 	before := d.file(progressFile)
-	d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "writing files", Action: "complete"}})
+	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "writing files", Action: "complete"}})
 	day := d.now.UTC().Format(time.DateOnly)
 	want := strings.Replace(strings.Replace(before, "- [ ] Writing of files (Jo, half done)\n  waits for the review of reading\n", "", 1),
 		"- [x] Reading of files\n", "- [x] Reading of files\n- [x] Writing of files (Jo, half done) (completed "+day+")\n  waits for the review of reading\n", 1)
 	if got := d.file(progressFile); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	got := d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake bread", Action: "complete"}})
+	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "bake bread", Action: "complete"}})
 	if len(got.Changed) > 0 || len(got.Notes) != 1 || d.file(progressFile) != want {
 		t.Errorf("got %+v", got)
 	}
@@ -215,9 +215,9 @@ func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 
 func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
 	d := newDesk(t, "forge")
-	d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Rate limiting dashboard", Action: "add"}})
+	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Rate limiting dashboard", Action: "add"}})
 	before := d.file(progressFile)
-	got := d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "rate limiting", Action: "complete"}})
+	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "rate limiting", Action: "complete"}})
 	if !slices.Equal(got.Candidates, []string{"Rate limiting middleware", "Rate limiting dashboard"}) || d.file(progressFile) != before {
 		t.Errorf("got candidates %q, file\n%s", got.Candidates, d.file(progressFile))
 	}
@@ -227,7 +227,7 @@ func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
 	d := newDesk(t, "old")
 	before := d.file(progressFile)
 	for section, line := range map[string]string{"": "Icons", "blocked": "Notary", "Ideas": "Dark mode"} {
-		d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: line, Action: "add", Section: section}})
+		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: line, Action: "add", Section: section}})
 	}
 	got := d.file(progressFile)
 	for _, want := range []string{"- [ ] Watching of folders\n- [ ] Icons\n\n### Not Started", "no certificate)\n- [ ] Notary\n", "### Ideas\n- [ ] Dark mode\n\n## What's Next"} {
@@ -246,7 +246,7 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 	for fixture, want := range map[string]string{"forge": "DEC-003", "old": "DEC-003"} {
 		d := newDesk(t, fixture)
 		before := d.file(decisionFile)
-		d.change(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Cents", Decision: "Whole cents", Rationale: "Sums", By: "agent", Status: "Final"}})
+		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Cents", Decision: "Whole cents", Rationale: "Sums", By: "agent", Status: "Final"}})
 		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) + "\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
 		if got := d.file(decisionFile); got != want {
 			t.Errorf("%s: got\n%s\nwant\n%s", fixture, got, want)
@@ -258,7 +258,7 @@ func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
 	for _, none := range []string{"None.\n", "\nNone.\n"} {
 		d := newDesk(t, "forge")
 		d.write(progressFile, "# Progress\n\n### In Progress\n"+none+"\n## What's Next\n")
-		d.change(mem.StateAsk{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Icons", Action: "add"}})
+		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Icons", Action: "add"}})
 		want := "# Progress\n\n### In Progress\n" + strings.Replace(none, "None.", "- [ ] Icons", 1) + "\n## What's Next\n"
 		if got := d.file(progressFile); got != want {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -272,8 +272,8 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 		d := newDesk(t, "forge")
 		d.write(logFile, "# Session Log\n\n## Session "+number+" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
 		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
-		d.change(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
-		d.change(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Go on"}})
+		d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
+		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Go on"}})
 		if got := d.file(logFile); !strings.Contains(got, "\n## Session 5 — ") {
 			t.Errorf("got\n%s\nwant session 5", got)
 		}
@@ -286,7 +286,7 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 	d := newDesk(t, "forge")
 	before := d.file(logFile)
-	got := d.change(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Users are done", Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"}}})
+	got := d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Users are done", Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"}}})
 	want := before + "\n## Session 3 — " + d.now.UTC().Format(time.DateOnly) + "\n- **Summary:** Users are done\n- **Completed:** GET; PATCH\n- **Next session:** Rate limits\n"
 	if d.file(logFile) != want || got.Sessions[2].Summary != "Users are done" {
 		t.Errorf("got\n%s", d.file(logFile))
@@ -316,7 +316,7 @@ func TestCodeWithinALineHidesNothing(t *testing.T) {
 func TestAListIsWrittenBehindThePersonsWords(t *testing.T) {
 	d := newDesk(t, "")
 	d.write(stateFile, "# Project State\n\n## Active Work\nThe parser,\nand then the lexer.\n")
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Tests"}}})
+	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Tests"}}})
 	if got := d.file(stateFile); !strings.Contains(got, "The parser,\nand then the lexer.\n- Tests\n") {
 		t.Errorf("got\n%s", got)
 	}
@@ -332,7 +332,7 @@ func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
 	d.write(stateFile, "# Project State\n\n## Active Work\n"+entries.String())
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Entry 7", "new"}}})
+	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Entry 7", "new"}}})
 	runtime.ReadMemStats(&after)
 	if got := d.file(stateFile); !strings.Contains(got, "## Active Work\n- entry 7\n- new\n") {
 		t.Errorf("got\n%.200s", got)
@@ -348,7 +348,7 @@ func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
 		t.Errorf("got %+v", m)
 	}
-	if _, err := d.Change(context.Background(), d.p, mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err == nil {
+	if _, err := d.Change(context.Background(), d.p, mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("x")}}); err == nil {
 		t.Error("written all the same")
 	}
 	before := tree(t, d.p.Root)

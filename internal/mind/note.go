@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -86,7 +87,7 @@ func (f *Files) track(d *folder, p mem.Project, n mem.MindNotes) error {
 	}
 	had := len(list)
 	for _, file := range files {
-		file = mem.Line(file)
+		file = chars.Line(file)
 		if file == "" || strings.HasPrefix(file, mem.MindDir+"/") || slices.Contains(list, file) || len(list) >= maxFileNames {
 			continue
 		}
@@ -143,7 +144,7 @@ func (d *folder) log(name string, lines []string, l mem.MindLimits) error {
 	}
 	n := len(have)
 	for _, line := range lines {
-		if line = mem.Line(line); !slices.Contains(have, line) && !reported(have, line) {
+		if line = chars.Line(line); !slices.Contains(have, line) && !reported(have, line) {
 			have = append(have, line)
 		}
 	}
@@ -209,7 +210,7 @@ func stamped(line string) (at time.Time, what string, ok bool) {
 // end leaves what the end of a session leaves.
 func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits) error {
 	errs := []error{f.track(d, p, n)}
-	line := fmt.Sprintf("Session ended: %s (reason: %s)", n.At.UTC().Format(time.RFC3339), mem.Line(n.EndReason))
+	line := fmt.Sprintf("Session ended: %s (reason: %s)", n.At.UTC().Format(time.RFC3339), chars.Line(n.EndReason))
 	errs = append(errs, d.log(sessionsFile, []string{line}, l), d.cutErrors(), d.sweep(f.cfg.Now()))
 	files := d.tracked()
 	st, err := d.look(logFile)

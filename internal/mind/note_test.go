@@ -184,7 +184,7 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 	if got := d.file(logFile); got != after {
 		t.Errorf("written down twice:\n%s", got)
 	}
-	d.change(mem.StateAsk{Op: mem.StateUpdates, Update: mem.StateUpdate{Next: new("x")}})
+	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Next: new("x")}})
 	d.note(mem.MindNotes{EndReason: "clear", Files: []string{"a.go"}})
 	if d.Forgotten(d.p) {
 		t.Error("the state was brought up to date, and it is told that it was not")
@@ -269,8 +269,8 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 	if got := d.file(archiveFile); got != "# Archive\n\n## Completed tasks, archived "+d.now.UTC().Format(time.DateOnly)+"\n- [x] Old (completed 2025-01-01)\n  with a note\n" {
 		t.Errorf("got\n%s", got)
 	}
-	d.change(mem.StateAsk{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "t", Decision: "d", Status: "Final"}})
-	d.change(mem.StateAsk{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "s"}})
+	d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "t", Decision: "d", Status: "Final"}})
+	d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "s"}})
 	if !strings.Contains(d.file(decisionFile), "## DEC-013: t\n") || !strings.Contains(d.file(logFile), "## Session 9 — ") {
 		t.Error("the numbers do not go on")
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -65,7 +66,7 @@ func (t *text) progress() []mem.StateItem {
 		if known := namesOf(section)[0]; known != "" {
 			section = known
 		}
-		out = append(out, mem.StateItem{Section: section, Text: plain(mem.Line(k.text)), Done: k.done})
+		out = append(out, mem.StateItem{Section: section, Text: plain(chars.Line(k.text)), Done: k.done})
 	}
 	return out
 }
@@ -166,9 +167,9 @@ func (t *text) complete(what string, at time.Time) (done bool, rivals []string, 
 	})
 	list := make([]string, len(tasks))
 	for i, k := range tasks {
-		list[i] = plain(mem.Line(k.text))
+		list[i] = plain(chars.Line(k.text))
 	}
-	found, many := mem.Pick(list, what)
+	found, many := chars.Pick(list, what)
 	if found < 0 {
 		for _, i := range many {
 			rivals = append(rivals, list[i])

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -60,7 +61,7 @@ func (t *text) field(name string) string {
 	if name == headStatus {
 		s = t.paragraph(name)
 	}
-	v := mem.Line(strings.Join(t.said(s), " "))
+	v := chars.Line(strings.Join(t.said(s), " "))
 	if nothing(v) {
 		return ""
 	}
@@ -80,7 +81,7 @@ func (t *text) list(name string) []string {
 	items := t.items(t.below(h, false))
 	for _, it := range items {
 		if !nothing(it.text) {
-			out = append(out, plain(mem.Line(it.text)))
+			out = append(out, plain(chars.Line(it.text)))
 		}
 	}
 	if v := t.field(name); len(items) == 0 && v != "" {
@@ -190,7 +191,7 @@ func marked(list []string) []string {
 }
 
 // folded is what two entries that say the same have in common.
-func folded(s string) string { return strings.ToLower(plain(mem.Line(s))) }
+func folded(s string) string { return strings.ToLower(plain(chars.Line(s))) }
 
 func textsOf(list []string) map[string]bool {
 	out := make(map[string]bool, len(list))
@@ -213,12 +214,12 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 			continue
 		}
 		was, is := base.field(f.name), now.field(f.name)
-		if was != is && is != mem.Line(*f.text) {
+		if was != is && is != chars.Line(*f.text) {
 			notes = append(notes, fmt.Sprintf("%s was changed by hand to %q and stays so; %q stands under %s", f.name, is, *f.text, headKept))
 			out.keepAside(f.name, *f.text, at)
 			continue
 		}
-		if is != mem.Line(*f.text) || out.find(f.name) < 0 {
+		if is != chars.Line(*f.text) || out.find(f.name) < 0 {
 			out.setField(f.name, *f.text)
 		}
 	}
@@ -244,7 +245,7 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 
 // keepAside keeps a value that gave way to a hand.
 func (t *text) keepAside(name, value string, at time.Time) {
-	line := fmt.Sprintf("- %s %s: %s", at.UTC().Format(time.RFC3339), name, mem.Line(value))
+	line := fmt.Sprintf("- %s %s: %s", at.UTC().Format(time.RFC3339), name, chars.Line(value))
 	h := t.find(headKept)
 	if h < 0 {
 		t.append("## "+headKept, line)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // text is a markdown file as lines, each with its own ending. Joined they are
@@ -259,7 +259,7 @@ func readable(b []byte) bool { return utf8.Valid(b) && bytes.IndexByte(b, 0) < 0
 // oneLine is a value as it is written into a line of its own: it begins nothing
 // that would be read as a heading, a list or a fence.
 func oneLine(s string) string {
-	s = mem.Line(s)
+	s = chars.Line(s)
 	if s == "" {
 		return s
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -99,13 +100,13 @@ func parts(t map[string]text) []mem.MindPart {
 			if name == decisionFile && slices.ContainsFunc(listed, func(d decision) bool { return d.from >= body.from && d.to <= body.to }) {
 				continue // each of them is a piece by itself
 			}
-			p := mem.MindPart{Key: name + "#" + mem.Line(head.name), File: name, Kind: mem.Fact, Body: clipText(strings.Join(lines, "\n"))}
-			title := mem.Line(head.name + ": " + unlisted(lines[0]))
-			if p.Title = mem.Clip(title, 160); p.Title == title { // which says the first line
+			p := mem.MindPart{Key: name + "#" + chars.Line(head.name), File: name, Kind: mem.Fact, Body: clipText(strings.Join(lines, "\n"))}
+			title := chars.Line(head.name + ": " + unlisted(lines[0]))
+			if p.Title = chars.Clip(title, 160); p.Title == title { // which says the first line
 				p.Body = clipText(strings.Join(lines[1:], "\n"))
 			}
 			if _, title, ok := decisionHead(head.name); ok {
-				p.Kind, p.Title, p.Body = mem.Decision, mem.Clip(title, 160), clipText(strings.Join(lines, "\n"))
+				p.Kind, p.Title, p.Body = mem.Decision, chars.Clip(title, 160), clipText(strings.Join(lines, "\n"))
 			}
 			for seen[p.Key] {
 				p.Key += "+"
@@ -141,7 +142,7 @@ func listedDecisions(t text) []decision {
 
 func listedPart(d decision) mem.MindPart {
 	body := strings.Join(decisionLines(d), "\n")
-	return mem.MindPart{Key: decisionFile + "#" + d.ID, File: decisionFile, Kind: mem.Decision, Title: mem.Clip(d.Title, 160), Body: clipText(body)}
+	return mem.MindPart{Key: decisionFile + "#" + d.ID, File: decisionFile, Kind: mem.Decision, Title: chars.Clip(d.Title, 160), Body: clipText(body)}
 }
 
-func clipText(s string) string { return mem.Clip(s, maxPart) }
+func clipText(s string) string { return chars.Clip(s, maxPart) }

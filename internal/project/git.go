@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // Bounds of what is read of a repository. A repository is foreign input: its
@@ -159,7 +159,7 @@ func branchOf(ref string) string {
 	if !ok || b == ".invalid" {
 		return ""
 	}
-	return mem.Clip(mem.Line(b), maxName)
+	return chars.Clip(chars.Line(b), maxName)
 }
 
 // ref returns what a reference holds, loose before packed.

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -76,7 +77,7 @@ func key(id string) string {
 	return mem.KeyMark + hex.EncodeToString(sum[:])[:12]
 }
 
-func name(dir string) string { return mem.Clip(mem.Line(filepath.Base(dir)), maxName) }
+func name(dir string) string { return chars.Clip(chars.Line(filepath.Base(dir)), maxName) }
 
 // maxPath is the longest path looked up on disk; systems know none longer.
 const maxPath = 4096

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -217,7 +218,7 @@ func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 
 // fail returns j as it stands after a failure at now.
 func fail(j mem.Job, err error, now time.Time) mem.Job {
-	j.Error = mem.Clip(err.Error(), maxError)
+	j.Error = chars.Clip(err.Error(), maxError)
 	j.Dead = j.Attempts >= MaxAttempts
 	j.NotBy = now.Add(max(Backoff(j.Attempts), wanted(err)))
 	return j

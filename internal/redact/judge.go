@@ -28,9 +28,9 @@ func (a *assignment) judge() bool {
 	case a.prose:
 		return a.judgeProse()
 	case a.class == password && a.quoted:
-		return len(v) >= 4 && !looksLikePhrase(v) && !isAlgorithm(v) && (!looksLikeCode(v) || isDense(v) || isUnbalanced(v))
+		return len(v) >= 4 && !looksLikePhrase(v) && !isAlgorithm(v) && (!looksLikeCode(v) || isDottedPassword(v) || isDense(v) || isUnbalanced(v))
 	case a.class == password && a.strong:
-		return len(v) >= 4 && (!looksLikeCode(v) || a.mayBeDotted() || isScrambled(v)) && (isMixed(v) || !strings.HasSuffix(v, ","))
+		return len(v) >= 4 && (!looksLikeCode(strings.TrimRight(v, ",;")) || a.mayBeDotted() || isScrambled(v)) && (isMixed(v) || !strings.HasSuffix(v, ","))
 	case a.class == password:
 		return len(v) >= 6 && isPasswordLike(v) && (!looksLikeCode(v) || a.mayBeDotted()) && !isAlgorithm(v)
 	case a.name == "credentials" && isLogin(v):
@@ -76,7 +76,7 @@ func (a *assignment) judgeProse() bool {
 	if a.quoted {
 		return len(v) >= 4 && !looksLikePhrase(v)
 	}
-	if looksLikeCode(v) || isAlgorithm(v) || len(v) < 4 {
+	if looksLikeCode(v) && !isDottedPassword(v) || isAlgorithm(v) || len(v) < 4 {
 		return false
 	}
 	if isPasswordLike(v) || hasSymbol(v) || isAll(v, isDigit) {
@@ -182,6 +182,9 @@ func isYourWord(v string) bool {
 
 // looksLikeCode reports whether v is an expression rather than a value.
 func looksLikeCode(v string) bool {
+	if v == "" {
+		return true
+	}
 	if bare := strings.TrimLeft(v, "!&*"); strings.ContainsAny(bare, "()[]{}") && !strings.ContainsAny(bare, "!@#^&") {
 		return true
 	}
@@ -248,8 +251,8 @@ func looksLikePath(v string) bool {
 	return len(v) > 3 && isLetter(v[0]) && v[1] == ':' && (v[2] == '\\' || v[2] == '/')
 }
 
-// mayBeDotted reports whether a value that reads like a chain of names is none: NAME=value without blanks is no code,
-// and its names are none that one would give.
+// mayBeDotted reports whether a value that reads like a chain of names is none: by its number, or since NAME=value
+// without blanks is no code and its names are none that one would give.
 func (a *assignment) mayBeDotted() bool {
-	return a.glued && isDottedName(a.value) && (isDense(a.value) || isJumbled(a.value))
+	return isDottedPassword(a.value) || a.glued && isDottedName(a.value) && (isDense(a.value) || isJumbled(a.value))
 }

@@ -31,12 +31,13 @@ func (w *walker) note(found loose, index int) {
 	w.loose, w.unsure = w.loose.or(found), index
 }
 
-// writeText writes a string that came through the door.
-func (w *walker) writeText(s string) {
-	from := w.writeString(s)
+// writeText writes a string that came through the door and returns where it begins.
+func (w *walker) writeText(s string) (from int) {
+	from = w.writeString(s)
 	if w.loose.any() {
 		w.texts = append(w.texts, text{from, len(w.out)})
 	}
+	return from
 }
 
 // settle ends a value: it empties the texts that may stand between an opener and a closer of different fields.

@@ -42,6 +42,7 @@ func nextLine(s string, i int) int {
 	if text == i {
 		return i
 	}
+	text = skipAny(s, text, "+-", 1) // of a diff
 	text = skipAny(s, text, " \t", 64)
 	end := text
 	for end < len(s) && s[end] > ' ' {

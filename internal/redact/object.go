@@ -1,6 +1,7 @@
 package redact
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,15 +34,44 @@ type Object struct {
 // Ids and paths under their usual names go through unchanged. Other strings are stripped and redacted over their
 // whole length, then cut. Values nested deeper than 256 become null, members that find no room any more are left
 // out, those of the object itself last. An object that is not complete or not JSON gives an ErrNoObject.
+//
+// Where the reader says context.DeadlineExceeded, the object ends with what was read of it, and counts as cut: of a string that is not
+// complete the beginning is kept, up to the same bound. What stands behind it is not known: a private span that is
+// still open there hides all that follows its opener.
 func (d *Door) Object(r io.Reader) (Object, error) {
 	w := walker{door: d, in: source{r: r}, limit: MaxObject}
 	size, err := w.object()
+	if timeIsUp(err) && len(w.stack) > 0 {
+		size, err = w.in.offset(), nil
+		w.endEarly()
+	}
 	if err != nil {
 		return Object{}, fmt.Errorf("%w: %w", ErrNoObject, err)
 	}
 	w.settle()
 	d.count(w.counts)
 	return Object{JSON: w.out, Size: size, Cut: w.cut, Counts: w.counts}, nil
+}
+
+// timeIsUp reports whether an error means that no more may be read, not that the stream is wrong.
+func timeIsUp(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+
+// endEarly closes what is open where the time to read is up.
+func (w *walker) endEarly() {
+	w.cut = true
+	for len(w.stack) > 0 {
+		f := w.top()
+		w.note(f.carry.loose(), len(w.texts)-1)
+		c := byte('}')
+		if f.array {
+			c = ']'
+		}
+		w.stack = w.stack[:len(w.stack)-1]
+		w.out = append(w.out, c)
+	}
+	if w.loose.opener { // its closer may be in what was not read
+		w.note(loose{closer: true}, len(w.texts)-1)
+	}
 }
 
 // JSON strips and redacts every string of a JSON value, and keys that hold a secret. Order, duplicates and the

@@ -153,12 +153,13 @@ func TestRecordedPayloadsPassUnchanged(t *testing.T) {
 }
 
 func TestIDsAndPathsAreToldByShape(t *testing.T) {
-	kept := `{"session_id":"password=hunter22","cwd":"/home/my password is hunter2/x","tool_input":{"file_path":"C:\\Users\\a b\\token=abcdefgh12345678.txt"},` +
+	kept := `{"session_id":"a=b:c","cwd":"/home/my pass words/x","tool_input":{"file_path":"C:\\Users\\a b\\token=abcdefgh12345678.txt"},` +
 		`"transcript_path":"~/a.jsonl","tool_response":{"filenames":["/a/api_key=0123456789abcdef","b/c.go"]},"tool_use_id":"toolu_01"}`
 	if got := object(t, kept); string(got.JSON) != kept {
 		t.Errorf("ids and paths:\n got %s\nwant %s", got.JSON, kept)
 	}
 	for _, in := range []string{
+		`{"session_id":"password=hunter22"}`, `{"cwd":"/home/my password is hunter2/x"}`,
 		`{"session_id":"my password is hunter2"}`, `{"cwd":"my password is hunter2"}`, `{"session_id":"` + pat + `"}`, `{"cwd":"/home/` + pat + `/x"}`,
 		`{"cwd":"/home/<private>hunter2</private>"}`, `{"cwd":"/home/＜private＞hunter2"}`, `{"tool_input":{"file_path":"https://u:hunter2@h/x"}}`,
 		`{"session_id":"` + strings.Repeat("a", maxID) + ` password=hunter2"}`, "{\"cwd\":\"/a\\npassword=hunter2\"}",

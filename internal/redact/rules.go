@@ -172,9 +172,15 @@ var builtin = [...]rule{
 	{kind: "azure-key", heads: []string{"AzFu", "AzSe", "AzCa", "+ASt", "ACDb", "APIM", "+ABa", "+AMC", "+ARm", "+ACR", "+AIoT", "+AEh", "AZDO", "JQQJ99"}, find: findAzureKey},
 
 	// Keys that say so.
-	{kind: "private-key", heads: []string{"-----BEGIN", "---- BEGIN"}, find: findKeyBlock},
-	{kind: "private-key", heads: []string{"-----END"}, find: findKeyBlockTail},
+	{kind: "private-key", heads: []string{"-----BEGIN", "---- BEGIN"}, find: findKeyBlock, sure: true},
+	{kind: "private-key", heads: []string{"-----END"}, find: findKeyBlockTail, sure: true},
 	{kind: "private-key", heads: []string{"Private-Lines:"}, find: findPuttyKey},
+	// How a key begins in base 64, whether or not its BEGIN is there: RSA, both forms of EC, Ed25519, encrypted, OpenSSH.
+	{kind: "private-key", heads: []string{"IBAAKC", "IBAAKB", "IBADANBgkqhkiG9w0BAQEFAASC"}, tail: `[A-Za-z0-9+/]{20,}={0,2}`, back: 6, sure: true},
+	{kind: "private-key", heads: []string{
+		"MHcCAQEEI", "MHQCAQEEI", "MIGkAgEBBD", "MIHcAgEBBEI", "MIGHAgEAMBMGByqGSM49AgEG", "MIG2AgEAMBAGByqGSM49AgEG", "MIHuAgEAMBAGByqGSM49AgEG",
+		"MC4CAQAwBQYDK2V", "BgkqhkiG9w0BBQ0w", "b3BlbnNzaC1rZXktdjEA",
+	}, tail: `[A-Za-z0-9+/]{20,}={0,2}`, sure: true},
 	{kind: "age-key", fold: true, heads: []string{"age-secret-key-1"}, tail: `[A-Za-z0-9]{40,}`, sure: true},
 	{kind: "jwt", heads: []string{"eyJ"}, left: edgeToken, tail: `[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]*){0,3}`, reach: 8192, sure: true},
 	{kind: "password-hash", heads: []string{"$2[abxy]$"}, tail: `\d\d\$[./A-Za-z0-9]{53}`, sure: true},

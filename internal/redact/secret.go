@@ -64,6 +64,7 @@ func (d *Door) search(s string, offset int, found []span, layers int) []span {
 
 func (d *Door) look(s string, offset int, found []span, layers int) []span {
 	found = d.match(s, offset, found)
+	found = keyBodies(s, offset, found)
 	if layers > 0 {
 		found = d.wrapped(s, offset, found, layers)
 	}

@@ -11,9 +11,18 @@ const (
 	maxPath = 4096 // bytes
 )
 
+// Member returns the string value of a member of an event as Object keeps it: of an id or a path all, if it has the
+// shape of one. For events that come by another way than as JSON.
+func (d *Door) Member(key, value string) string {
+	if d.passes(key, true, value) {
+		return value
+	}
+	return d.Text(value)
+}
+
 // passes reports whether the string s under key goes through as it is: an id or a path is told by its shape and
-// never changed, since whoever reads it next must find the same session or file. What holds a tag, or a secret that
-// its own form gives away, has not the shape of either.
+// never changed, since whoever reads it next must find the same session or file. What holds a tag, a secret that its
+// own form gives away, or a password behind its name, has not the shape of either.
 func (d *Door) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
@@ -27,13 +36,16 @@ func (d *Door) passes(key string, top bool, s string) bool {
 	default:
 		return false
 	}
-	return firstTag(s, false) < 0 && !d.holdsSure(s)
+	return firstTag(s, false) < 0 && !d.holdsSecret(s)
 }
 
-func (d *Door) holdsSure(s string) bool {
+// holdsSecret reports whether an id or a path holds a secret. Digits behind "token=" or "key=" are common in the names
+// of files, a password behind its name is not.
+func (d *Door) holdsSecret(s string) bool {
 	d.open()
+	assigns := strings.ContainsAny(s, " =:")
 	for _, f := range d.match(s, 0, nil) {
-		if f.sure {
+		if f.sure || assigns && f.kind == "password" {
 			return true
 		}
 	}

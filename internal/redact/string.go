@@ -26,6 +26,9 @@ func (w *walker) str() error {
 	}
 	w.text = w.text[:0]
 	done, err := w.readString(hold)
+	if timeIsUp(err) {
+		w.tornString(w.carried(w.key(), wellFormed(w.text[:len(w.text)-partialRune(w.text)])))
+	}
 	if err != nil {
 		return err
 	}
@@ -45,10 +48,10 @@ func (w *walker) shortString(s string) {
 	}
 	seen := w.carried(key, s)
 	if passes && seen == s { // one of several may as well be a piece of a text that was cut up
-		w.writeText(s)
+		w.writeLine(s, true)
 		return
 	}
-	w.writeText(w.bound(w.clean(key, seen)))
+	w.writeLine(w.bound(w.clean(key, seen)), false)
 }
 
 // carried returns what is visible of the string s under key after the strings before it. Those of an array, and of
@@ -116,6 +119,16 @@ func (w *walker) longString() error {
 	}
 	for {
 		done, err := w.readString(len(w.text) + readSize)
+		if timeIsUp(err) {
+			part := wellFormed(w.text[:len(w.text)-partialRune(w.text)])
+			st.feed(part, true, &w.counts, func(from, to int) { k.add(part[from:to]) })
+			w.note(st.loose(), len(w.texts))
+			text := string(k.head)
+			if k.dropped == 0 {
+				text += string(k.tail)
+			}
+			w.tornString(text)
+		}
 		if err != nil {
 			return err
 		}
@@ -136,8 +149,29 @@ func (w *walker) longString() error {
 		left.opener, st.stray = false, false // the array's end will tell
 	}
 	w.note(left, len(w.texts))
-	w.writeText(w.kept(&k))
+	w.writeLine(w.kept(&k), false)
 	return nil
+}
+
+// tornString writes the beginning of a string that was not read to its end. A secret may go on behind that: what
+// stands in the margin before it is searched and left out.
+func (w *walker) tornString(s string) {
+	w.cut = true
+	s, left := stripLoose(s, &w.counts, w.own)
+	w.note(left, len(w.texts))
+	to := min(keepHead, len(s)-margin)
+	if to <= 0 {
+		return
+	}
+	if found, ok := keyedValue(w.key(), s); ok {
+		w.writeText(w.bound(w.door.valueOf(w.key(), s[:found.to], &w.counts)))
+		return
+	}
+	head, to := w.door.redact(s, to, &w.counts)
+	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
+		to--
+	}
+	w.writeText(w.door.clean(head[:to]+"\n[cut: the rest was not read]\n", w.own, &w.counts))
 }
 
 // kept returns the text of a long string that k has kept the ends of.

@@ -30,6 +30,9 @@ type walker struct {
 	texts         []text // what was written since the first of them
 	first, unsure int    // indexes in texts of the first and the last of them; -1 before texts
 
+	arrays int         // arrays among the open containers
+	lines  []arrayLine // strings of the outermost of them
+
 	stack []frame // containers that are open and copied
 	mute  levels  // containers that are open and left out; all inside the copied ones
 	text  []byte  // the string being read
@@ -113,6 +116,9 @@ func (w *walker) open(c byte) error {
 	}
 	key := w.key()
 	w.raw(string(c))
+	if array {
+		w.arrays++
+	}
 	w.stack = append(w.stack, frame{array: array, key: key, carry: stripper{own: w.own}})
 	return nil
 }
@@ -171,10 +177,15 @@ func (w *walker) close(c byte) error {
 		w.mute.pop()
 		return nil
 	}
-	left := w.top().carry.loose()
+	left, array := w.top().carry.loose(), w.top().array
 	w.stack = w.stack[:len(w.stack)-1]
 	w.out = append(w.out, c)
 	w.note(left, len(w.texts)-1)
+	if array {
+		if w.arrays--; w.arrays == 0 {
+			w.joinLines()
+		}
+	}
 	return nil
 }
 

@@ -19,6 +19,8 @@ const (
 )
 
 // Entry is one hook of ours as it stands in settings: run Command with Args when Event happens to a matching subject.
+// Args are apart from Command so that the agent starts the program without a shell, which would take a millisecond of
+// each call. Other agents ignore Args and run the bare program, which then prints nothing.
 type Entry struct {
 	Event   string   `json:"event"`
 	Matcher string   `json:"matcher,omitempty"` // "" matches everything

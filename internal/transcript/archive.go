@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -154,14 +155,14 @@ func (t *taking) take(p Part, door func(string) string) {
 	}
 	t.mark.Next, t.mark.Private = p.Next, p.Private || led
 	if p.PromptID != "" {
-		t.mark.Prompt = mem.Clip(p.PromptID, maxID)
+		t.mark.Prompt = chars.Clip(p.PromptID, maxID)
 	}
 }
 
 // spoken is an utterance in the form that is kept.
 func spoken(u Utterance, door func(string) string) mem.Spoken {
 	s := mem.Spoken{
-		ID: mem.Clip(u.ID, maxID), PromptID: mem.Clip(u.PromptID, maxID), Who: u.Who, At: u.At, Branch: mem.Clip(door(u.Branch), maxID), Text: u.Text,
+		ID: chars.Clip(u.ID, maxID), PromptID: chars.Clip(u.PromptID, maxID), Who: u.Who, At: u.At, Branch: chars.Clip(door(u.Branch), maxID), Text: u.Text,
 	}
 	if s.ID == "" {
 		s.ID = "h_" + hash([]byte(u.Who+"\n"+u.At.String()+"\n"+u.Text))

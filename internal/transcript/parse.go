@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -105,13 +106,13 @@ func (p *parser) user(r record, m message) {
 		return
 	}
 	text, ok := words(m.Content)
-	if !ok || mem.ClientMade(text) {
+	if !ok || chars.ClientMade(text) {
 		return
 	}
 	if r.PromptID == "" {
 		p.prompt = ""
 	}
-	p.say(r, Utterance{Said: mem.Said{Who: User, Text: text}})
+	p.say(r, Utterance{Quote: mem.Quote{Who: User, Text: text}})
 }
 
 // assistant takes one content block of a message: each is a record of its own.
@@ -130,7 +131,7 @@ func (p *parser) assistant(r record, m message) {
 			return
 		}
 	}
-	p.say(r, Utterance{Said: mem.Said{Who: Assistant, Text: text}, Message: m.ID})
+	p.say(r, Utterance{Quote: mem.Quote{Who: Assistant, Text: text}, Message: m.ID})
 }
 
 // say adds an utterance with what its record says beside the words.

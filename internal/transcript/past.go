@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -175,7 +176,7 @@ func (c *chronicle) prompt(r record, m message, at time.Time) error {
 		c.hidden[c.turn.id] = true
 		return nil
 	}
-	if mem.ClientMade(text) && !strings.HasPrefix(text, "<task-notification>") {
+	if chars.ClientMade(text) && !strings.HasPrefix(text, "<task-notification>") {
 		return nil
 	}
 	told := strings.TrimSpace(c.Door(text))
@@ -250,7 +251,7 @@ func (c *chronicle) result(r record, b block, at time.Time) error {
 		return nil
 	}
 	e := mem.Event{
-		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: mem.Clip(mem.Line(call.Name), maxID), ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
+		Kind: mem.PostToolUse, At: at, PromptID: c.turn.id, Tool: chars.Clip(chars.Line(call.Name), maxID), ToolUseID: b.ToolUseID, Input: c.JSON(call.Input),
 		AgentID: c.agent.id, AgentType: c.agent.kind,
 	}
 	if !b.IsError {
@@ -258,7 +259,7 @@ func (c *chronicle) result(r record, b block, at time.Time) error {
 		return c.give(e)
 	}
 	said := textOf(b.Content)
-	if strings.HasPrefix(said, "<tool_use_error>") || mem.ClientMade(said) {
+	if strings.HasPrefix(said, "<tool_use_error>") || chars.ClientMade(said) {
 		return nil
 	}
 	e.Kind, e.Error = mem.PostToolUseFailure, c.Door(said)
@@ -308,7 +309,7 @@ func textOf(content json.RawMessage) string {
 // "/name"; empty if it is about none.
 func commandName(text string) string {
 	_, rest, found := strings.Cut(text, "<command-name>")
-	if !found || !mem.ClientMade(text) {
+	if !found || !chars.ClientMade(text) {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, "</command-name>")

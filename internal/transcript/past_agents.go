@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // Bounds of what is read of a session's subagents.
@@ -81,5 +81,5 @@ func kindOf(path string) string {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return ""
 	}
-	return mem.Clip(mem.Line(about.Type), maxID)
+	return chars.Clip(chars.Line(about.Type), maxID)
 }

@@ -33,7 +33,7 @@ var errNoDoor = errors.New("read transcript: no door given")
 
 // Utterance is one thing said in the main conversation.
 type Utterance struct {
-	mem.Said
+	mem.Quote
 	ID       string    // the client's, of the record it begins with; empty if that has none
 	At       time.Time // zero if the record does not say
 	PromptID string    // of the turn; empty if the client numbers none, and for answers whose turn began before the Part

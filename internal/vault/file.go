@@ -15,7 +15,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // What keeps a file from being read or replaced.
@@ -75,7 +75,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 // readNote reads the file of a memory. What a merge left in it is nobody's memory.
 func readNote(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	b, info, err := readFile(root, name)
-	if err == nil && mem.Unmerged(string(b)) {
+	if err == nil && chars.Unmerged(string(b)) {
 		err = errUnmerged
 	}
 	return b, info, err

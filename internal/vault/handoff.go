@@ -11,6 +11,7 @@ import (
 	"strings"
 	"unicode"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -123,7 +124,7 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	rich, _ := mem.SplitHandoff(string(b))
-	folded := mem.Folded(rich)
+	folded := chars.Folded(rich)
 	if strings.TrimSpace(rich) != "" && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(folded, l) }) {
 		if err := replaceFile(root, name, b, []byte(rich)); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)

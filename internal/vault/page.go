@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -110,7 +111,7 @@ func (v *Vault) Holding(lines []string) ([]string, error) {
 		if err != nil {
 			return nil //nolint:nilerr // likewise
 		}
-		text := mem.Folded(string(b))
+		text := chars.Folded(string(b))
 		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(text, l) }) {
 			out = append(out, name)
 		}

@@ -17,7 +17,7 @@ const firstJob = time.Second
 // lanes are the queues that jobs wait in: those of slow kinds hold up only one
 // another, if the store can tell them apart.
 func (w *worker) lanes() []*queue.Queue {
-	able, ok := w.cfg.Store.(mem.Lanes)
+	able, ok := w.cfg.Store.(mem.LaneLeaser)
 	usual := queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log}
 	if len(w.cfg.Slow) == 0 || !ok {
 		return []*queue.Queue{queue.New(usual)}
@@ -32,7 +32,7 @@ func (w *worker) lanes() []*queue.Queue {
 // but those.
 type lane struct {
 	queue.Store
-	able   mem.Lanes
+	able   mem.LaneLeaser
 	kinds  []string
 	others bool
 }

@@ -1,6 +1,7 @@
 package canary
 
 import (
+	"encoding/base64"
 	"math/rand/v2"
 	"strings"
 )
@@ -83,4 +84,26 @@ func Secrets(r *rand.Rand) []Secret {
 		out = append(out, Secret{f.kind, f.head + body + f.tail, body[end : len(body)-end]})
 	}
 	return out
+}
+
+// Key returns the lines of a made-up private key, from its BEGIN to its END.
+// The lines between them are base 64 of random bytes, 64 characters wide.
+func Key(r *rand.Rand) []string {
+	der := make([]byte, 300)
+	for i := range der {
+		der[i] = byte(r.UintN(256))
+	}
+	body := base64.StdEncoding.EncodeToString(append([]byte{0x30, 0x82, 1, 0x28, 2, 1, 0}, der...))
+	lines := []string{"-----BEGIN RSA PRIVATE KEY-----"}
+	for len(body) > 64 {
+		lines = append(lines, body[:64])
+		body = body[64:]
+	}
+	return append(lines, body, "-----END RSA PRIVATE KEY-----")
+}
+
+// KeyBody returns the lines of Key between its BEGIN and its END.
+func KeyBody(r *rand.Rand) []string {
+	lines := Key(r)
+	return lines[1 : len(lines)-1]
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 )
@@ -109,8 +110,8 @@ func name(i uint64) string {
 
 // Woven says of the i-th memory of a store, which was empty, that nobody has to
 // look for its links any more: a worker would do so for all of them at its first job.
-func Woven(i int, m mem.Memory) mem.Woven {
-	return mem.Woven{Memory: mem.ShortID("m_", int64(i)+1), Updated: m.Updated}
+func Woven(i int, m mem.Memory) mem.MemoryLinks {
+	return mem.MemoryLinks{Memory: chars.ShortID("m_", int64(i)+1), Updated: m.Updated}
 }
 
 // Memory is the i-th memory of a project: a title, a body of 20 to 60 words, and

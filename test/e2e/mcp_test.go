@@ -5,7 +5,7 @@ package e2e
 import (
 	"testing"
 
-	"remanence/internal/mem"
+	"remanence/internal/chars"
 )
 
 // own is a tool of the plugin's server, as the client names it.
@@ -26,15 +26,14 @@ func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
 		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to the dead letter file", "kind": "gotcha", "tags": []string{"sender"}, "files": []string{"send.go"}}),
 		own("remember", map[string]any{"content": "the sender gives up after five tries and writes the message to a dead letter file"}).given(`\"saved\":true`, `\"trust\":\"L2\"`),
 		own("update", map[string]any{"id": "m_1", "importance": 0.9, "tags": map[string]any{"add": []string{"webhook"}}}).given(`Not saved: this is known`),
-		own("feedback", map[string]any{"id": "m_1", "verdict": "prevented", "note": "a wait without an end"}).given(`\"did\":\"updated\"`),
+		own("feedback", map[string]any{"id": "m_1", "verdict": "prevented", "note": "a wait without an end"}).given(`\"did\":\"proposed\"`),
 		own("state", map[string]any{"op": "update", "phase": "beta", "next_action": "measure the sender"}).given(`marked prevented`),
 		own("state", map[string]any{"op": "get"}),
 		own("forget", map[string]any{"id": "m_1", "reason": "only to see it"}).given(`measure the sender`),
-		own("get", map[string]any{"ids": []string{"m_zz"}}).given(`remanence restore m_1`),
+		own("get", map[string]any{"ids": []string{"m_zz"}}).given(`waits for the user`),
 		own("search", map[string]any{"query": "x", "limt": 3}).given(`\"missing\":[\"m_zz\"]`),
 		says("Done.").given(`bad_arguments`, `unknown field`),
 	)})
-	u.remanence("restore", "m_1")
 	kept := u.keeps("dead letter file")
 	if kept.Trust != "L2" || kept.Kind != "gotcha" {
 		t.Errorf("what the agent kept: %+v", kept)
@@ -42,8 +41,8 @@ func TestTheModelUsesEveryToolOfThePluginsServer(t *testing.T) {
 	if n := len(u.finds("dead letter")); n != 1 {
 		t.Errorf("%d memories of it, want 1", n)
 	}
-	if m := u.keeps("90 seconds"); m.Trust != "L2" { // with a word of the agent's
-		t.Errorf("what the person said and the agent tagged has %s", m.Trust)
+	if m := u.keeps("90 seconds"); m.Trust != "L3" { // an agent's changes of it wait
+		t.Errorf("what the person said has %s", m.Trust)
 	}
 }
 
@@ -97,8 +96,8 @@ func TestThePluginAddsLittleToEveryRequest(t *testing.T) {
 		return ""
 	}
 	with, without := request(u.plugin()), request(asTheyAre)
-	cost := mem.Tokens(with) - mem.Tokens(without)
-	t.Logf("always on: %d tokens of %d", cost, mem.Tokens(with))
+	cost := chars.Tokens(with) - chars.Tokens(without)
+	t.Logf("always on: %d tokens of %d", cost, chars.Tokens(with))
 	if cost > maxAlwaysOn || cost < 50 {
 		t.Errorf("got %d tokens, want at most %d", cost, maxAlwaysOn)
 	}

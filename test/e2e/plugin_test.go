@@ -50,6 +50,27 @@ func TestPluginRemembersFromSessionToSession(t *testing.T) {
 	wants(t, "second session", r.last(), "<remanence-context", "exit 3", "jittered backoff", "gateway timeout")
 }
 
+// Some clients ignore the args of a hook and run the bare program.
+func TestBareProgramAsAHookShowsTheModelNothing(t *testing.T) {
+	u := newUser(t)
+	u.newProject("")
+	plugin := u.plugin()
+	registered := u.read(filepath.Join(plugin, "hooks/hooks.json"))
+	bare := strings.ReplaceAll(registered, `, "args": ["hook", "claude-code"]`, "")
+	if strings.Contains(bare, "args") || bare == registered {
+		t.Fatalf("hooks with args are left:\n%s", bare)
+	}
+	u.write(filepath.Join(plugin, "hooks/hooks.json"), bare)
+	status := []string{"remanence 0.", "memories ·"}
+	u.run(session{
+		hooks: plugin, bare: true, prompts: []string{"make the check pass"},
+		script: script(bash("ls").without(status...), says("It passes.").without(status...)),
+	})
+	if ms := u.finds(); len(ms) > 0 {
+		t.Errorf("kept %+v", ms)
+	}
+}
+
 func TestPluginAndSettingsTogetherTellAndKeepOnce(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")

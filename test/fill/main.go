@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/store/sqlite"
@@ -76,7 +77,7 @@ func session(p mem.Project, first, end int, at func(i int) time.Time, text corpu
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
 		b.Memories, b.Woven = append(b.Memories, m), append(b.Woven, corpus.Woven(i, m))
 		if len(r.Items) < 3 {
-			r.Items = append(r.Items, mem.Told{ID: mem.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
+			r.Items = append(r.Items, mem.InjectedItem{ID: chars.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
 			r.Tokens += 40
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"remanence/internal/mem"
 	"remanence/internal/rank"
+	"remanence/internal/views"
 )
 
 // look is how memory stands after so many sessions.
@@ -106,7 +107,7 @@ func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, e
 	hits, n := 0, min(asked, len(all))
 	for _, i := range r.Perm(len(all))[:n] {
 		t := all[i]
-		rc, err := w.engine.Next(ctx, mem.NextAsk{Place: mem.Place{Dir: shop.Root}, Prompt: t.question()})
+		rc, err := w.engine.Next(ctx, views.NextRequest{Place: mem.Place{Dir: shop.Root}, Prompt: t.question()})
 		if err != nil {
 			return 0, err
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
@@ -79,9 +80,9 @@ func newWorld(ctx context.Context, path string, seed uint64, sessions int, conso
 		return nil, err
 	}
 	w.store = st
-	settings := engine.Defaults(engine.Lean)
+	settings := event.Defaults(event.Lean)
 	w.engine = engine.New(engine.Config{
-		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Settings: func() engine.Settings { return settings },
+		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Settings: func() event.Settings { return settings },
 		Project: func(string) (mem.Project, error) { return shop, nil },
 		Rel:     func(_ mem.Project, file string) string { return strings.TrimPrefix(file, shop.Root+"/") },
 	})
@@ -231,7 +232,7 @@ func (w *world) idle(ctx context.Context) error {
 			return err
 		}
 		b := mem.Batch{}
-		if w.consolidates || jobs[0].Kind != engine.JobConsolidate {
+		if w.consolidates || jobs[0].Kind != event.JobConsolidate {
 			if b, err = w.engine.Work(ctx, jobs[0]); err != nil {
 				return fmt.Errorf("job %s: %w", jobs[0].Kind, err)
 			}
@@ -246,7 +247,7 @@ func (w *world) idle(ctx context.Context) error {
 // letGo is what the worker does once a day.
 func (w *world) letGo(ctx context.Context) error {
 	for next := int64(0); ; {
-		gone, err := w.engine.LetGo(ctx, next, false)
+		gone, err := w.engine.Curate.LetGo(ctx, next, false)
 		if err != nil || !gone.More {
 			return err
 		}

@@ -12,7 +12,7 @@ import (
 )
 
 // Sittings implements mem.Browser.
-func (s *Store) Sittings(ctx context.Context, ask mem.SessionsAsk) (mem.Sessions, error) {
+func (s *Store) Sittings(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
 	out, err := s.sittings(ctx, ask)
 	if err != nil {
 		return out, fmt.Errorf("sessions: %w", translate(err))
@@ -20,7 +20,7 @@ func (s *Store) Sittings(ctx context.Context, ask mem.SessionsAsk) (mem.Sessions
 	return out, nil
 }
 
-func (s *Store) sittings(ctx context.Context, ask mem.SessionsAsk) (out mem.Sessions, err error) {
+func (s *Store) sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.Sessions, err error) {
 	f := sittingFilter(ask)
 	if out.Sessions, err = s.pageOfSittings(ctx, f, ask); err != nil {
 		return out, err
@@ -64,7 +64,7 @@ func valueCount(r *sql.Rows) (c mem.Count, err error) {
 	return c, err
 }
 
-func sittingFilter(ask mem.SessionsAsk) *filter {
+func sittingFilter(ask mem.SessionsRequest) *filter {
 	f := &filter{}
 	if ask.Project != "" {
 		f.and("s.project = "+knownKey, ask.Project, ask.Project)
@@ -85,7 +85,7 @@ func sittingFilter(ask mem.SessionsAsk) *filter {
 }
 
 // pageOfSittings reads the sessions that are listed, and what came of each.
-func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsAsk) ([]mem.Sitting, error) {
+func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsRequest) ([]mem.SessionRow, error) {
 	query := "SELECT " + sessionColumns + ", " + jobWaits + `,
 		(SELECT count(*) FROM memory WHERE session = s.number AND status = 'active' AND kind <> 'utterance'),
 		(SELECT count(DISTINCT p.path) FROM memory m JOIN memory_file p ON p.memory = m.number WHERE m.session = s.number AND m.status = 'active'),
@@ -93,7 +93,7 @@ func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsA
 		(SELECT coalesce(sum(tokens), 0) FROM receipt WHERE session = s.number AND outcome = 'injected'),
 		(SELECT json_group_array(DISTINCT branch) FILTER (WHERE branch <> '') FROM memory WHERE session = s.number)
 		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
-	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)), func(r *sql.Rows) (v mem.Sitting, err error) {
+	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)), func(r *sql.Rows) (v mem.SessionRow, err error) {
 		var branches string
 		if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Told, &v.Spent, &branches); err != nil {
 			return v, err

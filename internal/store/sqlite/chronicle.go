@@ -5,10 +5,11 @@ import (
 	"database/sql"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
-var _ mem.Chronicle = (*Store)(nil)
+var _ mem.RunLog = (*Store)(nil)
 
 // putRun writes what a round of consolidation changed, what of others is taken
 // back, and what is not to be done again.
@@ -30,6 +31,12 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 		}
 	}
 	for _, d := range b.Dismissed {
+		if d.Memory == "" && len(r.IDs) > 0 {
+			d.Memory = r.IDs[0]
+		}
+		if d.Memory == d.Other {
+			continue
+		}
 		_, err := e.exec(ctx, `INSERT INTO dismissed (rule, memory, other, at) SELECT ?, number, ?, ? FROM memory WHERE id=?
 			ON CONFLICT DO NOTHING`, d.Rule, d.Other, stamp(firstOf(d.At, e.now)), d.Memory)
 		if err != nil {
@@ -55,7 +62,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	if n, err = e.next(ctx, "run"); err != nil {
 		return 0, err
 	}
-	r.Run = mem.ShortID("k_", n)
+	r.Run = chars.ShortID("k_", n)
 	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
 		n, r.Run, string(run.Kind), project, session, stamp(firstOf(run.At, e.now)), run.Looked)
 	return n, err

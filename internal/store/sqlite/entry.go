@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -86,7 +87,7 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 	for _, m := range b.Memories {
 		id, err := e.putMemory(ctx, m)
 		if err != nil {
-			return fmt.Errorf("memory %q: %w", mem.Clip(m.Title, 40), err)
+			return fmt.Errorf("memory %q: %w", chars.Clip(m.Title, 40), err)
 		}
 		r.IDs = append(r.IDs, id)
 	}

@@ -20,7 +20,7 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 		note("another project", "p_2", mem.Fact, "till.go"),
 		note("beside the folder", "p_1", mem.Fact, "authors.md"),
 	}})
-	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.Told{{ID: res[0].IDs[0]}}, Dropped: []mem.Cut{{ID: res[0].IDs[1]}}}
+	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, Dropped: []mem.Cut{{ID: res[0].IDs[1]}}}
 	applied(t, s, mem.Batch{Receipts: []mem.Receipt{told}})
 	forgotten := mem.Forgotten
 	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -26,7 +27,7 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 		return err
 	}
 	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, mem.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBy), j.Attempts,
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBy), j.Attempts,
 		stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
@@ -44,7 +45,7 @@ const dueJobs = `FROM job j LEFT JOIN session s ON s.number = j.session
 		FROM job WHERE error <> '' AND session IS NOT NULL GROUP BY kind, session) f ON f.kind = j.kind AND f.session = j.session
 	WHERE j.dead = 0 AND j.not_before <= ? AND j.leased <= ? AND coalesce(f.until, 0) <= ?`
 
-var _ mem.Lanes = (*Store)(nil)
+var _ mem.LaneLeaser = (*Store)(nil)
 
 // Lease implements mem.Store. Attempts of a job returned counts this one.
 func (s *Store) Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -131,12 +132,12 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	}
 	out := make([]mem.Memory, 0, len(numbers))
 	for _, n := range numbers {
-		m, ok := byID[mem.ShortID("m_", n)]
+		m, ok := byID[chars.ShortID("m_", n)]
 		if !ok && q.Whole {
 			continue
 		}
 		if !ok {
-			return nil, fmt.Errorf("memory %s: %w", mem.ShortID("m_", n), mem.ErrNotFound)
+			return nil, fmt.Errorf("memory %s: %w", chars.ShortID("m_", n), mem.ErrNotFound)
 		}
 		out = append(out, m)
 	}
@@ -155,7 +156,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 			return nil, translate(err)
 		}
 		for _, n := range found {
-			whole[mem.ShortID("m_", n)] = n
+			whole[chars.ShortID("m_", n)] = n
 		}
 	}
 	out := make([]int64, 0, len(q.IDs))
@@ -192,6 +193,9 @@ func memoryFilter(q mem.Query) *filter {
 	}
 	if q.Noted {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
+	}
+	if q.Proposed {
+		f.and(hasProposals)
 	}
 	if q.Unwoven {
 		f.and("m.woven = 0")

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -80,7 +81,8 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 	if m.Scope == mem.ScopeUser {
 		m.Project = ""
 	}
-	if m.Key == "" {
+	byContent := m.Key == ""
+	if byContent {
 		m.Key = contentKey(m)
 	}
 	session, err := e.sessionOf(ctx, m.Session, m.Project, m.Source.Agent)
@@ -91,6 +93,10 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 		return "", err
 	}
 	old, found, err := e.sameMemory(ctx, session, m)
+	for err == nil && found && byContent && rewritten(old, m) {
+		m.Key += "_" + old.ID
+		old, found, err = e.sameMemory(ctx, session, m)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -104,6 +110,12 @@ func (e *entry) putMemory(ctx context.Context, m mem.Memory) (id string, err err
 		return "", err
 	}
 	return m.ID, e.supersede(ctx, m)
+}
+
+// rewritten reports whether a memory was edited since it got the key that is made
+// of its content: what is said again then is another statement.
+func rewritten(old memoryRow, m mem.Memory) bool {
+	return !old.broken && (old.Title != m.Title || old.Body != m.Body)
 }
 
 // contentKey is the key of a memory that brings none.
@@ -141,7 +153,7 @@ func (e *entry) freshMemory(ctx context.Context, session any, m mem.Memory) (mem
 	if err != nil {
 		return m, err
 	}
-	m.ID = mem.ShortID("m_", n)
+	m.ID = chars.ShortID("m_", n)
 	if m.Status == "" {
 		m.Status = mem.Active
 	}
@@ -186,10 +198,31 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 	if now.Status == mem.Archived || m.Origin == mem.FromUserCommand && now.Status != mem.Active {
 		now.Status, now.Hidden = mem.Active, moment(0)
 	}
+	if replaces(old.Memory, m) && now.Status != mem.Forgotten {
+		now.Status = mem.Active
+	}
 	now.Repeats++
 	now.Updated = firstOf(m.Updated, m.Created, e.now)
+	if err := e.replace(ctx, old, m); err != nil {
+		return err
+	}
 	// Words of what cannot be read may still be in the index.
 	return e.updateMemory(ctx, old, now, old.broken || isTalk(now) || !foundAlike(old.Memory, now))
+}
+
+// replaces reports whether a memory that comes again takes the place of another one.
+func replaces(old, m mem.Memory) bool { return m.Supersedes != "" && m.Supersedes != old.ID }
+
+// replace has a memory that is kept already supersede the one that m names.
+func (e *entry) replace(ctx context.Context, old memoryRow, m mem.Memory) error {
+	if !replaces(old.Memory, m) {
+		return nil
+	}
+	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes, !old.Kind.Named(), old.number); err != nil {
+		return err
+	}
+	m.ID = old.ID
+	return e.supersede(ctx, m)
 }
 
 // foundAlike reports whether two memories are found by the same words, files
@@ -404,6 +437,9 @@ func edited(m *mem.Memory, ed mem.Edit) (changed, reindex bool) {
 	}
 	if ed.Tags != nil {
 		m.Tags, reindex = ed.Tags, true
+	}
+	if ed.Facts != nil {
+		m.Facts, reindex = ed.Facts, true
 	}
 	if ed.Anchors != nil {
 		m.Anchors = ed.Anchors

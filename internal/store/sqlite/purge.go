@@ -146,6 +146,7 @@ type eraser struct {
 	entry    *entry
 	memories map[int64]mem.Memory // to be erased, by number
 	sessions map[int64]bool       // to be erased whole
+	whole    map[string]bool      // the same by the agent's id
 	traces   traces               // of all memories, for the receipts that told them
 	asked    traces               // what was asked and handed on in the sessions that are erased whole
 	receipts map[int64]bool       // blanked or deleted
@@ -156,7 +157,7 @@ type eraser struct {
 func newEraser(w *writer) *eraser {
 	return &eraser{
 		writer: w, entry: &entry{writer: w, talk: talk{}}, memories: map[int64]mem.Memory{}, sessions: map[int64]bool{}, receipts: map[int64]bool{},
-		buried: map[string]bool{},
+		buried: map[string]bool{}, whole: map[string]bool{},
 	}
 }
 
@@ -173,14 +174,15 @@ func (e *eraser) find(ctx context.Context, ids []string) error {
 			}
 		}
 		var n int64
-		found, err := e.writer.find(ctx, "SELECT number FROM session WHERE id=? OR short=?", []any{id, id}, &n)
+		var agents string
+		found, err := e.writer.find(ctx, "SELECT number, id FROM session WHERE id=? OR short=?", []any{id, id}, &n, &agents)
 		if err != nil {
 			return err
 		}
 		if !found {
 			return fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
-		e.sessions[n] = true
+		e.sessions[n], e.whole[agents] = true, true
 	}
 	return nil
 }
@@ -221,6 +223,9 @@ func (e *eraser) doom(ctx context.Context) error {
 	if err := e.doomMerged(ctx); err != nil {
 		return err
 	}
+	if err := e.dropProposals(ctx, e.traces.finder()); err != nil { // before their memories are taken to say the same
+		return err
+	}
 	for _, m := range slices.Collect(maps.Values(e.memories)) { // those found meanwhile hold only what these say
 		if err := e.blankSession(ctx, m); err != nil {
 			return err
@@ -248,6 +253,9 @@ func (e *eraser) erase(ctx context.Context) error {
 		if err := e.deleteSession(ctx, n); err != nil {
 			return err
 		}
+	}
+	if err := e.dropProposals(ctx, slices.Concat(e.traces, e.asked).finder()); err != nil {
+		return err
 	}
 	if err := e.blankElsewhere(ctx); err != nil {
 		return err

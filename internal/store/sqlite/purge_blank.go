@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -110,7 +111,7 @@ func (e *eraser) traceSession(ctx context.Context, n int64) error {
 		texts = append(texts, cp.Handoff, cp.Note)
 	}
 	for _, text := range texts {
-		e.asked = append(e.asked, mem.TracesOfText(text)...)
+		e.asked = append(e.asked, chars.TracesOfText(text)...)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +23,7 @@ func (e *entry) putCheckpoint(ctx context.Context, c mem.Checkpoint) (err error)
 	if err != nil {
 		return err
 	}
-	c.ID, c.At = mem.ShortID("c_", n), firstOf(c.At, e.at)
+	c.ID, c.At = chars.ShortID("c_", n), firstOf(c.At, e.at)
 	doc, err := text(c)
 	if err != nil {
 		return err
@@ -192,7 +193,7 @@ type brief struct {
 }
 
 type briefItem struct {
-	mem.Told
+	mem.InjectedItem
 	Parts skipped `json:"parts"`
 }
 
@@ -204,7 +205,7 @@ func (skipped) UnmarshalJSON([]byte) error { return nil }
 
 func (b brief) receipt() mem.Receipt {
 	for _, it := range b.Items {
-		b.Receipt.Items = append(b.Receipt.Items, it.Told)
+		b.Receipt.Items = append(b.Receipt.Items, it.InjectedItem)
 	}
 	return b.Receipt
 }

@@ -132,7 +132,7 @@ func settle(ctx context.Context, path string) error {
 }
 
 // takePlace gives next the name path. What has that name is linked aside first,
-// with its log or journal if it has one.
+// with its log, that log's index and its journal if it has them.
 func takePlace(path, next string, now time.Time) (aside string, err error) {
 	if missing(path) {
 		if err := removeAll(path); err != nil { // a log without its database
@@ -148,8 +148,12 @@ func takePlace(path, next string, now time.Time) (aside string, err error) {
 			return "", fmt.Errorf("keep %s: %w", path, err)
 		}
 	}
-	for _, suffix := range []string{"", "-wal", "-journal"} {
-		if err := os.Link(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		give := os.Link
+		if suffix != "" && isOther(path+suffix) {
+			give = os.Rename
+		}
+		if err := give(path+suffix, aside+suffix); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return "", fmt.Errorf("keep %s: %w", path+suffix, err)
 		}
 	}

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
+
+	code "modernc.org/sqlite/lib"
 
 	"remanence/internal/mem"
 )
@@ -25,21 +26,31 @@ type Salvaged struct {
 	Rows  map[string]int // by table
 	Gaps  int            // places where rows could not be read
 	Aside string         // where the damaged database is
+	Empty bool           // nothing at all could be read: the new database is empty
 }
 
 // Salvage makes a new database of what can still be read of a damaged one, and
 // keeps that aside as it is. Rows that are damaged themselves are left behind,
-// as is what belonged to a session that is lost; memories stay without it. The
-// caller holds the worker's lock. mem.ErrNewer if a newer version wrote it,
-// mem.ErrCorrupt if nothing at all can be read.
+// as is what belonged to a session that is lost; memories stay without it. If
+// nothing at all can be read, the new database is empty. The caller holds the
+// worker's lock. mem.ErrNewer if a newer version wrote it.
 func Salvage(ctx context.Context, path string, now time.Time) (Salvaged, error) {
+	return salvageWhere(ctx, path, now, func(bool) error { return nil })
+}
+
+// salvageWhere is Salvage for a database that allow permits: it is told whether
+// anything can be read, before any of that is copied.
+func salvageWhere(ctx context.Context, path string, now time.Time, allow func(readable bool) error) (Salvaged, error) {
 	scratch, next := path+".scratch", path+".next"
 	var got Salvaged
-	var err error
-	if isOther(path) { // nothing can be read of it
-		err = errors.Join(removeAll(next), settle(ctx, next))
-	} else {
-		got, err = salvage(ctx, path, scratch, next)
+	err := mem.ErrCorrupt
+	if !isOther(path) { // else nothing can be read of it
+		got, err = salvage(ctx, path, scratch, next, allow)
+	}
+	if nothingReadable(err) && !errors.Is(err, errDecide) {
+		if err = allow(false); err == nil {
+			got, err = Salvaged{Empty: true}, errors.Join(removeAll(next), settle(ctx, next))
+		}
 	}
 	if err == nil {
 		got.Aside, err = takePlace(path, next, now)
@@ -51,7 +62,12 @@ func Salvage(ctx context.Context, path string, now time.Time) (Salvaged, error) 
 	return got, nil
 }
 
-func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) {
+// nothingReadable reports whether an error means that nothing of a database can be read.
+func nothingReadable(err error) bool {
+	return errors.Is(err, mem.ErrCorrupt) || isDamage(err) || primary(err) == code.SQLITE_NOTADB
+}
+
+func salvage(ctx context.Context, path, scratch, next string, allow func(readable bool) error) (Salvaged, error) {
 	none := Salvaged{}
 	steps, err := migrations()
 	if err != nil {
@@ -62,8 +78,11 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 			return none, err
 		}
 	}
-	if _, err := contents(ctx, path, "&mode=ro"); isLocked(err) {
-		return none, err
+	// With an empty database SQLite would throw away the log as soon as it looks.
+	if fileSize(path) > 0 {
+		if _, err := contents(ctx, path, "&mode=ro"); isLocked(err) {
+			return none, err
+		}
 	}
 	for _, suffix := range []string{"", "-wal", "-journal"} {
 		if err := CopyFile(path+suffix, scratch+suffix); err != nil && (suffix == "" || !errors.Is(err, fs.ErrNotExist)) {
@@ -72,6 +91,9 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 	}
 	version, err := readable(ctx, scratch, len(steps))
 	if err != nil {
+		return none, err
+	}
+	if err := allow(true); err != nil {
 		return none, err
 	}
 	r := &rescue{rows: map[string]int{}}
@@ -84,7 +106,11 @@ func salvage(ctx context.Context, path, scratch, next string) (Salvaged, error) 
 // readable makes the table of contents of a damaged database readable, with
 // that of a new one if need be, and returns the schema it has.
 func readable(ctx context.Context, path string, newest int) (int, error) {
-	version, err := contents(ctx, path, "")
+	var version int
+	var err error
+	if fileSize(path) > 0 {
+		version, err = contents(ctx, path, "")
+	}
 	if err == nil && version > newest {
 		return 0, fmt.Errorf("%w: schema %d, this one knows %d", mem.ErrNewer, version, newest)
 	}
@@ -120,99 +146,6 @@ func contents(ctx context.Context, path, how string) (version int, err error) {
 		return 0, err
 	}
 	return version, nil
-}
-
-// graft gives a copy a first page. What the table of contents says stands on
-// other pages, as a rule, and the first only leads to them. Where they are not
-// found it is that of a new database: tables begin at the same pages in all that
-// were made alike, or made anew by a vacuum. Whichever makes more of the copy
-// readable is taken.
-func graft(ctx context.Context, path string) error {
-	donor := path + ".head"
-	defer func() { _ = errors.Join(removeAll(donor), removeAll(donor+".anew")) }()
-	if err := removeAll(donor); err != nil {
-		return err
-	}
-	if err := settle(ctx, donor); err != nil {
-		return err
-	}
-	if err := copyInto(ctx, donor, donor+".anew"); err != nil {
-		return err
-	}
-	heads, err := headsFor(path, donor, donor+".anew")
-	if err != nil {
-		return err
-	}
-	var best []byte
-	most := 0
-	for _, head := range heads {
-		if err := behead(path, head); err != nil {
-			return err
-		}
-		if n := sense(ctx, path); n > most {
-			best, most = head, n
-		}
-	}
-	if best == nil {
-		return mem.ErrCorrupt
-	}
-	return behead(path, best)
-}
-
-// headsFor are first pages that a database may have had.
-func headsFor(path string, donors ...string) (heads [][]byte, err error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	for _, d := range donors {
-		head, err := os.ReadFile(d)
-		if err != nil {
-			return nil, err
-		}
-		if len(head) < pageSize {
-			return nil, mem.ErrCorrupt
-		}
-		head = head[:pageSize]
-		clear(head[28:40]) // number of pages and list of free ones: those of the file count
-		heads = append(heads, head)
-	}
-	if own := firstPage(heads[0], f); own != nil {
-		heads = append(heads, own)
-	}
-	return heads, nil
-}
-
-// behead writes another first page over that of a file.
-func behead(path string, head []byte) error {
-	f, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	_, err = f.WriteAt(head, 0)
-	return errors.Join(err, f.Close())
-}
-
-// sense counts rows that are what their table says.
-func sense(ctx context.Context, path string) int {
-	db, err := sql.Open("sqlite", dsn(path, lockWait))
-	if err != nil {
-		return 0
-	}
-	defer db.Close()
-	sum := 0
-	for _, q := range []string{
-		"SELECT count(*) FROM (SELECT id FROM memory LIMIT 50) WHERE id GLOB 'm_*'",
-		"SELECT count(*) FROM (SELECT short FROM session LIMIT 50) WHERE short GLOB 's_*'",
-		"SELECT count(*) FROM (SELECT payload FROM event LIMIT 50) WHERE typeof(payload) = 'text'",
-	} {
-		n := 0
-		if err := db.QueryRowContext(ctx, q).Scan(&n); err == nil { // else there is no sense in it
-			sum += n
-		}
-	}
-	return sum
 }
 
 // rescue is one salvage on its way.

@@ -35,15 +35,21 @@ func shelves() []shelf {
 	return []shelf{
 		{"memories", "memory", "number", "id", []string{
 			"title", "body", "facts", "concepts", "tags", "files", "modified", "tool", "command", "event", "summary", "source", "branch", pieces, "key", "note", "standing",
+			"anchors", "agent", "prompt_id",
 		}},
-		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id"}},
-		{"prompts", "turn", "number", "''", []string{"text"}},
-		{"sessions", "session", "number", "short", []string{"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name"}},
+		{"events", "event", "seq", "id", []string{"payload", "tool", "agent_type", "prompt_id", "tool_use_id", "agent_id"}},
+		{"prompts", "turn", "number", "''", []string{"text", "prompt_id"}},
+		{"sessions", "session", "number", "short", []string{
+			"first_prompt", "last_notification", "nudge", "end_reason", "root", "cwd", "transcript", "project_name", "agent", "model", "source", "entrypoint",
+		}},
 		{"checkpoints", "checkpoint", "number", "id", []string{"doc"}},
 		{"receipts", "receipt", "number", "id", []string{"doc"}},
 		{"jobs", "job", "number", "id", []string{"data", "error"}},
 		{"entities", "entity", "number", "id", []string{"name"}},
 		{"projects", "project", "key", "key", []string{"name", "root", "common", "origin", "branch"}},
+		{"projects", "project_root", "key || ' ' || root", "key", []string{"root"}},
+		{"projects", "project_common", "common", "key", []string{"common"}},
+		{"changes", "change", "number", "''", []string{"reason"}},
 	}
 }
 
@@ -55,19 +61,19 @@ const (
 // Scrub puts every stored text through clean and counts what that takes out.
 // With fix it is taken out of the rows too, and when Scrub returns no byte of it
 // is left in the store's files. Events go on being taken meanwhile.
-func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.Scanned, error) {
+func (s *Store) Scrub(ctx context.Context, fix bool, clean Clean) (mem.ScanResponse, error) {
 	if err := s.forget(ctx); err != nil {
-		return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+		return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
 	}
 	r := &scrubbing{store: s, clean: clean, fix: fix}
 	for _, sh := range shelves() {
 		if err := r.walk(ctx, sh); err != nil {
-			return mem.Scanned{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
+			return mem.ScanResponse{}, fmt.Errorf("scrub %s: %w", sh.where, translate(err))
 		}
 	}
 	if fix {
 		if err := s.forget(ctx); err != nil {
-			return mem.Scanned{}, fmt.Errorf("scrub: %w", translate(err))
+			return mem.ScanResponse{}, fmt.Errorf("scrub: %w", translate(err))
 		}
 		r.done.Fixed = true
 	}
@@ -93,7 +99,7 @@ type scrubbing struct {
 	store *Store
 	clean Clean
 	fix   bool
-	done  mem.Scanned
+	done  mem.ScanResponse
 }
 
 // record is one row: its texts as a JSON object.

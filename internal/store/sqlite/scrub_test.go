@@ -34,6 +34,7 @@ func steeped(t *testing.T) *Store {
 	m := mem.Memory{
 		Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Fact, Title: "a " + word, Body: word + " b ZebraFinch", Facts: []string{"f", word}, Concepts: []string{word},
 		Tags: []string{word}, Files: []string{word + ".go"}, Command: "echo " + word, Summary: &mem.SummaryText{Learned: word}, Index: word + " zebrafinch",
+		Proposals: []mem.Proposal{{ID: "pr_1", Action: mem.ProposeEdit, Title: &word, Was: word, Reason: word}},
 	}
 	said := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "four", Kind: mem.Utterance, Who: "user", Key: "u1/0", Title: "they said " + word}
 	next := said
@@ -69,8 +70,8 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 	s := opened(t)
 	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
-	w := mem.Woven{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
-	applied(t, s, mem.Batch{Woven: []mem.Woven{w}})
+	w := mem.MemoryLinks{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
+	applied(t, s, mem.Batch{Woven: []mem.MemoryLinks{w}})
 	both := func(doc []byte) ([]byte, map[string]int, error) {
 		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"), []byte("[secret]"))
 		if bytes.Equal(out, doc) {

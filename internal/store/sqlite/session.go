@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -75,7 +76,7 @@ func (e *entry) makeSession(ctx context.Context, s mem.Session) (mem.Session, er
 	if s.Project, err = e.knownProject(ctx, s.Project); err != nil {
 		return s, err
 	}
-	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, mem.ShortID("s_", n), mem.Initialized, e.at, e.at
+	s.Number, s.Short, s.Status, s.Created, s.LastEvent = n, chars.ShortID("s_", n), mem.Initialized, e.at, e.at
 	_, err = e.exec(ctx, `INSERT INTO session (number, id, short, agent, project, project_name, root, cwd, first_prompt, prompts,
 		status, source, model, entrypoint, parent, transcript, created, completed, end_reason, last_event,
 		processing, last_notification, notifications, compactions, nudge, nudge_prompt, told_tokens)

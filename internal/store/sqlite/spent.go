@@ -8,7 +8,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Ledger = (*Store)(nil)
+var _ mem.SpendStore = (*Store)(nil)
 
 // addSpent adds to the counts of a day.
 func (e *entry) addSpent(ctx context.Context, s mem.Spending) error {

@@ -18,6 +18,7 @@ type standing struct {
 	Promoted  mem.Scope      `json:"promoted_from,omitempty"`
 	Prevented int            `json:"prevented,omitempty"`
 	Feedback  []mem.Feedback `json:"feedback,omitempty"`
+	Proposals []mem.Proposal `json:"proposals,omitempty"`
 	UsedIn    []string       `json:"session_ids,omitempty"`
 	Hash      string         `json:"hash,omitempty"` // of the note, as the next two
 	Size      int64          `json:"size,omitempty"`
@@ -29,12 +30,12 @@ type standing struct {
 
 // packedStanding is the column's JSON, empty where there is nothing to say.
 func packedStanding(m mem.Memory) (string, error) {
-	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.UsedIn)+m.Prevented == 0 && m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
+	if m.Invariant == "" && len(m.Projects)+len(m.Feedback)+len(m.Proposals)+len(m.UsedIn)+m.Prevented == 0 && m.HalfLife == 0 && !m.Evergreen && m.PromotedFrom == "" && m.Note == (mem.Note{}) {
 		return "", nil
 	}
 	return text(standing{
 		Invariant: m.Invariant, Projects: m.Projects, HalfLife: m.HalfLife, Evergreen: m.Evergreen, Promoted: m.PromotedFrom,
-		Prevented: m.Prevented, Feedback: m.Feedback, UsedIn: m.UsedIn, Hash: m.Note.Hash, Size: m.Note.Size, Written: m.Note.Written,
+		Prevented: m.Prevented, Feedback: m.Feedback, Proposals: m.Proposals, UsedIn: m.UsedIn, Hash: m.Note.Hash, Size: m.Note.Size, Written: m.Note.Written,
 		State: m.Note.State, BaseUses: m.Note.Uses, BaseSaved: m.Note.Prevented,
 	})
 }
@@ -44,7 +45,7 @@ func standingOf(stored string, m *mem.Memory) error {
 	var s standing
 	err := json.Unmarshal([]byte(stored), &s)
 	m.Invariant, m.Projects, m.HalfLife, m.Evergreen, m.PromotedFrom = s.Invariant, s.Projects, s.HalfLife, s.Evergreen, s.Promoted
-	m.Prevented, m.Feedback, m.UsedIn = s.Prevented, s.Feedback, s.UsedIn
+	m.Prevented, m.Feedback, m.Proposals, m.UsedIn = s.Prevented, s.Feedback, s.Proposals, s.UsedIn
 	m.Note.Hash, m.Note.Size, m.Note.Written = s.Hash, s.Size, s.Written
 	m.Note.State, m.Note.Uses, m.Note.Prevented = s.State, s.BaseUses, s.BaseSaved
 	return err
@@ -71,4 +72,5 @@ func count(m *mem.Memory, ed mem.Edit, now time.Time) {
 		m.Feedback = append(m.Feedback, *ed.Feedback)
 		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
 	}
+	m.Proposals = mem.ProposalsAfter(m.Proposals, ed)
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -48,7 +49,7 @@ func (t traces) finder() *finder {
 
 // in reports whether text holds a trace.
 func (f *finder) in(text string) bool {
-	for range f.lines.in(mem.Folded(text)) {
+	for range f.lines.in(chars.Folded(text)) {
 		return true
 	}
 	return false
@@ -76,7 +77,7 @@ func (f *finder) mayBeIn(doc string) bool {
 	if f.loose || strings.Contains(doc, `\u00`) {
 		return true
 	}
-	doc = mem.Unmarked(doc)
+	doc = chars.Unmarked(doc)
 	tried := map[string]bool{}
 	for run := range f.runs.in(doc) {
 		if tried[run] {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/test/tier"
 )
@@ -37,7 +38,7 @@ func TestAGlanceMissesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := slices.ContainsFunc(tr, func(line string) bool {
-			return strings.Contains(mem.Folded(text1), line) || strings.Contains(mem.Folded(text2), line)
+			return strings.Contains(chars.Folded(text1), line) || strings.Contains(chars.Folded(text2), line)
 		})
 		if got := tr.finder().inDocument(doc); got != want {
 			t.Fatalf("%q in %s: got %v, want %v", []string(tr), doc, got, want)

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -249,7 +250,7 @@ func (s *Store) Without(ctx context.Context, model, before string, n int) (ms []
 			numbers = append(numbers, l.number)
 		}
 		if len(numbers) == n || i == window-1 {
-			next = mem.ShortID("m_", l.number)
+			next = chars.ShortID("m_", l.number)
 			break
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -161,7 +162,7 @@ func (c *closest) passing(ctx context.Context, order []near) ([]mem.Hit, error) 
 	cos := make(map[string]float64, len(order))
 	for _, x := range order {
 		numbers = append(numbers, x.number)
-		cos[mem.ShortID("m_", x.number)] = x.cos
+		cos[chars.ShortID("m_", x.number)] = x.cos
 	}
 	args := append([]any{array(numbers)}, c.filter.args...)
 	ms, err := lookUp(ctx, c.store.read, "SELECT "+memoryColumns+` FROM json_each(?) j CROSS JOIN memory m ON m.number = j.value

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 	"remanence/internal/store/storetest"
 )
@@ -99,7 +100,7 @@ func best(vs [][]float32, v []float32, n int) []string {
 	slices.SortFunc(order, func(a, b int) int { return int(math.Copysign(1, dot(vs[b], v)-dot(vs[a], v))) })
 	var out []string
 	for _, i := range order[:n] {
-		out = append(out, mem.ShortID("m_", int64(i+1)))
+		out = append(out, chars.ShortID("m_", int64(i+1)))
 	}
 	return out
 }
@@ -327,7 +328,7 @@ func TestSignsInHandStayThoseOfTheTable(t *testing.T) {
 			rt.Fatal(err)
 		}
 		for range rapid.IntRange(1, 30).Draw(rt, "steps") {
-			id := mem.ShortID("m_", int64(1+r.IntN(20)))
+			id := chars.ShortID("m_", int64(1+r.IntN(20)))
 			switch rapid.IntRange(0, 3).Draw(rt, "step") {
 			case 0:
 				v := mem.Vector{Memory: id, Updated: storetest.Clock(), Values: aimed(r, 70)}
@@ -512,7 +513,7 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 	all.Go(func() {
 		r := rand.New(rand.NewPCG(9, 1))
 		for i := range 60 {
-			v := mem.Vector{Memory: mem.ShortID("m_", int64(1+r.IntN(300))), Updated: storetest.Clock(), Values: aimed(r, 64)}
+			v := mem.Vector{Memory: chars.ShortID("m_", int64(1+r.IntN(300))), Updated: storetest.Clock(), Values: aimed(r, 64)}
 			if err := s.PutVectors(t.Context(), []string{"m", "other"}[i%2], []mem.Vector{v}); err != nil {
 				t.Error(err)
 			}
@@ -520,7 +521,7 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 	})
 	all.Go(func() {
 		for n := range 5 {
-			if _, err := s.Purge(t.Context(), mem.ShortID("m_", int64(200+n))); err != nil {
+			if _, err := s.Purge(t.Context(), chars.ShortID("m_", int64(200+n))); err != nil {
 				t.Error(err)
 			}
 		}
@@ -531,7 +532,7 @@ func TestVectorsCanBeAskedWhileTheyAreWrittenAndErased(t *testing.T) {
 		t.Fatalf("%d hits, %v", len(hits), err)
 	}
 	for n := range 5 {
-		if id := mem.ShortID("m_", int64(200+n)); slices.Contains(ids(hits), id) {
+		if id := chars.ShortID("m_", int64(200+n)); slices.Contains(ids(hits), id) {
 			t.Errorf("%s was erased and is found", id)
 		}
 	}

@@ -6,17 +6,18 @@ import (
 	"fmt"
 	"time"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
-var _ mem.Web = (*Store)(nil)
+var _ mem.LinkStore = (*Store)(nil)
 
 // maxLinks is how many links one question gets.
 const maxLinks = 1000
 
 // weave writes how a memory stands to names and to others, in place of what was
 // written before.
-func (e *entry) weave(ctx context.Context, v mem.Woven) error {
+func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 	var number, seen int64
 	var project string
 	found, err := e.find(ctx, "SELECT number, project, updated FROM memory WHERE id=?", []any{v.Memory}, &number, &project, &seen)
@@ -68,7 +69,7 @@ func (e *entry) putEntity(ctx context.Context, project string, n mem.Named, seen
 		return 0, err
 	}
 	_, err = e.exec(ctx, "INSERT INTO entity (number, id, project, kind, name, confidence, first_seen, last_seen) VALUES (?,?,?,?,?,?,?,?)",
-		number, mem.ShortID("n_", number), project, string(n.Kind), n.Name, n.Confidence, seen, seen)
+		number, chars.ShortID("n_", number), project, string(n.Kind), n.Name, n.Confidence, seen, seen)
 	return number, err
 }
 

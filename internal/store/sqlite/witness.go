@@ -11,12 +11,12 @@ import (
 var _ mem.Witness = (*Store)(nil)
 
 // Heard implements mem.Witness.
-func (s *Store) Heard(ctx context.Context, session string) ([]mem.Heard, error) {
+func (s *Store) Heard(ctx context.Context, session string) ([]mem.EventHeader, error) {
 	heard, err := rows(ctx, s.read, `SELECT e.kind, e.created_at, e.prompt_id, e.tool_use_id,
 		CASE WHEN e.kind = 'SessionStart' AND json_valid(e.payload) THEN coalesce(e.payload ->> '$.source', '') ELSE '' END
 		FROM event e WHERE e.session = (SELECT number FROM session WHERE id=?)
 		AND (e.agent_id = '' OR e.kind IN ('PostToolUse', 'PostToolUseFailure')) ORDER BY e.seq`,
-		[]any{session}, func(r *sql.Rows) (h mem.Heard, err error) {
+		[]any{session}, func(r *sql.Rows) (h mem.EventHeader, err error) {
 			var at int64
 			err = r.Scan(&h.Kind, &at, &h.PromptID, &h.ToolUseID, &h.Source)
 			h.At = moment(at)

@@ -12,14 +12,14 @@ import (
 var _ mem.Browser = (*Mem)(nil)
 
 // Sittings implements mem.Browser.
-func (s *Mem) Sittings(ctx context.Context, ask mem.SessionsAsk) (out mem.Sessions, err error) {
+func (s *Mem) Sittings(ctx context.Context, ask mem.SessionsRequest) (out mem.Sessions, err error) {
 	unlock, err := s.enter(ctx)
 	if err != nil {
 		return out, err
 	}
 	defer unlock()
 	agents, branches := map[string]int{}, map[string]int{}
-	var found []mem.Sitting
+	var found []mem.SessionRow
 	for _, ss := range backwards(s.sessions) {
 		v := s.sitting(ss)
 		switch {
@@ -42,7 +42,7 @@ func (s *Mem) Sittings(ctx context.Context, ask mem.SessionsAsk) (out mem.Sessio
 			found = append(found, v)
 		}
 	}
-	slices.SortStableFunc(found, func(a, b mem.Sitting) int { return b.LastEvent.Compare(a.LastEvent) })
+	slices.SortStableFunc(found, func(a, b mem.SessionRow) int { return b.LastEvent.Compare(a.LastEvent) })
 	out.Total = len(found)
 	out.Sessions = page(found, ask.Offset, ask.Limit, mem.DefaultLimit)
 	out.Agents, out.Branches = tally(agents), tally(branches)
@@ -51,8 +51,8 @@ func (s *Mem) Sittings(ctx context.Context, ask mem.SessionsAsk) (out mem.Sessio
 }
 
 // sitting is a session and what came of it.
-func (s *Mem) sitting(ss *session) mem.Sitting {
-	v := mem.Sitting{Session: s.derived(ss)}
+func (s *Mem) sitting(ss *session) mem.SessionRow {
+	v := mem.SessionRow{Session: s.derived(ss)}
 	files := map[string]bool{}
 	for _, m := range s.memories {
 		if m.session != ss {

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Chronicle = (*Mem)(nil)
+var _ mem.RunLog = (*Mem)(nil)
 
 // chronicle writes what a round of consolidation changed.
 func (d *deed) chronicle(b mem.Batch, r *mem.Result) {
@@ -42,6 +42,12 @@ func (d *deed) chronicle(b mem.Batch, r *mem.Result) {
 		}
 	}
 	for _, v := range b.Dismissed {
+		if v.Memory == "" && len(r.IDs) > 0 {
+			v.Memory = r.IDs[0]
+		}
+		if v.Memory == v.Other {
+			continue
+		}
 		if v.At.IsZero() {
 			v.At = d.now()
 		}

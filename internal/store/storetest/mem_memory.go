@@ -28,7 +28,8 @@ func (d *deed) putMemory(m mem.Memory) string {
 	if m.Scope == mem.ScopeUser {
 		m.Project = ""
 	}
-	if m.Key == "" {
+	byContent := m.Key == ""
+	if byContent {
 		m.Key = fmt.Sprintf("h_%q", []string{string(m.Kind), string(m.Scope), m.Title, m.Body})
 	}
 	ss := d.sessionOf(m.Session, m.Project, m.Source.Agent)
@@ -40,7 +41,12 @@ func (d *deed) putMemory(m mem.Memory) string {
 	}
 	for _, old := range d.memories {
 		if old.Key == m.Key && old.session == ss && (ss != nil || old.Project == m.Project) {
+			if byContent && (old.Title != m.Title || old.Body != m.Body) {
+				m.Key += "_" + old.ID
+				continue // one with the longer key is newer
+			}
 			d.repeat(old, m)
+			d.supersede(old.Memory, m.Supersedes)
 			return old.ID
 		}
 	}
@@ -56,10 +62,15 @@ func (d *deed) putMemory(m mem.Memory) string {
 		m.Updated = m.Created
 	}
 	d.memories = append(d.memories, &memory{m, n, ss, m.Kind.Named()})
-	if old := d.memory(m.Supersedes); old != nil && old.ID != m.ID && (old.Status == mem.Active || old.Status == mem.Archived) {
+	d.supersede(m, m.Supersedes)
+	return m.ID
+}
+
+// supersede marks the memory that m takes the place of.
+func (d *deed) supersede(m mem.Memory, id string) {
+	if old := d.memory(id); old != nil && old.ID != m.ID && (old.Status == mem.Active || old.Status == mem.Archived) {
 		old.Status, old.Updated = mem.Superseded, clean(d.now())
 	}
-	return m.ID
 }
 
 // promptOf returns the number of the prompt that a memory was learned in.
@@ -95,6 +106,12 @@ func (d *deed) repeat(old *memory, m mem.Memory) {
 	}
 	if old.Status == mem.Archived || m.Origin == mem.FromUserCommand && old.Status != mem.Active {
 		old.Status, old.Hidden = mem.Active, time.Time{}
+	}
+	if m.Supersedes != "" && m.Supersedes != old.ID {
+		old.Supersedes, old.unwoven = m.Supersedes, old.unwoven || old.Kind.Named()
+		if old.Status != mem.Forgotten {
+			old.Status = mem.Active
+		}
 	}
 	old.Repeats++
 	old.Updated = clean(d.now())
@@ -141,6 +158,9 @@ func (d *deed) edit(ed mem.Edit) {
 	if ed.Tags != nil {
 		m.Tags, given = some(ed.Tags), true
 	}
+	if ed.Facts != nil {
+		m.Facts, given = some(ed.Facts), true
+	}
 	if ed.Concepts != nil {
 		m.Concepts, given = some(ed.Concepts), true
 	}
@@ -175,6 +195,7 @@ func (d *deed) edit(ed mem.Edit) {
 		m.Feedback = append(m.Feedback, *ed.Feedback)
 		m.Feedback = m.Feedback[max(0, len(m.Feedback)-mem.MaxFeedback):]
 	}
+	m.Proposals = mem.ProposalsAfter(m.Proposals, ed)
 	if given {
 		m.Updated = clean(d.now())
 	}
@@ -206,6 +227,7 @@ func some(v []string) []string {
 func cloned(m mem.Memory) mem.Memory {
 	m.Anchors = append([]mem.Anchor(nil), m.Anchors...)
 	m.Feedback = append([]mem.Feedback(nil), m.Feedback...)
+	m.Proposals = append([]mem.Proposal(nil), m.Proposals...)
 	for _, l := range []*[]string{&m.Facts, &m.Concepts, &m.Tags, &m.Files, &m.Modified, &m.Projects, &m.UsedIn} {
 		*l = some(*l)
 	}
@@ -340,6 +362,7 @@ func (s *Mem) passes(m *memory, q mem.Query) bool {
 		m.Importance < q.MinImportance,
 		m.Trust < q.MinTrust,
 		q.Noted && m.Note.File == "",
+		q.Proposed && len(m.Proposals) == 0,
 		q.Unwoven && !m.unwoven,
 		q.Open && m.Resolved:
 		return false

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -42,12 +43,14 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 		}
 	}
 	doomed = s.withMerged(doomed)
+	s.dropProposals(doomed, whole)
 	for _, m := range slices.Clone(doomed) {
 		if m.session != nil && !slices.Contains(whole, m.session) {
 			doomed = joined(doomed, s.blankSession(m, &done))
 		}
 	}
 	doomed = s.withMerged(doomed)
+	s.dropProposals(doomed, whole)
 	gone := func(ss *session) bool { return ss != nil && slices.Contains(whole, ss) }
 	asked := s.asked(gone)
 	s.eraseWhole(gone, &done)
@@ -68,6 +71,23 @@ func (s *Mem) erase(named []*memory, whole []*session) (done mem.Purged) {
 	done.Memories = len(doomed)
 	s.memories = slices.DeleteFunc(s.memories, func(m *memory) bool { return slices.Contains(doomed, m) })
 	return done
+}
+
+// dropProposals erases the proposals of other memories that came from an erased
+// session or hold the text of an erased memory.
+func (s *Mem) dropProposals(doomed []*memory, whole []*session) {
+	var t lines
+	for _, m := range doomed {
+		t = append(t, mem.Traces(m.Memory)...)
+	}
+	for _, m := range s.memories {
+		if slices.Contains(doomed, m) {
+			continue
+		}
+		m.Proposals = slices.DeleteFunc(slices.Clone(m.Proposals), func(p mem.Proposal) bool {
+			return slices.ContainsFunc(whole, func(ss *session) bool { return ss.ID == p.Session }) || slices.ContainsFunc(p.Traces(), t.in)
+		})
+	}
 }
 
 // withMerged adds what was merged into the memories: it says the same.
@@ -113,7 +133,7 @@ func (s *Mem) eraseWhole(gone func(*session) bool, done *mem.Purged) {
 func (s *Mem) asked(gone func(*session) bool) (out lines) {
 	add := func(texts ...string) {
 		for _, text := range texts {
-			out = append(out, mem.TracesOfText(text)...)
+			out = append(out, chars.TracesOfText(text)...)
 		}
 	}
 	for _, ss := range s.sessions {
@@ -219,7 +239,7 @@ func blankTold(r *receipt, doomed []*memory) bool {
 type lines []string
 
 func (t lines) in(text string) bool {
-	text = mem.Folded(text)
+	text = chars.Folded(text)
 	return slices.ContainsFunc(t, func(line string) bool { return strings.Contains(text, line) })
 }
 

@@ -176,7 +176,7 @@ func (s *Mem) Receipts(ctx context.Context, q mem.ReceiptQuery) ([]mem.Receipt, 
 	}
 	var found []mem.Receipt
 	for _, r := range backwards(s.receipts) {
-		told := q.Memory == "" || slices.ContainsFunc(r.Items, func(t mem.Told) bool { return t.ID == q.Memory })
+		told := q.Memory == "" || slices.ContainsFunc(r.Items, func(t mem.InjectedItem) bool { return t.ID == q.Memory })
 		if told && (q.Trigger == "" || r.Trigger == q.Trigger) && (q.Outcome == "" || r.Outcome == q.Outcome) && (q.Session == "" || r.Session == q.Session) && (q.Project == "" || r.Project == s.alias(q.Project)) {
 			found = append(found, copied(r.Receipt))
 		}

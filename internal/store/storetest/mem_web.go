@@ -11,7 +11,7 @@ import (
 	"remanence/internal/mem"
 )
 
-var _ mem.Web = (*Mem)(nil)
+var _ mem.LinkStore = (*Mem)(nil)
 
 // web is how memories stand to each other and to names.
 type web struct {
@@ -39,7 +39,7 @@ func (s *Mem) mentionsOf(entity string) int {
 }
 
 // weave writes how a memory stands to names and to others.
-func (d *deed) weave(v mem.Woven) {
+func (d *deed) weave(v mem.MemoryLinks) {
 	m := d.memory(v.Memory)
 	if m == nil {
 		return

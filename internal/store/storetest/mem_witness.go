@@ -15,19 +15,19 @@ type silence struct {
 }
 
 // Heard implements mem.Witness.
-func (s *Mem) Heard(ctx context.Context, session string) ([]mem.Heard, error) {
+func (s *Mem) Heard(ctx context.Context, session string) ([]mem.EventHeader, error) {
 	unlock, err := s.enter(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer unlock()
-	var out []mem.Heard
+	var out []mem.EventHeader
 	for _, e := range s.events {
 		call := e.Kind == mem.PostToolUse || e.Kind == mem.PostToolUseFailure
 		if e.session == nil || e.session.ID != session || e.AgentID != "" && !call {
 			continue
 		}
-		h := mem.Heard{Kind: e.Kind, At: e.at, PromptID: e.PromptID, ToolUseID: e.ToolUseID}
+		h := mem.EventHeader{Kind: e.Kind, At: e.at, PromptID: e.PromptID, ToolUseID: e.ToolUseID}
 		if e.Kind == mem.SessionStart {
 			h.Source = e.Source
 		}

@@ -10,8 +10,8 @@ import (
 )
 
 var (
-	_ mem.Lanes  = (*Mem)(nil)
-	_ mem.Ledger = (*Mem)(nil)
+	_ mem.LaneLeaser = (*Mem)(nil)
+	_ mem.SpendStore = (*Mem)(nil)
 )
 
 // Lease implements mem.Store.

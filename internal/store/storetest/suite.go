@@ -29,6 +29,7 @@ func Run(t *testing.T, open func(t *testing.T) mem.Store) {
 		{"Repeat", repeatTests},
 		{"Source", sourceTests},
 		{"Edit", editTests},
+		{"Proposal", proposalTests},
 		{"Match", matchTests},
 		{"Talk", talkTests},
 		{"List", listTests},

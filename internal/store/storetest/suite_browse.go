@@ -43,22 +43,22 @@ var browseTests = []promise{
 		k.sat("other", "codex", "p_2", "", Clock(), 30)
 		all, both := []mem.Count{{Value: "codex", N: 2}, {Value: "claude-code", N: 1}}, []mem.Count{{Value: "main", N: 1}, {Value: "retry", N: 1}}
 		for name, tt := range map[string]struct {
-			ask      mem.SessionsAsk
+			ask      mem.SessionsRequest
 			want     []string
 			total    int
 			agents   []mem.Count
 			branches []mem.Count
 		}{
-			"all":       {mem.SessionsAsk{}, []string{"other", "new", "old"}, 3, all, both},
-			"project":   {mem.SessionsAsk{Place: mem.Place{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
-			"elsewhere": {mem.SessionsAsk{Place: mem.Place{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
-			"agent":     {mem.SessionsAsk{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
-			"branch":    {mem.SessionsAsk{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
-			"since":     {mem.SessionsAsk{Since: Clock()}, []string{"other", "new"}, 2, []mem.Count{{Value: "codex", N: 2}}, both[1:]},
-			"until":     {mem.SessionsAsk{Until: Clock()}, []string{"old"}, 1, []mem.Count{{Value: "claude-code", N: 1}}, both[:1]},
-			"page":      {mem.SessionsAsk{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
-			"past them": {mem.SessionsAsk{Offset: 7}, nil, 3, all, both},
-			"none":      {mem.SessionsAsk{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
+			"all":       {mem.SessionsRequest{}, []string{"other", "new", "old"}, 3, all, both},
+			"project":   {mem.SessionsRequest{Place: mem.Place{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
+			"elsewhere": {mem.SessionsRequest{Place: mem.Place{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
+			"agent":     {mem.SessionsRequest{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
+			"branch":    {mem.SessionsRequest{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
+			"since":     {mem.SessionsRequest{Since: Clock()}, []string{"other", "new"}, 2, []mem.Count{{Value: "codex", N: 2}}, both[1:]},
+			"until":     {mem.SessionsRequest{Until: Clock()}, []string{"old"}, 1, []mem.Count{{Value: "claude-code", N: 1}}, both[:1]},
+			"page":      {mem.SessionsRequest{Limit: 1, Offset: 1}, []string{"new"}, 3, all, both},
+			"past them": {mem.SessionsRequest{Offset: 7}, nil, 3, all, both},
+			"none":      {mem.SessionsRequest{Agent: "nobody"}, nil, 0, all, []mem.Count{}},
 		} {
 			got, err := b.Sittings(k.Context(), tt.ask)
 			if err != nil {
@@ -75,7 +75,7 @@ var browseTests = []promise{
 				k.Errorf("%s: total %d, want %d", name, got.Total, tt.total)
 			}
 		}
-		got, err := b.Sittings(k.Context(), mem.SessionsAsk{Branch: "main"})
+		got, err := b.Sittings(k.Context(), mem.SessionsRequest{Branch: "main"})
 		if err != nil || len(got.Sessions) != 1 {
 			k.Fatalf("branch main: %+v, %v", got, err)
 		}
@@ -100,7 +100,7 @@ var browseTests = []promise{
 			k.sat(id, "codex", "p_1", "topic-"+id, Clock(), 0)
 			want = append(want, mem.Count{Value: "topic-" + id, N: 1})
 		}
-		got, err := b.Sittings(k.Context(), mem.SessionsAsk{Limit: 1})
+		got, err := b.Sittings(k.Context(), mem.SessionsRequest{Limit: 1})
 		if err != nil {
 			k.Fatal(err)
 		}

@@ -8,9 +8,9 @@ import (
 )
 
 // chronicle is the store as one that keeps what consolidation changed.
-func (k kit) chronicle() mem.Chronicle {
+func (k kit) chronicle() mem.RunLog {
 	k.Helper()
-	c, ok := k.store.(mem.Chronicle)
+	c, ok := k.store.(mem.RunLog)
 	if !ok {
 		k.Skip("this store keeps no rounds of consolidation")
 	}
@@ -141,6 +141,13 @@ var evolveTests = []promise{
 		k.same("the other", runs[0].Undone, false)
 		k.same("the round", runs[1].Undone, true)
 		k.same("its change", runs[1].Changes[0].Undone, Clock())
+	}},
+	{"two memories can be kept apart with the batch that keeps the second", func(k kit) {
+		k.chronicle()
+		k.three()
+		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
+		k.apply(mem.Batch{Memories: []mem.Memory{m}, Dismissed: []mem.Dismissal{{Rule: mem.RuleMerge, Other: "m_1"}, {Rule: mem.RuleMerge, Other: "m_4"}}})
+		k.same("dismissed, but not from itself", k.dismissals(), []mem.Dismissal{{Rule: mem.RuleMerge, Memory: "m_4", Other: "m_1", At: Clock()}})
 	}},
 	{"what is not to be done again goes with its memory, as do changes", func(k kit) {
 		k.chronicle()

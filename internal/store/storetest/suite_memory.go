@@ -116,6 +116,26 @@ var repeatTests = []promise{
 			k.Errorf("repeats %d, want 1", n)
 		}
 	}},
+	{"what was edited is not changed back by its former text", func(k kit) {
+		m := with(note("alpha"), func(m *mem.Memory) { m.Session = "one" })
+		first := k.keep(m)[0]
+		title := "beta"
+		k.apply(mem.Batch{Edits: []mem.Edit{{ID: first, Title: &title}}})
+		ids := k.keep(m, m)
+		k.same("the edited one", k.one(first).Title, title)
+		if ids[0] == first || ids[0] != ids[1] {
+			k.Errorf("ids %v, want one new memory beside %s", ids, first)
+		}
+	}},
+	{"one that comes again can still supersede another one", func(k kit) {
+		ids := k.keep(note("alpha"), note("beta"))
+		again := k.keep(with(note("beta"), func(m *mem.Memory) { m.Supersedes = ids[0] }))[0]
+		k.same("id", again, ids[1])
+		k.same("the former", k.list(mem.Query{IDs: []string{ids[0]}, Hidden: true})[0].Status, mem.Superseded)
+		k.same("what it supersedes", k.one(again).Supersedes, ids[0])
+		k.keep(with(note("alpha"), func(m *mem.Memory) { m.Supersedes = ids[1] }))
+		k.same("the former, said again in the place of the other", k.one(ids[0]).Status, mem.Active)
+	}},
 	{"the same key in another session is another memory", func(k kit) {
 		m := with(note("alpha"), func(m *mem.Memory) { m.Session, m.Key = "one", "k" })
 		ids := k.keep(m, with(m, func(m *mem.Memory) { m.Session = "two" }))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 
+	"remanence/internal/chars"
 	"remanence/internal/mem"
 )
 
@@ -22,7 +23,7 @@ func Diary() []mem.Batch {
 	other := mem.Event{ID: "e_2", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", Text: "harmless words"}
 	source := mem.Event{ID: "e_3", Agent: "claude-code", Kind: mem.PostToolUse, At: Clock(), Session: "one", PromptID: "p1", ToolUseID: "tu", Text: "the same in other words"}
 	nudge := "think of it: " + Secret
-	told := []mem.Told{{ID: "m_1", Title: "code: " + Secret}}
+	told := []mem.InjectedItem{{ID: "m_1", Title: "code: " + Secret}}
 	return []mem.Batch{
 		{
 			Event: &e, Turn: &mem.TurnChange{Person: true, Text: e.Text},
@@ -105,7 +106,7 @@ var purgeTests = []promise{
 				Checkpoints: []mem.Checkpoint{{Session: "one", Trigger: mem.TriggerHandoff, Handoff: "Task: feed it\nNext: buy forty herrings"}},
 			},
 			mem.Batch{Event: report("e_2", "two"), Turn: &mem.TurnChange{Person: true, Text: "paint the walrus purple"}, Receipts: []mem.Receipt{
-				{ID: "r_1", Session: "two", Text: "- last request: " + mem.Clip(long, 160), Tokens: 9},
+				{ID: "r_1", Session: "two", Text: "- last request: " + chars.Clip(long, 160), Tokens: 9},
 				{ID: "r_2", Session: "two", Text: "| s_1 | paint the walrus purple | > Next: buy forty herrings"},
 				{ID: "r_3", Session: "two", Text: "nothing of it"},
 			}},
@@ -211,7 +212,7 @@ var purgeTests = []promise{
 	{"a memory of no session is erased from receipts", func(k kit) {
 		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
 		id := k.keep(m)[0]
-		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.Told{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", Dropped: []mem.Cut{{ID: id, Title: Secret}}}}})
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.InjectedItem{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", Dropped: []mem.Cut{{ID: id, Title: Secret}}}}})
 		got, err := k.store.Purge(k.Context(), id)
 		if err != nil {
 			k.Fatal(err)

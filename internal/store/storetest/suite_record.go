@@ -47,7 +47,7 @@ var recordTests = []promise{
 	{"Checkpoints come back whole, newest first", func(k kit) {
 		c := mem.Checkpoint{
 			Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "auto", State: mem.State{Phase: "test", Next: []string{"n"}, Files: []string{"f"}},
-			Evidence: mem.Evidence{Commands: []mem.Outcome{{Command: "make", Exit: 2, Note: "boom"}}, Numbers: []string{"1 of 2"}}, Recent: []mem.Said{{Who: "user", Text: "go"}},
+			Evidence: mem.Evidence{Commands: []mem.Outcome{{Command: "make", Exit: 2, Note: "boom"}}, Numbers: []string{"1 of 2"}}, Recent: []mem.Quote{{Who: "user", Text: "go"}},
 		}
 		k.apply(mem.Batch{Event: report("e_1", "one"), Checkpoints: []mem.Checkpoint{c}}, mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_2"}}})
 		c.ID = "c_1"
@@ -74,10 +74,10 @@ var recordTests = []promise{
 		}
 	}},
 	{"What was only listed, or told to a subagent, may still be told", func(k kit) {
-		item := func(id, place string) mem.Told { return mem.Told{ID: id, Place: place} }
+		item := func(id, place string) mem.InjectedItem { return mem.InjectedItem{ID: id, Place: place} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
-			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.Told{item("m_1", "facts"), item("m_2", mem.PlaceIndex)}, Marks: []string{"file:a"}},
-			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.Told{item("m_3", "facts")}, Marks: []string{"file:b"}, Aside: true},
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1", "facts"), item("m_2", mem.PlaceIndex)}, Marks: []string{"file:a"}},
+			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3", "facts")}, Marks: []string{"file:b"}, Aside: true},
 		}})
 		ss, err := k.store.Session(k.Context(), "one")
 		if err != nil {
@@ -87,12 +87,12 @@ var recordTests = []promise{
 		k.same("tokens", ss.ToldTokens, 20)
 	}},
 	{"What nobody heard was not told", func(k kit) {
-		item := func(id string) mem.Told { return mem.Told{ID: id, Place: "facts"} }
+		item := func(id string) mem.InjectedItem { return mem.InjectedItem{ID: id, Place: "facts"} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
-			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.Told{item("m_1")}, Marks: []string{"file:a"}},
-			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 30, Items: []mem.Told{item("m_2")}},
-			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.Told{item("m_3")}, Marks: []string{"sub/m_3"}, Aside: true},
-			{ID: "r_00000004", Session: "two", Outcome: mem.Injected, Tokens: 40, Items: []mem.Told{item("m_1")}},
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1")}, Marks: []string{"file:a"}},
+			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 30, Items: []mem.InjectedItem{item("m_2")}},
+			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3")}, Marks: []string{"sub/m_3"}, Aside: true},
+			{ID: "r_00000004", Session: "two", Outcome: mem.Injected, Tokens: 40, Items: []mem.InjectedItem{item("m_1")}},
 		}})
 		k.apply(mem.Batch{Unheard: []string{"r_00000001", "r_00000003", "r_never"}})
 		k.apply(mem.Batch{Unheard: []string{"r_00000001"}})
@@ -122,12 +122,12 @@ var recordTests = []promise{
 		r := mem.Receipt{
 			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Asked: "what?", Terms: []string{"what"},
 			Outcome: mem.Injected, Candidates: 3, Floor: 0.5, Budget: 100, Tokens: 20, TookMS: 1.5, Text: "the exact text",
-			Items:   []mem.Told{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Place: "facts"}},
+			Items:   []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Place: "facts"}},
 			Dropped: []mem.Cut{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
 		}
 		brief := r
 		brief.Terms, brief.Dropped, brief.Text = nil, nil, ""
-		brief.Items = []mem.Told{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Place: "facts"}}
+		brief.Items = []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Place: "facts"}}
 		second := mem.Receipt{ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour), Outcome: mem.Nothing}
 		k.apply(mem.Batch{Receipts: []mem.Receipt{r}}, mem.Batch{Receipts: []mem.Receipt{second}})
 		for name, q := range map[string]struct {

@@ -123,7 +123,7 @@ var sessionTests = []promise{
 		}
 	}},
 	{"what was told is known until a compaction", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 7, Items: []mem.Told{{ID: "m_1"}}, Marks: []string{"file:a.go"}}}})
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 7, Items: []mem.InjectedItem{{ID: "m_1"}}, Marks: []string{"file:a.go"}}}})
 		s := k.session("one")
 		k.same("told", s.Told, map[string]bool{"m_1": true, "file:a.go": true})
 		if s.ToldTokens != 7 {
@@ -218,7 +218,7 @@ var sessionTests = []promise{
 		}
 	}},
 	{"TellAgain forgets without counting a compaction", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.Told{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
 		k.change("e_2", mem.SessionChange{TellAgain: true})
 		s := k.session("one")
 		k.same("told", s.Told, map[string]bool{})
@@ -227,10 +227,10 @@ var sessionTests = []promise{
 		}
 	}},
 	{"a receipt of the batch that compacts counts as told after it", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.Told{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 5, Items: []mem.InjectedItem{{ID: "m_1"}}}}})
 		k.apply(mem.Batch{
 			Event: report("e_2", "one"), Session: &mem.SessionChange{Compacted: true},
-			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.Told{{ID: "m_2"}}}},
+			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.InjectedItem{{ID: "m_2"}}}},
 		})
 		s := k.session("one")
 		k.same("told", s.Told, map[string]bool{"m_2": true})
@@ -239,7 +239,7 @@ var sessionTests = []promise{
 		}
 	}},
 	{"ToldLike copies the marks of another session", func(k kit) {
-		k.apply(mem.Batch{Event: report("e_1", "zero"), Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.Told{{ID: "m_1"}}}}})
+		k.apply(mem.Batch{Event: report("e_1", "zero"), Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
 		k.change("e_2", mem.SessionChange{ToldLike: "zero", Parent: "zero"})
 		k.same("told", k.session("one").Told, map[string]bool{"m_1": true})
 		k.change("e_3", mem.SessionChange{ToldLike: "nobody"})

@@ -37,7 +37,7 @@ var witnessTests = []promise{
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("heard", got, []mem.Heard{
+		k.same("heard", got, []mem.EventHeader{
 			{Kind: mem.SessionStart, At: Clock(), Source: "resume"},
 			{Kind: mem.UserPromptSubmit, At: Clock(), PromptID: "p1"},
 			{Kind: mem.PostToolUse, At: later(time.Second), PromptID: "p1", ToolUseID: "t1"},

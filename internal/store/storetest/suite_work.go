@@ -7,9 +7,9 @@ import (
 )
 
 // ledger is the store as one that counts what was spent.
-func (k kit) ledger() mem.Ledger {
+func (k kit) ledger() mem.SpendStore {
 	k.Helper()
-	l, ok := k.store.(mem.Ledger)
+	l, ok := k.store.(mem.SpendStore)
 	if !ok {
 		k.Skip("this store counts nothing")
 	}
@@ -17,9 +17,9 @@ func (k kit) ledger() mem.Ledger {
 }
 
 // lanes is the store as one that tells jobs apart.
-func (k kit) lanes() mem.Lanes {
+func (k kit) lanes() mem.LaneLeaser {
 	k.Helper()
-	l, ok := k.store.(mem.Lanes)
+	l, ok := k.store.(mem.LaneLeaser)
 	if !ok {
 		k.Skip("this store has one lane")
 	}

@@ -20,6 +20,8 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/curate"
+	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/spool"
 )
@@ -288,11 +290,11 @@ func (t *teller) erase() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	t.mark("keep %s", canary)
-	added, err := api.Add.Call(ctx, t.client, mem.AddAsk{Text: "the safe's word is " + canary, Place: mem.Place{Dir: t.project}})
+	added, err := api.Add.Call(ctx, t.client, curate.AddRequest{Text: "the safe's word is " + canary, Place: mem.Place{Dir: t.project}})
 	if err != nil {
 		panic(err)
 	}
-	if _, err := api.Purge.Call(ctx, t.client, mem.IDs{IDs: []string{added.ID}}); err != nil {
+	if _, err := api.Purge.Call(ctx, t.client, event.IDs{IDs: []string{added.ID}}); err != nil {
 		panic(err)
 	}
 	t.mark("erased %s", canary)

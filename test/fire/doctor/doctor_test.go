@@ -77,8 +77,7 @@ func TestALimitOnTheSizeOfFilesIsTold(t *testing.T) {
 }
 
 // Whatever part of the file is damaged: the backup brings all of it back, and
-// the salvage ends with a sound database, or with nothing changed where no
-// memory can be read any more.
+// the salvage ends with a sound database.
 func TestADamagedDatabaseComesBack(t *testing.T) {
 	r := tier.Rand(t)
 	for range tier.Runs(2, 40) {
@@ -101,10 +100,10 @@ func TestADamagedDatabaseComesBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		out, err := p.Command("db", "restore", "--salvage", "--yes").CombinedOutput()
-		if left, rerr := os.ReadFile(file); err != nil && (!bytes.Contains(out, []byte("REM-S002")) || rerr != nil || !bytes.Equal(left, sound)) {
-			t.Errorf("not salvaged (%v, %v), and not left as it was: %s", err, rerr, out)
+		if err != nil {
+			t.Errorf("not salvaged: %v: %s", err, out)
 		}
-		if err == nil && !checked(t, p) {
+		if !checked(t, p) {
 			t.Error("salvaged, and not sound")
 		}
 		p.Run("db", "restore", "--yes")

@@ -17,6 +17,7 @@ import (
 
 	"remanence/internal/agent"
 	"remanence/internal/engine"
+	"remanence/internal/event"
 	"remanence/internal/hook"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
@@ -43,7 +44,7 @@ func newChain(t *testing.T, st mem.Store) *chain {
 	c := &chain{t: t, store: st}
 	e := engine.New(engine.Config{
 		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
-		Settings: func() engine.Settings { return engine.Defaults(engine.Full) },
+		Settings: func() event.Settings { return event.Defaults(event.Full) },
 		Project:  func(dir string) (mem.Project, error) { return mem.Project{Key: "p_1", Name: "till", Root: dir}, nil },
 		Rel:      func(_ mem.Project, file string) string { return filepath.Base(file) },
 	})

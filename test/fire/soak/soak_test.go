@@ -17,6 +17,7 @@ import (
 	"remanence/internal/agent"
 	"remanence/internal/api"
 	"remanence/internal/mem"
+	"remanence/internal/recall"
 	"remanence/test/tier"
 	"remanence/test/world"
 )
@@ -106,7 +107,7 @@ func (d *driver) order(r *rand.Rand) {
 	default:
 		ctx, stop := context.WithTimeout(context.Background(), patience)
 		defer stop()
-		found, err := api.Search.Call(ctx, d.client, mem.SearchAsk{Place: mem.Place{Project: "all"}, Query: mem.Query{Limit: 3}})
+		found, err := api.Search.Call(ctx, d.client, recall.SearchRequest{Place: mem.Place{Project: "all"}, Query: mem.Query{Limit: 3}})
 		if err != nil || len(found.Hits) == 0 {
 			d.T.Errorf("search: %d hits, %v", len(found.Hits), err)
 			return

@@ -56,7 +56,9 @@ export interface Pause { target: string; until: string | null; inject_only: bool
 export interface Settings { file: string; values: Setting[]; warnings: string[]; pauses: Pause[]; said: string[] }
 export interface Redacted { text: string; private: number; injected: number; secrets: { kind: string; count: number }[] }
 
-export interface InboxItem { rule: string; text: string; memories: Memory[]; actions: ("accept" | "reject" | "merge")[]; accept: string }
+export interface InboxItem { rule: string; text: string; memories: Memory[]; actions: ("accept" | "reject" | "merge")[]; accept: string; proposal?: Proposal }
+// A change that an agent asks for; without a text the memory's own stays.
+export interface Proposal { id: string; action: string; title?: string; body?: string; was: string; reason?: string; session?: string; at: string }
 export interface Inbox { project: Project; looked: number; counts: Record<string, number>; items: InboxItem[] }
 export interface Resolved { rule: string; action: string; round?: string; memories: Memory[] | null; decided?: number; left?: number }
 

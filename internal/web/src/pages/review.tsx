@@ -4,7 +4,7 @@ import { commandHere } from "../lib/command";
 import { act, reason, tell } from "../lib/act";
 import { useKeys, useRows } from "../lib/keys";
 import type { Memory } from "../lib/model";
-import type { Inbox, InboxItem, Resolved } from "../lib/model_upkeep";
+import type { Inbox, InboxItem, Proposal, Resolved } from "../lib/model_upkeep";
 import { useResource } from "../lib/resource";
 import { useState } from "preact/hooks";
 import { query, setQuery } from "../lib/router";
@@ -12,7 +12,8 @@ import { v } from "../strings/places";
 import { Confirm } from "../ui/dialog";
 import { Ago, Empty, Facet, Head, ID, Kind, Loaded, Tag } from "../ui/parts";
 
-const key = (i: InboxItem): string => i.rule + " " + i.memories.map((m) => m.id).join(" ");
+const ids = (i: InboxItem): string[] => [...i.memories.map((m) => m.id), ...(i.proposal ? [i.proposal.id] : [])];
+const key = (i: InboxItem): string => i.rule + " " + ids(i).join(" ");
 
 /** Reports whether there is no way back: what is kept as it is changes no memory, a secret that was taken out is nowhere any more. */
 const final = (rule: string, action: string): boolean => action === "reject" || rule === "secret";
@@ -28,10 +29,10 @@ export default function Review() {
   const decide = (i: InboxItem, action: string): void => {
     let round = "";
     void act(v.did[action] ?? action, async () => {
-      const done = await post<Resolved>("resolve", { rule: i.rule, ids: i.memories.map((m) => m.id), action });
+      const done = await post<Resolved>("resolve", { rule: i.rule, ids: ids(i), action });
       round = done.round ?? "";
       inbox.reload();
-    }, final(i.rule, action) ? undefined : async () => {
+    }, final(i.rule, action) || i.proposal ? undefined : async () => {
       if (round) await post("consolidate", { undo: round });
       inbox.reload();
     });
@@ -99,7 +100,7 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
     <div class="panel" data-testid="many">
       <p class="line">
         <label>{v.age} <select value={older} onChange={(e) => { setOlder(Number(e.currentTarget.value)); setSeen(null); }}>{ages.map((n) => <option key={n} value={n}>{v.ages(n)}</option>)}</select></label>
-        <button type="button" onClick={look("accept")}>{v.acceptAll}</button>
+        {rule !== "proposal" && <button type="button" onClick={look("accept")}>{v.acceptAll}</button>}
         <button type="button" class="quiet" onClick={look("reject")}>{v.rejectAll}</button>
       </p>
       {seen && (
@@ -114,12 +115,12 @@ function Many({ rule, done }: { rule: string; done: () => void }) {
 }
 
 function Finding({ of: i, resolve }: { of: InboxItem; resolve: (i: InboxItem, action: string) => void }) {
-  const two = i.memories.length === 2;
-  const roles = i.rule === "duplicate" ? [v.keepThis, v.goes] : [v.newer, v.older];
+  const two = i.memories.length === 2 || !!i.proposal?.title;
+  const roles = i.proposal ? [undefined, undefined] : i.rule === "duplicate" ? [v.keepThis, v.goes] : [v.newer, v.older];
   return (
     <li class="finding" data-row data-key={key(i)} data-testid="finding">
       <p class="line"><Tag tone={i.rule === "secret" ? "bad" : i.rule === "contradiction" ? "warn" : "plain"}>{v.rules[i.rule] ?? i.rule}</Tag><span>{i.text}</span></p>
-      <div class={two ? "sides" : ""}>{i.memories.map((m, n) => <Side key={m.id} of={m} role={two ? roles[n] : undefined} />)}</div>
+      <div class={two ? "sides" : ""}>{i.memories.map((m, n) => <Side key={m.id} of={m} role={two ? roles[n] : undefined} />)}{i.proposal?.title && <Proposed of={i.proposal} />}</div>
       <p class="line">
         {i.actions.includes("accept") && <button type="button" onClick={() => resolve(i, "accept")}>{v.accept}</button>}
         {i.actions.includes("merge") && <button type="button" onClick={() => resolve(i, "merge")}>{v.merge}</button>}
@@ -127,6 +128,16 @@ function Finding({ of: i, resolve }: { of: InboxItem; resolve: (i: InboxItem, ac
         <span class="muted">{v.will} {i.accept}</span>
       </p>
     </li>
+  );
+}
+
+function Proposed({ of: p }: { of: Proposal }) {
+  return (
+    <div class="panel">
+      <p class="line"><span class="mono">{p.id}</span><span class="muted">{v.proposed}</span><span class="muted end"><Ago at={p.at} /></span></p>
+      <p>{p.title}</p>
+      {p.body && p.body !== p.title && <details class="under"><summary>{v.whole}</summary><pre>{p.body}</pre></details>}
+    </div>
   );
 }
 

@@ -4,10 +4,10 @@ import { count, many } from "../lib/format";
 export const v = {
   title: "Review",
   rules: {
-    secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Worth every project", duplicate: "Near-duplicate", stale: "Stale",
+    proposal: "Proposed change", secret: "Holds a secret", contradiction: "Contradiction", low_trust: "From outside", promotion: "Worth every project", duplicate: "Near-duplicate", stale: "Stale",
     dead_weight: "Dead weight", unused: "Unused", outdated: "Outdated", dead_file: "File gone",
   } as Record<string, string>,
-  rule: "What for", whole: "Whole text",
+  rule: "What for", whole: "Whole text", proposed: "proposed",
   zero: "Inbox zero.",
   zeroNote: (n: number) => `Nothing among ${many(n, "memory", "memories")} needs your judgement.`,
   zeroFor: "Nothing of that kind.",

@@ -1,0 +1,210 @@
+package briefing
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// Bounds of what a briefing tells of the state files in its short form.
+const (
+	shortFrom    = 8000 // bytes of all state files
+	shortDoing   = 5
+	shortBlocked = 3
+	shareLog     = 5
+)
+
+// markMind marks the pieces of the state files that a briefing told whole, so
+// that recall does not tell them again in this conversation.
+func markMind(m *event.Context, told string) {
+	n := len(m.Batch.Receipts)
+	if told == "" || n == 0 || !m.Mind.Trusted {
+		return
+	}
+	told = chars.Folded(told)
+	r := &m.Batch.Receipts[n-1]
+	for _, p := range m.Mind.Parts {
+		if event.ToldWhole(told, p) {
+			r.Marks = append(r.Marks, event.PartMark(p.Key, p.Title, p.Body))
+		}
+	}
+}
+
+// tellsMind reports whether a briefing tells the state files: where the
+// conversation goes on only what is new in them.
+func (g *gather) tellsMind() bool {
+	return g.m.Mind.Trusted && !(g.resumed() && g.m.SessionInfo.Told[g.m.MindMark()])
+}
+
+func (g *gather) resumed() bool { return g.m.Source == "resume" || g.m.Source == "fork" }
+
+// short reports whether the state files are told in their short form.
+func (g *gather) short() bool { return g.m.Mind.Size > shortFrom && g.m.Source != "compact" }
+
+// mindState is STATE.md.
+func (g *gather) mindState() inject.Section {
+	s := inject.Section{Name: "state", Caption: "CURRENT STATE (" + mindDir(g.m.Mind) + "/STATE.md)", Share: shareState, Apart: true}
+	for _, sec := range g.m.Mind.Sections {
+		s.Items = append(s.Items, event.SectionItems(sec)...)
+	}
+	return s
+}
+
+// progress is what PROGRESS.md says of the work in hand and to come.
+func (g *gather) progress(context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "progress", Caption: "PROGRESS (" + mindDir(g.m.Mind) + "/PROGRESS.md)", Share: shareProgress, Apart: true}
+	if !g.tellsMind() {
+		return s, nil
+	}
+	for _, sec := range g.m.Mind.Work {
+		most := len(sec.Lines)
+		if g.short() {
+			most = map[string]int{"In Progress": shortDoing, "Blocked": shortBlocked}[sec.Heading]
+		}
+		for _, l := range sec.Lines[:min(len(sec.Lines), most)] {
+			if l = event.Bare(l); l != "" && !inject.Suspicious(l) {
+				s.Items = append(s.Items, inject.Item{Text: sec.Heading + ": " + l})
+			}
+		}
+	}
+	if g.short() {
+		s.Items = append(s.Items, inject.Item{Text: "more is in " + mindDir(g.m.Mind) + "/ and is found by: remanence search WORDS"})
+	}
+	return s, nil
+}
+
+// decided are the last decisions of DECISIONS.md.
+func (g *gather) decided() inject.Section {
+	s := inject.Section{Name: "decisions", Caption: "DECISIONS (" + mindDir(g.m.Mind) + "/DECISIONS.md)", Share: shareDecisions, Apart: true}
+	for _, d := range g.m.Mind.Decided {
+		text := strings.Join(append([]string{d.Heading}, d.Lines...), ". ")
+		if !inject.Suspicious(text) {
+			s.Items = append(s.Items, inject.Item{Text: text})
+		}
+	}
+	return s
+}
+
+// log is the end of SESSION-LOG.md.
+func (g *gather) log(context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "log", Caption: "SESSION LOG (" + mindDir(g.m.Mind) + "/SESSION-LOG.md)", Share: shareLog, Apart: true}
+	if !g.tellsMind() || g.short() {
+		return s, nil
+	}
+	for _, l := range g.m.Mind.Log {
+		if strings.HasPrefix(l, "# ") {
+			continue // the title of the file
+		}
+		if l = strings.TrimLeft(event.Bare(l), "# "); l != "" && !inject.Suspicious(l) {
+			s.Items = append(s.Items, inject.Item{Text: l})
+		}
+	}
+	return s, nil
+}
+
+// mindLine is the state line of a project with state files.
+func MindLine(m mem.Mind) string {
+	told := func(s string) string {
+		if inject.Suspicious(s) {
+			return ""
+		}
+		return s
+	}
+	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.FirstOf(m.Blockers)), "(Read "+mindDir(m)+"/STATE.md for details)")
+}
+
+// mindDir is where the state files are, relative to the project where they are in it.
+func mindDir(m mem.Mind) string { return cmp.Or(m.Files, mem.MindDir) }
+
+// reminders are lines that go with the next prompt: that the state is out of
+// date, and under the full profile which subagents ended. The marks say that
+// they were given.
+func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks []string, err error) {
+	if m.Settings.NudgeEvery == event.NudgeNever || m.SessionInfo.ID == "" {
+		return nil, nil, nil
+	}
+	line, mark, err := e.staleReminder(ctx, m)
+	if err != nil {
+		return nil, nil, err
+	}
+	if line != "" {
+		lines, marks = append(lines, line), append(marks, mark)
+	}
+	if m.Settings.Profile != event.Full {
+		return lines, marks, nil
+	}
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStop, mem.UserPromptSubmit}, Limit: 20})
+	if err != nil {
+		return nil, nil, fmt.Errorf("subagents: %w", err)
+	}
+	for _, ev := range stops {
+		if ev.Kind == mem.UserPromptSubmit && !chars.ClientMade(ev.Text) {
+			break
+		}
+		line, mark := agentReminder(ev)
+		if ev.Kind == mem.SubagentStop && line != "" && !m.SessionInfo.Told[mark] {
+			lines, marks = append(lines, line), append(marks, mark)
+		}
+	}
+	return lines, marks, nil
+}
+
+// staleReminder says that STATE.md was not brought up to date though files were
+// changed, once until it is written.
+func (e *Service) staleReminder(ctx context.Context, m *event.Context) (line, mark string, err error) {
+	mark = "stale:" + strconv.FormatInt(m.Mind.Written.Unix(), 36)
+	limit := m.Mind.StaleAfter
+	if !m.Mind.Trusted || m.At.Sub(m.Mind.Written) <= limit || m.SessionInfo.Told[mark] {
+		return "", "", nil
+	}
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
+	if err != nil || len(stops) == 0 || stops[0].At.Sub(m.Mind.Written) <= limit {
+		return "", "", err
+	}
+	files, err := e.Filesync.ChangedFiles(ctx, m)
+	if err != nil || len(files) == 0 {
+		return "", "", err
+	}
+	return fmt.Sprintf("%s/STATE.md was last written %s ago and files were changed since. Bring it up to date: phase, next action, blockers.",
+		mindDir(m.Mind), inject.Age(m.At.Sub(m.Mind.Written))), mark, nil
+}
+
+// agentReminder says that a subagent ended.
+func agentReminder(ev mem.Event) (line, mark string) {
+	if ev.AgentType == "" || inject.Suspicious(ev.AgentType) {
+		return "", ""
+	}
+	return fmt.Sprintf("Agent completed: %s (%s). Check task status and bring the state up to date.", ev.AgentType, ev.AgentID), "ended:" + ev.AgentID
+}
+
+// agentCompleted is the reminder that goes with the result of the launch itself,
+// where the subagent ran in its foreground: it ended between the two.
+func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Reply, error) {
+	if m.Settings.Profile != event.Full || m.Settings.NudgeEvery == event.NudgeNever || !m.Person() {
+		return mem.Reply{}, nil
+	}
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: m.PromptID, Kinds: []mem.EventKind{mem.SubagentStop, mem.PreToolUse, mem.PostToolUse}, Limit: 20})
+	if err != nil {
+		return mem.Reply{}, fmt.Errorf("subagents: %w", err)
+	}
+	kind := cmp.Or(extract.Text(extract.Fields(m.Input)["subagent_type"]), "general-purpose")
+	for _, ev := range stops {
+		line, mark := agentReminder(ev)
+		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || m.SessionInfo.Told[mark] {
+			continue
+		}
+		r := m.Receipt("agent", m.Settings.NudgeTokens)
+		r.Marks = []string{mark}
+		b := inject.Block{Kind: "recall", Header: inject.HeadMemory, Sections: []inject.Section{{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}}}
+		return mem.Reply{Context: e.Recall.Tell(m, b, r)}, nil
+	}
+	return mem.Reply{}, nil
+}

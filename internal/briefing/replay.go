@@ -1,0 +1,218 @@
+package briefing
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// clearedWithin is how soon after a conversation was cleared a new session is
+// taken for its continuation: some editors report a start there.
+const clearedWithin = time.Minute
+
+// maxHandoffLine is how many characters of a handoff stand in one line: short
+// enough that what does not fit takes little with it.
+const maxHandoffLine = 300
+
+// handoff is what was written for whoever goes on, if that is this session. It
+// is the word of an agent, quoted line by line.
+func (g *gather) handoff(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "handoff", Tag: "session-handoff", Share: shareRestore, Capped: true, Apart: true}
+	cp, err := g.e.handoffFor(ctx, g.m)
+	if err != nil || cp.Handoff == "" {
+		return s, err
+	}
+	gone, err := g.e.takenBack(ctx, cp)
+	if err != nil {
+		return s, err
+	}
+	since, err := g.e.promptsSince(ctx, cp)
+	lines := handoffLines(cp.Handoff, gone)
+	if err != nil || len(lines) == 0 {
+		return s, err
+	}
+	s.Caption = fmt.Sprintf("HANDOFF %s, age %s", cp.ID, inject.Age(g.m.At.Sub(cp.At)))
+	if since > 0 {
+		s.Items = append(s.Items, inject.Item{Text: fmt.Sprintf("(prompts in its session after it was written: %d; some of it may be done)", since)})
+	}
+	for _, line := range lines {
+		s.Items = append(s.Items, inject.Item{Text: line, Quote: true})
+	}
+	s.Items[0].Told = mem.InjectedItem{ID: cp.ID, Title: "handoff: " + chars.Clip(chars.Line(cp.Handoff), 80)}
+	return s, nil
+}
+
+// handoffFor finds the handoff that the session is told; the zero value if none.
+func (e *Service) handoffFor(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
+	none := mem.Checkpoint{}
+	q := mem.CheckpointQuery{Project: m.Project.Key, Trigger: mem.TriggerHandoff, Limit: 1}
+	lowest := mem.TrustAssistant
+	switch m.Source {
+	case "clear":
+		return none, nil
+	case "compact":
+		q.Project, q.Session, lowest = "", m.Session, mem.TrustTool
+	}
+	cps, err := e.Store.Checkpoints(ctx, q)
+	if err != nil {
+		return none, fmt.Errorf("handoff: %w", err)
+	}
+	if len(cps) == 0 {
+		return none, nil
+	}
+	cp := cps[0]
+	switch m.Source {
+	case "compact":
+	case "resume", "fork":
+		if ok, err := e.newToConversation(ctx, m, cp); err != nil || !ok {
+			return none, err
+		}
+	default:
+		if ok, err := e.waits(ctx, m, cp); err != nil || !ok {
+			return none, err
+		}
+	}
+	trust, err := e.handoffTrust(ctx, cp)
+	if err != nil || trust < lowest {
+		return none, err
+	}
+	return cp, nil
+}
+
+// waits reports whether a handoff waits for a session that starts anew: nobody
+// was told it, it is not too old, and the last conversation was not just cleared.
+func (e *Service) waits(ctx context.Context, m *event.Context, cp mem.Checkpoint) (bool, error) {
+	if m.At.Sub(cp.At) > m.Settings.Handoff.MaxAge {
+		return false, nil
+	}
+	told, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: cp.ID, Limit: 100})
+	if err != nil {
+		return false, fmt.Errorf("who was told the handoff: %w", err)
+	}
+	if slices.ContainsFunc(told, func(r mem.Receipt) bool { return r.Trigger == "session_start" }) {
+		return false, nil
+	}
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 2})
+	if err != nil {
+		return false, fmt.Errorf("last session: %w", err)
+	}
+	for _, s := range ss {
+		if s.ID != m.Session {
+			return s.EndReason != "clear" || m.At.Sub(s.Completed) > clearedWithin, nil
+		}
+	}
+	return true, nil
+}
+
+// newToConversation reports whether a handoff was written after the last thing
+// that happened in the conversation that goes on.
+func (e *Service) newToConversation(ctx context.Context, m *event.Context, cp mem.Checkpoint) (bool, error) {
+	last := m.SessionInfo.LastEvent
+	if parent := m.Batch.Session.Parent; last.IsZero() && parent != "" {
+		s, err := e.Store.Session(ctx, parent)
+		if err != nil && !errors.Is(err, mem.ErrNotFound) {
+			return false, fmt.Errorf("parent: %w", err)
+		}
+		last = s.LastEvent
+	}
+	return cp.At.After(last) && m.At.Sub(cp.At) <= m.Settings.Handoff.MaxAge && !m.SessionInfo.Told[cp.ID], nil
+}
+
+// handoffTrust is what a handoff is worth by now: its turn may have read
+// something from elsewhere since it was written.
+func (e *Service) handoffTrust(ctx context.Context, cp mem.Checkpoint) (mem.Trust, error) {
+	if cp.PromptID == "" {
+		return cp.Trust, nil
+	}
+	turns, err := e.Store.Turns(ctx, cp.Session, event.WholeSession)
+	if err != nil {
+		return mem.TrustNone, fmt.Errorf("turn of the handoff: %w", err)
+	}
+	for _, t := range turns {
+		if t.PromptID == cp.PromptID {
+			return min(cp.Trust, t.Trust), nil
+		}
+	}
+	return cp.Trust, nil
+}
+
+// promptsSince is how many prompts the handoff's session had after it.
+func (e *Service) promptsSince(ctx context.Context, cp mem.Checkpoint) (int, error) {
+	if cp.Session == "" {
+		return 0, nil
+	}
+	turns, err := e.Store.Turns(ctx, cp.Session, event.WholeSession)
+	if err != nil {
+		return 0, fmt.Errorf("turns since the handoff: %w", err)
+	}
+	n := 0
+	for _, t := range turns {
+		if t.Number > 0 && t.At.After(cp.At) {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// takenBack are the lines, folded, of what was forgotten in the project and of
+// what the session learned that turned out to come from elsewhere.
+func (e *Service) takenBack(ctx context.Context, cp mem.Checkpoint) ([]string, error) {
+	forgotten, err := e.Store.List(ctx, mem.Query{
+		Project: cp.Project, Hidden: true, HiddenBefore: e.Now().Add(time.Second), Within: "*", Order: mem.ByUpdate, Limit: event.MaxTakenBack,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what was forgotten: %w", err)
+	}
+	var learned []mem.Memory
+	if cp.Session != "" {
+		learned, err = e.Store.List(ctx, mem.Query{Session: cp.Session, Hidden: true, Within: "*", Order: mem.ByUpdate, Limit: event.MaxTakenBack})
+		if err != nil {
+			return nil, fmt.Errorf("what the session learned: %w", err)
+		}
+	}
+	var out []string
+	for _, mm := range forgotten {
+		out = append(out, mem.Traces(mm)...)
+	}
+	for _, mm := range learned {
+		if mm.Trust == mem.TrustNone && mm.Kind != mem.Snapshot {
+			out = append(out, mem.Traces(mm)...)
+		}
+	}
+	return out, nil
+}
+
+// handoffLines are the lines of a handoff that may be told: none that reads like
+// an order against the person or says what was taken back, by itself or with the
+// next one. A text that says it only as a whole is not told.
+func handoffLines(text string, gone []string) []string {
+	var all []string
+	for line := range strings.Lines(text) {
+		if line = chars.Line(line); line != "" {
+			all = append(all, extract.Pieces(line, maxHandoffLine)...)
+		}
+	}
+	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(chars.Folded(s), gone) }
+	all = slices.DeleteFunc(all, barred)
+	out := all[:0]
+	for i := 0; i < len(all); i++ {
+		if i+1 < len(all) && barred(all[i]+" "+all[i+1]) {
+			i++
+			continue
+		}
+		out = append(out, all[i])
+	}
+	if event.Says(chars.Folded(strings.Join(out, " ")), gone) {
+		return nil
+	}
+	return out
+}

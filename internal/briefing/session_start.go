@@ -1,0 +1,463 @@
+package briefing
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/continuity"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// forked makes the session a child of the project's last active one: a fork
+// does not say what it was forked from. What the parent was told is in its view.
+func (e *Service) Forked(ctx context.Context, m *event.Context) error {
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 2})
+	if err != nil {
+		return fmt.Errorf("parent: %w", err)
+	}
+	for _, s := range ss {
+		if s.ID == m.Session {
+			continue
+		}
+		parent, err := e.Store.Session(ctx, s.ID)
+		if err != nil {
+			return fmt.Errorf("parent: %w", err)
+		}
+		m.Batch.Session.Parent, m.Batch.Session.ToldLike = s.ID, s.ID
+		if m.SessionInfo.Told == nil {
+			m.SessionInfo.Told = parent.Told
+		}
+		return nil
+	}
+	return nil
+}
+
+// env are the variables for the session's later shell commands.
+func (e *Service) Env(m *event.Context) []mem.EnvVar {
+	vars := []mem.EnvVar{
+		{Name: "REMANENCE_SESSION_ID", Value: m.Session},
+		{Name: "REMANENCE_PROJECT_KEY", Value: m.Project.Key},
+		{Name: "REMANENCE_PROJECT_DIR", Value: m.Root},
+	}
+	if m.Settings.Profile != event.Full {
+		return vars
+	}
+	for _, v := range slices.Clone(vars) {
+		vars = append(vars, mem.EnvVar{Name: strings.Replace(v.Name, "REMANENCE_", "MEMORY_", 1), Value: v.Value})
+	}
+	return vars
+}
+
+// notice is the one line for the person: warnings not shown today, else what
+// the session was told if the person wants to know.
+func (e *Service) Notice(m *event.Context) string {
+	if e.Warnings != nil && !m.Replay {
+		if w := e.Warnings(m.Project); len(w) > 0 {
+			return strings.Join(w, " · ")
+		}
+	}
+	rs := m.Batch.Receipts
+	if m.Settings.ReceiptLine && len(rs) > 0 && rs[len(rs)-1].Outcome == mem.Injected {
+		return recall.ToldLine(rs[len(rs)-1])
+	}
+	return ""
+}
+
+// The shares of a briefing's budget, in percent. The restore after a compaction
+// comes first, what it leaves is the others'.
+const (
+	shareRestore     = 40
+	shareState       = 20
+	shareIssues      = 15
+	shareProgress    = 10
+	shareMemories    = 20
+	shareDecisions   = 10
+	shareSessions    = 10
+	sharePreferences = 5
+	shareIndex       = 10
+)
+
+// brief is the block a session starts with.
+func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (string, error) {
+	if budget == 0 {
+		return "", nil
+	}
+	b := inject.Block{Kind: "briefing", Header: inject.HeadBriefing, Footer: inject.FootBriefing}
+	trigger := "session_start"
+	switch m.Source {
+	case "compact":
+		b.Header, trigger = inject.HeadRestored, "compact"
+	case "resume", "fork":
+		trigger = "resume"
+	}
+	s, missing, err := e.sections(ctx, m, budget)
+	if err != nil {
+		return "", err
+	}
+	b.Sections = s
+	r := m.Receipt(trigger, budget)
+	r.Dropped = missing
+	for _, part := range s {
+		r.Candidates += len(part.Rows)
+		for _, it := range part.Items {
+			if it.Told.ID != "" { // without one it is in no receipt
+				r.Candidates++
+			}
+		}
+	}
+	if m.Mind.Trusted {
+		r.Marks = append(r.Marks, m.MindMark())
+	}
+	told := e.Recall.Tell(m, b, r)
+	markMind(m, told)
+	return told, nil
+}
+
+// sections gathers the parts of a briefing, in their order. What was told
+// already, or in an earlier section, is left out. What had to be told and is not
+// to be had is missing.
+func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section, missing []mem.Cut, err error) {
+	e.Recall.Hint(m)
+	g := gather{e: e, m: m, told: map[string]bool{}}
+	add := func(s inject.Section, err error) error {
+		if err == nil && len(s.Items)+len(s.Rows) > 0 {
+			out = append(out, s)
+		}
+		return err
+	}
+	handoff, err := g.handoff(ctx)
+	e.Event.Without("handoff", err)
+	_ = add(handoff, nil)
+	v := g.shelf(ctx)
+	always := func(s inject.Section) func(context.Context) (inject.Section, error) {
+		return func(context.Context) (inject.Section, error) { return s, nil }
+	}
+	for _, s := range []inject.Section{g.persona(v), g.invariants(v), g.critical(v)} {
+		_ = add(s, nil)
+	}
+	weighted := always(g.weighted(v)) // told later; the contents only name what it tells
+	_ = add(g.contents(v, budget), nil)
+	restored := m.Source == "compact"
+	if restored {
+		if err := add(g.restore(ctx)); err != nil {
+			return nil, nil, err
+		}
+	} else if err := add(g.state(ctx)); err != nil {
+		return nil, nil, err
+	}
+	if g.tellsMind() {
+		_ = add(g.mindState(), nil) // it tells no error
+	}
+	for _, step := range []func(context.Context) (inject.Section, error){
+		g.issues, g.progress, g.memories, weighted, g.decisions, g.sessions, g.log, always(g.journal(v)), g.preferences, g.index,
+	} {
+		if err := add(step(ctx)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return out, v.lacking, nil
+}
+
+// gather collects the sections of one briefing.
+type gather struct {
+	e    *Service
+	m    *event.Context
+	told map[string]bool // ids and words in this briefing
+}
+
+func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
+	s := inject.Section{Name: name, Caption: caption, Share: share}
+	most := q.Limit
+	q.Project, q.MinTrust, q.Limit = g.m.Project.Key, mem.TrustTool, 3*most
+	ms, err := g.e.Store.List(ctx, q)
+	if err != nil {
+		return s, fmt.Errorf("%s: %w", name, err)
+	}
+	var hits []mem.Hit
+	for _, mm := range g.weighed(q, ms, most) {
+		if len(hits) == most {
+			break
+		}
+		if inject.IsTellable(mm) && !g.m.Stale(mm) && g.news(mm) {
+			hits = append(hits, mem.Hit{Memory: mm})
+		}
+	}
+	if err := g.e.Recall.Histories(ctx, hits); err != nil {
+		return s, err
+	}
+	for _, h := range hits {
+		if item, ok := inject.Line(h, g.m.At, g.m.Freshness(h.Memory)); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+// weighed are the drawn memories in the order in which they are told. Those
+// drawn by importance are ordered by use and age: importance said that they
+// belong here, not which comes first.
+func (g *gather) weighed(q mem.Query, ms []mem.Memory, most int) []mem.Memory {
+	if q.Order != mem.ByImportance {
+		return ms
+	}
+	first := func(mm mem.Memory) float64 {
+		if mm.Pinned {
+			return 1 + mm.Importance
+		}
+		return mm.Importance
+	}
+	slices.SortStableFunc(ms, func(a, b mem.Memory) int {
+		return cmp.Or(cmp.Compare(first(b), first(a)), b.Updated.Compare(a.Updated))
+	})
+	fit := make([]mem.Memory, 0, most)
+	for _, mm := range ms {
+		if len(fit) == most {
+			break
+		}
+		if g.known(mm) || g.m.Stale(mm) {
+			continue
+		}
+		if inject.IsTellable(mm) { // last: it reads the whole text
+			fit = append(fit, mm)
+		}
+	}
+	return g.use().Order(fit, g.m.At, func(mm mem.Memory) bool { return recall.Belongs(g.m, mm) })
+}
+
+// news reports whether a memory was not told yet, neither itself nor in the
+// same words, and takes it as told.
+func (g *gather) news(mm mem.Memory) bool {
+	if g.known(mm) {
+		return false
+	}
+	g.told[mm.ID], g.told[recall.Saying(mm)] = true, true
+	return true
+}
+
+func (g *gather) known(mm mem.Memory) bool {
+	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] || g.m.SessionInfo.Told[mm.ID]
+}
+
+// state says where the project's work stands: of this session if it goes on,
+// else of the last one.
+func (g *gather) state(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "state", Caption: "CURRENT STATE", Share: shareState, Apart: true}
+	if g.resumed() || g.m.Mind.Trusted && len(g.mindState().Items) > 0 {
+		return s, nil // the conversation itself is in view, or the files say it
+	}
+	last, err := g.last(ctx)
+	if err != nil {
+		return s, err
+	}
+	if last.ID == "" {
+		var st mem.State
+		err := g.e.Filesync.LaidDownState(ctx, g.m.Project.Key, &st)
+		s.Items = StateItems(st)
+		return s, err
+	}
+	st, err := g.e.leftBy(ctx, g.m.Project.Key, last.ID)
+	if err != nil {
+		return s, err
+	}
+	st.Open = nil // they have a section of their own
+	s.Items = StateItems(st)
+	if st.Request != "" && chars.Clip(st.Request, 200) == last.FirstPrompt {
+		g.told[sessionMark+last.ID] = true
+	}
+	return s, nil
+}
+
+// leftBy is where a session left the work of a project.
+func (e *Service) leftBy(ctx context.Context, project, session string) (mem.State, error) {
+	turns, err := e.Store.Turns(ctx, session, 5)
+	if err != nil {
+		return mem.State{}, fmt.Errorf("turns: %w", err)
+	}
+	own, err := e.Store.List(ctx, mem.Query{
+		Project: project, Session: session, Kinds: []mem.Kind{mem.Change, mem.Command}, Order: mem.ByUpdate, Limit: 50,
+	})
+	if err != nil {
+		return mem.State{}, fmt.Errorf("what the last session did: %w", err)
+	}
+	return e.Continuity.State(ctx, project, session, turns, own)
+}
+
+// last is the session whose state is current: the newest of the project that had a prompt.
+func (g *gather) last(ctx context.Context) (mem.Session, error) {
+	if g.m.SessionInfo.Prompts > 0 {
+		return g.m.SessionInfo, nil
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.Project.Key, Limit: 10})
+	if err != nil {
+		return mem.Session{}, fmt.Errorf("sessions: %w", err)
+	}
+	for _, s := range ss {
+		if s.Prompts > 0 && s.ID != g.m.Session {
+			return s, nil
+		}
+	}
+	return mem.Session{}, nil
+}
+
+func StateItems(st mem.State) []inject.Item {
+	var out []inject.Item
+	line := func(name, text string) {
+		if text != "" {
+			out = append(out, inject.Item{Text: name + ": " + text})
+		}
+	}
+	line("phase", st.Phase)
+	line("last request", st.Request)
+	line("last answer", st.Status)
+	line("in work", strings.Join(st.Doing, "; "))
+	line("next", strings.Join(st.Next, "; "))
+	line("blocked", strings.Join(st.Waiting, "; "))
+	for _, b := range st.Blocked {
+		line("failing", b)
+	}
+	for _, o := range st.Open {
+		line("open", o)
+	}
+	line("files in edit", strings.Join(st.Files, ", "))
+	return out
+}
+
+// restore is what a compaction may have lost: the checkpoint taken before it.
+func (g *gather) restore(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "checkpoint", Caption: "WORK IN HAND (checkpoint before compaction)", Share: shareRestore, Apart: true}
+	cps, err := g.e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: g.m.Session, Limit: 1})
+	if err != nil && !errors.Is(err, mem.ErrNotFound) {
+		return s, fmt.Errorf("checkpoint: %w", err)
+	}
+	if len(cps) == 0 {
+		return s, nil
+	}
+	// Taken anew from what is stored: what was forgotten, erased or found to
+	// come from elsewhere since then is not told.
+	cp, err := g.e.Continuity.Checkpoint(ctx, g.m, cps[0].Trigger)
+	if err != nil {
+		return s, err
+	}
+	cp.State.Open = nil                                                                // they have a section of their own
+	cp.State.Blocked = slices.DeleteFunc(cp.State.Blocked, func(failing string) bool { // told with its exit status below
+		return slices.ContainsFunc(cp.Evidence.Commands, func(c mem.Outcome) bool { return c.Exit != 0 && strings.Contains(failing, c.Command) })
+	})
+	s.Items = append(s.Items, StateItems(cp.State)...)
+	s.Items = append(s.Items, furtherItems(cp)...)
+	return s, nil
+}
+
+// furtherItems are what a checkpoint holds besides its state: nothing that the
+// state says already.
+func furtherItems(cp mem.Checkpoint) []inject.Item {
+	var out []inject.Item
+	for _, c := range cp.Evidence.Commands {
+		out = append(out, inject.Item{Text: continuity.OutcomeLine(c)})
+	}
+	for _, n := range cp.Evidence.Numbers {
+		if !strings.Contains(cp.State.Status, n) {
+			out = append(out, inject.Item{Text: "figures: " + n})
+		}
+	}
+	if seen := extract.Missing(cp.Evidence.Files, cp.State.Files); len(seen) > 0 {
+		out = append(out, inject.Item{Text: "files seen: " + strings.Join(seen, ", ")})
+	}
+	for _, said := range cp.Recent {
+		if said.Text != cp.State.Request && said.Text != cp.State.Status {
+			out = append(out, inject.Item{Text: said.Who + " said " + said.Text, Quote: true})
+		}
+	}
+	return out
+}
+
+func (g *gather) issues(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
+}
+
+func (g *gather) memories(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
+		Scopes: []mem.Scope{mem.ScopeProject}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 20,
+		NotKinds: []mem.Kind{mem.Decision, mem.Summary, mem.Todo, mem.Change, mem.Command, mem.Snapshot, mem.Scratch},
+	})
+}
+
+func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
+	if len(g.m.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
+		return g.decided(), nil
+	}
+	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
+}
+
+// sessionMark marks the sessions whose summary is told: the index leaves them out.
+const sessionMark = "session:"
+
+// sessions are the newest summaries, one a session.
+func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
+	s := inject.Section{Name: "sessions", Caption: "RECENT SESSIONS", Share: shareSessions}
+	ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.Project.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Within: "*", Limit: 40})
+	if err != nil {
+		return s, fmt.Errorf("summaries: %w", err)
+	}
+	seen := map[string]bool{}
+	for _, mm := range ms {
+		if seen[mm.Session] || mm.Session == g.m.Session || len(s.Items) == 5 || !g.news(mm) {
+			continue
+		}
+		if item, ok := inject.Line(mem.Hit{Memory: mm}, g.m.At, mem.Fresh); ok {
+			seen[mm.Session], g.told[sessionMark+mm.Session] = true, true
+			s.Items = append(s.Items, item)
+		}
+	}
+	return s, nil
+}
+
+func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
+	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.7, Order: mem.ByImportance, Limit: 10})
+}
+
+// index lists titles of what else there is, the newest first, and the sessions
+// it came from. It is not given where the conversation goes on.
+func (g *gather) index(ctx context.Context) (inject.Section, error) {
+	set := g.m.Settings
+	s := inject.Section{Name: mem.PlaceIndex, Share: shareIndex, Plain: !set.Glyphs}
+	if g.resumed() {
+		return s, nil
+	}
+	if set.Observations > 0 {
+		ms, err := g.e.Store.List(ctx, mem.Query{Project: g.m.Project.Key, Scopes: []mem.Scope{mem.ScopeProject}, NotKinds: recall.NotRecalled(), MinTrust: mem.TrustTool, Limit: set.Observations + len(g.told)})
+		if err != nil {
+			return s, fmt.Errorf("index: %w", err)
+		}
+		for _, mm := range ms {
+			if mm.Kind == mem.Todo && mm.Resolved || len(s.Rows) == set.Observations || g.m.Stale(mm) || !g.news(mm) {
+				continue
+			}
+			if row, ok := inject.IndexRow(mm, time.Local); ok {
+				s.Rows = append(s.Rows, row)
+			}
+		}
+	}
+	if set.Sessions == 0 {
+		return s, nil
+	}
+	ss, err := g.e.Store.Sessions(ctx, mem.SessionQuery{Project: g.m.Project.Key, Limit: set.Sessions})
+	if err != nil {
+		return s, fmt.Errorf("sessions: %w", err)
+	}
+	for _, se := range ss {
+		if se.FirstPrompt != "" && se.ID != g.m.Session && !g.told[sessionMark+se.ID] {
+			s.Rows = append(s.Rows, inject.Row{ID: se.Short, At: se.Created.Local(), Kind: mem.Request, Title: se.FirstPrompt, Tokens: chars.Tokens(se.FirstPrompt)})
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,26 @@
+package briefing
+
+import (
+	"cmp"
+	"context"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// deriveStanding fills in what follows from the project's last session.
+func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.Standing) error {
+	g := gather{e: e, m: &event.Context{Project: p}}
+	last, err := g.last(ctx)
+	if err != nil || last.ID == "" {
+		return err
+	}
+	s, err := e.leftBy(ctx, p.Key, last.ID)
+	if err != nil {
+		return err
+	}
+	out.Phase, out.Status, out.Blockers, out.Updated = s.Phase, s.Request, append(append(out.Blockers, s.Waiting...), s.Blocked...), last.LastEvent
+	out.Next = cmp.Or(extract.FirstOf(s.Next), extract.FirstOf(s.Open))
+	return nil
+}

@@ -1,0 +1,193 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// summarize is the memory of the turn itself. A turn in which something still
+// runs is not over: the turn that brings its outcome completes it.
+func (e *Service) summarize(ctx context.Context, m *event.Context, own, kept []mem.Memory) (s mem.Memory, ok bool, err error) {
+	t := m.Turn
+	if t.Number == 0 {
+		if t, ok, err = e.leftRunning(ctx, m); err != nil || !ok {
+			return s, false, err
+		}
+	}
+	if m.Background > 0 || len(own) == 0 && len(kept) == 0 && extract.Idle(t.Text, m.Text) {
+		return s, false, nil
+	}
+	read, err := e.filesRead(ctx, m)
+	if err != nil {
+		return s, false, err
+	}
+	mm := m.NewMemory(mem.Summary, mem.ScopeProject)
+	mm.Key = "turn:" + cmp.Or(t.PromptID, m.PromptID, m.ID)
+	mm.Summary = partsOf(m, t, own, kept, read)
+	if m.StopActive {
+		if err := e.goOn(ctx, m, mm); err != nil {
+			return s, false, err
+		}
+	}
+	for _, o := range own {
+		if o.Kind == mem.Change && len(o.Files) > 0 {
+			mm.Files = extract.AppendNew(mm.Files, o.Files[0], 8)
+		}
+	}
+	mm.Modified = mm.Files
+	mm.Title, mm.Body = chars.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120), chars.Clip(mm.Summary.Completed, extract.MaxStatement)
+	mm.Trust, mm.Origin = extract.Worth(min(mem.TrustAssistant, m.Turn.Trust, t.Trust), own), mem.FromAssistant
+	mm.Tags = []string{extract.SummaryTag}
+	return mm, mm.Title != "", nil
+}
+
+// goOn adds to the summary of a turn that went on after its end what it had
+// come to by then.
+func (e *Service) goOn(ctx context.Context, m *event.Context, mm mem.Memory) error {
+	old, err := e.Store.List(ctx, mem.Query{Project: m.Project.Key, Session: m.Session, PromptID: m.PromptID, Kinds: []mem.Kind{mem.Summary}, Limit: 5})
+	if err != nil {
+		return fmt.Errorf("summary so far: %w", err)
+	}
+	i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key && o.Summary != nil })
+	if i < 0 {
+		return nil
+	}
+	was, s := old[i].Summary, mm.Summary
+	s.Completed, s.Learned = extract.JoinPart(was.Completed, s.Completed, extract.MaxPartOfTurn), extract.JoinPart(was.Learned, s.Learned, extract.MaxPartOfTurn)
+	s.Investigated = cmp.Or(s.Investigated, was.Investigated)
+	s.NextSteps = cmp.Or(s.NextSteps, was.NextSteps)
+	return nil
+}
+
+// leftRunning is the person's turn that the event's turn, which no person began,
+// brings the outcome of: the newest one, if something ran on when it stopped.
+func (e *Service) leftRunning(ctx context.Context, m *event.Context) (mem.Turn, bool, error) {
+	if m.Turn.PromptID == "" {
+		return mem.Turn{}, false, nil
+	}
+	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	if err != nil {
+		return mem.Turn{}, false, fmt.Errorf("turns: %w", err)
+	}
+	i := slices.IndexFunc(turns, func(t mem.Turn) bool { return t.Number > 0 })
+	if i < 0 || turns[i].Private || turns[i].PromptID == m.Turn.PromptID {
+		return mem.Turn{}, false, nil
+	}
+	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: turns[i].PromptID, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
+	if err != nil {
+		return mem.Turn{}, false, fmt.Errorf("end of the turn: %w", err)
+	}
+	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
+}
+
+// filesRead are the files that the turn looked at.
+func (e *Service) filesRead(ctx context.Context, m *event.Context) ([]string, error) {
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: m.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Limit: 20})
+	if err != nil {
+		return nil, fmt.Errorf("what the turn read: %w", err)
+	}
+	var out []string
+	for i := len(events) - 1; i >= 0; i-- {
+		lm := event.Context{Event: events[i], Project: m.Project}
+		out = extract.AppendNew(out, e.Event.Understand(&lm).File, 5)
+	}
+	return extract.Plain(out), nil
+}
+
+// partsOf are the five parts of a turn's summary.
+func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
+	s := &mem.SummaryText{}
+	if !extract.Agrees(t.Text) {
+		s.Request = chars.Clip(extract.Request(t.Text), extract.MaxPartOfTurn)
+	}
+	var done, tried, changed, learned, next []string
+	if said := extract.Opening(m.Text); said != "" {
+		done = append(done, chars.Clip(said, extract.MaxPartOfTurn))
+	}
+	for _, o := range own {
+		switch o.Kind {
+		case mem.Change:
+			changed = extract.AppendNew(changed, extract.FirstOf(o.Files), 8)
+		case mem.Command:
+			tried = append(tried, chars.Clip(o.Title, 120))
+		case mem.ErrorFix:
+			done = extract.AppendNew(done, extract.FixedIn(o), 8)
+		}
+	}
+	if len(changed) > 0 {
+		done = append(done, "changed "+strings.Join(changed, ", "))
+	}
+	if len(read) > 0 {
+		tried = append([]string{"read " + strings.Join(read, ", ")}, tried...)
+	}
+	for _, k := range kept {
+		if k.Kind == mem.Todo {
+			next = append(next, chars.Clip(k.Title, 160))
+		} else {
+			learned = append(learned, chars.Clip(k.Title, 160))
+		}
+	}
+	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
+	s.Completed = extract.InARow(done[:min(len(done), 4)])
+	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
+	s.NextSteps = extract.InARow(next[:min(len(next), 2)])
+	return s
+}
+
+// sessionSummary is the memory of a whole session: of what its turns came to, so
+// far as that may be told. A session of one turn has that turn's.
+func (e *Service) SessionSummary(ctx context.Context, m *event.Context) error {
+	all, err := e.Store.List(ctx, mem.Query{
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Within: m.Session, Limit: 50,
+	})
+	if err != nil {
+		return fmt.Errorf("summaries of the session: %w", err)
+	}
+	var turns []mem.Memory
+	mm := m.NewMemory(mem.Summary, mem.ScopeSession)
+	mm.Trust, mm.Origin = mem.TrustAssistant, mem.FromAssistant
+	for _, s := range all { // newest first
+		switch {
+		case s.Summary == nil:
+		case strings.HasPrefix(s.Key, extract.SessionKey):
+			mm.Supersedes = cmp.Or(mm.Supersedes, s.ID)
+		default:
+			turns = append(turns, s)
+		}
+	}
+	if len(turns) < 2 {
+		return nil
+	}
+	slices.Reverse(turns)
+	last := turns[len(turns)-1]
+	s := mem.SummaryText{Request: m.SessionInfo.FirstPrompt} // also of a turn that was broken off, and has no summary
+	share := max(extract.LeastPart, extract.MaxPartOfSession/len(turns))
+	for _, t := range turns {
+		s.Investigated = extract.JoinPart(s.Investigated, t.Summary.Investigated, share)
+		s.Learned = extract.JoinPart(s.Learned, t.Summary.Learned, share)
+		s.Completed = extract.JoinPart(s.Completed, t.Summary.Completed, share)
+		mm.Confidence = max(mm.Confidence, t.Confidence)
+		for _, f := range t.Files {
+			mm.Files = extract.AppendNew(mm.Files, f, 8)
+		}
+	}
+	for _, t := range turns {
+		s.Request = cmp.Or(s.Request, t.Summary.Request)
+	}
+	s.NextSteps = last.Summary.NextSteps
+	mm.Modified, mm.Summary = mm.Files, &s
+	mm.Title, mm.Body = chars.Clip(cmp.Or(s.Request, s.Completed), 120), chars.Clip(s.Completed, extract.MaxStatement)
+	mm.Tags, mm.Key = []string{extract.SummaryTag}, extract.SessionKey+last.Key
+	if mm.Title != "" && mm.Key != "" {
+		m.Add(mm)
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// Bounds of captured text, in characters.
+const (
+	maxCaptured = mem.MemoriesCounted // memories of tools a session makes; further calls stay events
+
+)
+
+// letGo drops a response and keeps what it cost the agent to read.
+func LetGo(m *event.Context) { m.Weight, m.Response = chars.Tokens(string(m.Response)), nil }
+
+// observe keeps a memory of a call if the call may make one: its tool is not on
+// the skip list and the session has room.
+func (e *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) {
+	if slices.Contains(m.Settings.SkipTools, m.Tool) {
+		return
+	}
+	if m.SessionInfo.Memories >= maxCaptured {
+		full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{extract.AutoCaptured}, Offset: maxCaptured - 1, Limit: 1})
+		if err != nil || len(full) > 0 {
+			return
+		}
+	}
+	m.Add(mm)
+}
+
+// ours reports whether the call is about Remanence itself: its tools, its
+// command line, its files. What we say must not come back as memory.
+func (e *Service) Ours(m *event.Context) bool {
+	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {
+		return true
+	}
+	in := extract.Fields(m.Input)
+	if extract.CallsUs(extract.Text(in["command"])) {
+		return true
+	}
+	file := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["path"]))
+	return slices.ContainsFunc(e.Own, func(dir string) bool { return extract.Within(dir, file) })
+}

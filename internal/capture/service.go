@@ -1,0 +1,35 @@
+// Package capture makes memories of tool calls, turns, subagents and transcripts,
+// and finds events that no hook reported. Start with Service.Digest.
+package capture
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	Event *event.Service
+	// Archive stores what was said, word for word; nil means that nothing is archived.
+	Archive event.Archive
+	Now     func() time.Time
+	// Own lists our own directories; calls on files in them are not captured.
+	Own []string
+	// Past reads from a transcript the events since a mark and returns the new mark.
+	Past  func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error)
+	Store mem.Store
+
+	// Calls into packages above this one.
+	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Reported, err error)
+}
+
+// Service captures memories from events. It is safe for concurrent use.
+type Service struct {
+	Config
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c} }

@@ -1,0 +1,42 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// launchOf finds the call that launched the subagent of the event: the n-th
+// launch of its type belongs to the n-th subagent of the type.
+func (e *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
+	launches, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200})
+	if err != nil {
+		return extract.Call{}, false, fmt.Errorf("launches: %w", err)
+	}
+	starts, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, Limit: 200})
+	if err != nil {
+		return extract.Call{}, false, fmt.Errorf("subagents: %w", err)
+	}
+	n := 0
+	for i := len(starts) - 1; i >= 0 && starts[i].AgentID != m.AgentID; i-- {
+		if starts[i].AgentType == m.AgentType {
+			n++
+		}
+	}
+	for i := len(launches) - 1; i >= 0; i-- {
+		lm := event.Context{Event: launches[i], Project: m.Project}
+		c := e.Event.Understand(&lm)
+		if cmp.Or(c.Subagent, "general-purpose") != m.AgentType {
+			continue
+		}
+		if n == 0 {
+			return c, true, nil
+		}
+		n--
+	}
+	return extract.Call{}, false, nil
+}

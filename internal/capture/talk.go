@@ -1,0 +1,126 @@
+package capture
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// Bounds of utterances.
+const (
+	maxUtterance = 1500 // characters; longer ones are cut into pieces
+	maxPieces    = 20   // of one; more is a paste
+	minWords     = 3
+)
+
+// indexSaid makes memories of what is in the archive of the session and not yet
+// in the store, and returns how many. Doing it again changes nothing: each piece
+// has its key.
+func (e *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, err error) {
+	after, err := e.lastIndexed(ctx, m.Session)
+	if err != nil {
+		return 0, err
+	}
+	err = e.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.Spoken) error {
+		turns, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+		if err != nil {
+			return fmt.Errorf("turns: %w", err)
+		}
+		of := map[string]mem.Turn{}
+		for _, t := range turns {
+			of[t.PromptID] = t
+		}
+		var b mem.Batch
+		for _, s := range list {
+			if t, known := of[s.PromptID]; known && !t.Private {
+				b.Memories = append(b.Memories, utterances(m, s, t)...)
+			}
+		}
+		made += len(b.Memories)
+		return e.keepSaid(ctx, event.Indexed(b.Memories))
+	})
+	return made, err
+}
+
+// saidAtOnce is how many pieces one batch takes, and those that belong to the last:
+// an event that waits behind it does not wait long.
+const saidAtOnce = 50
+
+func (e *Service) keepSaid(ctx context.Context, ms []mem.Memory) error {
+	for len(ms) > 0 {
+		n := min(len(ms), saidAtOnce)
+		for n < len(ms) && extract.SaidIn(ms[n]) == extract.SaidIn(ms[n-1]) { // see lastIndexed
+			n++
+		}
+		b := mem.Batch{Memories: ms[:n]}
+		e.Event.Follow(&b)
+		if _, err := e.Store.Apply(ctx, b); err != nil {
+			return fmt.Errorf("keep what was said: %w", err)
+		}
+		ms = ms[n:]
+	}
+	return nil
+}
+
+// lastIndexed is the id of what was last said of all that is indexed; what comes
+// before it in the archive is indexed, too.
+func (e *Service) lastIndexed(ctx context.Context, session string) (string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1})
+	if err != nil || len(ms) == 0 {
+		return "", err
+	}
+	return extract.SaidIn(ms[0]), nil
+}
+
+// utterances are the memories of one thing said, of which there is none if it
+// says next to nothing.
+func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
+	if wordCount(s.Text) < minWords {
+		return nil
+	}
+	var out []mem.Memory
+	for n, text := range extract.Pieces(s.Text, maxUtterance) {
+		if n == maxPieces {
+			break
+		}
+		mm := m.NewMemory(mem.Utterance, mem.ScopeProject)
+		mm.Project = cmp.Or(m.SessionInfo.Project, mm.Project)
+		mm.Title, mm.Body = extract.Headline(text)
+		mm.Who, mm.Key, mm.Created, mm.Updated = s.Who, s.ID+"/"+strconv.Itoa(n), s.At, s.At
+		mm.Source.PromptID, mm.Source.Event = s.PromptID, ""
+		mm.Branch, mm.Commit = s.Branch, ""
+		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, t.Trust), mem.FromAssistant, event.ConfidenceAgent
+		if s.Who == "user" {
+			mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
+			if len(s.Text) > extract.Pasted {
+				mm.Trust = mem.TrustTool // whoever wrote it
+			}
+		}
+		out = append(out, mm)
+	}
+	return out
+}
+
+// wordCount counts words; two characters of a script without spaces are one.
+func wordCount(s string) int {
+	n, wide := 0, 0
+	for _, w := range strings.Fields(s) {
+		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r) }) {
+			n++
+		}
+		for _, r := range w {
+			if chars.Wide(r) {
+				wide++
+			}
+		}
+	}
+	return n + wide/2
+}

@@ -1,0 +1,148 @@
+package capture
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// succeeded keeps a command that worked: as the proof that its failure earlier in
+// the session is fixed, or for its own sake if it is a lasting one.
+func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Call) error {
+	if c.Plain == "" {
+		return nil
+	}
+	open, err := e.Store.List(ctx, mem.Query{
+		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate, Limit: 20,
+	})
+	if err != nil {
+		return fmt.Errorf("find failure: %w", err)
+	}
+	joined := false
+	for _, failure := range open {
+		other := extract.Installs(c.Plain, failure.Command)
+		if !other && !extract.Proves(c.Plain, failure.Command) || failure.Updated.After(m.At) {
+			continue
+		}
+		m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: failure.ID, Resolved: new(true)})
+		if joined {
+			continue
+		}
+		fix, ok := replaced(m, failure, c), !extract.Remote(m.Tool, c.Command)
+		if !other {
+			if fix, ok, err = e.fixed(ctx, m, failure); err != nil {
+				return err
+			}
+		}
+		if joined = ok; ok {
+			e.Observe(ctx, m, fix)
+		}
+	}
+	if joined || len(m.Batch.Edits) > 0 || !extract.Lasting(c.Plain) {
+		return nil
+	}
+	mm := m.NewMemory(mem.Command, mem.ScopeSession)
+	mm.Tool, mm.Command = m.Tool, c.Plain
+	mm.Tags = []string{"command-outcome", extract.AutoCaptured}
+	mm.Title = "Command succeeded: " + chars.Clip(c.Plain, event.MaxCommand)
+	mm.Key = "worked:" + c.Plain
+	e.Observe(ctx, m, mm)
+	return nil
+}
+
+// replaced is what is kept of a command that failed where another one did instead.
+func replaced(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
+	mm := fixOf(m, failure)
+	mm.Trust = min(mm.Trust, m.Turn.Trust)
+	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(c.Plain, extract.MaxFixError)))
+	mm.Body = chars.Clip(c.Plain, extract.MaxAct)
+	return mm
+}
+
+// fixed joins a failure and the success of the same command. What was changed
+// between the two is what fixed it: files, or else what other commands did. Where
+// nothing was, it was tried again, and there is nothing to keep.
+func (e *Service) fixed(ctx context.Context, m *event.Context, failure mem.Memory) (mem.Memory, bool, error) {
+	changes, err := e.Store.List(ctx, mem.Query{
+		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
+	})
+	if err != nil {
+		return mem.Memory{}, false, fmt.Errorf("find changes: %w", err)
+	}
+	mm := fixOf(m, failure)
+	var how []string
+	for _, ch := range changes {
+		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
+			continue
+		}
+		for _, f := range ch.Files {
+			mm.Files = extract.AppendNew(mm.Files, f, extract.MaxFixFiles)
+		}
+		mm.Trust = min(mm.Trust, ch.Trust)
+		how = append(how, ch.Title)
+	}
+	mm.Modified = mm.Files
+	helped := ""
+	if len(mm.Files) > 0 {
+		helped = chars.Clip("fixed in "+extract.Place(mm.Files), 2*extract.MaxFixError)
+	} else {
+		acts, trust, err := e.actsBetween(ctx, m, failure)
+		if err != nil || len(acts) == 0 {
+			return mem.Memory{}, false, err
+		}
+		mm.Trust = min(mm.Trust, trust)
+		helped, how = fmt.Sprintf("works after `%s`", chars.Clip(acts[len(acts)-1], extract.MaxFixError)), acts
+	}
+	mm.Title = extract.FixTitle(failure, helped)
+	mm.Body = strings.Join(how[:min(len(how), extract.MaxFixFiles)], "\n")
+	if _, said, _ := strings.Cut(failure.Title, "| Error: "); !strings.Contains(mm.Title, said) {
+		mm.Facts = []string{"error: " + chars.Clip(said, extract.MaxFact)}
+	}
+	return mm, true, nil
+}
+
+// fixOf is what every fix of a failure has.
+func fixOf(m *event.Context, failure mem.Memory) mem.Memory {
+	mm := m.NewMemory(mem.ErrorFix, mem.ScopeProject)
+	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
+	mm.Tags, mm.Key = []string{"debugging", "resolved", extract.AutoCaptured}, "fix:"+failure.Command
+	return mm
+}
+
+// actsBetween are the commands since a failure that changed something besides
+// files, oldest first, and the trust of the turns they were run in.
+func (e *Service) actsBetween(ctx context.Context, m *event.Context, failure mem.Memory) ([]string, mem.Trust, error) {
+	worst := mem.TrustUser
+	calls, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50})
+	if err != nil {
+		return nil, worst, fmt.Errorf("find what was run: %w", err)
+	}
+	turns, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+	if err != nil {
+		return nil, worst, fmt.Errorf("turns: %w", err)
+	}
+	var out []string
+	for _, ev := range calls { // newest first
+		if !ev.At.After(failure.Updated) || !ev.At.Before(m.At) || len(out) == extract.MaxActs {
+			continue
+		}
+		c := e.Event.Understand(&event.Context{Event: ev, Project: m.Project})
+		if !extract.Acts(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) || extract.Remote(ev.Tool, c.Command) {
+			continue
+		}
+		out = append(out, chars.Clip(c.Plain, extract.MaxAct))
+		for _, t := range turns {
+			if t.PromptID == ev.PromptID {
+				worst = min(worst, t.Trust)
+			}
+		}
+	}
+	slices.Reverse(out)
+	return out, worst, nil
+}

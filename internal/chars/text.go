@@ -1,0 +1,121 @@
+package chars
+
+import (
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Tokens estimates how many tokens a model counts for s: a quarter of the
+// characters, rounded up; a character of a script written without spaces counts one.
+func Tokens(s string) int {
+	narrow, wide := 0, 0
+	for _, r := range s {
+		if Wide(r) {
+			wide++
+		} else {
+			narrow++
+		}
+	}
+	return wide + (narrow+3)/4
+}
+
+// Wide reports whether r belongs to a script that is written without spaces
+// between words.
+func Wide(r rune) bool {
+	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
+}
+
+// Units is the length of s in UTF-16 code units, the measure of clients
+// written in JavaScript.
+func Units(s string) int {
+	n := 0
+	for _, r := range s {
+		n++
+		if r >= 0x10000 {
+			n++
+		}
+	}
+	return n
+}
+
+// Thousands is a number with commas.
+func Thousands(n int) string {
+	if n < 0 {
+		return "-" + Thousands(-n)
+	}
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Clip cuts s to at most max characters. A cut text ends in an ellipsis, which counts.
+func Clip(s string, max int) string {
+	if len(s) <= max || utf8.RuneCountInString(s) <= max {
+		return s
+	}
+	if max < 1 {
+		return ""
+	}
+	n := 0
+	for i := range s {
+		if n == max-1 {
+			return strings.TrimRightFunc(s[:i], unicode.IsSpace) + "…"
+		}
+		n++
+	}
+	return s
+}
+
+// ClientMade reports whether a text on the person's side was written by the
+// client: local commands and their output, feedback of hooks, notices.
+func ClientMade(text string) bool {
+	text = strings.TrimSpace(text)
+	for _, start := range [...]string{
+		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
+		"<bash-input>", "<bash-stdout>", "<bash-stderr>", "<task-notification>",
+		"Stop hook feedback:", "[Request interrupted by user",
+	} {
+		if strings.HasPrefix(text, start) {
+			return true
+		}
+	}
+	return false
+}
+
+// Line folds s into one line: runs of white space become one space.
+func Line(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// FirstLine returns the first line of s that holds more than white space.
+func FirstLine(s string) string {
+	for line := range strings.Lines(s) {
+		if t := strings.TrimSpace(line); t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// Unmerged reports whether a text has the marks that git leaves around two
+// versions of which a person has to choose. In a code fence they are an example.
+func Unmerged(s string) bool {
+	marks := []string{"<<<<<<< ", "=======", ">>>>>>> "}
+	next, fenced := 0, false
+	for line := range strings.Lines(s) {
+		line = strings.TrimRight(line, "\r\n")
+		switch {
+		case next == 0 && strings.HasPrefix(line, "```"):
+			fenced = !fenced
+		case fenced:
+		case next == 1 && line == marks[1], next != 1 && strings.HasPrefix(line, marks[next]):
+			next++
+		}
+		if next == len(marks) {
+			return true
+		}
+	}
+	return false
+}

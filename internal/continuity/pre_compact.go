@@ -1,0 +1,42 @@
+package continuity
+
+import (
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// snapshotLines is how much of a transcript a snapshot looks at, and
+// snapshotChars how much of its text it keeps, the newest.
+const (
+	SnapshotLines = 200
+	snapshotChars = 4000
+)
+
+// The kinds of jobs.
+const ()
+
+func LateDigest(m *event.Context) mem.Job {
+	return mem.Job{Kind: event.JobDigest, Session: m.Session, Key: m.ID, Data: event.JobData(m), NotBy: m.At.Add(event.TranscriptLag)}
+}
+
+// snapshot keeps the newest words of both sides.
+func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
+	text, left := "", snapshotChars
+	for i := len(said) - 1; i >= 0 && left > 0; i-- {
+		line := said[i].Who + ": " + said[i].Text
+		if rs := []rune(line); len(rs) > left {
+			line = "…" + string(rs[len(rs)-left+1:]) // the newest part of it
+		}
+		left -= len([]rune(line)) + 1
+		text = line + "\n" + text
+	}
+	if text == "" {
+		return nil
+	}
+	mm := m.NewMemory(mem.Snapshot, mem.ScopeSession)
+	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
+	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", extract.AutoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
+	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
+	return []mem.Memory{mm}
+}

@@ -1,0 +1,221 @@
+package continuity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// Checkpoints lists checkpoints, newest first.
+func (e *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Checkpoints, error) {
+	out := Checkpoints{Shorts: map[string]string{}}
+	q := mem.CheckpointQuery{ID: ask.ID, Limit: ask.Limit}
+	if ask.ID == "last" {
+		q.ID, q.Limit = "", 1
+	}
+	var err error
+	if ask.Session != "" {
+		s, err := e.Store.Session(ctx, ask.Session)
+		if err != nil {
+			return out, err
+		}
+		q.Session = s.ID
+	} else if q.ID == "" {
+		if out.Project, err = e.Event.Place(ctx, ask.Place); err != nil {
+			return out, err
+		}
+		q.Project = out.Project.Key
+	}
+	if out.Checkpoints, err = e.Store.Checkpoints(ctx, q); err != nil {
+		return out, err
+	}
+	for _, cp := range out.Checkpoints {
+		if s, err := e.Store.Session(ctx, cp.Session); err == nil {
+			out.Shorts[cp.Session] = s.Short
+		}
+	}
+	return out, nil
+}
+
+// Resume returns all that somebody needs who goes on where a checkpoint left off.
+func (e *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
+	ask.Limit, ask.ID = 1, cmp.Or(ask.ID, "last")
+	got, err := e.Checkpoints(ctx, ask)
+	if err != nil {
+		return ResumeResponse{}, err
+	}
+	if len(got.Checkpoints) == 0 {
+		return ResumeResponse{}, fmt.Errorf("checkpoint %q: %w", ask.ID, mem.ErrNotFound)
+	}
+	r := ResumeResponse{Checkpoint: got.Checkpoints[0]}
+	if s, err := e.Store.Session(ctx, r.Checkpoint.Session); err == nil && r.Checkpoint.Session != "" {
+		r.Session = s
+	}
+	if ps, err := e.Store.Projects(ctx, r.Checkpoint.Project); err == nil && len(ps) > 0 && r.Checkpoint.Project != "" {
+		r.Project = ps[0]
+	}
+	switch {
+	case r.Checkpoint.Handoff != "":
+		r.Handoff = &r.Checkpoint
+	case r.Checkpoint.Session != "":
+		hs, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: r.Checkpoint.Session, Trigger: mem.TriggerHandoff, Limit: 1})
+		if err != nil && !errors.Is(err, mem.ErrNotFound) {
+			return r, fmt.Errorf("handoff: %w", err)
+		}
+		if len(hs) > 0 {
+			r.Handoff = &hs[0]
+		}
+	}
+	r.Text = resumption(r)
+	return r, nil
+}
+
+// resumption is the Markdown of what there is to go on with: what summaries lose
+// comes in full.
+func resumption(r ResumeResponse) string {
+	var b strings.Builder
+	cp := r.Checkpoint
+	fmt.Fprintf(&b, "# Where the work stands\n\n")
+	put := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", name, chars.Line(text))
+		}
+	}
+	put("project", cmp.Or(r.Project.Name, cp.Project))
+	put("directory", r.Session.Root)
+	put("branch", r.Project.Branch)
+	put("session", cmp.Or(r.Session.Short, cp.Session))
+	put("saved", fmt.Sprintf("%s, %s, %s", cp.At.UTC().Format("2006-01-02 15:04 MST"), cp.ID, cp.Trigger))
+	put("phase", cp.State.Phase)
+	put("asked last", cp.State.Request)
+	put("answered last", cp.State.Status)
+	list := func(name string, items []string) {
+		if len(items) == 0 {
+			return
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n", name)
+		for _, it := range items {
+			fmt.Fprintf(&b, "- %s\n", chars.Line(it))
+		}
+	}
+	if cp.Note != "" {
+		fmt.Fprintf(&b, "\n## Note\n\n%s\n", cp.Note)
+	}
+	if r.Handoff != nil {
+		fmt.Fprintf(&b, "\n## Handoff (%s)\n\n%s\n", r.Handoff.At.UTC().Format("2006-01-02 15:04 MST"), r.Handoff.Handoff)
+	}
+	list("Next", cp.State.Next)
+	list("In progress", cp.State.Doing)
+	list("Open", cp.State.Open)
+	list("In the way", append(slices.Clone(cp.State.Waiting), cp.State.Blocked...))
+	list("Files in edit", cp.State.Files)
+	list("Files", extract.Missing(cp.Evidence.Files, cp.State.Files))
+	list("Commands, newest first", commandsOf(cp))
+	list("Errors", cp.Evidence.Errors)
+	list("Figures", cp.Evidence.Numbers)
+	var said []string
+	for _, s := range cp.Recent {
+		said = append(said, s.Who+": "+s.Text)
+	}
+	list("Last words", said)
+	return b.String()
+}
+
+// commandsOf are the commands of a checkpoint and how each ended, in a line.
+func commandsOf(cp mem.Checkpoint) []string {
+	var out []string
+	for _, c := range cp.Evidence.Commands {
+		line := fmt.Sprintf("`%s`: exit %d", c.Command, c.Exit)
+		if c.Note != "" {
+			line += ", " + c.Note
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// Diff tells what changed from one checkpoint to another.
+func (e *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
+	to, err := e.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
+	if err != nil {
+		return DiffResponse{}, err
+	}
+	var from Checkpoints
+	if ask.From != "" {
+		if from, err = e.Checkpoints(ctx, CheckpointsRequest{ID: ask.From}); err != nil {
+			return DiffResponse{}, err
+		}
+		if ask.To == "" && len(from.Checkpoints) > 0 {
+			to.Checkpoints, err = e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: from.Checkpoints[0].Session, Limit: 1})
+			if err != nil {
+				return DiffResponse{}, fmt.Errorf("newest checkpoint: %w", err)
+			}
+		}
+	}
+	if len(to.Checkpoints) == 0 || ask.From != "" && len(from.Checkpoints) == 0 {
+		return DiffResponse{}, fmt.Errorf("checkpoint: %w", mem.ErrNotFound)
+	}
+	d := DiffResponse{To: to.Checkpoints[0]}
+	if ask.From != "" {
+		d.From = from.Checkpoints[0]
+	} else if d.From, err = e.before(ctx, d.To); err != nil {
+		return d, err
+	}
+	d.Changes = changes(d.From, d.To)
+	return d, nil
+}
+
+// before is the checkpoint before another one of the same session; the zero
+// value if that was its first.
+func (e *Service) before(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint, error) {
+	all, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Limit: 1000})
+	if err != nil {
+		return mem.Checkpoint{}, fmt.Errorf("checkpoint before: %w", err)
+	}
+	i := slices.IndexFunc(all, func(x mem.Checkpoint) bool { return x.ID == cp.ID })
+	if i < 0 || i+1 == len(all) {
+		return mem.Checkpoint{}, nil
+	}
+	return all[i+1], nil
+}
+
+// changes lists what came and went, by what it is.
+func changes(from, to mem.Checkpoint) []Changed {
+	out := []Changed{}
+	compare := func(what string, was, now []string) {
+		for _, s := range extract.Missing(was, now) {
+			out = append(out, Changed{What: what, Gone: true, Text: s})
+		}
+		for _, s := range extract.Missing(now, was) {
+			out = append(out, Changed{What: what, Text: s})
+		}
+	}
+	line := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return []string{s}
+	}
+	compare("phase", line(from.State.Phase), line(to.State.Phase))
+	compare("request", line(from.State.Request), line(to.State.Request))
+	compare("status", line(from.State.Status), line(to.State.Status))
+	compare("note", line(from.Note), line(to.Note))
+	compare("handoff", line(from.Handoff), line(to.Handoff))
+	compare("next", from.State.Next, to.State.Next)
+	compare("doing", from.State.Doing, to.State.Doing)
+	compare("open", from.State.Open, to.State.Open)
+	compare("waiting", from.State.Waiting, to.State.Waiting)
+	compare("blocked", from.State.Blocked, to.State.Blocked)
+	compare("files", from.Evidence.Files, to.Evidence.Files)
+	compare("commands", commandsOf(from), commandsOf(to))
+	compare("errors", from.Evidence.Errors, to.Evidence.Errors)
+	compare("numbers", from.Evidence.Numbers, to.Evidence.Numbers)
+	return out
+}

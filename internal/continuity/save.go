@@ -1,0 +1,155 @@
+package continuity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// maxSaveNote bounds what is said to a checkpoint, in characters.
+const maxSaveNote = 1000
+
+// Save keeps where the work stands, as before a compaction. With Index it first
+// takes in and indexes what the session's transcript says: whatever of that does
+// not work is named in the answer and keeps nothing else from being done.
+// ErrNotFound where no session of the place is known: there is nothing to save.
+// ErrPrivateTurn if an agent says something to it in a turn that is private.
+func (e *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
+	m, err := e.HandingOff(ctx, HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+	if err != nil {
+		return SaveResponse{}, err
+	}
+	defer m.View.Close()
+	if m.SessionInfo.ID == "" {
+		return SaveResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
+	}
+	note := chars.Clip(strings.TrimSpace(e.Door.Prompt(ask.Note)), maxSaveNote)
+	if err := e.Event.MayKeep(ctx, ask.Agent, note); err != nil {
+		return SaveResponse{}, err
+	}
+	out := SaveResponse{Short: m.SessionInfo.Short, Trouble: []string{}}
+	if ask.Index {
+		e.takeNow(ctx, m, &out)
+	}
+	cp, err := e.Checkpoint(ctx, m, TriggerSave)
+	if err != nil {
+		return out, err
+	}
+	cp.Note = note
+	if _, err := e.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
+		return out, fmt.Errorf("keep checkpoint: %w", err)
+	}
+	kept, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Trigger: TriggerSave, Limit: 1})
+	if err != nil || len(kept) == 0 {
+		return out, fmt.Errorf("read checkpoint back: %w", errors.Join(err, mem.ErrNotFound))
+	}
+	out.Checkpoint = kept[0]
+	return out, nil
+}
+
+// takeNow takes in and indexes what the session's transcript says.
+func (e *Service) takeNow(ctx context.Context, m *event.Context, out *SaveResponse) {
+	trouble := func(what string, err error) {
+		if err != nil {
+			out.Trouble = append(out.Trouble, fmt.Sprintf("%s: %s", what, err))
+		}
+	}
+	m.Transcript, m.Root, m.Cwd = m.SessionInfo.Transcript, m.SessionInfo.Root, m.SessionInfo.Cwd
+	switch {
+	case e.Archive == nil:
+		trouble("archive", errors.New("transcripts are not kept here"))
+		return
+	case !event.OwnTranscript(m.Event):
+		trouble("archive", errors.New("the agent named no transcript of this session"))
+	default:
+		var err error
+		out.Found, err = e.Reconcile(ctx, m.SessionInfo)
+		trouble("lost reports", err)
+		out.Taken, err = e.TakeSaid(ctx, m)
+		trouble("archive", err)
+		if err == nil && !out.Taken.There {
+			trouble("archive", fmt.Errorf("the transcript is not there: %s", m.SessionInfo.Transcript))
+		}
+		if out.Taken.Bad > 0 {
+			trouble("archive", fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.Bad))
+		}
+	}
+	var err error
+	out.Indexed, err = e.IndexSaid(ctx, m)
+	trouble("index", err)
+}
+
+// SaveAsk saves where the work stands.
+type SaveRequest struct {
+	mem.Place
+	Session string `json:"session,omitempty"` // "" means the agent's, else the last one of the project
+	Agent   string `json:"agent,omitempty"`   // as in AddAsk
+	Note    string `json:"note,omitempty"`    // what the person or the agent has to say to it
+	Index   bool   `json:"index,omitempty"`   // take in what the session's transcript says, and index it, now
+}
+
+// TriggerSave is the Trigger of a checkpoint that somebody asked for.
+const TriggerSave = "save"
+
+// Saved is what became of a SaveAsk. It never is less than the checkpoint: who
+// could not even save that gets an error.
+type SaveResponse struct {
+	Checkpoint mem.Checkpoint `json:"checkpoint"`
+	Short      string         `json:"session_short,omitempty"`
+	Taken      mem.Taken      `json:"taken"`
+	Indexed    int            `json:"indexed"` // pieces of what was said that can be found now and could not before
+	Found      int            `json:"found"`   // reports of the session that had been lost
+	Trouble    []string       `json:"trouble"` // what did not work; empty if all is well
+}
+
+// CheckpointsAsk asks for checkpoints, newest first: one by its id or, without
+// one, those of a session or of the place.
+type CheckpointsRequest struct {
+	mem.Place
+	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
+	Session string `json:"session,omitempty"` // id, short id or unique prefix
+	Limit   int    `json:"limit,omitempty"`   // 0 means DefaultLimit
+}
+
+// Checkpoints are checkpoints and the short ids of their sessions.
+type Checkpoints struct {
+	Project     mem.Project       `json:"project"`
+	Checkpoints []mem.Checkpoint  `json:"checkpoints"`
+	Shorts      map[string]string `json:"shorts"` // by session
+}
+
+// Resumption is all that somebody needs who goes on with the work.
+type ResumeResponse struct {
+	Checkpoint mem.Checkpoint  `json:"checkpoint"`
+	Handoff    *mem.Checkpoint `json:"handoff,omitempty"` // the newest of the same session, if there is one
+	Project    mem.Project     `json:"project"`
+	Session    mem.Session     `json:"session"` // zero if it is erased
+	Text       string          `json:"text"`    // the same as Markdown
+}
+
+// DiffAsk compares two checkpoints; without ids the newest of the place with the
+// one before it of the same session.
+type DiffRequest struct {
+	mem.Place
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"` // "" means the newest of From's session
+}
+
+// Difference is what changed from one checkpoint to another.
+type DiffResponse struct {
+	From    mem.Checkpoint `json:"from"`
+	To      mem.Checkpoint `json:"to"`
+	Changes []Changed      `json:"changes"`
+}
+
+// Changed is one thing that came or went.
+type Changed struct {
+	What string `json:"what"` // request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
+	Gone bool   `json:"gone"` // it was in the first and is not in the second
+	Text string `json:"text"`
+}

@@ -1,0 +1,172 @@
+package continuity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// Handoffs are the files in which a person finds the handoffs of projects.
+type Handoffs interface {
+	// ReadHandoff returns what the file says; the zero value where there is none.
+	ReadHandoff(p mem.Project) (mem.HandoffNote, error)
+	// WriteHandoff writes what was written for whoever goes on, in place of what
+	// was there.
+	WriteHandoff(p mem.Project, text string) error
+	// WriteTail puts what happened since then behind it, in place of the tail that
+	// was there.
+	WriteTail(p mem.Project, text string) error
+	// EraseHandoff takes the tail away, and all if the rest holds one of some
+	// folded lines.
+	EraseHandoff(p mem.Project, lines []string) error
+}
+
+// maxDemands is how many prompts a tail names, the newest.
+const maxDemands = 5
+
+// tailLater has it done, where there are such files.
+func (e *Service) TailLater(m *event.Context) {
+	if e.Handoffs != nil && m.Person() {
+		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m)})
+	}
+}
+
+// writeTail writes by rule, without any model, what happened in the session since
+// its handoff.
+func (e *Service) WriteTail(ctx context.Context, m *event.Context) error {
+	if e.Handoffs == nil || m.SessionInfo.ID == "" {
+		return nil
+	}
+	cp, err := e.Checkpoint(ctx, m, mem.TriggerHandoff)
+	if err != nil {
+		return err
+	}
+	demands, err := e.demandsSince(ctx, m)
+	if err != nil {
+		return err
+	}
+	return e.Handoffs.WriteTail(m.Project, tailText(cp, demands))
+}
+
+// demandsSince are the person's newest prompts after the session's handoff, the
+// oldest of them first.
+func (e *Service) demandsSince(ctx context.Context, m *event.Context) ([]string, error) {
+	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Trigger: mem.TriggerHandoff, Limit: 1})
+	if err != nil {
+		return nil, fmt.Errorf("handoff: %w", err)
+	}
+	turns, err := e.Store.Turns(ctx, m.Session, 50)
+	if err != nil {
+		return nil, fmt.Errorf("turns: %w", err)
+	}
+	var out []string
+	for _, t := range turns { // newest first
+		old := len(cps) > 0 && !t.At.After(cps[0].At)
+		if t.Number > 0 && t.Text != "" && t.Text != event.OwnCommand && !old && len(out) < maxDemands {
+			out = append([]string{extract.Request(t.Text)}, out...)
+		}
+	}
+	return out, nil
+}
+
+// tailText lists what was asked, edited, run and left open.
+func tailText(cp mem.Checkpoint, demands []string) string {
+	var b strings.Builder
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "- %s: %s\n", name, chars.Line(text))
+		}
+	}
+	for _, d := range demands {
+		line("asked", d)
+	}
+	line("edited", strings.Join(cp.State.Files, ", "))
+	for _, c := range cp.Evidence.Commands {
+		line(fmt.Sprintf("ran, exit %d", c.Exit), strings.TrimSuffix("`"+c.Command+"` "+c.Note, " "))
+	}
+	for _, o := range cp.State.Open {
+		line("open", o)
+	}
+	return b.String()
+}
+
+// handedOn returns the projects whose handoff files may hold what is to be erased,
+// and the lines that give it away, those of words too.
+func (e *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
+	if e.Handoffs == nil {
+		return nil, words, nil
+	}
+	projects := map[string]bool{}
+	ms, err := e.Event.Condemned(ctx, ids)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, mm := range ms {
+		words = append(words, mem.Traces(mm)...)
+		projects[mm.Project] = true
+	}
+	for _, id := range ids {
+		s, err := e.Store.Session(ctx, id)
+		if errors.Is(err, mem.ErrNotFound) {
+			continue // a memory
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		lines, err := e.sessionLines(ctx, s)
+		if err != nil {
+			return nil, nil, err
+		}
+		words, projects[s.Project] = append(words, lines...), true
+	}
+	delete(projects, "")
+	var places []mem.Project
+	for key := range projects {
+		p, err := e.Event.Place(ctx, mem.Place{Project: key})
+		if errors.Is(err, mem.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("project %s: %w", key, err)
+		}
+		places = append(places, p)
+	}
+	return places, words, nil
+}
+
+// eraseHandoffs takes what the lines give away out of the handoff files of projects.
+func (e *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
+	for _, p := range projects {
+		if err := e.Handoffs.EraseHandoff(p, lines); err != nil {
+			return fmt.Errorf("handoff: %w", err)
+		}
+	}
+	return nil
+}
+
+// sessionLines are the lines by which a file gives away what was asked and
+// handed on in a session.
+func (e *Service) sessionLines(ctx context.Context, s mem.Session) ([]string, error) {
+	out := chars.TracesOfText(s.FirstPrompt)
+	turns, err := e.Store.Turns(ctx, s.ID, event.WholeSession)
+	if err != nil {
+		return nil, fmt.Errorf("turns: %w", err)
+	}
+	for _, t := range turns {
+		out = append(out, chars.TracesOfText(t.Text)...)
+	}
+	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: event.WholeSession})
+	if err != nil {
+		return nil, fmt.Errorf("checkpoints: %w", err)
+	}
+	for _, cp := range cps {
+		out = append(append(out, chars.TracesOfText(cp.Handoff)...), chars.TracesOfText(cp.Note)...)
+	}
+	return out, nil
+}

@@ -1,0 +1,386 @@
+package curate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/recall"
+)
+
+const (
+	sessionWithin = 30 * time.Second  // of worker time for one session
+	fullWithin    = 100 * time.Second // likewise for all of a project
+	fullEvery     = 5                 // sessions of a project
+	maxPasses     = 100               // of a round
+	likeEach      = 20                // memories that may say the same as one of a session
+)
+
+// ErrNoChronicle is a store that cannot keep what is changed: nothing is changed
+// that could not be taken back.
+var ErrNoChronicle = errors.New("this store keeps no record of changes, so nothing is consolidated")
+
+// consolidateJob does a job. What a round changes is written as it goes on; the
+// batch has what is to be done next.
+func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	if _, ok := e.Store.(mem.RunLog); !ok {
+		return mem.Batch{}, nil
+	}
+	if job.Data == string(mem.FullRun) {
+		within, cancel := context.WithTimeout(ctx, fullWithin)
+		defer cancel()
+		_, err := e.consolidateAll(within, job.Key, false)
+		e.inbox.want(job.Key)
+		return mem.Batch{}, err
+	}
+	s, err := e.Event.SessionOf(ctx, job.Key)
+	if err != nil || s.ID == "" {
+		return mem.Batch{}, err
+	}
+	if due := s.LastEvent.Add(event.SilentFor); e.goesOnStill(s) && due.After(e.Now()) {
+		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(s.ID, due)}}, nil
+	}
+	within, cancel := context.WithTimeout(ctx, sessionWithin)
+	defer cancel()
+	if _, err := e.consolidateSession(within, s); err != nil {
+		return mem.Batch{}, err
+	}
+	due, err := e.fullDue(ctx, s.Project)
+	if err != nil || !due {
+		return mem.Batch{}, err
+	}
+	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: s.Project, Data: string(mem.FullRun)}}}, nil
+}
+
+// goesOnStill reports whether a session may still go on.
+func (e *Service) goesOnStill(s mem.Session) bool {
+	return s.Status != mem.Completed && e.Now().Sub(s.LastEvent) < event.SilentFor
+}
+
+// fullDue reports whether so many sessions began since all of the project was
+// last consolidated that it is time again.
+func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
+	runs, err := e.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+	if err != nil {
+		return false, err
+	}
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * fullEvery})
+	if err != nil {
+		return false, fmt.Errorf("sessions since: %w", err)
+	}
+	n := 0
+	for _, s := range ss {
+		if s.Prompts > 0 && (len(runs) == 0 || s.Created.After(runs[0].At)) {
+			n++
+		}
+	}
+	return n >= fullEvery, nil
+}
+
+// consolidateSession brings what one session learned in order, by itself and
+// with what its project knows.
+func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Run, error) {
+	run := mem.Run{Kind: mem.SessionRun, Project: s.Project, Session: s.ID, At: e.Now()}
+	own := func(m mem.Memory) bool { return m.Session == s.ID }
+	return e.passes(ctx, run, false, func() (*round, error) {
+		ms, err := e.Event.All(ctx, mem.Query{Project: s.Project, Session: s.ID, Within: s.ID})
+		if err != nil {
+			return nil, err
+		}
+		known := map[string]bool{}
+		for _, m := range ms {
+			known[m.ID] = true
+		}
+		for _, m := range slices.Clone(ms) {
+			if !joinable(m.Kind) || ours(m) {
+				continue
+			}
+			said := chars.Clip(recall.WholeText(m), event.MaxField)
+			hits, _, err := e.Recall.Matched(ctx, mem.Query{
+				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: likeEach,
+			}, nil)
+			if err != nil {
+				return nil, fmt.Errorf("what is alike: %w", err)
+			}
+			for _, h := range hits {
+				if !known[h.Memory.ID] {
+					known[h.Memory.ID], ms = true, append(ms, h.Memory)
+				}
+			}
+		}
+		return newRound(e.Now(), ms, own, func(mem.Memory) bool { return false }), nil
+	})
+}
+
+// consolidateAll brings all that a project knows in order, and puts away what faded.
+func (e *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
+	run := mem.Run{Kind: mem.FullRun, Project: project, At: e.Now()}
+	open, err := e.openSessions(ctx, project)
+	if err != nil {
+		return run, err
+	}
+	return e.passes(ctx, run, dry, func() (*round, error) {
+		ms, err := e.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
+		if err != nil {
+			return nil, err
+		}
+		r := newRound(e.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
+		r.full = true
+		return r, nil
+	})
+}
+
+// openSessions are the sessions of a project that may still go on.
+func (e *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
+	if err != nil {
+		return nil, fmt.Errorf("sessions that go on: %w", err)
+	}
+	open := map[string]bool{}
+	for _, s := range ss {
+		open[s.ID] = e.goesOnStill(s)
+	}
+	return open, nil
+}
+
+// passes makes one pass after another until nothing is left to change. One that
+// is dry writes nothing, and sees only what a single pass would do.
+func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*round, error)) (mem.Run, error) {
+	for range maxPasses {
+		r, err := begin()
+		if err != nil {
+			return run, err
+		}
+		if err := e.prepare(ctx, r); err != nil {
+			return run, err
+		}
+		r.run()
+		if run.ID == "" {
+			run.Looked = len(r.lives)
+		}
+		run.Changes = append(run.Changes, r.steps...)
+		// That all was looked at is noted even where nothing was to be done.
+		if dry || len(r.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
+			break
+		}
+		next := run
+		next.Changes = r.steps
+		res, err := e.Store.Apply(ctx, mem.Batch{Run: &next, Edits: r.edits()})
+		if err != nil {
+			return run, fmt.Errorf("consolidate: %w", err)
+		}
+		run.ID = res[0].Run
+		if !r.more {
+			break
+		}
+	}
+	return run, nil
+}
+
+// prepare tells a round what the person does not want, and whether there are vectors.
+func (e *Service) prepare(ctx context.Context, r *round) (err error) {
+	if _, ok := e.Store.(mem.RunLog); !ok {
+		return ErrNoChronicle
+	}
+	_, _, r.embedded = e.Event.CurrentEmbedder()
+	r.refused, err = e.dismissals(ctx)
+	return err
+}
+
+// Consolidate brings the memories of a place in order, says what that would
+// change, or takes a round back.
+func (e *Service) Consolidate(ctx context.Context, ask ConsolidateRequest) (Consolidation, error) {
+	out := Consolidation{DryRun: ask.DryRun, Undo: ask.Undo != "", Rounds: []mem.Run{}}
+	c, ok := e.Store.(mem.RunLog)
+	if !ok {
+		return out, ErrNoChronicle
+	}
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil && ask.Undo == "" {
+		return out, err
+	}
+	out.Project = p
+	if ask.Undo != "" {
+		err = e.undo(ctx, c, ask, &out)
+	} else {
+		err = e.consolidateNow(ctx, p, ask.DryRun, &out)
+	}
+	if err != nil {
+		return out, err
+	}
+	out.Memories, err = e.touched(ctx, out.Rounds)
+	return out, err
+}
+
+// Rounds lists the rounds of a place, newest first.
+func (e *Service) Rounds(ctx context.Context, ask RoundsRequest) (Consolidation, error) {
+	out := Consolidation{Rounds: []mem.Run{}}
+	c, ok := e.Store.(mem.RunLog)
+	if !ok {
+		return out, ErrNoChronicle
+	}
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return out, err
+	}
+	out.Project = p
+	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: ask.Limit})
+	if err != nil {
+		return out, err
+	}
+	out.Rounds = append(out.Rounds, runs...)
+	out.Memories, err = e.touched(ctx, runs)
+	return out, err
+}
+
+// consolidateNow goes through a project, or through all.
+func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
+	keys := []string{p.Key}
+	if p.Key == "" {
+		ps, err := e.Store.Projects(ctx, "")
+		if err != nil {
+			return fmt.Errorf("projects: %w", err)
+		}
+		keys = nil
+		for _, p := range ps {
+			keys = append(keys, p.Key)
+		}
+	}
+	for _, key := range keys {
+		run, err := e.consolidateAll(ctx, key, dry)
+		if err != nil {
+			return err
+		}
+		out.Rounds = append(out.Rounds, run)
+	}
+	return nil
+}
+
+// touched are the memories that rounds name, as far as they are still there.
+func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
+	var ids []string
+	for _, r := range runs {
+		for _, c := range r.Changes {
+			ids = append(ids, c.Memory)
+		}
+	}
+	known, err := e.Recall.ByID(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	out := []mem.Memory{}
+	for _, id := range ids {
+		if m, ok := known[id]; ok {
+			out = append(out, m)
+			delete(known, id) // each once
+		}
+	}
+	return out, nil
+}
+
+// undo takes a round back: each memory is given what it had before, but for what
+// somebody changed since. The same is not done to it again by rule.
+func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest, out *Consolidation) error {
+	runs, err := c.Runs(ctx, mem.RunQuery{ID: ask.Undo})
+	if err != nil {
+		return err
+	}
+	run := runs[0]
+	if ask.Agent != "" && run.Kind == mem.AskedRun {
+		return fmt.Errorf("take back %s: %w", run.ID, ErrNotPerson)
+	}
+	out.Project = mem.Project{Key: run.Project}
+	var b mem.Batch
+	was := map[string]mem.Memory{}
+	now := map[string]*mem.Memory{}
+	for i := len(run.Changes) - 1; i >= 0; i-- {
+		s := run.Changes[i]
+		if !s.Undone.IsZero() {
+			continue
+		}
+		if now[s.Memory] == nil {
+			m, err := e.Event.One(ctx, s.Memory)
+			if err != nil {
+				return err
+			}
+			was[m.ID], now[m.ID] = m, &m
+		}
+		reverted(now[s.Memory], s)
+		if s.Rule != mem.RuleContinue {
+			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: s.Rule, Memory: s.Memory, Other: s.Other})
+		}
+	}
+	for id, m := range now {
+		if was[id].Scope == mem.ScopeUser && m.Scope != mem.ScopeUser {
+			m.Project = run.Project
+		}
+		if ed, ok := editFrom(was[id], *m); ok {
+			b.Edits = append(b.Edits, ed)
+		}
+	}
+	out.Changed = len(b.Edits)
+	if !ask.DryRun {
+		// In parts, so that events that come meanwhile do not wait for all of it. One
+		// that is cut off goes on where it is asked for again: only the last ends it.
+		for edits := range slices.Chunk(b.Edits, maxSteps) {
+			if _, err := e.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
+				return fmt.Errorf("take back %s: %w", run.ID, err)
+			}
+		}
+		if _, err := e.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
+			return fmt.Errorf("take back %s: %w", run.ID, err)
+		}
+		if runs, err = c.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
+			return err
+		}
+	}
+	out.Rounds = runs
+	return nil
+}
+
+// keptFromNowOn are the rules that put a memory away and are not to do so again
+// once a person brought it back.
+func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
+	if _, ok := e.Store.(mem.RunLog); !ok {
+		return nil
+	}
+	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}
+	if m.MergedInto != "" {
+		out = append(out, mem.Dismissal{Rule: mem.RuleMerge, Memory: m.ID, Other: m.MergedInto})
+	}
+	return out
+}
+
+// reverted gives a memory what it had before a step, where it still has what
+// that step made of it.
+func reverted(m *mem.Memory, s mem.Step) {
+	back(&m.Status, s.Became.Status, s.Was.Status)
+	back(&m.Scope, s.Became.Scope, s.Was.Scope)
+	back(&m.Trust, s.Became.Trust, s.Was.Trust)
+	back(&m.Importance, s.Became.Importance, s.Was.Importance)
+	back(&m.Confidence, s.Became.Confidence, s.Was.Confidence)
+	back(&m.Uses, s.Became.Uses, s.Was.Uses)
+	back(&m.MergedInto, s.Became.MergedInto, s.Was.MergedInto)
+	back(&m.PromotedFrom, s.Became.Promoted, s.Was.Promoted)
+	if m.LastUsed.Equal(s.Became.LastUsed) {
+		m.LastUsed = s.Was.LastUsed
+	}
+	if len(m.Files) == s.Became.Files && s.Was.Files < s.Became.Files {
+		m.Files = m.Files[:s.Was.Files]
+	}
+	if len(m.Tags) == s.Became.Tags && s.Was.Tags < s.Became.Tags {
+		m.Tags = m.Tags[:s.Was.Tags]
+	}
+}
+
+func back[T comparable](field *T, became, was T) {
+	if *field == became {
+		*field = was
+	}
+}

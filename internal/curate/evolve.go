@@ -1,0 +1,464 @@
+package curate
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// maxSteps is how many changes one pass of a round makes: events that come
+// meanwhile wait for them.
+const maxSteps = 200
+
+// merging adds to the confidence of the memory that goes on.
+const merging = 0.05
+
+// life is a memory on its way through a round.
+type life struct {
+	mem.Memory
+	was   mem.Memory
+	moved bool // the round is about it; others it may only be merged with
+	open  bool // its session goes on
+}
+
+// round is what a round of consolidation would change. It reads nothing, and
+// what comes of it does not depend on the order of the memories.
+type round struct {
+	now      time.Time
+	lives    []*life                // the ones that go on before those that are merged into them
+	embedded bool                   // memories have vectors here
+	refused  map[mem.Dismissal]bool // times left out
+	full     bool
+	steps    []mem.Step
+	more     bool // the bound was met: another pass has to follow
+}
+
+// newRound begins one over memories. moved tells which it is about, open which
+// of them belong to a session that goes on.
+func newRound(now time.Time, ms []mem.Memory, moved, open func(mem.Memory) bool) *round {
+	r := &round{now: now}
+	for _, m := range ms {
+		if ours(m) {
+			continue
+		}
+		r.lives = append(r.lives, &life{Memory: m, was: m, moved: moved(m), open: open(m)})
+	}
+	slices.SortStableFunc(r.lives, func(a, b *life) int { return before(a.Memory, b.Memory) })
+	return r
+}
+
+// ours reports whether a memory is kept in step with something outside of the
+// store, which alone changes it.
+func ours(m mem.Memory) bool {
+	return m.Note.File != "" || event.OfStateFile(m) || event.IsField(m) || m.Kind == mem.Utterance
+}
+
+// guarded reports whether nothing but a person's order may put a memory away.
+func guarded(m mem.Memory) bool {
+	return m.Pinned || m.Evergreen || m.Scope == mem.ScopeUser || m.Trust == mem.TrustUser
+}
+
+// before orders memories that say the same: the first of them goes on. Nothing
+// of it depends on when they were written, unless all else is equal.
+func before(a, b mem.Memory) int {
+	return cmp.Or(
+		-compareBool(guarded(a), guarded(b)), -compareBool(a.Pinned, b.Pinned), cmp.Compare(b.Trust, a.Trust),
+		cmp.Compare(b.Uses, a.Uses), cmp.Compare(b.Importance, a.Importance), cmp.Compare(b.Confidence, a.Confidence),
+		cmp.Compare(len(b.Title)+len(b.Body), len(a.Title)+len(a.Body)), cmp.Compare(a.Title, b.Title), cmp.Compare(a.Body, b.Body),
+		cmp.Compare(a.Kind, b.Kind), a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID),
+	)
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return 1
+	}
+	return -1
+}
+
+// run goes through all that a round does: what a session says twice is merged,
+// what is worth it reaches the project and is merged there, and in a full round
+// what faded is put away.
+func (r *round) run() {
+	r.merge(func(l *life) string { return only(l.Scope == mem.ScopeSession && !l.open, l.Session) })
+	r.promote()
+	r.merge(func(l *life) string { return only(l.Scope == mem.ScopeProject, l.Project) })
+	if r.full {
+		r.fade()
+	}
+}
+
+func only(ok bool, s string) string {
+	if ok {
+		return s
+	}
+	return ""
+}
+
+// left reports whether another change still belongs to this pass.
+func (r *round) left() bool {
+	r.more = r.more || len(r.steps) >= maxSteps
+	return !r.more
+}
+
+// change notes what becomes of a memory.
+func (r *round) change(rule string, l *life, other, reason string, become func(*mem.Memory)) {
+	s := mem.Step{Rule: rule, Memory: l.ID, Other: other, Reason: reason, Was: LifeOf(l.Memory)}
+	become(&l.Memory)
+	s.Became = LifeOf(l.Memory)
+	r.steps = append(r.steps, s)
+}
+
+// isRefused reports whether the person does not want a rule to be applied.
+func (r *round) isRefused(rule, memory string) bool {
+	return r.refused[mem.Dismissal{Rule: rule, Memory: memory}]
+}
+
+// keptApart reports whether a person or an agent decided that two memories both
+// stay: merging them was undone or refused, or a review left both as they are.
+func keptApart(dismissed map[mem.Dismissal]bool, a, b string) bool {
+	for _, rule := range []string{mem.RuleMerge, LintDuplicate, ReviewContradiction} {
+		if dismissed[mem.Dismissal{Rule: rule, Memory: a, Other: b}] || dismissed[mem.Dismissal{Rule: rule, Memory: b, Other: a}] {
+			return true
+		}
+	}
+	return false
+}
+
+// merge joins memories of one reach that say the same. reach is "" for those
+// that are left alone.
+func (r *round) merge(reach func(*life) string) {
+	var list []*life
+	var ms []mem.Memory
+	for _, l := range r.lives {
+		if l.Status == mem.Active && joinable(l.Kind) && reach(l) != "" {
+			list, ms = append(list, l), append(ms, l.Memory)
+		}
+	}
+	into := map[int]rank.Pair{} // the best that goes on, by the one that does not
+	pairs := rank.Pairs(ms, sameAs)
+	slices.SortStableFunc(pairs, func(a, b rank.Pair) int {
+		return cmp.Or(cmp.Compare(a.B, b.B), cmp.Compare(b.Alike, a.Alike), cmp.Compare(a.A, b.A))
+	})
+	for _, p := range pairs {
+		a, b := list[p.A], list[p.B]
+		_, gone := into[p.A]
+		_, taken := into[p.B]
+		if gone || taken || reach(a) != reach(b) || guarded(b.Memory) || !a.moved && !b.moved || keptApart(r.refused, a.ID, b.ID) || !sameClaim(a.Memory, b.Memory) {
+			continue
+		}
+		if !r.left() {
+			return
+		}
+		into[p.B] = p
+		r.join(a, b, fmt.Sprintf("says the same as %s: %.0f %% of the words", a.ID, 100*p.Alike))
+	}
+}
+
+// join has b go into a.
+func (r *round) join(a, b *life, reason string) {
+	gone := b.Memory
+	r.change(mem.RuleMerge, b, a.ID, reason, func(m *mem.Memory) {
+		m.MergedInto, m.Status = a.ID, mem.Consolidated
+		if rank.Reach(a.was.Scope) > rank.Reach(b.was.Scope) {
+			m.Status = mem.Promoted
+		}
+	})
+	r.change(mem.RuleContinue, a, b.ID, "stands for "+b.ID+", too", func(m *mem.Memory) { *m = both(*m, gone) })
+}
+
+// both is a memory that stands for another one, too. What is worth less adds
+// nothing to what it is about.
+func both(m, gone mem.Memory) mem.Memory {
+	m.Importance, m.Confidence = max(m.Importance, gone.Importance), min(1, m.Confidence+merging)
+	m.Uses += gone.Uses
+	if m.LastUsed.Before(gone.LastUsed) {
+		m.LastUsed = gone.LastUsed
+	}
+	if gone.Created.After(m.Created) && gone.Created.After(m.LastUsed) { // that it was said again shows that it still holds
+		m.LastUsed = gone.Created
+	}
+	if gone.Trust >= m.Trust {
+		for _, f := range gone.Files {
+			m.Files = extract.AppendNew(m.Files, f, len(m.Files)+1)
+		}
+		for _, t := range gone.Tags {
+			m.Tags = extract.AppendNew(m.Tags, t, maxTags)
+		}
+	}
+	return m
+}
+
+// joinable reports whether two memories of the kind may be one.
+func joinable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.Knowledge(), k) }
+
+// sameClaim reports whether two memories that share most of their words say the
+// same: one adds words to the other, and none that turns it into something else.
+func sameClaim(a, b mem.Memory) bool {
+	return a.Kind == b.Kind && a.Resolved == b.Resolved && (a.Command == b.Command || a.Command == "" || b.Command == "") &&
+		sameFiles(a.Files, b.Files) && extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) && extract.Compared(a, b).Agrees()
+}
+
+// sameFiles reports whether two memories may be about the same files.
+func sameFiles(a, b []string) bool {
+	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(f string) bool { return slices.Contains(b, f) })
+}
+
+// promote lets what a session learned reach its project.
+func (r *round) promote() {
+	for _, l := range r.lives {
+		if !l.moved || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || r.isRefused(mem.RulePromote, l.ID) {
+			continue
+		}
+		reason := r.merits(l.Memory)
+		if reason == "" {
+			continue
+		}
+		if !r.left() {
+			return
+		}
+		r.change(mem.RulePromote, l, "", reason, func(m *mem.Memory) { m.Scope, m.PromotedFrom = mem.ScopeProject, mem.ScopeSession })
+	}
+}
+
+// promotable reports whether a memory says more than what happened once.
+func promotable(m mem.Memory) bool {
+	switch m.Kind {
+	case mem.Scratch, mem.Snapshot, mem.Request, mem.Change, mem.Summary, mem.Utterance:
+		return false
+	case mem.Command:
+		return m.Repeats > 0
+	}
+	return true
+}
+
+// merits says why a session's memory is worth keeping for its project, "" if it is not.
+func (r *round) merits(m mem.Memory) string {
+	merit := rank.Merit(m, r.embedded)
+	switch {
+	case m.Origin == mem.FromUserCommand:
+		return "kept by the person's own hand"
+	case m.Importance > rank.Weighty:
+		return fmt.Sprintf("importance %.2f is above %.2f", m.Importance, rank.Weighty)
+	case merit >= rank.MeritProject:
+		return fmt.Sprintf("merit %.2f of %.2f: importance %.2f, confidence %.2f, %s", merit, rank.MeritProject, m.Importance, m.Confidence, usedTimes(m.Uses))
+	}
+	return ""
+}
+
+// fade puts away what faded.
+func (r *round) fade() {
+	for _, l := range r.lives {
+		if !l.moved || l.open && l.Scope == mem.ScopeSession || guarded(l.Memory) || l.Kind == mem.Decision {
+			continue
+		}
+		if !rank.Faded(l.Memory, r.now) || r.isRefused(mem.RuleArchive, l.ID) {
+			continue
+		}
+		if !r.left() {
+			return
+		}
+		r.change(mem.RuleArchive, l, "", fmt.Sprintf("strength %.3f: %d days old, %s", rank.Strength(l.Memory, r.now), days(r.now.Sub(l.Created)), usedTimes(l.Uses)),
+			func(m *mem.Memory) { m.Status = mem.Archived })
+	}
+}
+
+func days(d time.Duration) int { return int(d.Hours() / 24) }
+
+func usedTimes(n int) string {
+	switch n {
+	case 0:
+		return "never used"
+	case 1:
+		return "used once"
+	}
+	return fmt.Sprintf("used %d times", n)
+}
+
+// edits are what the round writes.
+func (r *round) edits() []mem.Edit {
+	var out []mem.Edit
+	for _, l := range r.lives {
+		if ed, ok := editFrom(l.was, l.Memory); ok {
+			out = append(out, ed)
+		}
+	}
+	return out
+}
+
+// editFrom is what makes one memory of another of the same id, as far as a life
+// goes; ok is false where that is nothing. Somebody may forget it meanwhile.
+func editFrom(was, m mem.Memory) (ed mem.Edit, ok bool) {
+	ed.ID, ed.From = m.ID, was.Status
+	ok = differ(&ed.Status, was.Status, m.Status)
+	ok = differ(&ed.Scope, was.Scope, m.Scope) || ok
+	ok = differ(&ed.Trust, was.Trust, m.Trust) || ok
+	ok = differ(&ed.Importance, was.Importance, m.Importance) || ok
+	ok = differ(&ed.Confidence, was.Confidence, m.Confidence) || ok
+	ok = differ(&ed.MergedInto, was.MergedInto, m.MergedInto) || ok
+	ok = differ(&ed.Promoted, was.PromotedFrom, m.PromotedFrom) || ok
+	if was.Scope == mem.ScopeUser && m.Scope != was.Scope || was.Project != m.Project && m.Scope != mem.ScopeUser {
+		ed.Project, ok = &m.Project, true
+	}
+	if was.Uses != m.Uses || !was.LastUsed.Equal(m.LastUsed) {
+		ed.Counted, ok = &mem.Counted{Uses: m.Uses, Prevented: m.Prevented, LastUsed: m.LastUsed}, true
+	}
+	if !slices.Equal(was.Files, m.Files) {
+		ed.Files = append([]string{}, m.Files...)
+	}
+	if !slices.Equal(was.Tags, m.Tags) {
+		ed.Tags = append([]string{}, m.Tags...)
+	}
+	if ed.Files != nil || ed.Tags != nil {
+		words := rank.Index(m)
+		ed.Index, ok = &words, true
+	}
+	return ed, ok
+}
+
+func differ[T comparable](field **T, was, is T) bool {
+	if was == is {
+		return false
+	}
+	*field = &is
+	return true
+}
+
+// LifeOf is what consolidation may change about m.
+func LifeOf(m mem.Memory) mem.Life {
+	return mem.Life{
+		Status: m.Status, Scope: m.Scope, Trust: m.Trust, Importance: m.Importance, Confidence: m.Confidence, Uses: m.Uses, LastUsed: m.LastUsed,
+		Files: len(m.Files), Tags: len(m.Tags), MergedInto: m.MergedInto, Promoted: m.PromotedFrom,
+	}
+}
+
+// ConsolidateAsk has the memories of a place consolidated, or a round taken back.
+type ConsolidateRequest struct {
+	mem.Place
+	DryRun bool   `json:"dry_run,omitempty"` // only says what would be changed
+	Undo   string `json:"undo,omitempty"`    // id of a round: it is taken back, and nothing else is done
+	Agent  string `json:"agent,omitempty"`   // as in AddAsk: what a person decided is not taken back at its word
+}
+
+// RoundsAsk asks for the rounds of a place.
+type RoundsRequest struct {
+	mem.Place
+	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
+}
+
+// Consolidation is what became of a ConsolidateAsk.
+type Consolidation struct {
+	Project  mem.Project  `json:"project"`
+	DryRun   bool         `json:"dry_run"`
+	Undo     bool         `json:"undo"`
+	Rounds   []mem.Run    `json:"rounds"`
+	Memories []mem.Memory `json:"memories"` // that the rounds name, as they are now
+	// Changed is how many memories were given back what they had, of Undo; what
+	// somebody changed since stays.
+	Changed int `json:"changed"`
+}
+
+// MergeAsk has a memory go into another one that says the same.
+type MergeRequest struct {
+	Keep  string `json:"keep"`            // id
+	Drop  string `json:"drop"`            // id; hidden from then on
+	Agent string `json:"agent,omitempty"` // as in AddAsk: one that is worth more than Keep is not dropped at its word
+}
+
+// Merged is the memory that stands for both, and the round that can be taken back.
+type MergeResponse struct {
+	Round    string       `json:"round"`
+	Memories []mem.Memory `json:"memories"` // the one that is kept, the one that is not
+}
+
+// ReviewAsk asks what of a place needs a person's judgement.
+type ReviewRequest struct {
+	mem.Place
+	Among
+	Rules []string `json:"rules,omitempty"` // only these; empty means all
+	Limit int      `json:"limit,omitempty"` // findings of a rule; 0 means 50
+}
+
+// Among narrows a review to findings about some memories. The zero value narrows nothing.
+type Among struct {
+	Kinds  []mem.Kind `json:"kinds,omitempty"`
+	Tags   []string   `json:"tags,omitempty"` // any of
+	File   string     `json:"file,omitempty"` // as in Query
+	After  time.Time  `json:"after,omitzero"` // created at or after
+	Before time.Time  `json:"before,omitzero"`
+}
+
+// None reports whether nothing is narrowed.
+func (a Among) None() bool {
+	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
+}
+
+// Inbox lists it.
+type ReviewResponse struct {
+	Project mem.Project    `json:"project"`
+	Looked  int            `json:"looked"` // at so many memories
+	Counts  map[string]int `json:"counts"` // findings by rule, those beyond the limit too
+	Items   []ReviewItem   `json:"items"`
+}
+
+// Undecided is how much waits in an inbox.
+type ReviewCounts struct {
+	Total  int            `json:"total"`
+	Counts map[string]int `json:"counts"` // as Inbox.Counts
+	At     time.Time      `json:"at"`     // when it was looked for
+}
+
+// InboxItem is one finding. Accept, reject and merge are what Resolve does.
+type ReviewItem struct {
+	Rule     string       `json:"rule"`
+	Text     string       `json:"text"`     // what was found, in a sentence
+	Memories []mem.Memory `json:"memories"` // the newer, or the one to keep, first
+	Actions  []string     `json:"actions"`
+	Accept   string       `json:"accept"` // what accepting does, in a few words
+	// Proposal is the change that waits, of a finding about one.
+	Proposal *mem.Proposal `json:"proposal,omitempty"`
+}
+
+// What can be done about a finding.
+const (
+	AcceptFinding = "accept" // see InboxItem.Accept
+	RejectFinding = "reject" // nothing is done, and it is not shown again
+	MergeFinding  = "merge"  // the second memory goes into the first
+)
+
+// ResolveAsk does something about a finding, or with Every about all of a rule.
+// Only a person may.
+type ResolveRequest struct {
+	Rule   string   `json:"rule"`
+	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order, then of its proposal; none with Every
+	Action string   `json:"action"`
+	Agent  string   `json:"agent,omitempty"` // as in AddAsk; anything but "" is refused
+	Every  bool     `json:"every,omitempty"` // all that Review finds by the rule, of the place and among these
+
+	// Of Every.
+	mem.Place
+	Among
+	DryRun bool `json:"dry_run,omitempty"` // only says what would be decided
+}
+
+// Resolved is what became of it.
+type ResolveResponse struct {
+	Rule     string       `json:"rule"`
+	Action   string       `json:"action"`
+	Round    string       `json:"round,omitempty"` // that takes it back, see ConsolidateAsk.Undo; "" where nothing was changed
+	Memories []mem.Memory `json:"memories"`        // with Every the first of them
+
+	// Of Every.
+	DryRun  bool `json:"dry_run,omitempty"`
+	Decided int  `json:"decided,omitempty"` // findings, or those that would be
+	Left    int  `json:"left,omitempty"`    // that were left: they need a look of their own, or a memory of theirs was just changed
+}

@@ -1,0 +1,159 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/recall"
+)
+
+// maxImport is how many memories one import takes; a larger one is several.
+const maxImport = 1000
+
+// Import keeps memories that were kept elsewhere: what each says, what it is
+// about, and when it was learned. Whoever brings them cannot say how far they
+// may be relied on, so they are worth what text from outside is until the
+// person raises it. What is there already in the same words, be it hidden, is
+// left out, so that the same import twice changes nothing.
+func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse, error) {
+	if n := len(ask.Memories); n == 0 || n > maxImport {
+		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
+	}
+	now := e.Now()
+	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(ask.Memories))}
+	var fresh []mem.Memory
+	var at []int // in ask.Memories, of those
+	keys, seen := map[string]string{}, map[string]bool{}
+	var here mem.Project
+	if ask.Dir != "" {
+		var err error
+		if here, err = e.Event.Place(ctx, mem.Place{Dir: ask.Dir}); err != nil {
+			return ImportResponse{}, err
+		}
+		keys[here.Key] = here.Key
+	}
+	for i, mm := range ask.Memories {
+		if mm.Project == "" {
+			mm.Project = ask.Project
+		}
+		key, err := e.projectKey(ctx, mm.Project, keys)
+		if err != nil {
+			return ImportResponse{}, err
+		}
+		mm = e.brought(imported(mm, key, out.Tag, now))
+		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
+		if mm.Title == "" {
+			out.Empty++
+			continue
+		}
+		there, err := e.isThere(ctx, mm)
+		if err != nil {
+			return ImportResponse{}, fmt.Errorf("import: %w", err)
+		}
+		if there || seen[says] {
+			out.Known++
+			continue
+		}
+		seen[says] = true
+		fresh, at = append(fresh, mm), append(at, i)
+	}
+	if ask.DryRun {
+		out.Tag, out.Kept = "", len(fresh)
+		return out, nil
+	}
+	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
+		if _, err := e.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
+			return ImportResponse{}, fmt.Errorf("import: %w", err)
+		}
+	}
+	ids, err := e.Keep(ctx, fresh)
+	for i, id := range ids {
+		out.IDs[at[i]] = id
+	}
+	out.Kept = len(ids)
+	return out, err
+}
+
+// imported is what counts of a memory from elsewhere.
+func imported(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
+	kind := mm.Kind
+	switch _, ours := kind.Info(); {
+	case kind == "":
+		kind = mem.Fact
+	case kind == "feature", kind == "refactor":
+		kind = mem.Change
+	case !ours, kind == mem.Utterance: // which only a transcript makes
+		kind = extract.KindOf(string(kind))
+	}
+	scope := mem.ScopeProject
+	if project == "" {
+		scope = mem.ScopeUser
+	}
+	created := mm.Created
+	if created.IsZero() || created.After(now) {
+		created = now
+	}
+	return mem.Memory{
+		Scope: scope, Project: project, Kind: kind, Trust: mem.TrustNone, Origin: mem.FromImport, Confidence: event.ConfidenceAgent,
+		Title: mm.Title, Body: mm.Body, Facts: mm.Facts, Concepts: mm.Concepts, Tags: append([]string{tag}, mm.Tags...),
+		Files: mm.Files, Modified: mm.Modified, Command: mm.Command, Summary: mm.Summary, Resolved: kind != mem.Todo,
+		Created: created, Updated: created,
+	}
+}
+
+// projectKey is the key of the project that a memory from elsewhere names; "" of
+// one that names none. keys remembers those that were asked for.
+func (e *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
+	key, ok := keys[named]
+	if !ok {
+		p, err := e.Event.Place(ctx, mem.Place{Project: named})
+		if err != nil {
+			return "", err
+		}
+		key = p.Key
+		keys[named] = key
+	}
+	return key, nil
+}
+
+// isThere reports whether a memory of the same kind and reach says the same in
+// the same words. It begins in the same words, which few do; all that was said
+// is searched for only where many do.
+func (e *Service) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
+	said := recall.WholeText(mm)
+	begins := beginning(mm.Title)
+	q := mem.Query{
+		Terms: []string{begins}, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind}, Hidden: true, Limit: rank.Candidates,
+	}
+	for range 2 {
+		hits, _, err := e.Recall.Matched(ctx, q, nil)
+		if err != nil {
+			return false, err
+		}
+		for _, h := range hits {
+			if h.Memory.Title == mm.Title && recall.WholeText(h.Memory) == said {
+				return true, nil
+			}
+		}
+		if len(hits) < q.Limit && len(rank.Terms(begins)) > 0 {
+			return false, nil
+		}
+		q.Terms = append(q.Terms, rank.Terms(chars.Clip(said, event.MaxField))...)
+	}
+	return false, nil
+}
+
+// beginning is the first words of a title, as one phrase to search for.
+func beginning(title string) string {
+	const most = 8
+	words := strings.Fields(title)
+	return strings.Join(words[:min(len(words), most)], " ")
+}

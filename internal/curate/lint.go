@@ -1,0 +1,219 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/lang"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// The rules of Lint.
+const (
+	LintUnused    = "unused"    // old, and nobody ever needed it
+	LintDuplicate = "duplicate" // says the same as another one
+	LintDeadFile  = "dead_file" // names files that are not there
+	LintOutdated  = "outdated"  // its files changed since it was made or last confirmed
+
+	LintContradiction = DriftContradiction // two that cannot both hold
+	LintDeadWeight    = "dead_weight"      // told again and again, and never used
+)
+
+// LintRules lists them, in the order in which findings come.
+func LintRules() []string {
+	return []string{LintContradiction, LintDuplicate, LintDeadFile, LintOutdated, LintDeadWeight, LintUnused}
+}
+
+// Bounds of a look at memories.
+const (
+	unusedAfter = 90 * 24 * time.Hour
+	sameAs      = 0.8 // share of common words from which two memories are one
+
+	MaxOfOneRule = 200 // findings
+)
+
+// Lint looks for memories that are in need of care: by rule, and without
+// changing anything.
+func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, error) {
+	for _, r := range ask.Rules {
+		if !slices.Contains(LintRules(), r) {
+			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
+		}
+	}
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return FindingsResponse{}, err
+	}
+	out := FindingsResponse{Project: p, Findings: []Finding{}}
+	ms, err := e.Lasting(ctx, p)
+	if err != nil {
+		return out, err
+	}
+	out.Looked = len(ms)
+	stand, err := e.filesGone(ctx, ms)
+	if err != nil {
+		return out, err
+	}
+	for _, rule := range LintRules() {
+		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, rule) {
+			continue
+		}
+		var found []Finding
+		switch rule {
+		case LintDuplicate:
+			found = duplicates(ms, rank.Pairs(ms, sameAs))
+		case LintUnused:
+			found = unused(ms, e.Now())
+		case LintDeadFile:
+			found = deadFiles(ms, stand)
+		case LintOutdated:
+			found = outdated(ms, stand)
+		case LintContradiction:
+			found, err = e.contradicted(ctx, p)
+		case LintDeadWeight:
+			found, err = e.DeadWeight(ctx, p)
+		}
+		if err != nil {
+			return out, err
+		}
+		out.Findings = append(out.Findings, found[:min(len(found), MaxOfOneRule)]...)
+	}
+	return out, nil
+}
+
+// lasting are the memories that say how things are, of a project and of its
+// person, or of all.
+func (e *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+	return e.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
+}
+
+// duplicates are those of pairs that say the same, the most alike first.
+func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
+	var out []Finding
+	for _, pair := range pairs {
+		if pair.Alike < sameAs {
+			break
+		}
+		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
+		if !mayBeOne(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
+			continue
+		}
+		keep, other := a, b
+		if b.Pinned || b.Trust > a.Trust || b.Uses > a.Uses && a.Trust == b.Trust {
+			keep, other = b, a
+		}
+		if other.Pinned {
+			continue
+		}
+		out = append(out, Finding{
+			Rule: LintDuplicate, IDs: []string{keep.ID, other.ID}, Fix: "remanence forget " + other.ID,
+			Text: fmt.Sprintf("%s says the same as %s (%.0f %%): %s", other.ID, keep.ID, 100*pair.Alike, keep.Title),
+		})
+	}
+	return out
+}
+
+// mayBeOne reports whether two memories that share most of their words may say the
+// same: nothing but single words is different. A person decides.
+func mayBeOne(a, b mem.Memory) bool {
+	j := extract.Compared(a, b)
+	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
+}
+
+func unused(ms []mem.Memory, now time.Time) []Finding {
+	var out []Finding
+	for _, m := range ms {
+		if m.Pinned || m.Uses > 0 || m.Kind == mem.Todo && !m.Resolved || now.Sub(m.Updated) <= unusedAfter {
+			continue
+		}
+		out = append(out, Finding{
+			Rule: LintUnused, IDs: []string{m.ID}, Fix: "remanence forget " + m.ID,
+			Text: fmt.Sprintf("not needed once in %d days: %s", days(now.Sub(m.Updated)), m.Title),
+		})
+	}
+	return out
+}
+
+// fileState is how the files of a memory stand.
+type fileState struct {
+	gone  []string // that are not there
+	fresh mem.Freshness
+}
+
+// filesGone looks at the files of memories, as far as that is known.
+func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
+	out := map[string]fileState{}
+	if e.Look == nil {
+		return out, nil
+	}
+	projects := map[string]mem.Project{}
+	for _, m := range ms {
+		if len(m.Files) == 0 || m.Project == "" {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, fmt.Errorf("look at files: %w", err)
+		}
+		p, known := projects[m.Project]
+		if !known {
+			if ps, err := e.Store.Projects(ctx, m.Project); err == nil && len(ps) > 0 {
+				p = ps[0]
+			}
+			projects[m.Project] = p
+		}
+		if p.Root == "" {
+			continue
+		}
+		out[m.ID] = e.lookAt(p, m)
+	}
+	return out, nil
+}
+
+// lookAt looks at the files of one memory. A project that is away tells nothing.
+func (e *Service) lookAt(p mem.Project, m mem.Memory) fileState {
+	files := e.Look(p)
+	defer files.Close()
+	var s fileState
+	if len(m.Anchors) > 0 {
+		s.fresh = files.Freshness(m.Anchors, m.Created)
+	}
+	for _, a := range files.Anchors(m.Files, e.Now()) {
+		born := slices.ContainsFunc(m.Anchors, func(b mem.Anchor) bool { return b.File == a.File && b.Hash == "" })
+		if a.Hash == "" && !born { // that it was not there may be what the memory says
+			s.gone = append(s.gone, a.File)
+		}
+	}
+	return s
+}
+
+func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {
+	var out []Finding
+	for _, m := range ms {
+		if gone := stand[m.ID].gone; len(gone) > 0 {
+			out = append(out, Finding{
+				Rule: LintDeadFile, IDs: []string{m.ID}, Files: gone, Fix: "remanence edit " + m.ID,
+				Text: fmt.Sprintf("%s: no such file any more: %s", strings.Join(gone, ", "), m.Title),
+			})
+		}
+	}
+	return out
+}
+
+func outdated(ms []mem.Memory, stand map[string]fileState) []Finding {
+	var out []Finding
+	for _, m := range ms {
+		if s := stand[m.ID]; s.fresh == mem.FileChanged && len(s.gone) == 0 {
+			out = append(out, Finding{
+				Rule: LintOutdated, IDs: []string{m.ID}, Files: m.Files, Fix: "remanence mark " + m.ID + " stale",
+				Text: fmt.Sprintf("%s changed since: %s", strings.Join(m.Files, ", "), m.Title),
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,34 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// contradicted are the statements of a project that cannot both hold, the newer
+// first, for a person to judge.
+func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
+	w, ok := e.Store.(mem.LinkStore)
+	if !ok {
+		return nil, nil
+	}
+	links, err := w.LinksOf(ctx, mem.LinkContradicts, p.Key, MaxOfOneRule)
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", err)
+	}
+	ends, err := e.Recall.AtEnds(ctx, links)
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, l := range links {
+		now, then := ends[l.From], ends[l.To]
+		if now.ID == "" || then.ID == "" || now.Supersedes == then.ID {
+			continue
+		}
+		out = append(out, contradiction(now, then))
+	}
+	return out, nil
+}

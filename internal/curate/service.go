@@ -1,0 +1,48 @@
+// Package curate changes memories by decision of a person, of an agent or of a rule:
+// add, edit, import, feedback, links, consolidation, decay, review and lint.
+// Start with Service.Add and Service.Consolidate.
+package curate
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/redact"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	Event  *event.Service
+	Recall *recall.Service
+	// Door removes secrets and private text.
+	Door *redact.Door
+	// Look opens a project's files for reading; nil means that files are not read.
+	Look func(p mem.Project) event.Files
+	Now  func() time.Time
+	// Rel returns a path relative to the project, with slashes.
+	Rel      func(p mem.Project, path string) string
+	Settings func() event.Settings
+	Store    mem.Store
+	// Tray stores the counts of the review queue; nil means that they end with the process.
+	Tray Tray
+
+	// Calls into packages above this one.
+	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
+	Purge       func(ctx context.Context, ask event.IDs) (event.PurgeResponse, error)
+	Scan        func(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error)
+	SyncVault   func(ctx context.Context, by event.Hand) error
+	WriteNotes  func(ctx context.Context, restored bool, ids ...string) error
+	RewriteNote func(ctx context.Context, m mem.Memory) error
+}
+
+// Service changes memories. It is safe for concurrent use.
+type Service struct {
+	Config
+	inbox Inboxes
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c, inbox: Inboxes{Tray: c.Tray}} }

@@ -1,0 +1,96 @@
+package curate
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// keptAtOnce is how many memories one batch takes: few enough for a capture
+// that waits for the same writer, many enough that the synchronised write at
+// the end of each does not count.
+const keptAtOnce = 256
+
+// Keep keeps many memories at once and returns their ids, in order: "" for one
+// of which the door leaves nothing. One without a title gets its first line for
+// one, one without an importance that of its kind. Their projects should be
+// known to the store, or nobody finds them by project. Memories are kept in
+// groups: on an error those of the groups before it stay kept, and their ids
+// are returned.
+func (e *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
+	ids := make([]string, 0, len(ms))
+	for group := range slices.Chunk(ms, keptAtOnce) {
+		part, err := e.keepGroup(ctx, group)
+		if err != nil {
+			return ids, fmt.Errorf("keep: %w", err)
+		}
+		ids = append(ids, part...)
+	}
+	return ids, nil
+}
+
+func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, error) {
+	ids := make([]string, len(group))
+	var places []int // in group, of those that are kept
+	var b mem.Batch
+	for i, mm := range group {
+		if mm = e.brought(mm); mm.Title != "" {
+			b.Memories, places = append(b.Memories, mm), append(places, i)
+		}
+	}
+	if len(b.Memories) == 0 {
+		return ids, nil
+	}
+	event.Indexed(b.Memories)
+	e.Event.Follow(&b)
+	res, err := e.Store.Apply(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	for i, at := range places {
+		ids[at] = res[0].IDs[i]
+	}
+	return ids, nil
+}
+
+// brought is a memory from elsewhere, through the door and with what every
+// memory has. It has no title if nothing of it may be kept.
+func (e *Service) brought(mm mem.Memory) mem.Memory {
+	mm.Title, mm.Body = e.Door.Prompt(mm.Title), e.Door.Prompt(mm.Body)
+	mm.Command = e.Door.Text(mm.Command)
+	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
+		*list = e.broughtList(*list)
+	}
+	if s := mm.Summary; s != nil {
+		mm.Summary = &mem.SummaryText{
+			Request: e.Door.Prompt(s.Request), Investigated: e.Door.Prompt(s.Investigated), Learned: e.Door.Prompt(s.Learned),
+			Completed: e.Door.Prompt(s.Completed), NextSteps: e.Door.Prompt(s.NextSteps), Notes: e.Door.Prompt(s.Notes),
+		}
+		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
+	}
+	if mm.Title == "" {
+		mm.Title, mm.Body = extract.Headline(mm.Body)
+	}
+	mm.Title = chars.Clip(chars.Line(mm.Title), 160)
+	if info, _ := mm.Kind.Info(); mm.Importance == 0 {
+		mm.Importance = info.Importance
+	}
+	return mm
+}
+
+func (e *Service) broughtList(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if s = e.Door.Text(s); strings.TrimSpace(s) != "" {
+			out = append(out, s)
+		}
+	}
+	return out
+}

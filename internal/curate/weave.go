@@ -1,0 +1,239 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/recall"
+)
+
+// The keys of its jobs: of each one waits at most.
+const (
+	weaveTidy = "tidy" // names that are one become one, guesses go
+)
+
+// Bounds of a weaving.
+const (
+	weaveGroup = 50 // memories of one job
+
+	tidyAfter     = 24 * time.Hour
+	maxLikeLinks  = 5    // of a memory to such as are like it, and likewise to such as name the same
+	linkedBy      = 2    // names from which two memories have to do with each other
+	sameName      = 0.88 // likeness of two names from which they are one
+	maxTidied     = 2000 // names of one project
+	contradicting = 0.6  // confidence of a contradiction by rule
+)
+
+// weave does a job of its kind.
+func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	w, ok := e.Store.(mem.LinkStore)
+	if !ok {
+		return mem.Batch{}, nil
+	}
+	if job.Key == weaveTidy {
+		return mem.Batch{}, e.tidy(ctx, w)
+	}
+	ms, err := e.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: weaveGroup})
+	if err != nil {
+		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
+	}
+	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: weaveTidy, NotBy: e.Now().Add(tidyAfter)}}}
+	if len(ms) == weaveGroup { // more at once than a job takes
+		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobWeave, Key: event.WeaveNew})
+	}
+	for _, m := range ms {
+		links, err := e.linksOf(ctx, m)
+		if err != nil && (job.Attempts < 2 || ctx.Err() != nil) { // at the second attempt it has its names alone: it must hold up no other
+			return mem.Batch{}, err
+		}
+		b.Woven = append(b.Woven, mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links})
+	}
+	return b, nil
+}
+
+// linksOf are the links that go out from a memory: to what was there before it.
+func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
+	var out []mem.Link
+	add := func(to string, k mem.LinkKind, sure float64) {
+		if to != "" && to != m.ID {
+			out = append(out, mem.Link{From: m.ID, To: to, Kind: k, Confidence: sure, Made: m.Updated})
+		}
+	}
+	add(m.Supersedes, mem.LinkSupersedes, 1)
+	add(m.MergedInto, mem.LinkPartOf, 1)
+	if err := e.ofOneTurn(ctx, m, add); err != nil {
+		return nil, err
+	}
+	if !slices.Contains(event.Knowledge(), m.Kind) {
+		return out, nil
+	}
+	text := chars.Clip(recall.WholeText(m), event.MaxField)
+	hits, _, err := e.Recall.Matched(ctx, mem.Query{
+		Text: text, Terms: rank.Terms(text), Project: m.Project, Kinds: event.Knowledge(), Within: m.Session, Limit: rank.Candidates,
+	}, nil)
+	if err != nil {
+		return nil, fmt.Errorf("what is like %s: %w", m.ID, err)
+	}
+	own, likeness := extract.NamesHeld(m), rank.AlikeTo(m)
+	similar, related := 0, 0
+	for _, h := range hits {
+		o := h.Memory
+		if o.ID == m.ID || o.ID == m.Supersedes || o.Supersedes == m.ID || o.Created.After(m.Created) || o.Created.Equal(m.Created) && o.ID > m.ID {
+			continue
+		}
+		like := likeness(o)
+		both := sharedNames(own, extract.NamesHeld(o))
+		switch {
+		case extract.Opposed(m, o) || like >= sameAs && extract.RolesSwapped(m, o):
+			add(o.ID, mem.LinkContradicts, contradicting)
+		case like >= recall.Alike && similar < maxLikeLinks:
+			similar++
+			add(o.ID, mem.LinkSimilarTo, like)
+		case both >= linkedBy && related < maxLikeLinks:
+			related++
+			add(o.ID, mem.LinkRelatedTo, min(0.9, 0.2+0.15*float64(both)))
+		}
+	}
+	return out, nil
+}
+
+// ofOneTurn links what was learned in one turn: a fix to what failed, a reason to
+// what it is given for, and each to the turn's summary.
+func (e *Service) ofOneTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
+	if m.Source.PromptID == "" || m.Kind == mem.Summary {
+		return nil
+	}
+	turn, err := e.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: weaveGroup})
+	if err != nil {
+		return fmt.Errorf("turn of %s: %w", m.ID, err)
+	}
+	for _, o := range turn {
+		switch {
+		case o.Kind == mem.Summary:
+			add(o.ID, mem.LinkPartOf, 0.9)
+		case m.Kind == mem.Rationale && o.Kind == mem.Decision:
+			add(o.ID, mem.LinkSupports, 0.7)
+		case m.Kind == mem.ErrorFix && o.Kind == mem.Gotcha:
+			add(o.ID, mem.LinkCausedBy, 0.5)
+		}
+	}
+	if m.Kind != mem.ErrorFix || m.Command == "" {
+		return nil
+	}
+	failures, err := e.Store.List(ctx, mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1})
+	if err != nil {
+		return fmt.Errorf("what %s fixed: %w", m.ID, err)
+	}
+	for _, f := range failures {
+		add(f.ID, mem.LinkCausedBy, 0.9)
+	}
+	return nil
+}
+
+// sharedNames is how many names two memories both hold, guesses apart.
+func sharedNames(a, b []mem.Named) int {
+	n := 0
+	for _, x := range a {
+		if x.Confidence >= mem.LeastConfidence && slices.ContainsFunc(b, func(y mem.Named) bool { return x.Kind == y.Kind && x.Name == y.Name }) {
+			n++
+		}
+	}
+	return n
+}
+
+// tidy makes one of names that are spelt in two ways, and lets go of guesses.
+func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
+	ps, err := e.Store.Projects(ctx, "")
+	if err != nil {
+		return fmt.Errorf("projects: %w", err)
+	}
+	for _, p := range ps {
+		all, err := w.Entities(ctx, mem.EntityQuery{Project: p.Key, Limit: maxTidied})
+		if err != nil {
+			return err
+		}
+		for from, into := range oneName(all) {
+			if err := w.Join(ctx, from, into); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = w.Prune(ctx, e.Now().Add(-mem.LinkedMemory))
+	return err
+}
+
+// oneName says which of some names are another spelling of one before it, by id.
+// The most mentioned come first and stay. Files and packages are what they are spelt.
+func oneName(all []mem.Entity) map[string]string {
+	out := map[string]string{}
+	groups := map[string][]mem.Entity{} // by kind, project, first character and figures
+	for _, x := range all {
+		if x.Kind == mem.EntityFile || x.Kind == mem.EntityPackage {
+			continue
+		}
+		f := foldedName(x.Name)
+		if f == "" {
+			continue
+		}
+		key := fmt.Sprint(x.Kind, " ", x.Project, " ", f[:1], " ", strings.Join(extract.NumbersOf(x.Name).Numbers, " "), figuresIn(f))
+		i := slices.IndexFunc(groups[key], func(y mem.Entity) bool { return likeness(f, foldedName(y.Name)) > sameName })
+		if i >= 0 {
+			out[x.ID] = groups[key][i].ID
+			continue
+		}
+		groups[key] = append(groups[key], x)
+	}
+	return out
+}
+
+// foldedName is a name without case and without what stands between its parts.
+func foldedName(s string) string {
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune("_-. @():", r) {
+			return -1
+		}
+		return r
+	}, strings.ToLower(s))
+}
+
+func figuresIn(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, s)
+}
+
+// likeness is how much of two words is the same, 0…1: twice the share of the
+// pairs of neighbouring characters that both have (Dice).
+func likeness(a, b string) float64 {
+	if a == b {
+		return 1
+	}
+	x, y := pairsIn(a), pairsIn(b)
+	if len(x) == 0 || len(y) == 0 {
+		return 0
+	}
+	both := 0
+	for p, n := range x {
+		both += min(n, y[p])
+	}
+	return 2 * float64(both) / float64(len(a)+len(b)-2)
+}
+
+func pairsIn(s string) map[string]int {
+	out := map[string]int{}
+	for i := range len(s) - 1 {
+		out[s[i:i+2]]++
+	}
+	return out
+}

@@ -1,0 +1,31 @@
+// Package digest lets a language model write memories of a turn, within a daily
+// limit of tokens. Start with Service.Refine.
+package digest
+
+import (
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/redact"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	Event *event.Service
+	// Archive stores what was said, word for word; nil means that nothing is archived.
+	Archive event.Archive
+	// Door removes secrets and private text.
+	Door     *redact.Door
+	Now      func() time.Time
+	Settings func() event.Settings
+	Store    mem.Store
+}
+
+// Service digests turns with a model. It is safe for concurrent use.
+type Service struct {
+	Config
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c} }

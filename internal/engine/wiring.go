@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/briefing"
+	"remanence/internal/capture"
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/digest"
+	"remanence/internal/erase"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+	"remanence/internal/views"
+)
+
+// services are the use cases that events and requests are dispatched to.
+type services struct {
+	Event      *event.Service
+	Recall     *recall.Service
+	Curate     *curate.Service
+	Erase      *erase.Service
+	Continuity *continuity.Service
+	Filesync   *filesync.Service
+	Digest     *digest.Service
+	Capture    *capture.Service
+	Briefing   *briefing.Service
+	Views      *views.Service
+}
+
+// connect builds the services from the lowest to the highest. A call into a
+// higher one goes through a function, which is used only after all are built.
+func (e *Engine) connect(c Config) {
+	e.Event = event.New(event.Config{
+		Embedder: c.Embedder, Log: c.Log, Look: c.Look, Minds: c.Minds, Moved: c.Moved, Now: c.Now, Own: c.Own,
+		Paused: c.Paused, Project: c.Project, Rel: c.Rel, Settings: c.Settings, Store: c.Store,
+		Summarizer: c.Summarizer, Vault: c.Vault,
+	})
+	syncVault := func(ctx context.Context, by event.Hand) error { return e.Filesync.SyncVault(ctx, by) }
+	e.Recall = recall.New(recall.Config{
+		Event: e.Event, Door: c.Door, Now: c.Now, Rel: c.Rel, Secret: c.Secret, Settings: c.Settings, Store: c.Store,
+		SyncVault: syncVault,
+	})
+	e.Curate = curate.New(curate.Config{
+		Event: e.Event, Recall: e.Recall, Door: c.Door, Look: c.Look, Now: c.Now, Rel: c.Rel,
+		Settings: c.Settings, Store: c.Store, Tray: c.Tray, SyncVault: syncVault,
+		DeadWeight:  func(ctx context.Context, p mem.Project) ([]curate.Finding, error) { return e.Views.DeadWeight(ctx, p) },
+		Purge:       e.Purge,
+		Scan:        func(ctx context.Context, r event.ScanRequest) (mem.ScanResponse, error) { return e.Erase.Scan(ctx, r) },
+		RewriteNote: func(ctx context.Context, m mem.Memory) error { return e.Filesync.RewriteNote(ctx, m) },
+		WriteNotes: func(ctx context.Context, restored bool, ids ...string) error {
+			return e.Filesync.WriteNotes(ctx, restored, ids...)
+		},
+	})
+	e.Erase = erase.New(erase.Config{
+		Event: e.Event, Archive: c.Archive, Door: c.Door, Minds: c.Minds, Store: c.Store,
+	})
+	e.Continuity = continuity.New(continuity.Config{
+		Event: e.Event, Archive: c.Archive, Door: c.Door, Fill: c.Fill, Handoffs: c.Handoffs, Now: c.Now,
+		Program: c.Program, Settings: c.Settings, Store: c.Store,
+		HandAt: func(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
+			return e.Filesync.HandAt(ctx, by, at)
+		},
+		IndexSaid: func(ctx context.Context, m *event.Context) (int, error) { return e.Capture.IndexSaid(ctx, m) },
+		LaidDownState: func(ctx context.Context, project string, s *mem.State) error {
+			return e.Filesync.LaidDownState(ctx, project, s)
+		},
+		Reconcile: func(ctx context.Context, s mem.Session) (int, error) { return e.Capture.Reconcile(ctx, s) },
+		TakeSaid:  func(ctx context.Context, m *event.Context) (mem.Taken, error) { return e.Capture.TakeSaid(ctx, m) },
+	})
+	e.Filesync = filesync.New(filesync.Config{
+		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Door: c.Door, Journal: c.Journal, Minds: c.Minds,
+		Now: c.Now, Store: c.Store,
+		DeriveStanding: func(ctx context.Context, p mem.Project, out *mem.Standing) error {
+			return e.Briefing.DeriveStanding(ctx, p, out)
+		},
+	})
+	e.Digest = digest.New(digest.Config{
+		Event: e.Event, Archive: c.Archive, Door: c.Door, Now: c.Now, Settings: c.Settings, Store: c.Store,
+	})
+	e.Capture = capture.New(capture.Config{
+		Event: e.Event, Archive: c.Archive, Now: c.Now, Own: c.Own, Past: c.Past, Store: c.Store,
+		HandleEvent: e.HandleEvent,
+	})
+	e.Briefing = briefing.New(briefing.Config{
+		Continuity: e.Continuity, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall, Door: c.Door, Now: c.Now,
+		Store: c.Store, Warnings: c.Warnings,
+	})
+	e.Views = views.New(views.Config{
+		Continuity: e.Continuity, Curate: e.Curate, Event: e.Event, Filesync: e.Filesync, Recall: e.Recall,
+		Now: c.Now, Rel: c.Rel, Store: c.Store,
+	})
+}

@@ -1,0 +1,4 @@
+package erase
+
+// PrivateSpan is the kind of a Find that is a private span.
+const PrivateSpan = "private"

@@ -1,0 +1,152 @@
+package erase
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/redact"
+)
+
+// erase erases memories and sessions from the archive and the store. The archive
+// comes first: from the store alone nobody could tell any more what to look for
+// in it. And it comes again, since something may have been taken in meanwhile.
+func (e *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
+	d, err := e.DoomedWords(ctx, ids)
+	if err != nil {
+		return mem.Purged{}, err
+	}
+	if err := d.erase(ctx, e.Archive); err != nil {
+		return mem.Purged{}, err
+	}
+	p, err := e.Store.Purge(ctx, ids...)
+	if err != nil {
+		return p, err
+	}
+	return p, d.erase(ctx, e.Archive)
+}
+
+// doomed are words that have to go from the archive, by the agent's session id.
+type doomed map[string]*doomedWords
+
+type doomedWords struct {
+	all   bool            // of the session
+	ids   map[string]bool // of things said
+	lines []string        // folded; whatever holds one goes
+	made  []mem.Memory    // what these were made of goes, be it in other words
+}
+
+// doomedWords finds out what a purge takes from the archive. ErrNotFound as the
+// purge itself.
+func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error) {
+	d := doomed{}
+	if e.Archive == nil {
+		return d, nil
+	}
+	ms, err := e.Event.Condemned(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	for _, mm := range ms {
+		if mm.Session == "" {
+			continue
+		}
+		w := d.of(mm.Session)
+		w.add(mm)
+		if slices.Contains(ids, mm.ID) {
+			w.made = append(w.made, mm)
+		}
+	}
+	for _, id := range ids {
+		if strings.HasPrefix(id, "m_") && slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.ID == id }) {
+			continue
+		}
+		s, err := e.Store.Session(ctx, id)
+		if err == nil && s.ID != id && s.Short != id {
+			err = fmt.Errorf("%s: %w", id, mem.ErrNotFound)
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.of(s.ID).all = true
+	}
+	return d, nil
+}
+
+func (d doomed) of(session string) *doomedWords {
+	if d[session] == nil {
+		d[session] = &doomedWords{ids: map[string]bool{}}
+	}
+	return d[session]
+}
+
+func (w *doomedWords) add(mm mem.Memory) {
+	if mm.Kind == mem.Utterance {
+		w.ids[extract.SaidIn(mm)] = true
+	}
+	w.lines = append(w.lines, mem.Traces(mm)...)
+}
+
+func (w *doomedWords) hold(s mem.Spoken) bool {
+	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.made, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
+		return true
+	}
+	text := chars.Folded(s.Text)
+	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
+}
+
+func (d doomed) erase(ctx context.Context, a event.Archive) error {
+	for session, words := range d {
+		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.hold(s) })
+		if err != nil {
+			return fmt.Errorf("erase from the archive: %w", err)
+		}
+	}
+	return nil
+}
+
+// inTranscripts is where Scan finds things in the archive.
+const inTranscripts = "transcripts"
+
+// scanArchive looks through the archive as Scan does through the store.
+func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, got *mem.ScanResponse) error {
+	if e.Archive == nil {
+		return nil
+	}
+	kinds := map[string]int{}
+	clean := func(s mem.Spoken) (mem.Spoken, bool) {
+		text, found := door.Scrub(s.Text)
+		got.Records++
+		if text == s.Text {
+			return s, true
+		}
+		got.Held++
+		kinds[PrivateSpan] += found.Private
+		for kind, n := range found.Secrets {
+			kinds[kind] += n
+		}
+		s.Text = text
+		return s, text != ""
+	}
+	var err error
+	if fix {
+		err = e.Archive.Rewrite(ctx, "", clean)
+	} else { // what cannot be read stays, too
+		err = e.Archive.Each(ctx, func(s mem.Spoken) { clean(s) })
+	}
+	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
+		if kinds[kind] > 0 {
+			got.Finds = append(got.Finds, mem.Find{Where: inTranscripts, Kind: kind, Count: kinds[kind], IDs: []string{}})
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("scan the archive: %w", err)
+	}
+	return nil
+}

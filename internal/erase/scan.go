@@ -1,0 +1,91 @@
+package erase
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/redact"
+)
+
+// ErrUnable means that the store does not have the ability asked for.
+var ErrUnable = errors.New("this store cannot do that")
+
+// unreached is what no command of ours can reach.
+func (e *Service) Unreached() []string {
+	list := []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
+	if e.Minds != nil {
+		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
+	}
+	if _, _, ok := e.Event.CurrentEmbedder(); ok {
+		list = append(list, "what the embedding server keeps of the texts that it was sent")
+	}
+	if e.Event.CurrentModel() != nil {
+		list = append(list, "what the model's service keeps of the turns that it was sent")
+	}
+	return list
+}
+
+// scrubber is a store whose texts can be looked through and cleaned in place.
+type scrubber interface {
+	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error)
+}
+
+// Scan searches what is stored for what today's rules would have taken out, and
+// with Fix takes it out for good.
+func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
+	st, ok := e.Store.(scrubber)
+	if !ok {
+		return mem.ScanResponse{}, fmt.Errorf("scan: %w", ErrUnable)
+	}
+	// A door of its own: what is found here was not taken out on its way in.
+	d := &redact.Door{Key: e.Door.Key, Rules: e.Door.Rules}
+	got, err := st.Scrub(ctx, ask.Fix, func(doc []byte) ([]byte, map[string]int, error) {
+		out, c, err := d.ScrubJSON(doc)
+		if err != nil {
+			return nil, nil, err
+		}
+		found := c.Secrets
+		if c.Private > 0 {
+			if found == nil {
+				found = map[string]int{}
+			}
+			found[PrivateSpan] += c.Private
+		}
+		return out, found, nil
+	})
+	if err != nil {
+		return got, err
+	}
+	if err := e.scanArchive(ctx, ask.Fix, d, &got); err != nil {
+		return got, err
+	}
+	got.Unreached = e.Unreached()
+	return got, nil
+}
+
+// Doomed returns what Purge would erase, and erases nothing.
+func (e *Service) Doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+	st, ok := e.Store.(event.Rehearser)
+	if !ok {
+		return event.PurgeResponse{}, fmt.Errorf("purge: %w", ErrUnable)
+	}
+	ms, would, err := st.Doomed(ctx, ask.IDs...)
+	if err != nil {
+		return event.PurgeResponse{}, err
+	}
+	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: e.Unreached()}, nil
+}
+
+// unerased leaves out what was said before something of the session was erased:
+// the agent's record still has it, and nobody may bring it back.
+func (e *Service) Unerased(ctx context.Context, session string, said []mem.Quote) ([]mem.Quote, error) {
+	until, err := e.Event.ErasedUntil(ctx, session)
+	if err != nil || until.IsZero() {
+		return said, err
+	}
+	return slices.DeleteFunc(said, func(s mem.Quote) bool { return !s.At.After(until) }), nil
+}

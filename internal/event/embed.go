@@ -1,0 +1,53 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"remanence/internal/mem"
+)
+
+// Embedder turns texts into vectors of one model. Both calls are all or
+// nothing; a mem.Later among their errors says that the same may work later.
+type Embedder interface {
+	Model() string
+	Embed(ctx context.Context, texts []string) ([][]float32, error)    // that are to be found
+	EmbedQuestion(ctx context.Context, text string) ([]float32, error) // that asks
+}
+
+// JobEmbed is the kind of job that gives memories their vectors.
+const JobEmbed = "embed"
+
+const EmbedNew = "new" // from the newest memory on, as long as any lack a vector
+
+// embedding is where vectors come from and where they are kept; ok is false if
+// there are none.
+func (e *Service) CurrentEmbedder() (em Embedder, st mem.Vectors, ok bool) {
+	if e.Embedder == nil {
+		return nil, nil, false
+	}
+	if em = e.Embedder(); em == nil {
+		return nil, nil, false
+	}
+	st, ok = e.Store.(mem.Vectors)
+	return em, st, ok
+}
+
+// toEmbed adds to a batch the job that gives its memories their vectors.
+func (e *Service) toEmbed(b *mem.Batch) {
+	if len(b.Memories) == 0 && !slices.ContainsFunc(b.Edits, saysElse) {
+		return
+	}
+	if _, _, ok := e.CurrentEmbedder(); ok {
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobEmbed, Key: EmbedNew})
+	}
+}
+
+// saysElse reports whether a memory may lack a vector after an edit.
+func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
+
+func IsLater(err error) bool {
+	var later mem.Later
+	return errors.As(err, &later)
+}

@@ -1,0 +1,34 @@
+package event
+
+import (
+	"cmp"
+
+	"remanence/internal/mem"
+)
+
+// hand is whose work a change is: of a file of the vault, or by a request.
+type Hand struct {
+	Trust   mem.Trust
+	Origin  mem.Origin
+	Private bool   // of a turn that nothing is kept of
+	Session string // of the agent; "" is the person
+	Idle    string // a session of which no call runs now
+}
+
+// person is the hand of whoever edits the files; an agent's is seen in its calls.
+var Person = Hand{Trust: mem.TrustUser, Origin: mem.FromVault}
+
+// personIn is the person's at an event. A turn that begins or ends has no calls
+// that run.
+func PersonIn(m *Context) Hand {
+	h := Person
+	switch m.Kind {
+	case mem.SessionStart, mem.UserPromptSubmit, mem.Stop, mem.SessionEnd:
+		h.Idle = m.Session
+	}
+	return h
+}
+
+func AgentOf(t mem.Turn) Hand {
+	return Hand{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
+}

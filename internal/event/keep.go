@@ -1,0 +1,30 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+var ErrNoText = errors.New("nothing left to keep")
+
+var ErrNoStrategy = errors.New("no such strategy")
+
+func (e *Service) One(ctx context.Context, id string) (mem.Memory, error) {
+	ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Hidden: true})
+	if err != nil {
+		return mem.Memory{}, err
+	}
+	return ms[0], nil
+}
+
+// given are the memories that a caller names, hidden ones too. ErrNotFound where
+// none is named: a store that is asked for no id lists whatever it has.
+func (e *Service) Given(ctx context.Context, ids []string) ([]mem.Memory, error) {
+	if len(ids) == 0 {
+		return nil, fmt.Errorf("no id: %w", mem.ErrNotFound)
+	}
+	return e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+}

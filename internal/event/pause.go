@@ -1,0 +1,243 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// switched reports whether Remanence is off for the event: paused, or its
+// project, tool or path excluded. Such an event leaves nothing behind. The
+// words that switch a session off and on are always heard.
+func (e *Service) Switched(ctx context.Context, m *Context) (bool, mem.Reply, error) {
+	if m.Kind == mem.UserPromptSubmit {
+		switch word, _, _ := strings.Cut(strings.TrimSpace(m.Text), " "); word {
+		case "/remanence:off":
+			return e.switchSession(ctx, m, mem.Pause{Target: m.Session}, "remanence: off for this session; nothing is kept or told until /remanence:on")
+		case "/remanence:on":
+			return e.switchSession(ctx, m, mem.Pause{Target: m.Session, Lift: true}, "remanence: on again for this session")
+		}
+	}
+	if ExcludedProject(m) || e.atHome(m.Root) {
+		return true, mem.Reply{}, nil
+	}
+	excluded := e.excludedCall(m)
+	pauses, err := e.Store.Paused(ctx, m.At)
+	if err != nil {
+		return true, mem.Reply{}, fmt.Errorf("pauses: %w", err)
+	}
+	for _, p := range pauses {
+		if !p.Of(m.Project.Key, m.Session) {
+			continue
+		}
+		if !p.InjectOnly {
+			return true, mem.Reply{}, nil
+		}
+		m.Settings.Profile = Silent
+	}
+	if excluded {
+		return true, mem.Reply{}, e.taintByExcluded(ctx, m)
+	}
+	return false, mem.Reply{}, nil
+}
+
+func (e *Service) switchSession(ctx context.Context, m *Context, p mem.Pause, notice string) (bool, mem.Reply, error) {
+	m.Text = ""
+	b := mem.Batch{Pauses: []mem.Pause{p}}
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return true, mem.Reply{}, fmt.Errorf("switch: %w", err)
+	}
+	if err := e.tellPauses(ctx); err != nil {
+		return true, mem.Reply{}, err
+	}
+	return true, mem.Reply{Notice: notice}, nil
+}
+
+// atHome reports whether something takes place in a directory of ours: nobody but
+// an agent that we started works there.
+func (e *Service) atHome(dir string) bool {
+	return slices.ContainsFunc(e.Own, func(own string) bool { return extract.Within(own, dir) })
+}
+
+// excludedProject reports whether the person's settings keep the project out.
+func ExcludedProject(m *Context) bool {
+	return slices.ContainsFunc(m.Settings.ExcludeProjects, m.IsProject)
+}
+
+// isProject reports whether a setting names the project of the moment: by key, by
+// name, or by a glob on its root.
+func (m *Context) IsProject(g string) bool {
+	return g == m.Project.Key || g == m.Project.Name || globAbove(g, m.Root)
+}
+
+// excludedCall reports whether the person's settings keep the tool call out.
+func (e *Service) excludedCall(m *Context) bool {
+	if m.Tool == "" {
+		return false
+	}
+	for _, g := range m.Settings.ExcludeTools {
+		if Glob(g, m.Tool) {
+			return true
+		}
+	}
+	in := extract.Fields(m.Input)
+	for _, f := range []string{extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"])} {
+		if f == "" {
+			continue
+		}
+		rel := e.Rel(m.Project, f)
+		for _, g := range m.Settings.ExcludePaths {
+			if matchesPath(g, f, rel) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// globAbove matches a pattern against a directory and all that it lies in.
+func globAbove(pattern, dir string) bool {
+	for dir = extract.Slashed(dir); dir != "" && dir != "." && dir != "/"; dir = path.Dir(dir) {
+		if Glob(pattern, dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// matchesPath matches a pattern against a file: its whole path, its path in the
+// project, or for a pattern without a slash its name.
+func matchesPath(pattern, file, rel string) bool {
+	return Glob(pattern, file) || Glob(pattern, rel) || !strings.Contains(pattern, "/") && Glob(pattern, path.Base(extract.Slashed(file)))
+}
+
+// glob matches a path against a pattern in which * stands for any characters
+// but a slash and ** for any at all. Back slashes count as slashes. A bad
+// pattern matches only itself.
+func Glob(pattern, name string) bool {
+	pattern, name = extract.Slashed(pattern), extract.Slashed(name)
+	if pattern == name {
+		return true
+	}
+	head, rest, deep := strings.Cut(pattern, "**")
+	if !deep {
+		ok, err := path.Match(pattern, name)
+		return err == nil && ok
+	}
+	rest = strings.TrimPrefix(rest, "/")
+	most := strings.Count(head, "/") + strings.Count(head, "[") // slashes in what the head can match: a class may be one
+	for i := 0; i <= len(name); i++ {
+		if i > 0 && name[i-1] == '/' && head != "" {
+			if most--; most < 0 {
+				return false
+			}
+		}
+		if i > 0 && i < len(name) && name[i-1] != '/' && rest != "" {
+			continue
+		}
+		if ok, err := path.Match(head, name[:i]); (head == "" || err == nil && ok || head == name[:i]) && (rest == "" || Glob(rest, name[i:])) {
+			return true
+		}
+	}
+	return false
+}
+
+// unpaused leaves out what was said while the person had paused: the agent's
+// record has it all the same.
+func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Quote) ([]mem.Quote, error) {
+	w, ok := e.Store.(mem.Witness)
+	if !ok {
+		return said, nil
+	}
+	silences, err := w.Silences(ctx, "all", m.Project.Key, m.Session)
+	if err != nil {
+		return nil, fmt.Errorf("pauses: %w", err)
+	}
+	return slices.DeleteFunc(said, func(s mem.Quote) bool {
+		return slices.ContainsFunc(silences, func(p mem.Silence) bool { return p.Covers(s.At) })
+	}), nil
+}
+
+// Pause pauses or resumes and lists what is in force.
+func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, error) {
+	p := mem.Pause{InjectOnly: ask.InjectOnly, Lift: ask.Resume}
+	if ask.For > 0 {
+		p.Until = e.Now().Add(ask.For)
+	}
+	switch ask.Scope {
+	case "all":
+		p.Target = "all"
+	case "session":
+		s, err := e.Store.Session(ctx, ask.Session)
+		if err != nil {
+			return PauseResponse{}, err
+		}
+		p.Target = s.ID
+	case "", "project":
+		pr, err := e.Place(ctx, ask.Place)
+		if err != nil {
+			return PauseResponse{}, err
+		}
+		p.Target = pr.Key
+	default:
+		return PauseResponse{}, fmt.Errorf("scope %q: %w", ask.Scope, mem.ErrNotFound)
+	}
+	if _, err := e.Store.Apply(ctx, mem.Batch{Pauses: []mem.Pause{p}}); err != nil {
+		return PauseResponse{}, fmt.Errorf("pause: %w", err)
+	}
+	if err := e.tellPauses(ctx); err != nil {
+		return PauseResponse{}, err
+	}
+	ps, err := e.Store.Paused(ctx, e.Now())
+	return PauseResponse{Pauses: ps}, err
+}
+
+func (e *Service) tellPauses(ctx context.Context) error {
+	if e.Paused == nil {
+		return nil
+	}
+	ps, err := e.Store.Paused(ctx, e.Now())
+	if err != nil {
+		return fmt.Errorf("pauses: %w", err)
+	}
+	e.Paused(ps)
+	return nil
+}
+
+// place resolves what a person called a place. The zero project means all.
+func (e *Service) Place(ctx context.Context, at mem.Place) (mem.Project, error) {
+	switch {
+	case at.Project == "all" || at.Project == "" && at.Dir == "":
+		return mem.Project{}, nil
+	case at.Project != "":
+		ps, err := e.Store.Projects(ctx, at.Project)
+		if err != nil {
+			return mem.Project{}, fmt.Errorf("project %q: %w", at.Project, err)
+		}
+		if len(ps) == 0 {
+			return mem.Project{}, fmt.Errorf("project %q: %w", at.Project, mem.ErrNotFound)
+		}
+		return ps[0], nil
+	}
+	p, err := e.Project(at.Dir)
+	if err != nil {
+		return mem.Project{}, fmt.Errorf("project of %s: %w", at.Dir, err)
+	}
+	known, err := e.Known(ctx, p)
+	if known != "" {
+		p.Key = known
+	}
+	return p, err
+}
+
+// today is the start of the day of now, in the local zone.
+func (e *Service) Today() time.Time {
+	y, mo, d := e.Now().Local().Date()
+	return time.Date(y, mo, d, 0, 0, 0, 0, time.Local)
+}

@@ -1,0 +1,38 @@
+package event
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Summarizer is a language model that digests turns. A mem.Later among its errors
+// says that the same may work later, a mem.Unusable what was spent in vain, and
+// mem.ErrTooMuch that a shorter text may do.
+type Summarizer interface {
+	Model() string
+	Cost(turn string) int // tokens that Digest may take at most
+	Digest(ctx context.Context, turn string) (mem.Digest, error)
+}
+
+// JobRefine is the kind of job that has a model digest a turn that was digested by
+// rule. Its key is the turn's prompt id, and of a subagent's part its id behind a slash.
+const JobRefine = "refine"
+
+// summarizer is the model that digests, nil if there is none.
+func (e *Service) CurrentModel() Summarizer {
+	if e.Summarizer == nil {
+		return nil
+	}
+	return e.Summarizer()
+}
+
+// erasedUntil is when something of a session was last erased; zero if never.
+func (e *Service) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
+	st, ok := e.Store.(gravekeeper)
+	if !ok {
+		return time.Time{}, nil
+	}
+	return st.ErasedUntil(ctx, session)
+}

@@ -1,0 +1,13 @@
+package event
+
+import (
+	"slices"
+	"strings"
+)
+
+// maxTakenBack is how many memories are looked at that may not be told any more.
+const MaxTakenBack = 500
+
+func Says(folded string, lines []string) bool {
+	return slices.ContainsFunc(lines, func(line string) bool { return strings.Contains(folded, line) })
+}

@@ -1,0 +1,46 @@
+// Package event holds what every use case needs of one event: its context, the settings that hold for it, its scope and its trust. It opens and
+// closes nothing of its own; start with Context.
+package event
+
+import (
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	// Embedder returns what turns texts into vectors; nil, or a nil result, means none.
+	Embedder func() Embedder
+	// Log records an error that did not stop the work; nil means no log.
+	Log func(what string, err error)
+	// Look opens a project's files for reading; nil means that files are not read.
+	Look func(p mem.Project) Files
+	// Minds are the state files of projects; nil means none.
+	Minds StateFiles
+	// Moved returns the key of the known project that was moved to p; empty if none.
+	Moved func(p mem.Project, known []mem.Project) string
+	Now   func() time.Time
+	// Own lists our own directories; calls on files in them are not captured.
+	Own []string
+	// Paused is called with the new list of pauses after each change; may be nil.
+	Paused func([]mem.Pause)
+	// Project returns the project of a directory.
+	Project func(dir string) (mem.Project, error)
+	// Rel returns a path relative to the project, with slashes.
+	Rel      func(p mem.Project, path string) string
+	Settings func() Settings
+	Store    mem.Store
+	// Summarizer returns the model that digests turns; nil, or a nil result, means none.
+	Summarizer func() Summarizer
+	// Vault returns the person's memory in files; nil, or a nil result, means none.
+	Vault func() Vault
+}
+
+// Service answers what all use cases ask of an event: its session, its project, its trust. It is safe for concurrent use.
+type Service struct {
+	Config
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c} }

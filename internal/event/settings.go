@@ -1,0 +1,125 @@
+package event
+
+import (
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Profile is a set of defaults: how much is told, and when.
+type Profile string
+
+// The profiles. Silent captures and tells nothing.
+const (
+	Lean   Profile = "lean"
+	Full   Profile = "full"
+	Silent Profile = "silent"
+)
+
+// Settings are the choices of the person that the engine honours.
+type Settings struct {
+	Profile Profile
+	Budgets Budgets
+
+	Observations  int  // rows of the index in a briefing; 0 means no index
+	Sessions      int  // session rows in the index
+	Glyphs        bool // show kinds as glyphs
+	SessionTokens int  // told between two compactions at most; beyond it only the state line and the restore
+	ReceiptLine   bool // one line to the person at session start
+	NudgeEvery    NudgeRule
+	NudgeTokens   int
+
+	MaxMemories    int // told with a prompt
+	MaxChunks      int // pieces of conversations told with a prompt, beside memories
+	MinPromptChars int
+	Use            rank.Use // how past use counts
+
+	Vault VaultSettings
+
+	EmbedWait   time.Duration // for the vector of a question; 0 means DefaultEmbedWait
+	VectorFloor float64       // how near a memory must be that shares no word with a prompt; 0 means rank.DefaultNear
+
+	Window        int // tokens the context can hold; 0 means as the client or the model says
+	Handoff       HandoffRules
+	DigestTokens  int       // what a model may be asked for on a day; 0 means nothing
+	DigestTrust   mem.Trust // no turn is shown to a model whose trust is lower
+	DigestExclude []string  // globs on the root, or exact keys or names, of projects that no model sees
+
+	SkipTools       []string // exact names that make no observation
+	ExcludeTools    []string // globs; not captured at all
+	ExcludePaths    []string // globs; a call on one is not captured
+	ExcludeProjects []string // globs on the root, or exact keys or names
+
+	RetentionDays int // payloads of events are dropped after; 0 means never
+	HideDays      int // what was forgotten is erased after; 0 means never
+}
+
+// VaultSettings say what of the vault a session starts with.
+type VaultSettings struct {
+	TopK     int      // weighted memories; 0 means none
+	Critical []string // files that are always told, beside those that say so themselves; as mem.NoteFile takes them
+	LogLines int      // of the end of the journal; 0 means none
+}
+
+// NudgeRule says when the state line is given with a prompt.
+type NudgeRule string
+
+// The rules.
+const (
+	NudgeOnChange NudgeRule = "change"
+	NudgeAlways   NudgeRule = "always"
+	NudgeNever    NudgeRule = "never"
+)
+
+// Budgets are ceilings in tokens; 0 switches a place off.
+type Budgets struct {
+	SessionStart, Resume, Compact, UserPrompt int
+	Read, Write, Bash, Task                   int
+}
+
+// Defaults are the settings of a profile before the person changed any.
+func Defaults(p Profile) Settings {
+	s := Settings{
+		Profile:      p,
+		Budgets:      Budgets{SessionStart: 1200, Resume: 300, Compact: 2000, UserPrompt: 300, Read: 120, Write: 120, Bash: 120, Task: 400},
+		Observations: 50, Sessions: 10, Glyphs: true, SessionTokens: 12000,
+		NudgeEvery: NudgeOnChange, NudgeTokens: 60,
+		MaxMemories: 4, MaxChunks: 2, MinPromptChars: 8,
+		Vault:         VaultSettings{TopK: 10, LogLines: 40},
+		SkipTools:     []string{"ListMcpResourcesTool", "SlashCommand", "Skill", "TodoWrite", "AskUserQuestion"},
+		RetentionDays: 90, HideDays: 30, Handoff: defaultHandoff,
+		ExcludePaths: []string{"**/.env", "**/.env.*", "**/*.pem", "**/*.key", "**/id_rsa*", "**/id_ed25519*", "**/.ssh/**", "**/.aws/credentials", "**/.netrc", "**/.pgpass", "**/.npmrc"},
+	}
+	if p == Full {
+		s.Budgets = Budgets{SessionStart: 2000, Resume: 2000, Compact: 2000, UserPrompt: 1500, Read: 500, Write: 500, Bash: 300, Task: 800}
+		s.NudgeEvery = NudgeAlways
+	}
+	return s
+}
+
+// defaultHandoff are the rules before the person changed any.
+var defaultHandoff = HandoffRules{Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second, MaxAge: 7 * 24 * time.Hour}
+
+// hushed are the settings with everything off that tells the model something.
+func (s Settings) Hushed() Settings {
+	s.Budgets, s.NudgeEvery, s.Handoff.Threshold = Budgets{}, NudgeNever, 0
+	return s
+}
+
+// ofStart is the ceiling of a briefing for a SessionStart source.
+func (b Budgets) OfStart(source string) int {
+	switch source {
+	case "compact":
+		return b.Compact
+	case "resume", "fork":
+		return b.Resume
+	default:
+		return b.SessionStart
+	}
+}
+
+// told reports whether more may be told to the session before its next compaction.
+func (s Settings) Told(session mem.Session) bool {
+	return s.SessionTokens <= 0 || session.ToldTokens < s.SessionTokens
+}

@@ -1,0 +1,15 @@
+package event
+
+import (
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// fieldKey begins their keys: a tag may be anybody's.
+const FieldKey = "state:"
+
+// isField reports whether a memory holds a field of a project's state.
+func IsField(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, FieldKey) }
+
+const SectionTag = "section:"

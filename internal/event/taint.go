@@ -1,0 +1,190 @@
+package event
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode"
+
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// wholeSession is more turns than a session has.
+const WholeSession = 10000
+
+// taint lowers the trust of the event's turn, and of all that is made of it,
+// if the event brought in text from elsewhere.
+func (m *Context) Taint(fromOutside bool) {
+	if fromOutside {
+		m.Batch.Turn.Tainted, m.Batch.Turn.Taint = true, mem.TrustNone
+		m.Turn.Trust = mem.TrustNone
+	}
+}
+
+// taintByCall taints the turn if a tool call brought in text from elsewhere: by
+// itself, out of our own store, or as what something left running has read
+// since. It is judged before anything is made of the call.
+func (e *Service) TaintByCall(ctx context.Context, m *Context, c extract.Call) error {
+	was := m.Turn.Trust
+	outside, err := e.outside(ctx, m, c)
+	if err != nil || !outside {
+		return err
+	}
+	m.Taint(true)
+	if was == mem.TrustNone {
+		return nil
+	}
+	return e.demoteJoined(ctx, m)
+}
+
+func (e *Service) outside(ctx context.Context, m *Context, c extract.Call) (bool, error) {
+	switch {
+	case extract.OwnTool(m.Tool):
+		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, true)
+	case extract.Remote(m.Tool, c.Command):
+		return true, nil
+	case extract.CallsUs(c.Command):
+		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, false)
+	case extract.HandsOver(m.Tool, m.Input):
+		worst, err := e.WorstSince(ctx, m, "")
+		return worst == mem.TrustNone, err
+	}
+	return false, nil
+}
+
+// taintByExcluded keeps nothing of a call that the person excluded but this: that
+// it brought in text from elsewhere.
+func (e *Service) taintByExcluded(ctx context.Context, m *Context) error {
+	if m.Kind != mem.PostToolUse && m.Kind != mem.PostToolUseFailure {
+		return nil
+	}
+	if err := e.TaintByCall(ctx, m, e.Understand(m)); err != nil || !m.Batch.Turn.Tainted {
+		return err
+	}
+	m.Tool, m.Input, m.Response, m.Error = "", nil, nil, ""
+	_, err := e.Store.Apply(ctx, m.Batch)
+	return err
+}
+
+// demoteJoined lowers what may be joined out of the turn that the event taints
+// and later ones: fixes, and the summaries that name them. Where events come in
+// order there is none yet. A fix that is found again keeps the date of the first,
+// so the last change decides. A summary of the session may be of an end that was
+// reported late, and then is dated before the turn.
+func (e *Service) demoteJoined(ctx context.Context, m *Context) error {
+	if m.Turn.At.IsZero() { // nothing was made of it yet
+		return nil
+	}
+	joined, err := e.Store.List(ctx, mem.Query{
+		Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix, mem.Summary}, Hidden: true, Within: "*", Limit: WholeSession,
+	})
+	if err != nil {
+		return fmt.Errorf("what was joined: %w", err)
+	}
+	none := mem.TrustNone
+	for _, j := range joined {
+		later := !j.Updated.Before(m.Turn.At) && j.Source.PromptID != m.PromptID
+		if j.Trust > none && j.Trust < mem.TrustUser && (later || strings.HasPrefix(j.Key, extract.SessionKey)) {
+			m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: j.ID, Trust: &none})
+		}
+	}
+	return nil
+}
+
+// shows reports whether a text of our own shows memories that came from
+// elsewhere, or some of which cannot be told where they came from. A whole answer
+// names what it shows, so that an id which nothing has shows nothing; what a
+// command prints may have been cut.
+func (e *Service) shows(ctx context.Context, text string, whole bool) (bool, error) {
+	ids := strings.FieldsFunc(text, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	ids = slices.DeleteFunc(ids, func(w string) bool { return !strings.HasPrefix(w, "m_") || len(w) > 20 })
+	slices.Sort(ids)
+	for _, id := range slices.Compact(ids) {
+		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Hidden: true, Within: "*"})
+		if ctx.Err() != nil {
+			return true, fmt.Errorf("what was shown: %w", err)
+		}
+		if whole && errors.Is(err, mem.ErrNotFound) {
+			continue
+		}
+		if err != nil || slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.Trust == mem.TrustNone || showsProposal(text, mm) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// showsProposal reports whether a text shows a change of the memory that an agent
+// proposed after text from outside.
+func showsProposal(text string, mm mem.Memory) bool {
+	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool { return p.Trust == mem.TrustNone && strings.Contains(text, p.ID) })
+}
+
+// worstSince is the worst trust of the session's turns from one on, or of all
+// where that one is not known.
+func (e *Service) WorstSince(ctx context.Context, m *Context, promptID string) (mem.Trust, error) {
+	turns, err := e.Store.Turns(ctx, m.Session, WholeSession)
+	if err != nil {
+		return mem.TrustNone, fmt.Errorf("turns: %w", err)
+	}
+	worst := mem.TrustUser
+	for _, t := range turns { // newest first
+		worst = min(worst, t.Trust)
+		if promptID != "" && t.PromptID == promptID {
+			break
+		}
+	}
+	return worst, nil
+}
+
+// taintBySubagent gives the report of a subagent the worst trust of the turns
+// it lived through: one in the background outlives the turn it was started in,
+// and may report in another.
+func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
+	starts, err := e.Store.Events(ctx, mem.EventQuery{
+		Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, AgentID: &m.AgentID, Limit: 1,
+	})
+	if err != nil {
+		return fmt.Errorf("start of the subagent: %w", err)
+	}
+	from := ""
+	if len(starts) > 0 {
+		from = starts[0].PromptID
+	}
+	worst, err := e.WorstSince(ctx, m, from)
+	m.Turn.Trust = min(m.Turn.Trust, worst)
+	return err
+}
+
+// byAgent is the trust of what an agent keeps or changes by our command line:
+// its own words, if nothing from elsewhere came into its turn. One whose session
+// is not known may have read anything. ErrPrivateTurn if nothing may be kept.
+func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error) {
+	s, err := e.GoesOn(ctx, session)
+	if err != nil || s.ID == "" {
+		return mem.TrustNone, err
+	}
+	turns, err := e.Store.Turns(ctx, s.ID, 1)
+	if err != nil {
+		return mem.TrustNone, fmt.Errorf("turn of the agent: %w", err)
+	}
+	if len(turns) == 0 {
+		return mem.TrustNone, nil
+	}
+	if turns[0].Private {
+		return mem.TrustNone, ErrPrivateTurn
+	}
+	return min(mem.TrustAssistant, turns[0].Trust), nil
+}
+
+// mayKeep is ErrPrivateTurn if a text is an agent's, of a turn of which nothing is kept.
+func (e *Service) MayKeep(ctx context.Context, agent, text string) error {
+	if agent == "" || text == "" {
+		return nil
+	}
+	_, err := e.ByAgent(ctx, agent)
+	return err
+}

@@ -1,0 +1,41 @@
+package event
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+)
+
+// receipt is the empty receipt of an event's injection.
+func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
+	return mem.Receipt{
+		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger, Budget: budget,
+	}
+}
+
+// gate names the rule that keeps a memory from being told, if one does.
+func (m *Context) Gate(mm mem.Memory) string {
+	switch {
+	case m.SessionInfo.Told[mm.ID], m.toldInBriefing(mm):
+		return "already_told"
+	case mm.Session == m.Session && !mm.Created.Before(m.SessionInfo.Compacted):
+		return "in_conversation" // it was learned here and is still in view
+	case mm.Kind == mem.Todo && mm.Resolved:
+		return "done"
+	case m.Stale(mm):
+		return "stale"
+	}
+	if !inject.IsTellable(mm) {
+		return "trust"
+	}
+	return ""
+}
+
+// receiptID makes the short id of an event's receipt.
+func ReceiptID(event string) string {
+	sum := sha256.Sum256([]byte(event))
+	return "r_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))
+}

@@ -1,0 +1,118 @@
+package event
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"remanence/internal/mem"
+)
+
+// Vault is the person's memory in files.
+type Vault interface {
+	// Folder is where it is; There reports whether it is there.
+	Folder() string
+	There() bool
+	// Look hands keep what differs from what was kept before; known is asked for
+	// that once. It calls keep only if something does.
+	Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) error) error
+	// Write changes the file of a memory and returns it as it is then.
+	// mem.ErrConflict and mem.ErrBehind if somebody else changed it.
+	Write(was mem.Note, c mem.NoteChange) (mem.Note, error)
+	// Erase takes a file away for good.
+	Erase(file string) error
+	// WriteIndex writes the index of all files anew.
+	WriteIndex() error
+	// Pages reads what is told as it is, with so many last lines of the journal.
+	Pages(logLines int) (mem.VaultPages, error)
+	// Holding lists the files that hold one of some folded lines.
+	Holding(lines []string) ([]string, error)
+	// Hints are what the person says about a directory.
+	Hints(dir string) (mem.Hints, error)
+}
+
+// vault is the vault if there is one.
+func (e *Service) CurrentVault() Vault {
+	if e.Vault == nil {
+		return nil
+	}
+	if v := e.Vault(); v != nil && v.There() {
+		return v
+	}
+	return nil
+}
+
+// maxNotes is how many memories with a file are looked at.
+const maxNotes = 10000
+
+// noted are the memories that have a file, hidden ones too.
+func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Noted: true, Hidden: true, Within: "*", Limit: maxNotes})
+	if err != nil {
+		return nil, fmt.Errorf("notes: %w", err)
+	}
+	return ms, nil
+}
+
+// notes are the memories with a file, by file and by id.
+type notes struct {
+	byFile, byID map[string]mem.Memory
+	missing      map[string]bool // files that are not there any more
+	taken        map[string]bool // ids
+}
+
+func NewNotes(ms []mem.Memory, l mem.VaultLook) notes {
+	n := notes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
+	for _, mm := range slices.Backward(ms) { // the newest counts
+		n.byFile[mm.Note.File], n.byID[mm.ID] = mm, mm
+	}
+	for _, f := range l.Gone {
+		n.missing[f] = true
+	}
+	return n
+}
+
+// find is the memory of a file: by its name, or of a file that is gone by its id
+// or its content. So one that was renamed stays what it was.
+func (n notes) Find(t mem.NoteText) (mem.Memory, bool) {
+	mm, ok := n.byFile[t.File]
+	if !ok {
+		mm, ok = n.byID[t.ID]
+		ok = ok && n.missing[mm.Note.File]
+	}
+	if !ok {
+		for _, f := range slices.Sorted(maps.Keys(n.missing)) {
+			if mm, ok = n.byFile[f]; ok && mm.Note.Hash == t.Hash && !n.taken[mm.ID] {
+				break
+			}
+			ok = false
+		}
+	}
+	if !ok || n.taken[mm.ID] {
+		return mem.Memory{}, false
+	}
+	n.taken[mm.ID] = true
+	return mm, true
+}
+
+// gone is the memory of a file that is not there, unless it has another by now.
+func (n notes) Gone(file string) (mem.Memory, bool) {
+	mm, ok := n.byFile[file]
+	return mm, ok && !n.taken[mm.ID]
+}
+
+// withoutFile hides a memory whose file is gone. Nobody said so of the memory: if
+// the file comes back, as with another branch that is checked out, it counts as it
+// is then.
+func WithoutFile(was mem.Memory) mem.Edit {
+	hidden := was
+	hidden.Status = mem.Forgotten
+	note := mem.Note{File: was.Note.File, State: was.Note.State, Uses: was.Note.Uses, Prevented: was.Note.Prevented}
+	if parts := strings.Fields(note.State); len(parts) > StateStatus {
+		parts[StateStatus] = strings.Fields(NoteState(hidden))[StateStatus]
+		note.State = strings.Join(parts, " ")
+	}
+	return mem.Edit{ID: was.ID, Status: &hidden.Status, Note: &note}
+}

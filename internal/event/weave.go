@@ -1,0 +1,33 @@
+package event
+
+import (
+	"slices"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// JobWeave is the kind of job that says how memories stand to each other and
+// which names they hold.
+const JobWeave = "weave"
+
+const WeaveNew = "new" // what was written since it was last looked at
+
+const weaveAfter = 2 * time.Second
+
+// follow adds to a batch the jobs that its memories give rise to.
+func (e *Service) Follow(b *mem.Batch) {
+	e.toEmbed(b)
+	e.toWeave(b)
+}
+
+// toWeave adds to a batch the job that weaves its memories in.
+func (e *Service) toWeave(b *mem.Batch) {
+	if _, ok := e.Store.(mem.LinkStore); !ok {
+		return
+	}
+	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.Named() }) ||
+		slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) {
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: WeaveNew, NotBy: e.Now().Add(weaveAfter)})
+	}
+}

@@ -1,0 +1,380 @@
+package extract
+
+import (
+	"cmp"
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"remanence/internal/chars"
+	"remanence/internal/lang"
+)
+
+// call is what is understood of a tool call. Fields the tool does not have are empty.
+type Call struct {
+	Command  string // Bash, as typed
+	Plain    string // normalised, see plainCommand
+	File     string // project-relative
+	Old, New string
+	Pattern  string
+	Prompt   string // Agent
+	About    string // description
+	Subagent string
+	Output   string // what the tool printed, or its text
+	Todos    []Todo
+	Whole    bool // todos is the whole list: what is not on it is off it
+}
+
+// items are the objects of a JSON list.
+func Items(raw json.RawMessage) []map[string]json.RawMessage {
+	var list []map[string]json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		return nil
+	}
+	return list
+}
+
+func Fields(raw json.RawMessage) map[string]json.RawMessage {
+	var f map[string]json.RawMessage
+	if json.Unmarshal(raw, &f) != nil {
+		return nil
+	}
+	return f
+}
+
+func Text(raw json.RawMessage) string {
+	var s string
+	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// responseText is what a tool's answer says: a string as it is, an object's
+// stdout, stderr or text, an array's texts joined.
+func ResponseText(raw json.RawMessage) string {
+	if len(raw) == 0 {
+		return ""
+	}
+	switch raw[0] {
+	case '"':
+		return Text(raw)
+	case '{':
+		f := Fields(raw)
+		if list := f["content"]; len(list) > 0 && list[0] == '[' {
+			return ResponseText(list)
+		}
+		out := []string{Text(f["stdout"]), Text(f["stderr"]), Text(f["text"]), Text(f["content"])}
+		return strings.TrimSpace(strings.Join(out, "\n"))
+	case '[':
+		var list []json.RawMessage
+		if json.Unmarshal(raw, &list) != nil {
+			return ""
+		}
+		var out []string
+		for _, item := range list {
+			if t := ResponseText(item); t != "" {
+				out = append(out, t)
+			}
+		}
+		return strings.Join(out, "\n")
+	}
+	return ""
+}
+
+// plainCommand is the command without what varies between two runs of the same
+// thing: a leading cd, variables set in front, redirections to view the output
+// and surplus white space.
+func PlainCommand(s string) string {
+	s = chars.Line(s)
+	for strings.HasPrefix(s, "cd ") {
+		_, rest, ok := strings.Cut(s, "&& ")
+		if !ok {
+			break
+		}
+		s = strings.TrimSpace(rest)
+	}
+	for {
+		word, rest, ok := strings.Cut(s, " ")
+		if !ok || !assignment(word) {
+			break
+		}
+		s = rest
+	}
+	for _, tail := range []string{" | tail", " | head", " | less", " | cat"} {
+		if i := strings.LastIndex(s, tail); i > 0 && !strings.Contains(s[i+3:], "|") {
+			s = s[:i]
+		}
+	}
+	s = strings.TrimSuffix(strings.TrimSpace(s), "2>&1")
+	return strings.TrimSpace(s)
+}
+
+// assignment reports whether a word of a command line sets a variable.
+func assignment(word string) bool {
+	name, _, ok := strings.Cut(word, "=")
+	if !ok || name == "" {
+		return false
+	}
+	for i, r := range name {
+		if r != '_' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z') && (i == 0 || r < '0' || r > '9') {
+			return false
+		}
+	}
+	return true
+}
+
+// remote reports whether the tool brings in text from outside the machine: the
+// web, another server, or a command that prints what one answered. In doubt it does.
+func Remote(tool, command string) bool {
+	if lang.Holds(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
+		return true
+	}
+	return slices.ContainsFunc(simpleCommands(command), fetches)
+}
+
+// fetches reports whether a simple command asks another machine, by itself or
+// through a command that runs another one.
+func fetches(words []string) bool {
+	if len(words) > 0 && aboutWords(path.Base(words[0])) {
+		return false
+	}
+	for i, w := range words {
+		next := ""
+		if i+1 < len(words) {
+			next = words[i+1]
+		}
+		if elsewhere(w) {
+			return true
+		}
+		switch strings.TrimSuffix(path.Base(w), ".exe") {
+		case "curl", "wget", "aria2c", "lynx", "w3m", "scp", "sftp", "rsync", "ncat", "xh", "curlie", "yt-dlp":
+			return true
+		case "npm", "pnpm", "yarn", "pip", "cargo", "brew", "gem":
+			if next == "view" || next == "info" || next == "show" || next == "search" {
+				return true
+			}
+		case "gh", "glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+			if i == 0 || runsAnother(words[:i]) {
+				return true
+			}
+		case "git":
+			if next == "ls-remote" || next == "fetch" || next == "clone" || next == "pull" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// elsewhere reports whether a word is an address of another machine, or a
+// library by which a script given on the command line asks one.
+func elsewhere(w string) bool {
+	for _, scheme := range []string{"http://", "https://", "ftp://"} {
+		if _, host, ok := strings.Cut(w, scheme); ok {
+			return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") && !strings.HasPrefix(host, "[::1]")
+		}
+	}
+	return strings.HasPrefix(w, "requests.") || strings.HasPrefix(w, "urllib") || strings.HasPrefix(w, "httpx.")
+}
+
+// aboutWords reports whether a program takes words, not commands, as arguments.
+func aboutWords(program string) bool {
+	switch program {
+	case "grep", "rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf", "dpkg", "cat", "ls", "sed", "awk":
+		return true
+	}
+	return false
+}
+
+// runsAnother reports whether the words before a program are those of commands
+// that run one: wrappers, their flags and numbers, variables, shell keywords.
+func runsAnother(before []string) bool {
+	for _, w := range before {
+		switch path.Base(w) {
+		case "sudo", "env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then", "else", "if", "while", "until", "for":
+			continue
+		}
+		if !strings.HasPrefix(w, "-") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {
+			return false
+		}
+	}
+	return true
+}
+
+// lasting reports whether a command that worked is worth keeping: it built,
+// tested, installed or moved something.
+func Lasting(command string) bool {
+	return lang.Holds(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
+}
+
+// exitOf splits the error text of a failed tool into exit status and message.
+// A message without a status counts as status 1.
+func ExitOf(s string) (code int, message string) {
+	rest, ok := strings.CutPrefix(s, "Exit code ")
+	if !ok {
+		return 1, strings.TrimSpace(s)
+	}
+	digits, message, _ := strings.Cut(rest, "\n")
+	for _, r := range strings.TrimSpace(digits) {
+		if r < '0' || r > '9' || code > 1<<20 {
+			return 1, strings.TrimSpace(s)
+		}
+		code = code*10 + int(r-'0')
+	}
+	return code, strings.TrimSpace(message)
+}
+
+// telling is the line of an output that says most: the first that names a place
+// in a file and what is wrong there, else the first that says what the error is,
+// else the first that names one, else one that counts errors, else the first.
+func Telling(output string) string {
+	said, named, counted := "", "", ""
+	for line := range strings.Lines(output) {
+		t := withoutClock(strings.TrimLeftFunc(chars.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
+		if placed(t) {
+			return withoutFolder(t)
+		}
+		switch {
+		case strings.HasPrefix(line, "E   "): // pytest
+			said = cmp.Or(said, t)
+		case !namesError(t):
+		case closesErrors(t) || strings.HasSuffix(t, ":") || stepFailed(t):
+			counted = cmp.Or(counted, t)
+		case saysError(t):
+			said = cmp.Or(said, t)
+		case countsErrors(t):
+			counted = cmp.Or(counted, t)
+		default:
+			named = cmp.Or(named, t)
+		}
+	}
+	return cmp.Or(said, named, counted, chars.Line(chars.FirstLine(output)))
+}
+
+// withoutClock is a line without the date and the time that it begins with.
+func withoutClock(line string) string {
+	for {
+		word, rest, ok := strings.Cut(line, " ")
+		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" || strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
+			return line
+		}
+		line = strings.TrimSpace(rest)
+	}
+}
+
+// stepFailed reports whether a line only says which step of the work failed:
+// "> Task :app:compileKotlin FAILED", "3 of 7 ERROR creating table orders", or is
+// the heading of what failed: "==== FAILURES ====".
+func stepFailed(line string) bool {
+	words := strings.Fields(line)
+	last := words[len(words)-1]
+	of := len(words) > 3 && words[1] == "of" && strings.Trim(words[0]+words[2], "0123456789") == ""
+	banner := strings.HasPrefix(line, "===") && strings.HasSuffix(line, "===") || strings.HasPrefix(line, "___") && strings.HasSuffix(line, "___")
+	return last == "FAILED" || of || banner || len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
+}
+
+// saysError reports whether a line says what an error is, behind its name and a
+// colon: "TypeError: x is undefined", "error[E0382]: borrow of moved value".
+func saysError(line string) bool {
+	for {
+		name, what, ok := strings.Cut(line, ": ")
+		if !ok {
+			return false
+		}
+		if namedError(name) && strings.Contains(what, " ") {
+			return true
+		}
+		line = what
+	}
+}
+
+// namedError reports whether a few words are the name of an error, also with its
+// code: "error TS2304".
+func namedError(name string) bool {
+	words := strings.Fields(strings.ToLower(name))
+	if len(words) == 0 || len(words) > 3 {
+		return false
+	}
+	last, _, _ := strings.Cut(words[len(words)-1], "[")
+	if len(words) > 1 && strings.ContainsAny(last, "0123456789") {
+		last = words[len(words)-2]
+	}
+	return slices.ContainsFunc([]string{"error", "exception", "panic", "fatal"}, func(w string) bool { return strings.HasSuffix(last, w) })
+}
+
+// closesErrors reports whether a line only says that there were errors.
+func closesErrors(line string) bool {
+	l := strings.ToLower(line)
+	return strings.HasPrefix(l, "error: ") && lang.Holds(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
+}
+
+// countsErrors reports whether a line only counts what failed, or names it:
+// "Tests: 1 failed, 120 passed", "FAIL src/cart.test.ts".
+func countsErrors(line string) bool {
+	words := strings.Fields(strings.ToLower(line))
+	for i, w := range words {
+		counts := i > 0 && strings.Trim(words[i-1], "(0123456789") == "" && strings.HasPrefix(w, "fail")
+		if counts || strings.Trim(w, "-:") == "fail" && i < 2 {
+			return true
+		}
+	}
+	return false
+}
+
+// inBrief is a telling line without the tag that it is an error, which is said
+// before it, and without the folder or the package of what it begins with.
+func InBrief(line string) string {
+	for _, tag := range []string{"[error] ", "error: "} {
+		if len(line) > len(tag) && strings.EqualFold(line[:len(tag)], tag) {
+			line = line[len(tag):]
+		}
+	}
+	first, rest, ok := strings.Cut(line, " ")
+	switch {
+	case !ok:
+		return line
+	case strings.HasPrefix(first, "/") && strings.Contains(path.Base(first), ":"):
+		first = path.Base(first)
+	case strings.HasSuffix(first, ":") && namedError(strings.TrimSuffix(first, ":")):
+		first = first[strings.LastIndex(first, ".")+1:]
+	}
+	return first + " " + rest
+}
+
+// placed reports whether a line begins like "file.go:12: message", the form in
+// which compilers and tests say where something is wrong, or names it by an address.
+func placed(line string) bool {
+	if withoutFolder(line) != line {
+		return true
+	}
+	file, rest, ok := strings.Cut(line, ":")
+	if !ok || strings.ContainsAny(file, " \t") || !strings.Contains(file, ".") {
+		return false
+	}
+	digits := strings.TrimLeft(rest, "0123456789")
+	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4 && strings.Contains(strings.TrimSpace(digits[1:]), " ")
+}
+
+// withoutFolder is a line that says by an address where something is wrong,
+// "e: file:///src/a.kt:3:7 message", with the file's name instead.
+func withoutFolder(line string) string {
+	kind, rest, ok := strings.Cut(line, ": file://")
+	at, message, _ := strings.Cut(rest, " ")
+	if !ok || len(kind) != 1 || message == "" || strings.Count(at, ":") < 2 {
+		return line
+	}
+	return path.Base(at) + " " + message
+}
+
+func namesError(line string) bool {
+	l := strings.ToLower(line)
+	for _, w := range []string{"error", "fail", "panic", "fatal", "cannot", "not found", "undefined", "denied", "exception", "expected"} {
+		if strings.Contains(l, w) && len(l) > len(w)+2 {
+			return true
+		}
+	}
+	return false
+}

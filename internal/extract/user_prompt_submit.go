@@ -1,0 +1,8 @@
+package extract
+
+func FirstOf(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}

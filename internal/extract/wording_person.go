@@ -1,0 +1,211 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/lang"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// laidDown tells whether a sentence of the person's lays something down, and as
+// what. An outburst does not: it takes words that name a rule, a choice or the
+// wish to have it remembered.
+func LaidDown(s string) (mem.Kind, bool) {
+	if lang.Breadth(s) < 12 || len([]rune(s)) > MaxStatement || Asks(s) {
+		return "", false
+	}
+	l := lang.CueText(s)
+	if offers(l) || PointsBack(l) || lang.Holds(l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if") {
+		return "", false
+	}
+	switch {
+	case lang.Holds(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind", "merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que", "pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
+		return mem.Fact, true
+	case negated(l):
+		return "", false
+	case staysWith(l) || lang.Holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
+		return mem.Decision, true
+	case lang.Holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
+		return mem.Convention, true
+	case lang.Begins(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
+		return "", false
+	case lang.Begins(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
+		return mem.Convention, true
+	case lang.Holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
+		return mem.Convention, true
+	case lang.Holds(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.Holds(l, " immer ", " stets ", " nur ", " toujours ", " siempre ", " sólo ") && !was(l):
+		return mem.Convention, true
+	case ruleOfOurs(l) || ruleHere(l):
+		return mem.Convention, true
+	case lang.Holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
+		return mem.Preference, true
+	}
+	return "", false
+}
+
+// pointsBack reports whether a sentence only wants what stands before it to be
+// remembered.
+func PointsBack(l string) bool {
+	l = strings.TrimSpace(strings.Trim(l, " .!"))
+	for _, please := range []string{"and ", "please ", "pls ", "und ", "bitte "} {
+		l = strings.TrimPrefix(l, please)
+	}
+	return lang.Holds("|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|", "|"+l+"|")
+}
+
+// staysWith reports whether a sentence says what it is to stay with, by its name.
+func staysWith(l string) bool {
+	return lang.Holds(l, " we stay with ", " we'll stay with ", " we stick with ", " we'll stick with ", " let's stay with ", " let's stick with ", " wir bleiben bei ", " bleiben wir bei ", " on reste sur ") &&
+		!lang.Begins(l, "can ", "could ", "should ", "shall ") && !lang.Holds(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
+}
+
+// ruleOfOurs reports whether a sentence says what is done always or never, or not
+// without asking.
+func ruleOfOurs(l string) bool {
+	if lang.Holds(l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander", " sans me demander", " sin preguntar") {
+		return lang.Holds(l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ", " nunca ") &&
+			!opensWithI(l) && !lang.Begins(l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ") && !lang.Holds(l, " you ", " du ", " tu ", " vous ")
+	}
+	if was(l) || troubled(l) || lang.Holds(l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie", " nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ",
+		" on a ", " on est ", " on peut ", " on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ") {
+		return false
+	}
+	return lang.Holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") || lang.Holds(l, " we don't use ", " we do not use ", " we only use ") && lang.Holds(l, " here ", " here,", " here.") && !lang.Holds(l, " this ", " that ", " it ") ||
+		lang.Holds(l, " wir ") && lang.Holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") || lang.Holds(l, " on ", " nous ") && lang.Holds(l, " toujours ", " jamais ")
+}
+
+// ruleHere reports whether a sentence says what holds in the project. One that
+// only says where something is to be done does not.
+func ruleHere(l string) bool {
+	return lang.Holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
+		lang.Holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
+		lang.Holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && lang.Holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
+			!opensWithI(l) && !was(l) && !Complains(l) && !lang.Holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
+		lang.Holds(l, "dans ce projet", "dans ce dépôt") && lang.Holds(l, " on ") ||
+		lang.Holds(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.Holds(l, " are ") && !was(l) && !troubled(l) && !lang.Holds(l, " there are ", " they are ") ||
+		ofEach(l) && !troubled(l)
+}
+
+// ofEach reports whether a sentence begins by saying that all of a kind in the
+// project are so: "In this repo every chart is pinned".
+func ofEach(l string) bool {
+	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
+	if len(words) < 6 || !lang.Holds("|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|", "|"+strings.Join(words[:3], " ")+"|") {
+		return false
+	}
+	return slices.ContainsFunc(words[3:5], func(w string) bool {
+		return lang.Holds("|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|", "|"+w+"|")
+	})
+}
+
+// troubled reports whether a sentence tells in what bad state something is.
+func troubled(l string) bool {
+	return lang.Holds(l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing", " outdated", " them ", " them.", " pass", " rot ", " kaputt", " langsam", "fehler", "problem", "erreur", " lent", " cassé", " lento")
+}
+
+// corrections are the sentences by which a person corrects what was done. One is
+// an event of its day; only what is said again is how the person wants it.
+func Corrections(text string) []string {
+	var out []string
+	for _, s := range Sentences(text) {
+		l := lang.CueText(s)
+		if Asks(s) || len([]rune(s)) > 160 {
+			continue
+		}
+		told, no := withoutNo(s, l)
+		if (no || lang.Holds(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ", "nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
+			lang.Holds(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用", "用") {
+			out = append(out, told)
+		}
+	}
+	return out
+}
+
+// behindNo is a sentence without the no before what it lays down: "No, never npm."
+// Without a stop behind it the no is part of it: "no secrets in the repo".
+func BehindNo(s string) string {
+	no, rest, ok := strings.Cut(s, " ")
+	if !ok || !lang.Holds("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") || strings.TrimRight(no, ",.!") == no {
+		return s
+	}
+	return strings.TrimSpace(rest)
+}
+
+// corrects reports whether a prompt begins with a no to something that was decided
+// just before and names it: "No, validate on submit."
+func Corrects(prompt, decision string) bool {
+	said := chars.Clip(chars.FirstLine(prompt), MaxStatement)
+	told := BehindNo(said)
+	return told != said && turnsOn(told, decision)
+}
+
+// changesMind reports whether a prompt names something that was decided and says
+// that it is to be otherwise by now: "They want parquet after all."
+func ChangesMind(prompt, decision string) bool {
+	return slices.ContainsFunc(Sentences(prompt), func(s string) bool {
+		return lang.Holds(lang.CueText(s), " after all", " changed my mind", " on second thought", " doch lieber ", " doch besser ", " à la réflexion", " pensándolo bien", "やっぱり") && turnsOn(s, decision)
+	})
+}
+
+// turnsOn reports whether a sentence speaks of something that was decided, and
+// not in favour of it.
+func turnsOn(s, decision string) bool {
+	return !Asks(s) && !lang.Holds(lang.CueText(s), " keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut", " garde", " laisse", " deja ") &&
+		Shared(rank.Terms(s), rank.Terms(decision)) >= 2
+}
+
+// forbids reports whether a prompt forbids what a command does: "never
+// force-unlock without asking".
+func Forbids(prompt, command string) bool {
+	does := strings.Fields(strings.ToLower(command))
+	for _, s := range Sentences(prompt) {
+		if Asks(s) {
+			continue
+		}
+		for _, never := range []string{" never ", " don't ", " do not ", " nie ", " niemals ", " jamais ", " nunca "} {
+			who, what, _ := strings.Cut(lang.CueText(s), never)
+			if strings.HasSuffix(who, " you") || lang.Holds(what, " again", " yet", " now", " already") {
+				continue // a reproach, or said of this once
+			}
+			words := strings.Fields(strings.NewReplacer(",", " ", ".", " ", "!", " ").Replace(what))
+			for len(words) > 0 && lang.Holds("|ever|just|please|use|run|do|call|", "|"+words[0]+"|") {
+				words = words[1:]
+			}
+			if len(words) > 0 && slices.Contains(does, words[0]) && (strings.Contains(words[0], "-") || len(words) > 1 && slices.Contains(does, words[1])) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withoutNo is a sentence without the no that it begins with.
+func withoutNo(s, l string) (string, bool) {
+	for _, no := range []string{"no,", "no!", "no ", "nope,", "nein,", "nein!", "nein ", "non,", "non ", "不，", "不是，", "いや、", "いいえ、"} {
+		if lang.Begins(l, no) && len(s) > len(no) {
+			return strings.TrimSpace(s[len(no):]), true
+		}
+	}
+	return s, false
+}
+
+// saidAgain reports whether two corrections ask for the same.
+func SaidAgain(a, b string) bool {
+	x, y := rank.Terms(a), rank.Terms(b)
+	both := Shared(x, y)
+	return both > 0 && both >= min(len(x), len(y), 2)
+}
+
+// complains reports whether a prompt reports that something is wrong or slow, or
+// asks why it is.
+func Complains(prompt string) bool {
+	l := lang.CueText(prompt)
+	if lang.Holds(l, "why do we ", "why did we ", "why is there", "why are there", "why have we", "warum haben wir", "pourquoi avons-nous", "por qué tenemos") {
+		return false
+	}
+	return lang.Holds(l, "fail", "error", "bug", " why ", "slow", "broke", "crash", "wrong", " leak", " down", "stuck", "flaky", " twice", " lose", "doesn't", "does not", "do not ", "don't ", "isn't", "cannot", "can't", "throws", "exception", "timeout", "time out", "killed", " 500", " 413", " 404", " 502", "warning", "too long", "too much", "faster", "takes ", " invalid", "undefined", " memory", " is full", "échoue", "échec", "schlägt fehl", "fight", "escapes", "wobbl", " off by", "segfault", "again", "no longer", "only in production", "locked", "missing", "problem",
+		"fehler", "kaputt", "langsam", "doppelt", "findet", "nicht ", "warum", "stürzt", "erreur", "lent", "coupe", "pourquoi", "plante", "marche pas", "falla", "lento", "salen mal", "por qué", "no funciona", "エラー", "遅い", "失敗", "なぜ", "落ち", "错误", "超时", "慢", "失败", "为什么", "崩溃", "问题")
+}

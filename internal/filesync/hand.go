@@ -1,0 +1,118 @@
+package filesync
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+)
+
+// agentIn is the hand of the agent whose call an event reports.
+func agentIn(m *event.Context) event.Hand { return event.AgentOf(m.Turn) }
+
+// How a command's time is told from what is reported of it.
+const (
+	maxAlong    = 8                // sessions that may be at work at one time
+	maxRan      = 200              // calls of a session that are looked at
+	longestCall = 10 * time.Minute // after which a command that nobody reported the end of is over
+	callSlack   = 2 * time.Second  // a report comes after the call
+)
+
+// handAt is whose work a change of a file at a time is that is seen now: by's,
+// or if by is the person and a command of an agent ran then, that agent's. No
+// command shows every file that it writes.
+func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
+	if by.Origin != mem.FromVault || at.IsZero() {
+		return by, nil
+	}
+	sessions, err := e.Store.Sessions(ctx, mem.SessionQuery{Limit: maxAlong})
+	if err != nil {
+		return by, fmt.Errorf("who was at work: %w", err)
+	}
+	for _, s := range sessions {
+		var t mem.Turn
+		var ran bool
+		if s.LastEvent.Before(at) {
+			ran = s.Processing && s.ID != by.Idle && at.Sub(s.LastEvent) < longestCall
+			t, err = e.turnOfPrompt(ctx, s.ID, "")
+		} else {
+			t, ran, err = e.ranAt(ctx, s.ID, at)
+		}
+		if err != nil {
+			return by, err
+		}
+		if who := event.AgentOf(t); ran && (by.Origin == mem.FromVault || who.Trust < by.Trust) {
+			by = who
+		}
+	}
+	return by, nil
+}
+
+// ranAt finds the turn of a session's command that ran at a time.
+func (e *Service) ranAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
+	calls, err := e.Store.Events(ctx, mem.EventQuery{
+		Session: session, Kinds: []mem.EventKind{mem.PostToolUse, mem.PostToolUseFailure}, Limit: maxRan,
+	})
+	if err != nil {
+		return mem.Turn{}, false, fmt.Errorf("commands: %w", err)
+	}
+	for i, c := range calls { // newest first
+		begun := c.At.Add(-time.Duration(c.DurationMS)*time.Millisecond - callSlack)
+		if c.DurationMS == 0 && i+1 < len(calls) { // the client does not tell
+			begun = calls[i+1].At
+		}
+		if runsPrograms(c) && !at.Before(begun) && !at.After(c.At) {
+			t, err := e.turnOfPrompt(ctx, session, c.PromptID)
+			return t, true, err
+		}
+	}
+	return mem.Turn{}, false, nil
+}
+
+// runsPrograms reports whether a call may write files that it does not name.
+func runsPrograms(c mem.Event) bool {
+	return strings.HasPrefix(c.Tool, "mcp__") || extract.Text(extract.Fields(c.Input)["command"]) != ""
+}
+
+// turnOfPrompt is the turn of a prompt, or without one the newest of the session. One
+// that is not known any more is worth nothing.
+func (e *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem.Turn, error) {
+	turns, err := e.Store.Turns(ctx, session, event.WholeSession)
+	if err != nil {
+		return mem.Turn{}, fmt.Errorf("turn: %w", err)
+	}
+	for _, t := range turns {
+		if prompt == "" || t.PromptID == prompt {
+			return t, nil
+		}
+	}
+	return mem.Turn{}, nil
+}
+
+// touches reports whether a call may have changed a file below dir.
+func touches(m *event.Context, dir string) bool {
+	dir = strings.TrimSuffix(extract.Slashed(dir), "/")
+	if dir == "" || m.Tool == "Read" {
+		return false
+	}
+	if extract.Within(dir, m.Cwd) {
+		return true
+	}
+	name := path.Base(dir) // a shell knows the folder by shorter paths, too: ~/notes, $HOME/notes, notes/memory
+	in := extract.Fields(m.Input)
+	command := extract.Slashed(extract.Text(in["command"]))
+	if strings.Contains(command, "/"+name) || strings.Contains(command, name+"/") {
+		return true
+	}
+	for _, f := range []string{extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"]), command} {
+		if strings.Contains(extract.Slashed(f), dir) {
+			return true
+		}
+	}
+	return false
+}

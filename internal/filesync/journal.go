@@ -1,0 +1,123 @@
+package filesync
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// Bounds of an entry of the journal, in characters and items.
+const (
+	maxHappened = 2000
+	maxLogLine  = 400
+	maxLogItems = 30
+)
+
+// WriteLog puts an entry into the person's journal: at the end of a file, or where
+// there is none into a memory of the project.
+func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, error) {
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return LogResponse{}, err
+	}
+	entry, err := e.cleanEntry(ask.Entry, p)
+	if err != nil {
+		return LogResponse{}, err
+	}
+	out := LogResponse{Text: entryText(entry, e.Now().Local().Format("2006-01-02"))}
+	if e.Journal != nil {
+		if out.File, err = e.Journal(out.Text); err != nil || out.File != "" {
+			return out, err
+		}
+	}
+	if p.Key == "" {
+		p = event.Nowhere
+	}
+	m := mem.Memory{
+		Scope: mem.ScopeProject, Project: p.Key, Kind: mem.Summary, Title: chars.Clip(entry.Title, 160), Body: out.Text, Tags: []string{"log"},
+		Summary: &mem.SummaryText{
+			Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "), Notes: strings.Join(entry.Prevented, " "),
+		},
+		Importance: 0.6, Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: e.Now(), Updated: e.Now(),
+	}
+	if ask.Agent != "" {
+		if m.Trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
+			return out, err
+		}
+		m.Confidence, m.Origin = event.ConfidenceAgent, mem.FromAssistant
+	}
+	b := mem.Batch{Project: &p, Memories: event.Indexed([]mem.Memory{m})}
+	e.Event.Follow(&b)
+	res, err := e.Store.Apply(ctx, b)
+	if err != nil {
+		return out, fmt.Errorf("keep entry: %w", err)
+	}
+	kept, err := e.Event.One(ctx, res[0].IDs[0])
+	out.Memory = &kept
+	return out, err
+}
+
+// cleanEntry passes every text of an entry through the door and bounds it.
+// ErrNoText if it has no title left.
+func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
+	line := func(s string) string { return chars.Clip(chars.Line(e.Door.Prompt(s)), maxLogLine) }
+	list := func(items []string) []string {
+		var out []string
+		for _, it := range items[:min(len(items), maxLogItems)] {
+			if it = line(it); it != "" {
+				out = append(out, it)
+			}
+		}
+		return out
+	}
+	out := LogEntry{
+		Title: chars.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
+		Happened:  chars.Clip(strings.TrimSpace(e.Door.Prompt(in.Happened)), maxHappened),
+		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented), New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
+	}
+	if out.Title == "" {
+		return out, event.ErrNoText
+	}
+	if len(out.Projects) == 0 && p.Name != "" {
+		out.Projects = []string{p.Name}
+	}
+	return out, nil
+}
+
+// entryText is an entry as it stands in the journal. No line of the person's or
+// the agent's words can look like another entry's heading.
+func entryText(en LogEntry, day string) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "## %s — %s\n\n", day, en.Title)
+	field := func(name, text string) {
+		if text == "" {
+			text = "none"
+		}
+		fmt.Fprintf(&b, "**%s:** %s\n", name, text)
+	}
+	list := func(name string, items []string) {
+		if len(items) == 0 {
+			field(name, "")
+			return
+		}
+		fmt.Fprintf(&b, "**%s:**\n", name)
+		for _, it := range items {
+			fmt.Fprintf(&b, "- %s\n", it)
+		}
+	}
+	field("Project(s)", strings.Join(en.Projects, ", "))
+	field("Scope", en.Scope)
+	field("What happened", chars.Line(en.Happened))
+	list("Decisions made", en.Decisions)
+	list("Memories cited", en.Cited)
+	list("Prevented confirmations", en.Prevented)
+	list("New memories", en.New)
+	list("Drift flagged", en.Drift)
+	list("Lint", en.Lint)
+	return b.String()
+}

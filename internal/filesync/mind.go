@@ -1,0 +1,170 @@
+package filesync
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// mindTag tags the memories that are pieces of state files. A briefing tells
+// the files themselves.
+const mindTag = "state-file"
+
+// The kinds of jobs about state files.
+const ()
+
+// maxMindParts is how many pieces of a project's state files are findable.
+const maxMindParts = 600
+
+// takeMindLater asks for what the state files say to be made findable, if they
+// changed since it was.
+func TakeMindLater(m *event.Context) {
+	if m.Mind.Present && !m.Mind.Taken {
+		key := "mind:" + m.Mind.Stamp
+		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m)})
+	}
+}
+
+// takeMind makes what the state files of a project say findable, at once.
+func (e *Service) takeMind(ctx context.Context, p mem.Project) error {
+	b, taken, err := e.mindBatch(ctx, p)
+	if err != nil {
+		return err
+	}
+	e.Event.Follow(&b)
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return fmt.Errorf("keep: %w", err)
+	}
+	return taken()
+}
+
+// mindBatch is what makes the state files of a project findable: a memory for
+// each piece, and what is there no more put out of sight. Of files that nobody
+// stands for any more, what was made stays and is not believed.
+func (e *Service) mindBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
+	mind, err := e.Event.MindOf(p)
+	if err != nil {
+		return b, nil, err
+	}
+	taken = func() error { return e.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
+	old, err := e.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{mindTag}, Hidden: true})
+	if err != nil {
+		return b, nil, fmt.Errorf("what was taken before: %w", err)
+	}
+	b.Project = &p
+	seen := map[string]bool{}
+	for _, part := range mind.Parts[:min(len(mind.Parts), maxMindParts)] {
+		mm := e.mindMemory(p, part)
+		seen[mm.Key] = true
+		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
+		if i < 0 {
+			b.Memories = append(b.Memories, mm)
+		} else if ed, changed := renewed(old[i], mm); changed {
+			b.Edits = append(b.Edits, ed)
+		}
+	}
+	for _, o := range old {
+		gone, none := mem.Superseded, mem.TrustNone
+		switch {
+		case !event.OfStateFile(o) || seen[o.Key] || o.Status != mem.Active || !mind.Present:
+		case !mind.Trusted && o.Trust > none:
+			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Trust: &none})
+		case mind.Trusted:
+			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Status: &gone})
+		}
+	}
+	return b, taken, nil
+}
+
+func (e *Service) mindMemory(p mem.Project, part mem.MindPart) mem.Memory {
+	mm := e.stateMemory(p, part.Kind, true)
+	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
+	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{mindTag, part.File}
+	mm.Index = rank.Index(mm)
+	return mm
+}
+
+// renewed is the change that makes an old piece the new one. What a person
+// forgot stays forgotten.
+func renewed(old, now mem.Memory) (mem.Edit, bool) {
+	if old.Status == mem.Forgotten || old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
+		return mem.Edit{}, false
+	}
+	return mem.Edit{ID: old.ID, Title: &now.Title, Body: &now.Body, Index: &now.Index, Kind: &now.Kind, Trust: &now.Trust, Status: new(mem.Active)}, true
+}
+
+// mindWork does a job about state files.
+func (e *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	var n event.Noted
+	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
+		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
+	}
+	p, err := e.Event.ProjectOf(n.Root)
+	if err != nil || e.Minds == nil {
+		return mem.Batch{}, err
+	}
+	if job.Kind == event.JobNote {
+		return mem.Batch{}, e.Minds.Note(ctx, p, n.Notes)
+	}
+	if known, err := e.Event.Known(ctx, p); err != nil {
+		return mem.Batch{}, err
+	} else if known != "" {
+		p.Key = known
+	}
+	b, taken, err := e.mindBatch(ctx, p)
+	if err != nil {
+		return b, err
+	}
+	return b, taken()
+}
+
+// changedFiles are the files of the project that the session changed.
+func (e *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
+	ms, err := e.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200})
+	if err != nil {
+		return nil, fmt.Errorf("changed files: %w", err)
+	}
+	var out []string
+	for _, f := range extract.FilesOf(ms) {
+		if !strings.HasPrefix(f, mem.MindDir+"/") {
+			out = extract.AppendNew(out, f, 200)
+		}
+	}
+	return out, nil
+}
+
+// leaveTurn leaves that a turn ended, and what the session changed so far.
+func (e *Service) LeaveTurn(ctx context.Context, m *event.Context) {
+	if !m.Mind.Trusted {
+		return
+	}
+	files, err := e.ChangedFiles(ctx, m)
+	e.Event.Without("changed files", err)
+	m.Leave(mem.MindNotes{Turned: true, Files: files})
+}
+
+// leaveAgent leaves that a subagent started or stopped.
+func LeaveAgent(m *event.Context, what string) {
+	m.Leave(mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}})
+}
+
+// leaveTasks leaves that tasks were completed, and completes them where the
+// work stands.
+func LeaveTasks(m *event.Context, tasks []extract.Todo) {
+	var n mem.MindNotes
+	for _, t := range tasks {
+		n.Tasks = append(n.Tasks, fmt.Sprintf("[%s] COMPLETED: #%s — %s (by: %s)", event.StampOf(m.At), cmp.Or(t.Id, "-"), t.Text, cmp.Or(m.By, "self")))
+		n.Done = append(n.Done, t.Text)
+	}
+	if len(tasks) > 0 {
+		m.Leave(n)
+	}
+}

@@ -1,0 +1,179 @@
+package filesync
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// Bounds of what is written to the state at a time, in bytes.
+const (
+	maxStateField = 5 << 10
+	maxStateCall  = 50 << 10
+)
+
+// Mistakes in a change of the state.
+var (
+	ErrNoOp      = errors.New("no such operation on the state")
+	ErrTooLong   = errors.New("too long")
+	ErrNoAction  = errors.New("no such action, it is add or complete")
+	ErrNoStatus  = errors.New("no such status, it is Final, Open, Pending or Revisit")
+	ErrNoProject = errors.New("the state is that of one project")
+)
+
+// State tells or changes where the work of a project stands: in its state files
+// where it has any that are trusted, else in the store.
+func (e *Service) State(ctx context.Context, ask mem.StateRequest) (mem.Standing, error) {
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return mem.Standing{}, err
+	}
+	if p.Key == "" {
+		return mem.Standing{}, ErrNoProject
+	}
+	if ask, err = e.stateAsk(ask); err != nil {
+		return mem.Standing{}, err
+	}
+	if ask.Op != mem.StateGet {
+		if err := e.Event.MayKeep(ctx, ask.Agent, ask.Op); err != nil {
+			return mem.Standing{}, err
+		}
+	}
+	mind, err := e.Event.MindOf(p)
+	if err != nil {
+		return mem.Standing{}, err
+	}
+	var out mem.Standing
+	if mind.Trusted {
+		if out, err = e.Minds.Change(ctx, p, ask); err == nil {
+			err = e.takeMind(ctx, p)
+		}
+	} else {
+		out, err = e.storedState(ctx, p, ask)
+	}
+	if err != nil {
+		return mem.Standing{}, fmt.Errorf("state: %w", err)
+	}
+	out.Project = p
+	if mind.Present && !mind.Trusted {
+		out.Untrusted = mem.MindDir
+	}
+	return out, nil
+}
+
+// stateAsk passes the texts of a change through the door and bounds them.
+func (e *Service) stateAsk(ask mem.StateRequest) (mem.StateRequest, error) {
+	c := stateCleaner{door: e.Door.Prompt}
+	var err error
+	switch ask.Op {
+	case mem.StateGet:
+	case mem.StateUpdates:
+		u := ask.Update
+		u.Phase, u.Status, u.Next = c.line(u.Phase), c.line(u.Status), c.line(u.Next)
+		u.Active, u.Blockers = c.lines(u.Active), c.lines(u.Blockers)
+		ask.Update = u
+		if u.Phase == nil && u.Status == nil && u.Next == nil && u.Active == nil && u.Blockers == nil {
+			err = event.ErrNoText
+		}
+	case mem.StateDecides:
+		d := ask.Decision
+		d.Title, d.Decision, d.Rationale = chars.Line(c.text(d.Title)), c.text(d.Decision), c.text(d.Rationale)
+		d.By = chars.Clip(cmp.Or(chars.Line(c.text(d.By)), "agent"), 80)
+		d.Status, err = decisionStatus(d.Status)
+		if d.Title == "" || d.Decision == "" {
+			err = event.ErrNoText
+		}
+		ask.Decision = d
+	case mem.StateProgresses:
+		p := ask.Progress
+		p.Task = chars.Line(c.text(p.Task))
+		p.Section = chars.Clip(chars.Line(c.text(p.Section)), 80)
+		switch {
+		case p.Task == "":
+			err = event.ErrNoText
+		case p.Action != "add" && p.Action != "complete":
+			err = fmt.Errorf("%q: %w", p.Action, ErrNoAction)
+		}
+		ask.Progress = p
+	case mem.StateEndsASession:
+		s := ask.Session
+		s.Summary = chars.Line(c.text(s.Summary))
+		s.Completed, s.Decisions = *c.lines(&s.Completed), *c.lines(&s.Decisions)
+		s.Blockers, s.Next = *c.lines(&s.Blockers), *c.lines(&s.Next)
+		if s.Summary == "" {
+			err = event.ErrNoText
+		}
+		ask.Session = s
+	default:
+		err = fmt.Errorf("%q: %w", ask.Op, ErrNoOp)
+	}
+	if err == nil {
+		err = c.tooLong()
+	}
+	return ask, err
+}
+
+// decisionStatus is one of the four, whatever its case; none is Final.
+func decisionStatus(s string) (string, error) {
+	if strings.TrimSpace(s) == "" {
+		return "Final", nil
+	}
+	for _, known := range []string{"Final", "Open", "Pending", "Revisit"} {
+		if strings.EqualFold(strings.TrimSpace(s), known) {
+			return known, nil
+		}
+	}
+	return "", fmt.Errorf("%q: %w", s, ErrNoStatus)
+}
+
+// stateCleaner passes texts through the door and counts them.
+type stateCleaner struct {
+	door    func(string) string
+	longest int
+	all     int
+}
+
+func (c *stateCleaner) text(s string) string {
+	c.longest, c.all = max(c.longest, len(s)), c.all+len(s)
+	if c.longest > maxStateField || c.all > maxStateCall {
+		return s
+	}
+	return c.door(s)
+}
+
+func (c *stateCleaner) line(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	out := chars.Line(c.text(*s))
+	return &out
+}
+
+func (c *stateCleaner) lines(list *[]string) *[]string {
+	if list == nil {
+		return nil
+	}
+	out := []string{}
+	for _, s := range *list {
+		if t := chars.Line(c.text(s)); t != "" {
+			out = append(out, t)
+		}
+	}
+	return &out
+}
+
+func (c *stateCleaner) tooLong() error {
+	switch {
+	case c.longest > maxStateField:
+		return fmt.Errorf("a text of %d bytes, %d are allowed: %w", c.longest, maxStateField, ErrTooLong)
+	case c.all > maxStateCall:
+		return fmt.Errorf("%d bytes, %d are allowed at a time: %w", c.all, maxStateCall, ErrTooLong)
+	}
+	return nil
+}

@@ -1,0 +1,87 @@
+package filesync
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/curate"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// proposeNote adds to b what an agent did to the file of a memory that has more
+// trust than its turn: the memory stays as it is, and so does the file. now is the
+// memory that the file would make. Of a private turn nothing is kept.
+func (e *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
+	who.Origin = mem.FromVault
+	p := mem.Proposal{Action: mem.ProposeForget}
+	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {
+		p = curate.ProposalOf(was, mem.Edit{
+			Title: &now.Title, Body: &now.Body, Invariant: &now.Invariant, Kind: &now.Kind, Importance: &now.Importance, Tags: append([]string{}, now.Tags...),
+		})
+	}
+	ps := e.Curate.Proposals(who, "")
+	if curate.HasEffect(p) {
+		if err := ps.Add(ctx, was, p); err != nil && !errors.Is(err, event.ErrPrivateTurn) {
+			return err
+		}
+	}
+	b.Edits = append(append(b.Edits, ps.Edits...), fileEdit(was, now))
+	return nil
+}
+
+// fileEdit takes note of a file without taking over what it says. now has no file
+// where it is gone.
+func fileEdit(was, now mem.Memory) mem.Edit {
+	note := now.Note
+	note.File, note.State = was.Note.File, event.NoteState(was)
+	if now.Note.File != "" {
+		note.File = now.Note.File
+	}
+	note.Uses, note.Prevented = was.Note.Uses, was.Note.Prevented
+	ed := mem.Edit{ID: was.ID, Note: &note}
+	if now.Note.File != "" {
+		note.Uses, note.Prevented = now.Note.Uses, now.Note.Prevented
+		ed.Counted = &mem.Counted{Uses: now.Uses, Prevented: now.Prevented, LastUsed: now.LastUsed}
+	}
+	return ed
+}
+
+// leftByAgent reports whether a file still says what an agent proposed by it: who
+// counted in it or moved it since does not stand for that.
+func leftByAgent(was, now mem.Memory) bool {
+	return slices.ContainsFunc(was.Proposals, func(p mem.Proposal) bool {
+		if p.By != mem.FromVault || p.Action != mem.ProposeEdit {
+			return false
+		}
+		then := curate.ProposedMemory(was, p)
+		then.Pinned = now.Pinned
+		return event.NoteState(then) == event.NoteState(now)
+	})
+}
+
+// rewriteNote writes the file of a memory as the memory is: a proposal that changed
+// the file was rejected.
+func (e *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
+	v := e.Event.CurrentVault()
+	if v == nil || m.Note.File == "" {
+		return nil
+	}
+	old := m
+	old.Note.State = strings.Repeat("- ", event.StateStatus+1) // of which every part differs
+	note, err := v.Write(m.Note, noteChange(old, false))
+	if errors.Is(err, mem.ErrBehind) { // it is gone
+		note, err = v.Write(m.Note, noteChange(m, true))
+	}
+	if err != nil {
+		return err
+	}
+	note.State, note.Uses, note.Prevented = event.NoteState(m), m.Uses, m.Prevented
+	if _, err := e.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
+		return fmt.Errorf("keep the note: %w", err)
+	}
+	return v.WriteIndex()
+}

@@ -1,0 +1,179 @@
+package filesync
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// noteChange is what has to be written for the file of a memory to say what is
+// remembered: what changed since they were in step, or with whole all of it.
+func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
+	c := mem.NoteChange{Whole: whole}
+	was, now := strings.Fields(mm.Note.State), strings.Fields(event.NoteState(mm))
+	changed := func(part int) bool { return whole || part < len(was) && was[part] != now[part] }
+	text := cmp.Or(mm.Body, mm.Title)
+	if changed(event.StateTitle) {
+		c.Description = &mm.Title
+	}
+	if changed(event.StateBody) {
+		c.Body = &text
+	}
+	if changed(event.StateTags) {
+		c.Tags = append([]string{}, mm.Tags...)
+	}
+	if changed(event.StateKind) {
+		c.Type = new(string(mm.Kind))
+	}
+	if changed(event.StatePinned) {
+		c.Critical = &mm.Pinned
+	}
+	if changed(event.StateInvariant) {
+		c.Invariant = &mm.Invariant
+	}
+	if changed(event.StateStatus) {
+		c.Status = new(string(mm.Status))
+	}
+	if whole || mm.Uses != mm.Note.Uses {
+		c.Hits, c.LastApplied = &mm.Uses, lastApplied(mm)
+	}
+	if whole || mm.Prevented != mm.Note.Prevented {
+		c.Caught, c.LastApplied = &mm.Prevented, lastApplied(mm)
+	}
+	if whole {
+		c.Projects, c.Evergreen, c.HalfLife = mm.Projects, &mm.Evergreen, &mm.HalfLife
+		if len(mm.Concepts) > 0 {
+			c.Name = &mm.Concepts[0]
+		}
+	}
+	if c.Text() || c.Hits != nil || c.Caught != nil {
+		c.ID = &mm.ID
+	}
+	return c
+}
+
+func lastApplied(mm mem.Memory) *time.Time {
+	if mm.LastUsed.IsZero() {
+		return nil
+	}
+	return &mm.LastUsed
+}
+
+// writeNotes brings the files of memories in step with what is remembered: of
+// those that are named, or of all. Files that are gone are made anew only for
+// what was restored.
+func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) error {
+	v := e.Event.CurrentVault()
+	if v == nil {
+		return nil
+	}
+	ms, err := e.Event.Noted(ctx)
+	if err != nil {
+		return err
+	}
+	var b mem.Batch
+	for _, mm := range ms {
+		if len(ids) > 0 && !slices.Contains(ids, mm.ID) || mm.Status == mem.Superseded {
+			continue
+		}
+		c := noteChange(mm, false)
+		if restored { // whether its file is there only writing tells
+			c.ID = &mm.ID
+		}
+		if c.ID == nil {
+			continue
+		}
+		note, err := v.Write(mm.Note, c)
+		if errors.Is(err, mem.ErrBehind) && restored {
+			note, err = v.Write(mm.Note, noteChange(mm, true))
+		}
+		if errors.Is(err, mem.ErrBehind) {
+			continue // it is read again by the next event, and written after that
+		}
+		if err != nil {
+			e.Event.Without("vault: "+mm.Note.File, err)
+			continue
+		}
+		note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
+		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Note: &note})
+	}
+	if len(b.Edits) == 0 {
+		return nil
+	}
+	if _, err := e.Store.Apply(ctx, b); err != nil {
+		return fmt.Errorf("keep notes: %w", err)
+	}
+	return v.WriteIndex()
+}
+
+// workVault takes in what changed and writes what did, and the index of all.
+func (e *Service) WorkVault(ctx context.Context) error {
+	if err := e.SyncVault(ctx, event.Person); err != nil {
+		return err
+	}
+	if err := e.WriteNotes(ctx, false); err != nil {
+		return err
+	}
+	if v := e.Event.CurrentVault(); v != nil {
+		return v.WriteIndex()
+	}
+	return nil
+}
+
+// eraseNotes takes away the files of memories that are to be erased, and returns
+// the lines by which other files give them away. The memories are checked first:
+// nothing goes for an id that is not there.
+func (e *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error) {
+	v := e.Event.CurrentVault()
+	if v == nil {
+		return nil, nil
+	}
+	if err := e.SyncVault(ctx, event.Person); err != nil {
+		return nil, err
+	}
+	if _, err := e.Erase.DoomedWords(ctx, ids); err != nil {
+		return nil, err
+	}
+	ms, err := e.Event.Condemned(ctx, ids)
+	if err != nil {
+		return nil, err
+	}
+	var words []string
+	files := 0
+	for _, mm := range ms {
+		words = append(words, mem.Traces(mm)...)
+		if mm.Note.File == "" {
+			continue
+		}
+		files++
+		if err := v.Erase(mm.Note.File); err != nil {
+			return nil, fmt.Errorf("vault: %w", err)
+		}
+	}
+	if files == 0 {
+		return words, nil
+	}
+	return words, v.WriteIndex()
+}
+
+// stillIn names files of the vault that hold such lines: they are the person's.
+func (e *Service) StillIn(words []string) []string {
+	v := e.Event.CurrentVault()
+	if v == nil || len(words) == 0 {
+		return nil
+	}
+	files, err := v.Holding(words)
+	e.Event.Without("vault", err)
+	var out []string
+	for _, f := range files {
+		out = append(out, f+" in the vault, which says the same")
+	}
+	return out
+}

@@ -1,0 +1,71 @@
+package recall
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// standing is how the files of hits stand, of those that are tied to files of
+// the project.
+func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshness {
+	m := event.Context{Project: p, View: e.Event.OpenFiles(p)}
+	defer m.View.Close()
+	out := map[string]mem.Freshness{}
+	for _, h := range hits {
+		if len(h.Memory.Anchors) > 0 && h.Memory.Project == p.Key && m.View.Open != nil {
+			out[h.Memory.ID] = m.Freshness(h.Memory)
+		}
+	}
+	return out
+}
+
+// ordered sorts what is worth telling by what is known of each memory itself:
+// how its files stand and, where the words of a question decided, its use.
+func ordered(m *event.Context, q Question, hits []mem.Hit) []mem.Hit {
+	s := rank.Standing{
+		Now: m.At, Use: m.Settings.Use, Stale: func(mm mem.Memory) bool { return m.Freshness(mm) != mem.Fresh },
+	}
+	if q.strict {
+		s.Use.Prompt = rank.NoUse
+	}
+	return s.Order(hits)
+}
+
+// belongs reports whether a memory is of the project at hand: it was learned
+// here, or one of its tags is part of the path of the project.
+func Belongs(m *event.Context, mm mem.Memory) bool {
+	if mm.Project != "" {
+		return mm.Project == m.Project.Key
+	}
+	if mm.Note.File != "" { // its file says where it belongs, the hints where that is
+		return slices.ContainsFunc(mm.Projects, func(p string) bool { return slices.Contains(Hinted(m).Tags, strings.ToLower(p)) })
+	}
+	parts := strings.FieldsFunc(strings.ToLower(m.Project.Root+"/"+m.Project.Name), func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.ContainsFunc(append(slices.Clone(mm.Tags), mm.Concepts...), func(tag string) bool {
+		return slices.Contains(parts, strings.ToLower(tag))
+	})
+}
+
+// confirmed are a memory's anchors as of now: a person who puts a hand to it
+// has the files before him. Nil where they cannot be looked at.
+func (e *Service) Confirmed(ctx context.Context, mm mem.Memory) []mem.Anchor {
+	if len(mm.Files) == 0 || !slices.Contains(event.Knowledge(), mm.Kind) {
+		return nil
+	}
+	ps, err := e.Store.Projects(ctx, mm.Project)
+	if mm.Project == "" || err != nil || len(ps) == 0 {
+		return nil
+	}
+	v := e.Event.OpenFiles(ps[0])
+	defer v.Close()
+	mm.Anchors = nil
+	mm.Updated = e.Now()
+	list := []mem.Memory{mm}
+	event.Anchored(list, v.At)
+	return list[0].Anchors
+}

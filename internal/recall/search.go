@@ -1,0 +1,353 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Search finds memories for a person: by words, best first, or without words
+// by the filters alone, newest first. Nothing is left out for lack of trust.
+func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse, error) {
+	start := e.Now()
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return SearchResponse{}, err
+	}
+	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
+	q := ask.Query
+	q.Project, q.Within = p.Key, "*"
+	q.Limit, q.Offset = max(q.Limit, 0), max(q.Offset, 0)
+	q.File = e.Relative(p, q.File)
+	out := SearchResponse{Project: p, At: start, Hits: []mem.Hit{}, Terms: []string{}}
+	if q.Text == "" {
+		err := e.listed(ctx, q, ask.Facets, &out)
+		out.TookMS = Ms1(e.Now().Sub(start))
+		return out, err
+	}
+	q.Text = e.Door.Text(q.Text)
+	how, warning, err := e.strategy(ctx, ask.Strategy, q.Text)
+	if err != nil {
+		return SearchResponse{}, err
+	}
+	limit, offset := q.Limit, q.Offset
+	if limit <= 0 {
+		limit = mem.DefaultLimit
+	}
+	q.Terms = rank.Terms(q.Text)
+	q.Limit = max(rank.Candidates, limit)
+	rule := rank.Ask{Text: q.Text, Terms: q.Terms, Now: start, Search: true, Without: Set(ask.Without)}
+	hits, size, err := e.first(ctx, how, q, rule, limit+offset)
+	if err != nil {
+		return SearchResponse{}, err
+	}
+	if out.Total, err = e.searched(ctx, q, size, len(hits)); err != nil {
+		return SearchResponse{}, err
+	}
+	if ask.Facets {
+		out.Facets, out.Counted = facets(hits), len(hits)
+	}
+	hits = hits[min(offset, len(hits)):]
+	out.Hits = append(out.Hits, hits[:min(limit, len(hits))]...)
+	out.Stale, out.Warning = e.Standing(p, out.Hits), warning
+	if ask.Facets {
+		out.Marks = marks(q.Terms, out.Hits)
+	}
+	out.Terms, out.TookMS = append(out.Terms, q.Terms...), Ms1(e.Now().Sub(start))
+	return out, nil
+}
+
+// relative is a file, or with a slash at its end a folder, as memories name it.
+func (e *Service) Relative(p mem.Project, file string) string {
+	if file == "" {
+		return ""
+	}
+	rel := e.Rel(p, file)
+	if strings.HasSuffix(extract.Slashed(file), "/") {
+		rel = strings.TrimSuffix(rel, "/") + "/"
+	}
+	return rel
+}
+
+// first returns the n best hits of a search or more, best first, and the size of the
+// index. Behind the best of some candidates come those of twice as many, whatever n
+// is: else a page would hold again what one before it did, and others would be on none.
+func (e *Service) first(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask, n int) (hits []mem.Hit, size int, err error) {
+	known := map[string]bool{}
+	for q.Offset = 0; ; q.Limit *= 2 {
+		part, whole, err := e.withTalk(ctx, how, q, rule)
+		if err != nil {
+			return nil, 0, err
+		}
+		before := len(hits)
+		for _, h := range part {
+			if !known[h.Memory.ID] {
+				known[h.Memory.ID], hits = true, append(hits, h)
+			}
+		}
+		if len(hits) >= n || len(hits) == before {
+			return hits, whole, nil
+		}
+	}
+}
+
+// withTalk is rankedBy that also finds what was said, unless kinds are asked for.
+func (e *Service) withTalk(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	hits, size, err := e.rankedBy(ctx, how, q, rule)
+	if err != nil || len(q.Kinds) > 0 {
+		return hits, size, err
+	}
+	q.Kinds = []mem.Kind{mem.Utterance}
+	said, more, err := e.rankedBy(ctx, how, q, rule)
+	return rank.Merge(hits, said), size + more, err
+}
+
+// listed finds by the filters alone.
+func (e *Service) listed(ctx context.Context, q mem.Query, withFacets bool, out *SearchResponse) error {
+	limit, offset := q.Limit, q.Offset
+	if withFacets {
+		q.Limit, q.Offset = max(facetBase, limit+offset), 0
+	}
+	ms, err := e.Store.List(ctx, q)
+	if err != nil {
+		return fmt.Errorf("list: %w", err)
+	}
+	hits := make([]mem.Hit, 0, len(ms))
+	for _, mm := range ms {
+		hits = append(hits, mem.Hit{Memory: mm})
+	}
+	if withFacets {
+		out.Facets, out.Counted = facets(hits), len(hits)
+		hits = hits[min(offset, len(hits)):]
+		hits = hits[:min(cmp.Or(limit, mem.DefaultLimit), len(hits))]
+	}
+	out.Hits = hits
+	out.Stale = e.Standing(out.Project, hits)
+	if !withFacets || len(hits) == 0 { // whoever counts facets does without the sum
+		out.Total, err = e.searched(ctx, q, 0, len(hits))
+	}
+	return err
+}
+
+// strategy is how a search of text goes about it here, and a word on what it has to do without.
+func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Strategy, string, error) {
+	switch how {
+	case "", Auto, ByKeyword:
+		return how, "", nil
+	case ByVector, Hybrid:
+	default:
+		return how, "", fmt.Errorf("%q: %w", how, event.ErrNoStrategy)
+	}
+	em, _, ok := e.Event.CurrentEmbedder()
+	if !ok {
+		return ByKeyword, "there are no vectors here, so only words were searched for", nil
+	}
+	if _, err := e.questionVector(ctx, em, text); err != nil { // one that is there is not asked for again
+		e.Event.Without("vectors", err)
+		return ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
+	}
+	return how, "", nil
+}
+
+// ranked returns the best matches of q.Terms, best first, and the size of the
+// index that they were found in; 0 where the store does not tell.
+func (e *Service) ranked(ctx context.Context, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	return e.rankedBy(ctx, Auto, q, rule)
+}
+
+func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule rank.Ask) ([]mem.Hit, int, error) {
+	if len(q.Statuses) == 0 && !q.Hidden {
+		q.Statuses = event.Findable()
+	}
+	if how == ByVector {
+		return e.nearest(ctx, q), 0, nil
+	}
+	hits, corpus, err := e.Matched(ctx, q, rule.Files)
+	if err != nil {
+		return nil, 0, err
+	}
+	rule.Corpus, rule.Lexicon = corpus, e.lexicon
+	if how != ByKeyword {
+		hits = e.byMeaning(ctx, q.Text, q, hits)
+	}
+	return rank.Rerank(rule, hits), corpus.Size, nil
+}
+
+// matched returns the best matches of q.Terms by words, and what is about the
+// files at hand.
+func (e *Service) Matched(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, mem.Corpus, error) {
+	var corpus mem.Corpus
+	if c, ok := e.Store.(mem.Counter); ok {
+		var err error
+		if corpus, err = c.Count(ctx, q); err != nil {
+			return nil, corpus, fmt.Errorf("count: %w", err)
+		}
+		q.Terms = rank.Choose(q.Terms, corpus)
+	}
+	hits, err := e.Store.Match(ctx, q)
+	if err != nil {
+		return nil, corpus, fmt.Errorf("match: %w", err)
+	}
+	hits, err = e.ofFiles(ctx, q, files, hits)
+	return hits, corpus, err
+}
+
+// nearest returns what is nearest to the question in meaning, nearest first,
+// whatever its words; a hit's score is the cosine.
+func (e *Service) nearest(ctx context.Context, q mem.Query) []mem.Hit {
+	hits := e.byMeaning(ctx, q.Text, q, nil)
+	for i, h := range hits {
+		hits[i].Score = h.Parts[mem.PartCos]
+	}
+	return hits
+}
+
+// quickCount is the size of an index up to which counting the memories of a
+// project takes less time than searching them.
+const quickCount = 1000
+
+// searched is how many memories of the query's kinds were searched for so many
+// hits. In a large index they are counted only if none was found; 0 means that
+// nobody counted.
+func (e *Service) searched(ctx context.Context, q mem.Query, size, hits int) (int, error) {
+	if size > quickCount && hits > 0 {
+		return 0, nil
+	}
+	st, err := e.Store.Stats(ctx, q.Project, e.Event.Today())
+	if err != nil {
+		return 0, fmt.Errorf("counts: %w", err)
+	}
+	n := 0
+	for _, k := range q.Kinds {
+		n += st.Kinds[k]
+	}
+	if len(q.Kinds) == 0 {
+		n = st.Memories
+		if q.Text != "" {
+			n += st.Kinds[mem.Utterance]
+		}
+	}
+	return max(n, hits), nil // memories of user scope belong to no project
+}
+
+func Set(names []string) map[string]bool {
+	out := make(map[string]bool, len(names))
+	for _, n := range names {
+		out[n] = true
+	}
+	return out
+}
+
+// ms1 is d in milliseconds.
+func Ms1(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// question is one recall: what is asked, within what, for how many tokens.
+type Question struct {
+	Trigger string // prompt, file, command, subagent
+	Asked   string
+	Files   []string // at hand
+	Query   mem.Query
+	Budget  int
+	Most    int  // items
+	loose   bool // a long text of which parts may match
+	strict  bool // the query's own filters say what belongs; no floor on the words
+}
+
+// recall finds what is worth telling for q and says in the receipt what was
+// left out and why. The receipt's items are not set: only rendering knows what fits.
+func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
+	r := mem.Receipt{
+		ID: event.ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At,
+		Trigger: q.Trigger, Asked: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
+	}
+	q.Query.Project, q.Query.Within, q.Query.Before = m.Project.Key, m.Session, m.Before
+	text := Unmarked(q.Asked)
+	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
+	r.Terms = q.Query.Terms
+	ask := rank.Ask{
+		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: m.Project.Branch, Now: m.At, Profile: rank.ProfileOf(q.Asked),
+		Back: q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.Without,
+	}
+	hits, err := e.candidates(ctx, q, ask)
+	if err != nil {
+		return nil, r, err
+	}
+	r.Candidates = len(hits)
+	if !q.strict {
+		var cuts []mem.Cut
+		hits, cuts, r.Floor = rank.Floor(ask, hits)
+		r.Dropped = append(r.Dropped, cuts...)
+	}
+	var rest []mem.Cut
+	room := spare * q.Most
+	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
+		c := mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
+		if room <= 0 && q.Most > 0 && h.Parts[rank.PartPath] < 1 {
+			c.Gate = "limit"
+			rest = append(rest, c)
+			return true
+		}
+		if c.Gate = m.Gate(h.Memory); c.Gate != "" {
+			r.Dropped = append(r.Dropped, c)
+			return true
+		}
+		room--
+		return false
+	})
+	hits, cuts := rank.Diversify(ordered(m, q, hits), q.Most, e.lexicon)
+	hits = rank.Distil(hits)
+	if err := e.Histories(ctx, hits); err != nil {
+		return nil, r, err
+	}
+	r.Dropped = append(append(r.Dropped, cuts...), rest...)
+	return hits, r, nil
+}
+
+// spare is how many times as many as may be told are looked at more closely: at
+// where they came from, and how alike they are. What is about the file at hand
+// is looked at in any case.
+const spare = 5
+
+// unmarked is text without the marks that stand for secrets: their words are
+// ours, and what shares one with them has nothing else in common. One that was
+// cut off, or typed, ends with its last letter.
+func Unmarked(s string) string {
+	const mark = "[secret:"
+	var b strings.Builder
+	for {
+		before, rest, found := strings.Cut(s, mark)
+		b.WriteString(before)
+		if !found {
+			return b.String()
+		}
+		b.WriteByte(' ')
+		s = strings.TrimPrefix(strings.TrimLeft(rest, "abcdefghijklmnopqrstuvwxyz0123456789-:"), "]")
+	}
+}
+
+// candidates are what may be told, best first.
+func (e *Service) candidates(ctx context.Context, q Question, ask rank.Ask) ([]mem.Hit, error) {
+	if !q.strict {
+		q.Query.Limit = rank.Candidates
+		hits, _, err := e.ranked(ctx, q.Query, ask)
+		return hits, err
+	}
+	ms, err := e.Store.List(ctx, q.Query)
+	if err != nil {
+		return nil, fmt.Errorf("list: %w", err)
+	}
+	hits := make([]mem.Hit, 0, len(ms))
+	for i, mm := range ms {
+		hits = append(hits, mem.Hit{Memory: mm, Score: 1 / float64(1+i)})
+	}
+	return hits, nil
+}

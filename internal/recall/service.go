@@ -1,0 +1,40 @@
+// Package recall searches memories: for the person, for a prompt, for a tool call,
+// and for quotes of past conversation. It builds the injected block and its receipt.
+// Start with Service.Search.
+package recall
+
+import (
+	"context"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/redact"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	Event *event.Service
+	// Door removes secrets and private text.
+	Door *redact.Door
+	Now  func() time.Time
+	// Rel returns a path relative to the project, with slashes.
+	Rel func(p mem.Project, path string) string
+	// Secret keys the boundary of injected blocks.
+	Secret   []byte
+	Settings func() event.Settings
+	Store    mem.Store
+
+	// Calls into packages above this one.
+	SyncVault func(ctx context.Context, by event.Hand) error
+}
+
+// Service searches memories. It is safe for concurrent use.
+type Service struct {
+	Config
+	lexicon *rank.Lexicon
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c, lexicon: &rank.Lexicon{}} }

@@ -1,0 +1,262 @@
+package recall
+
+import (
+	"cmp"
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/inject"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// tell renders a block, completes its receipt and puts the receipt into the
+// batch, also when nothing fits or nothing was found.
+func (e *Service) Tell(m *event.Context, b inject.Block, r mem.Receipt) string {
+	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(m.Session), r.Budget
+	b.Before = len(m.Asked)
+	out := inject.Render(b)
+	if r.Aside = !m.Person(); r.Aside {
+		for i := range r.Marks {
+			r.Marks[i] = m.AgentID + "/" + r.Marks[i]
+		}
+		for _, it := range out.Told {
+			r.Marks = append(r.Marks, m.AgentID+"/"+it.ID)
+		}
+	}
+	r.Text, r.Tokens = out.Text, out.Tokens
+	r.Items, r.Dropped = out.Told, Foremost(append(r.Dropped, out.Cuts...))
+	Shorten(r)
+	if r.Compaction != nil {
+		for _, it := range out.Told {
+			if it.Place == PlaceCompaction {
+				r.Compaction.Told++
+			}
+		}
+	}
+	switch {
+	case out.Text != "":
+		r.Outcome = mem.Injected
+	case r.Outcome == "":
+		r.Outcome = mem.Nothing
+	}
+	r.TookMS = Ms1(e.Now().Sub(m.Started))
+	m.Batch.Receipts = append(m.Batch.Receipts, r)
+	return out.Text
+}
+
+// maxDropped is how many left-out items a receipt names.
+const maxDropped = 20
+
+// foremost are those left-out items that a receipt names: before all what fits
+// the question and was left out all the same, then what came next to fitting.
+func Foremost(cuts []mem.Cut) []mem.Cut {
+	slices.SortStableFunc(cuts, func(a, b mem.Cut) int { return cmp.Compare(unfit(a), unfit(b)) })
+	return cuts[:min(len(cuts), maxDropped)]
+}
+
+// shorten keeps four digits of what a receipt says of scores: more tell nobody
+// anything, and would be a third of what receipts take.
+func Shorten(r mem.Receipt) {
+	short := func(score float64, parts map[string]float64) (float64, map[string]float64) {
+		var out map[string]float64 // the parts are still in use
+		if len(parts) > 0 {
+			out = make(map[string]float64, len(parts))
+		}
+		for name, v := range parts {
+			out[name] = math.Round(v*1e4) / 1e4
+		}
+		return math.Round(score*1e4) / 1e4, out
+	}
+	for i, it := range r.Items {
+		r.Items[i].Score, r.Items[i].Parts = short(it.Score, it.Parts)
+	}
+	for i, c := range r.Dropped {
+		r.Dropped[i].Score, r.Dropped[i].Parts = short(c.Score, c.Parts)
+	}
+}
+
+func unfit(c mem.Cut) int {
+	if c.Required {
+		return -1
+	}
+	if c.Gate == rank.BelowFloor {
+		return 1
+	}
+	return 0
+}
+
+// receiptOf is the receipt of an event that was kept before, if it has one.
+func (e *Service) ReceiptOf(ctx context.Context, m *event.Context) (mem.Receipt, bool) {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(m.ID)})
+	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
+		return mem.Receipt{}, false
+	}
+	return rs[0], true
+}
+
+// boundary marks the blocks of one session. Nobody without the machine's secret
+// can foresee it.
+func (e *Service) Boundary(session string) string {
+	h := hmac.New(sha256.New, e.Secret)
+	_, _ = h.Write([]byte(session))
+	return hex.EncodeToString(h.Sum(nil)[:6])
+}
+
+// fileNotes tells what is known of a file that was just read or changed: once a
+// session and file, again after a compaction.
+func (e *Service) FileNotes(ctx context.Context, m *event.Context, file string, budget int) (mem.Reply, error) {
+	mark := "file:" + file
+	if file == "" || budget == 0 || m.SessionInfo.Told[mark] || !m.Settings.Told(m.SessionInfo) {
+		return mem.Reply{}, nil
+	}
+	notes, err := e.notesOn(ctx, m, file)
+	if err != nil || len(notes) == 0 {
+		return mem.Reply{}, err
+	}
+	r := m.Receipt("file", budget)
+	r.Asked, r.Marks, r.Candidates = file, []string{mark}, len(notes)
+	return mem.Reply{Context: e.Tell(m, e.RecallBlock(m, "file", notes), r)}, nil
+}
+
+// notesOn finds notes on the file itself, and where there are none the
+// conventions of its directory and of its kind.
+func (e *Service) notesOn(ctx context.Context, m *event.Context, file string) ([]mem.Hit, error) {
+	rules := []mem.Kind{mem.Convention, mem.Gotcha, mem.Decision}
+	var out []mem.Hit
+	for _, q := range []mem.Query{
+		{File: file, Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
+		{File: otherForm(m.Project, file), Kinds: event.Knowledge(), Statuses: event.Findable(), Limit: 6},
+		{File: dirOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
+		{File: extOf(file), Kinds: rules, Order: mem.ByImportance, Limit: 5},
+	} {
+		if q.File == "" {
+			continue
+		}
+		hits, _, err := e.Recall(ctx, m, Question{Trigger: "file", Query: q, Most: 3, strict: true})
+		if err != nil {
+			return nil, err
+		}
+		for _, h := range hits {
+			if len(out) < 3 && !extract.Contains(out, h.Memory.ID) {
+				out = append(out, h)
+			}
+		}
+	}
+	return out, nil
+}
+
+// otherForm is the absolute form of a file of the project: what was kept from
+// elsewhere may name it so.
+func otherForm(p mem.Project, file string) string {
+	if p.Root == "" || path.IsAbs(file) || strings.Contains(file, ":") {
+		return ""
+	}
+	return path.Join(extract.Slashed(p.Root), file)
+}
+
+func dirOf(file string) string {
+	if i := strings.LastIndexByte(file, '/'); i > 0 {
+		return file[:i+1]
+	}
+	return ""
+}
+
+func extOf(file string) string {
+	base := file[strings.LastIndexByte(file, '/')+1:]
+	if i := strings.LastIndexByte(base, '.'); i > 0 {
+		return base[i:]
+	}
+	return ""
+}
+
+// commandNotes tells how a command went before and what fixed it: first what is
+// known of the very same command, else of one like it.
+func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.Call) (mem.Reply, error) {
+	budget := m.Settings.Budgets.Bash
+	if budget == 0 || c.Plain == "" || !m.Settings.Told(m.SessionInfo) {
+		return mem.Reply{}, nil
+	}
+	kinds := []mem.Kind{mem.ErrorFix, mem.Gotcha, mem.Command}
+	hits, r, err := e.Recall(ctx, m, Question{
+		Trigger: "command", Asked: c.Plain, Budget: budget, Most: 3, strict: true, Query: mem.Query{Command: c.Plain, Kinds: kinds, Statuses: event.Findable(), Limit: 6},
+	})
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	if len(hits) == 0 {
+		_, message := extract.ExitOf(m.Error)
+		hits, r, err = e.Recall(ctx, m, Question{
+			Trigger: "command", Asked: c.Plain + "\n" + extract.Telling(message), Budget: budget, Most: 2, Query: mem.Query{Kinds: kinds},
+		})
+		if err != nil {
+			return mem.Reply{}, err
+		}
+	}
+	return mem.Reply{Context: e.Tell(m, e.RecallBlock(m, "command", hits), r)}, nil
+}
+
+// subagentBrief tells a subagent what is known about its task.
+func (e *Service) SubagentBrief(ctx context.Context, m *event.Context, launch extract.Call) (mem.Reply, error) {
+	budget := m.Settings.Budgets.Task
+	if budget == 0 {
+		return mem.Reply{}, nil
+	}
+	hits, r, err := e.Recall(ctx, m, Question{
+		Trigger: "subagent", Asked: launch.About + "\n" + launch.Prompt, Budget: budget, Most: 10, loose: true,
+		Query: mem.Query{NotKinds: NotRecalled(), Scopes: []mem.Scope{mem.ScopeProject, mem.ScopeSession}},
+	})
+	if err != nil {
+		return mem.Reply{}, err
+	}
+	slices.SortStableFunc(hits, func(a, b mem.Hit) int { // a brief is short: the weightiest is told first
+		return cmp.Or(cmp.Compare(b.Memory.Importance, a.Memory.Importance), b.Memory.Updated.Compare(a.Memory.Updated))
+	})
+	b := e.RecallBlock(m, "subagent", hits)
+	b.Header = inject.HeadSubagent
+	return mem.Reply{Context: e.Tell(m, b, r)}, nil
+}
+
+// notRecalled are the kinds that are the raw stuff of memory, not worth telling.
+func NotRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
+
+// recallBlock lays found memories out. Each says if its files are no longer the same.
+func (e *Service) RecallBlock(m *event.Context, kind string, hits []mem.Hit) inject.Block {
+	s := inject.Section{Name: "recall", Share: 100}
+	for _, h := range hits {
+		if item, ok := inject.Recall(h, m.At, m.Freshness(h.Memory)); ok {
+			s.Items = append(s.Items, item)
+		}
+	}
+	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
+}
+
+// saying is what a briefing tells of a memory: of what is little trusted the title alone.
+func Saying(mm mem.Memory) string {
+	if mm.Trust < mem.TrustAssistant {
+		return mm.Title + "\n"
+	}
+	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
+}
+
+// toldLine says in one line what a session was told.
+func ToldLine(r mem.Receipt) string {
+	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), chars.Thousands(r.Tokens), r.ID)
+}
+
+func ItemsOf(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprintf("%d items", n)
+}

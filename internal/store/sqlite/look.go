@@ -1,0 +1,44 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// OpenForReading opens the database of a process that has it and does not answer.
+// The Store can be read and nothing else; it changes no row, waits for no lock for
+// longer than busy, and fails where the schema is not this version's: mem.ErrNewer,
+// mem.ErrForeign for any other. fs.ErrNotExist if there is no database.
+func OpenForReading(ctx context.Context, path string, busy time.Duration) (*Store, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	db, err := sql.Open("sqlite", dsn(path, busy, "query_only(1)")+"&mode=ro")
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, err)
+	}
+	s := &Store{path: path, now: time.Now, busy: busy, stmts: map[string]*sql.Stmt{}, queue: newQueue()}
+	s.read = &reader{DB: db, stmts: map[string]*sql.Stmt{}}
+	steps, err := migrations()
+	var app, version int
+	if err == nil {
+		err = db.QueryRowContext(ctx, "SELECT application_id, user_version FROM pragma_application_id, pragma_user_version").Scan(&app, &version)
+	}
+	switch {
+	case err != nil:
+	case app == applicationID && version > len(steps):
+		err = mem.ErrNewer
+	case app != applicationID || version != len(steps):
+		err = mem.ErrForeign
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, translate(err)), s.Close())
+	}
+	return s, nil
+}

@@ -1,0 +1,198 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// maxTellings is how many of the times that a memory was told a MemoryStory lists.
+const maxTellings = 50
+
+// MemoryStory tells of one memory how it came, how it was used and what became of it.
+func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemoryStory, error) {
+	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
+	mm, err := e.Event.One(ctx, ask.ID)
+	if err != nil {
+		return MemoryStory{}, err
+	}
+	out := MemoryStory{Memory: mm, Told: []InjectionRow{}}
+	if mm.Session != "" {
+		s, err := e.Store.Session(ctx, mm.Session)
+		switch {
+		case err == nil:
+			s.Told = nil
+			out.Session = &s
+		case !errors.Is(err, mem.ErrNotFound):
+			return out, fmt.Errorf("session of %s: %w", mm.ID, err)
+		}
+	}
+	if mm.Project != "" {
+		ps, err := e.Store.Projects(ctx, mm.Project)
+		if err != nil {
+			return out, fmt.Errorf("project of %s: %w", mm.ID, err)
+		}
+		if len(ps) > 0 {
+			out.Project = ps[0]
+		}
+	}
+	if out.Asked, err = e.askedIn(ctx, mm); err != nil {
+		return out, err
+	}
+	out.Stale = e.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
+	if err := e.tellings(ctx, &out); err != nil {
+		return out, err
+	}
+	if err := e.kin(ctx, &out); err != nil {
+		return out, err
+	}
+	out.Provenance = provenance(out)
+	return out, nil
+}
+
+// askedIn is the prompt of the turn that a memory was learned in.
+func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
+	if mm.Session == "" || mm.Source.PromptID == "" {
+		return "", nil
+	}
+	turns, err := e.Store.Turns(ctx, mm.Session, maxStoryOthers)
+	if err != nil {
+		return "", fmt.Errorf("turn of %s: %w", mm.ID, err)
+	}
+	for _, t := range turns {
+		if t.PromptID == mm.Source.PromptID && !t.Private {
+			return chars.Clip(chars.Line(t.Text), 300), nil
+		}
+	}
+	return "", nil
+}
+
+// tellings lists when a memory was told.
+func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxTellings})
+	if err != nil {
+		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
+	}
+	session := e.Event.Lookup(ctx)
+	for _, r := range rs {
+		for _, it := range r.Items {
+			if it.ID == out.Memory.ID {
+				out.Told = append(out.Told, InjectionRow{
+					Receipt: r.ID, Session: cmp.Or(session(r.Session).Short, r.Session), At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
+				})
+			}
+		}
+	}
+	return nil
+}
+
+// kin finds what a memory replaced, and what replaced it.
+func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
+	find := func(id string) (*mem.Memory, error) {
+		found, err := e.Recall.ByID(ctx, []string{id})
+		mm, ok := found[id]
+		if !ok { // it was erased
+			return nil, err
+		}
+		return &mm, nil
+	}
+	var err error
+	if id := out.Memory.Supersedes; id != "" {
+		if out.Replaces, err = find(id); err != nil {
+			return err
+		}
+	}
+	if out.Memory.Status != mem.Superseded {
+		return nil
+	}
+	b, err := e.browser()
+	if err != nil {
+		return err
+	}
+	id, err := b.Successor(ctx, out.Memory.ID)
+	if err != nil || id == "" {
+		return err
+	}
+	out.ReplacedBy, err = find(id)
+	return err
+}
+
+// provenance says in one sentence where a memory comes from and what became of it.
+func provenance(l MemoryStory) string {
+	mm := l.Memory
+	var b strings.Builder
+	switch {
+	case mm.Origin == mem.FromUserCommand && mm.Session == "":
+		b.WriteString("Kept by you")
+	case mm.Origin == mem.FromVault:
+		b.WriteString("Read from your vault")
+		if mm.Note.File != "" {
+			b.WriteString(" (" + mm.Note.File + ")")
+		}
+	case mm.Origin == mem.FromImport:
+		b.WriteString("Brought by an import")
+	case l.Session != nil:
+		b.WriteString("Learned from " + agentName(l.Session.Agent) + " session " + l.Session.Short)
+		if t := chars.Clip(chars.Line(l.Session.FirstPrompt), 60); t != "" {
+			b.WriteString(" “" + t + "”")
+		}
+	case mm.Source.Agent != "":
+		b.WriteString("Learned from " + agentName(mm.Source.Agent))
+	default:
+		b.WriteString("Learned")
+	}
+	b.WriteString(", " + mm.Created.Local().Format("2 Jan 2006 15:04"))
+	switch {
+	case mm.Command != "" && mm.ExitCode != 0:
+		fmt.Fprintf(&b, ", after `%s` failed with exit code %d", mm.Command, mm.ExitCode)
+	case mm.Command != "":
+		b.WriteString(", after `" + mm.Command + "`")
+	case mm.Source.Prompt > 0:
+		fmt.Fprintf(&b, ", in turn %d", mm.Source.Prompt)
+	}
+	switch mm.Trust {
+	case mem.TrustNone:
+		b.WriteString(", from outside this machine")
+	case mem.TrustTool:
+		b.WriteString(", from tool output")
+	}
+	fmt.Fprintf(&b, "; told %s, used %s", times(len(l.Told)), times(mm.Uses))
+	if len(mm.Anchors) > 0 {
+		a := mm.Anchors[0]
+		if a.Hash == "" {
+			b.WriteString(", made when " + a.File + " was not there")
+		} else {
+			b.WriteString(", last checked against " + a.File + " at " + a.Hash[:min(7, len(a.Hash))])
+		}
+	}
+	return b.String() + "."
+}
+
+// times says how often: "never", "once", "4×".
+func times(n int) string {
+	switch n {
+	case 0:
+		return "never"
+	case 1:
+		return "once"
+	}
+	return fmt.Sprintf("%d×", n)
+}
+
+// agentName is how an agent is called among people.
+func agentName(agent string) string {
+	names := map[string]string{
+		"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "cursor": "Cursor",
+		"copilot": "Copilot", "opencode": "OpenCode", "windsurf": "Windsurf",
+	}
+	if n := names[agent]; n != "" {
+		return n
+	}
+	return cmp.Or(agent, "an agent's")
+}

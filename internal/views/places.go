@@ -1,0 +1,95 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"remanence/internal/mem"
+)
+
+// Bounds of a look at files.
+const (
+	filesListed    = 300
+	maxFilesListed = 2000
+	ofOneFile      = 200 // memories
+)
+
+// Files lists the files that memories are about.
+func (e *Service) Files(ctx context.Context, ask FilesRequest) (FileTree, error) {
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return FileTree{}, err
+	}
+	out := FileTree{Project: p, Files: []mem.FileLine{}}
+	counter, ok := e.Store.(mem.FileCounter)
+	if !ok {
+		return out, nil
+	}
+	list, total, err := counter.FileCounts(ctx, p.Key, ask.Under, min(cmp.Or(max(ask.Limit, 0), filesListed), maxFilesListed))
+	if err != nil {
+		return out, fmt.Errorf("files: %w", err)
+	}
+	out.Files, out.Total = append(out.Files, list...), total
+	return out, nil
+}
+
+// File tells what is known of one file.
+func (e *Service) File(ctx context.Context, ask FileRequest) (FilePage, error) {
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return FilePage{}, err
+	}
+	out := FilePage{Project: p, Path: e.Rel(p, ask.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
+	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: ofOneFile})
+	if err != nil {
+		return out, fmt.Errorf("memories of %s: %w", out.Path, err)
+	}
+	out.Memories = append(out.Memories, ms...)
+	seen, hits := map[string]bool{"": true}, []mem.Hit{}
+	for _, m := range ms {
+		hits = append(hits, mem.Hit{Memory: m})
+		if seen[m.Session] {
+			continue
+		}
+		seen[m.Session] = true
+		s, err := e.Store.Session(ctx, m.Session)
+		if errors.Is(err, mem.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return out, fmt.Errorf("session %s: %w", m.Session, err)
+		}
+		out.Sessions = append(out.Sessions, s)
+	}
+	slices.SortStableFunc(out.Sessions, func(a, b mem.Session) int { return b.LastEvent.Compare(a.LastEvent) })
+	out.Stale = e.Recall.Standing(p, hits)
+	return out, nil
+}
+
+// Fleet tells where the work of every project stands. A project whose state
+// cannot be read is there without it.
+func (e *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
+	ps, err := e.Store.Projects(ctx, "")
+	if err != nil {
+		return OverviewResponse{}, fmt.Errorf("projects: %w", err)
+	}
+	out := OverviewResponse{At: e.Now(), Projects: []OverviewRow{}}
+	for _, p := range ps {
+		item := OverviewRow{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		s, err := e.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
+		e.Event.Without("state of a project", err)
+		if err == nil {
+			item.Standing = s
+		}
+		st, err := e.Store.Stats(ctx, p.Key, e.Event.Today())
+		if err != nil {
+			return out, fmt.Errorf("counts: %w", err)
+		}
+		item.Memories, item.Sessions = st.Memories, st.Sessions
+		out.Projects = append(out.Projects, item)
+	}
+	return out, nil
+}

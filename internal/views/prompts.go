@@ -1,0 +1,41 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// Prompts returns prompts of persons, newest first.
+func (e *Service) Prompts(ctx context.Context, ask PromptsRequest) (PromptsResponse, error) {
+	limit := ask.Limit
+	if limit <= 0 {
+		limit = mem.DefaultLimit
+	}
+	q := mem.EventQuery{Kinds: []mem.EventKind{mem.UserPromptSubmit}, Limit: max(0, ask.Offset) + limit}
+	if ask.ID != "" {
+		q.Around, q.Limit = ask.ID, 1
+	} else {
+		p, err := e.Event.Place(ctx, ask.Place)
+		if err != nil {
+			return PromptsResponse{}, err
+		}
+		q.Project = p.Key
+	}
+	events, err := e.Store.Events(ctx, q)
+	if err != nil {
+		return PromptsResponse{}, fmt.Errorf("prompts: %w", err)
+	}
+	out := PromptsResponse{Prompts: []Prompt{}}
+	for i, ev := range events {
+		if ask.ID == "" && i < ask.Offset || ask.ID != "" && (ev.ID != ask.ID || ev.Kind != mem.UserPromptSubmit) {
+			continue
+		}
+		out.Prompts = append(out.Prompts, Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At})
+	}
+	if ask.ID != "" && len(out.Prompts) == 0 {
+		return out, fmt.Errorf("prompt %s: %w", ask.ID, mem.ErrNotFound)
+	}
+	return out, nil
+}

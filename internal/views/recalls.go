@@ -1,0 +1,59 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+const receiptPage = 50
+
+const maxReceiptPage = 200
+
+// Receipts lists what was told, and what was not, newest first.
+func (e *Service) Receipts(ctx context.Context, ask ReceiptsRequest) (ReceiptsResponse, error) {
+	p, err := e.Event.Place(ctx, ask.Place)
+	if err != nil {
+		return ReceiptsResponse{}, err
+	}
+	out := ReceiptsResponse{Project: p, Receipts: []ReceiptLine{}}
+	limit := min(cmp.Or(max(ask.Limit, 0), receiptPage), maxReceiptPage)
+	q := mem.ReceiptQuery{
+		Project: p.Key, Trigger: ask.Trigger, Outcome: ask.Outcome, Memory: ask.Memory, Limit: limit + 1, Offset: max(ask.Offset, 0),
+	}
+	if ask.Session != "" {
+		s, err := e.Store.Session(ctx, ask.Session)
+		if err != nil {
+			return out, err
+		}
+		q.Session = s.ID
+	}
+	rs, err := e.Store.Receipts(ctx, q)
+	if err != nil {
+		return out, fmt.Errorf("receipts: %w", err)
+	}
+	out.More = len(rs) > limit
+	session := e.Event.Lookup(ctx)
+	for _, r := range rs[:min(limit, len(rs))] {
+		s, line := session(r.Session), receiptLine(r)
+		line.Short, line.Project = s.Short, s.ProjectName
+		out.Receipts = append(out.Receipts, line)
+	}
+	return out, nil
+}
+
+func receiptLine(r mem.Receipt) ReceiptLine {
+	l := ReceiptLine{
+		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Asked: r.Asked, Outcome: r.Outcome, Candidates: r.Candidates,
+		Told: len(r.Items), LeftOut: len(r.Dropped), Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
+	}
+	for _, c := range r.Dropped {
+		if c.Gate == rank.BelowFloor {
+			l.Best = max(l.Best, c.Parts[rank.PartCoverage])
+		}
+	}
+	return l
+}

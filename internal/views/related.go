@@ -1,0 +1,40 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"remanence/internal/curate"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// deadWeight are the memories of a project that are told again and again and
+// were never used. What the person laid down works without being looked up.
+func (e *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
+	c := e.counting(p, maxEconomyDays)
+	err := e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+		for _, r := range rs {
+			c.tell(r)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("what was told and never used: %w", err)
+	}
+	dead, err := e.deadOf(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("what was told and never used: %w", err)
+	}
+	var out []curate.Finding
+	for _, d := range dead {
+		if m := c.known[d.ID]; m.Pinned || m.Trust == mem.TrustUser || e.Now().Sub(m.Created) < recall.Young {
+			continue
+		}
+		out = append(out, curate.Finding{
+			Rule: curate.LintDeadWeight, IDs: []string{d.ID}, Fix: "remanence forget " + d.ID,
+			Text: fmt.Sprintf("told %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
+		})
+	}
+	return out, nil
+}

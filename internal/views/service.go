@@ -1,0 +1,35 @@
+// Package views holds read models for the viewer, the API and the command line.
+// It changes nothing.
+package views
+
+import (
+	"time"
+
+	"remanence/internal/continuity"
+	"remanence/internal/curate"
+	"remanence/internal/event"
+	"remanence/internal/filesync"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// Config holds what a Service needs from outside.
+type Config struct {
+	Continuity *continuity.Service
+	Curate     *curate.Service
+	Event      *event.Service
+	Filesync   *filesync.Service
+	Recall     *recall.Service
+	Now        func() time.Time
+	// Rel returns a path relative to the project, with slashes.
+	Rel   func(p mem.Project, path string) string
+	Store mem.Store
+}
+
+// Service reads for pages and commands. It is safe for concurrent use.
+type Service struct {
+	Config
+}
+
+// New returns a service over c. It reads and writes nothing.
+func New(c Config) *Service { return &Service{Config: c} }

@@ -1,0 +1,204 @@
+package views
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"remanence/internal/chars"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/recall"
+)
+
+// The most that one story holds of each sort of record.
+const (
+	maxBeats       = 4000
+	maxStoryOthers = 500
+)
+
+// SessionStory tells what happened in a session, in order and by lanes.
+func (e *Service) SessionStory(ctx context.Context, ask MemoryRequest) (SessionStory, error) {
+	s, err := e.Store.Session(ctx, ask.ID)
+	if err != nil {
+		return SessionStory{}, err
+	}
+	out := SessionStory{Session: mem.SessionRow{Session: s}, Beats: []Beat{}}
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxBeats + 1})
+	if err != nil {
+		return out, fmt.Errorf("events of %s: %w", s.ID, err)
+	}
+	if len(events) > maxBeats {
+		events = events[:maxBeats]
+		if out.Cut, err = e.olderEvents(ctx, s.ID); err != nil {
+			return out, err
+		}
+	}
+	out.Activity = activity(events)
+	turns, err := e.Store.Turns(ctx, s.ID, maxStoryOthers)
+	if err != nil {
+		return out, fmt.Errorf("turns of %s: %w", s.ID, err)
+	}
+	numbers := map[string]int{}
+	for _, t := range turns {
+		numbers[t.PromptID] = t.Number
+	}
+	p := mem.Project{Key: s.Project, Name: s.ProjectName, Root: s.Root}
+	for _, ev := range events {
+		if b, ok := e.beat(p, ev); ok {
+			b.Prompt = numbers[ev.PromptID]
+			out.Beats = append(out.Beats, b)
+		}
+	}
+	if err := e.storyRecords(ctx, &out); err != nil {
+		return out, err
+	}
+	slices.SortStableFunc(out.Beats, func(a, b Beat) int { return a.At.Compare(b.At) })
+	return out, nil
+}
+
+// olderEvents is how many events a session has that its story leaves out.
+func (e *Service) olderEvents(ctx context.Context, session string) (int, error) {
+	b, err := e.browser()
+	if err != nil {
+		return 0, err
+	}
+	n, err := b.CountEvents(ctx, session)
+	return n - maxBeats, err
+}
+
+// activity counts events, which may come in any order.
+func activity(events []mem.Event) (a Activity) {
+	at := make([]time.Time, 0, len(events))
+	for _, ev := range events {
+		at = append(at, ev.At)
+		switch ev.Kind {
+		case mem.UserPromptSubmit:
+			a.Prompts++
+		case mem.PostToolUse, mem.PostToolUseFailure:
+			a.Tools++
+		}
+	}
+	slices.SortStableFunc(at, time.Time.Compare)
+	for i := 1; i < len(at); i++ {
+		if gap := at[i].Sub(at[i-1]); gap >= event.SilentFor {
+			a.Gaps++
+			a.IdleS += int(gap.Seconds())
+		}
+	}
+	return a
+}
+
+// storyRecords adds what was kept and told in the session, and counts it.
+func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
+	s := &out.Session
+	ms, err := e.Store.List(ctx, mem.Query{Session: s.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
+	if err != nil {
+		return fmt.Errorf("memories of %s: %w", s.ID, err)
+	}
+	files := map[string]bool{}
+	for _, mm := range ms {
+		detail := string(mm.Kind)
+		if mm.Status != mem.Active {
+			detail += ", " + string(mm.Status)
+		} else {
+			s.Memories++
+			for _, f := range mm.Files {
+				files[f] = true
+			}
+		}
+		if mm.Branch != "" && !slices.Contains(s.Branches, mm.Branch) {
+			s.Branches = append(s.Branches, mm.Branch)
+		}
+		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
+	}
+	s.Files = len(files)
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Session: s.ID, Limit: maxStoryOthers})
+	if err != nil {
+		return fmt.Errorf("receipts of %s: %w", s.ID, err)
+	}
+	for _, r := range rs {
+		if r.Outcome == mem.Injected {
+			s.Told++
+			s.Spent += r.Tokens
+			out.Beats = append(out.Beats, Beat{
+				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
+				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
+			})
+		}
+	}
+	cs, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: maxStoryOthers})
+	if err != nil {
+		return fmt.Errorf("checkpoints of %s: %w", s.ID, err)
+	}
+	for _, c := range cs {
+		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})
+	}
+	return nil
+}
+
+// beat is what an event looks like in a session's story. ok is false for one
+// that says nothing there: what it led to is shown by itself.
+func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
+	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
+	switch ev.Kind {
+	case mem.UserPromptSubmit:
+		b.Lane, b.Title = LanePrompt, chars.Clip(chars.Line(ev.Text), 240)
+		if ev.Private {
+			b.Title = "(private)"
+		}
+	case mem.Stop, mem.SubagentStop:
+		b.Lane, b.Title, b.Detail = LanePrompt, "answered", chars.Clip(chars.Line(ev.Text), 240)
+		if ev.Kind == mem.SubagentStop {
+			b.Title = strings.TrimSpace("subagent " + ev.AgentType + " answered")
+		}
+	case mem.StopFailure:
+		b.Lane, b.Title, b.Failed = LanePrompt, "failed: "+ev.Source, true
+	case mem.PostToolUse, mem.PostToolUseFailure:
+		e.toolBeat(p, ev, &b)
+	case mem.PreCompact, mem.PostCompact:
+		b.Lane, b.Title = LaneCompaction, "before, "+ev.Source
+		if ev.Kind == mem.PostCompact {
+			b.Title, b.Detail = "after, "+ev.Source, chars.Clip(chars.Line(ev.Text), 240)
+		}
+	case mem.SessionStart, mem.SessionEnd:
+		b.Lane, b.Title = LanePrompt, "session started, "+ev.Source
+		if ev.Kind == mem.SessionEnd {
+			b.Title = "session ended, " + ev.Source
+		}
+		b.Title = strings.TrimSuffix(b.Title, ", ")
+	default:
+		return b, false
+	}
+	return b, true
+}
+
+// toolBeat says what a tool call was about, and in which lane it belongs.
+func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *Beat) {
+	c := e.Event.Understand(&event.Context{Event: ev, Project: p})
+	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
+	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
+	if b.Failed {
+		b.Detail = chars.Clip(chars.Line(ev.Error), 240)
+	}
+	switch {
+	case slices.Contains([]string{"Write", "Edit", "MultiEdit", "NotebookEdit"}, ev.Tool):
+		b.Lane = LaneEdit
+	case isTest(c.Plain):
+		b.Lane = LaneTest
+	}
+}
+
+// isTest reports whether a command runs tests, as far as its words tell.
+func isTest(command string) bool {
+	for _, w := range strings.FieldsFunc(strings.ToLower(command), func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }) {
+		switch w {
+		case "test", "tests", "pytest", "jest", "vitest", "rspec", "ctest", "tox", "phpunit", "nextest", "check":
+			return true
+		}
+	}
+	return false
+}
