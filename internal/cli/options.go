@@ -95,7 +95,8 @@ func toldOptions(d event.Settings) []Option {
 			Doc: "age from which a handoff is no longer injected into a new session",
 		},
 		{
-			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery), One: []string{"change", "always", "never"},
+			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery),
+			One: []string{"change", "always", "never"},
 			Doc: "when the state line is injected with a prompt",
 		},
 		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "most tokens of the state line"},
@@ -112,11 +113,13 @@ func toldOptions(d event.Settings) []Option {
 func weighOptions(d event.Settings) []Option {
 	return []Option{
 		{
-			Key: "scri.session_start", Def: string(rank.Documents), One: []string{string(rank.Documents), string(rank.Logarithm)},
+			Key: "scri.session_start", Def: string(rank.Documents),
+			One: []string{string(rank.Documents), string(rank.Logarithm)},
 			Doc: "how use and age order a briefing: documents counts every use, log each further use less",
 		},
 		{
-			Key: "scri.prompt", Def: string(rank.ByAuthority), One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
+			Key: "scri.prompt", Def: string(rank.ByAuthority),
+			One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
 			Doc: "how use and age weigh in a recall: authority at most 1.8 times, documents without bound, none not at all",
 		},
 		{
@@ -217,7 +220,8 @@ func modelOptions() []Option {
 			Range: "a duration up to 10m", Check: checkModelTimeout,
 		},
 		{
-			Key: "digest.min_trust", Def: mem.TrustTool.String(), One: []string{mem.TrustNone.String(), mem.TrustTool.String(), mem.TrustAssistant.String()},
+			Key: "digest.min_trust", Def: mem.TrustTool.String(),
+			One: []string{mem.TrustNone.String(), mem.TrustTool.String(), mem.TrustAssistant.String()},
 			Doc: "turns of less trust are not sent: L1 leaves out turns that read the web, L0 sends all",
 		},
 		{
