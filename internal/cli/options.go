@@ -170,7 +170,7 @@ func modelOptions() []Option {
 			Doc:   "address of the embedding server",
 			Range: "an http or https address", Check: checkEmbedURL,
 		},
-		{Key: "embed.model", Def: "nomic-embed-text", Doc: "embedding model; after a change all vectors are made anew"},
+		{Key: "embed.model", Def: "nomic-embed-text", Doc: "embedding model; after a change all vectors are made again"},
 		{
 			Key: "embed.dims", Def: 0,
 			Doc:   "numbers in a vector; 0 takes as many as the model gives",
