@@ -61,13 +61,19 @@ setup:
 eval:           mem chars recall views
 mcpserver:      mem chars event recall curate continuity views
 web:
+fault:
+config:         mem rank redact event recall egress embed llm setup fault
+cli/ui:         mem chars rank event recall curate digest views eval fault config
+hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
+daemon:         mem chars redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
+doctor:         *
 cli:            *
 `
 
 // outside lists what may be imported outside of internal.
 var outside = map[string][]string{
-	"cmd/remanence": {"internal/cli"},
+	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
 	"test/e2e":          nil, // nil means any
@@ -153,7 +159,7 @@ type source struct {
 // writers may change files. Everybody else only reads, or hands on what is to
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
-	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
+	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/mind",  // a project's state files, asked for by its person
 	"internal/vault", // the person's memory in files
 	"internal/hook",  // the agent's environment file

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"remanence/internal/config"
 )
 
 // pages are the texts that people and agents read of us, by their path in the tree.
@@ -81,7 +83,7 @@ func named(line string) error {
 
 func TestEverySettingOfThePagesIsOne(t *testing.T) {
 	keys, sections := map[string]bool{}, map[string]bool{}
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		section, _, _ := strings.Cut(o.Key, ".")
 		keys[o.Key], sections[section] = true, true
 	}

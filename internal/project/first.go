@@ -198,7 +198,7 @@ func inflate(r io.Reader) ([]byte, error) {
 
 // packed finds an object in the packs.
 func (o *objects) packed(id string) (*pack, int64, bool) {
-	o.list()
+	o.List()
 	want, err := hex.DecodeString(id)
 	if err != nil || len(want) == 0 {
 		return nil, 0, false
@@ -212,8 +212,8 @@ func (o *objects) packed(id string) (*pack, int64, bool) {
 	return nil, 0, false
 }
 
-// list opens the packs, once.
-func (o *objects) list() {
+// List opens the packs, once.
+func (o *objects) List() {
 	if o.old {
 		return
 	}

@@ -182,7 +182,7 @@ func (s *scene) programOf(version string) string {
 		return file
 	}
 	file := filepath.Join(filepath.Dir(world.Binary), version, "remanence")
-	s.need(world.Build(file, "-ldflags", "-s -w -X remanence/internal/cli.Version="+version))
+	s.need(world.Build(file, "-ldflags", "-s -w -X remanence/internal/config.Version="+version))
 	if programs.built == nil {
 		programs.built = map[string]string{}
 	}
