@@ -83,7 +83,7 @@ type EditRequest struct {
 }
 
 // Reports reports whether nothing is asked for but to note that the work is done.
-func (a EditRequest) Reports() bool {
+func (a EditRequest) onlyResolves() bool {
 	return a.Resolved != nil && a.Text == nil && a.Kind == nil && a.Scope == nil && a.Importance == nil && len(a.AddTags)+len(a.DropTags) == 0
 }
 

@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	sessionWithin = 30 * time.Second  // of worker time for one session
-	fullWithin    = 100 * time.Second // likewise for all of a project
-	fullEvery     = 5                 // sessions of a project
-	maxPasses     = 100               // of a round
-	likeEach      = 20                // memories that may say the same as one of a session
+	sessionTimeout     = 30 * time.Second  // of worker time for one session
+	fullTimeout        = 100 * time.Second // likewise for all of a project
+	sessionsPerFullRun = 5                 // sessions of a project
+	maxPasses          = 100               // of a round
+	maxSimilarEach     = 20                // memories that may say the same as one of a session
 )
 
 // ErrNoChronicle is a store that cannot keep what is changed: nothing is changed
 // that could not be taken back.
-var ErrNoChronicle = errors.New("this store keeps no record of changes, so nothing is consolidated")
+var errNoRunLog = errors.New("this store keeps no record of changes, so nothing is consolidated")
 
 // consolidateJob does a job. What a round changes is written as it goes on; the
 // batch has what is to be done next.
@@ -33,25 +33,25 @@ func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 		return mem.Batch{}, nil
 	}
 	if job.Data == string(mem.FullRun) {
-		within, cancel := context.WithTimeout(ctx, fullWithin)
+		within, cancel := context.WithTimeout(ctx, fullTimeout)
 		defer cancel()
 		_, err := e.consolidateAll(within, job.Key, false)
-		e.inbox.want(job.Key)
+		e.counts.schedule(job.Key)
 		return mem.Batch{}, err
 	}
 	s, err := e.Event.SessionOf(ctx, job.Key)
 	if err != nil || s.ID == "" {
 		return mem.Batch{}, err
 	}
-	if due := s.LastEvent.Add(event.SilentFor); e.goesOnStill(s) && due.After(e.Now()) {
+	if due := s.LastEvent.Add(event.SilentFor); e.maybeOpen(s) && due.After(e.Now()) {
 		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(s.ID, due)}}, nil
 	}
-	within, cancel := context.WithTimeout(ctx, sessionWithin)
+	within, cancel := context.WithTimeout(ctx, sessionTimeout)
 	defer cancel()
 	if _, err := e.consolidateSession(within, s); err != nil {
 		return mem.Batch{}, err
 	}
-	due, err := e.fullDue(ctx, s.Project)
+	due, err := e.fullRunDue(ctx, s.Project)
 	if err != nil || !due {
 		return mem.Batch{}, err
 	}
@@ -59,18 +59,18 @@ func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 }
 
 // goesOnStill reports whether a session may still go on.
-func (e *Service) goesOnStill(s mem.Session) bool {
+func (e *Service) maybeOpen(s mem.Session) bool {
 	return s.Status != mem.Completed && e.Now().Sub(s.LastEvent) < event.SilentFor
 }
 
 // fullDue reports whether so many sessions began since all of the project was
 // last consolidated that it is time again.
-func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
+func (e *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
 	runs, err := e.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
 		return false, err
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * fullEvery})
+	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
 	if err != nil {
 		return false, fmt.Errorf("sessions since: %w", err)
 	}
@@ -80,7 +80,7 @@ func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
 			n++
 		}
 	}
-	return n >= fullEvery, nil
+	return n >= sessionsPerFullRun, nil
 }
 
 // consolidateSession brings what one session learned in order, by itself and
@@ -88,7 +88,7 @@ func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
 func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Run, error) {
 	run := mem.Run{Kind: mem.SessionRun, Project: s.Project, Session: s.ID, At: e.Now()}
 	own := func(m mem.Memory) bool { return m.Session == s.ID }
-	return e.passes(ctx, run, false, func() (*round, error) {
+	return e.passes(ctx, run, false, func() (*pass, error) {
 		ms, err := e.Event.All(ctx, mem.Query{Project: s.Project, Session: s.ID, Within: s.ID})
 		if err != nil {
 			return nil, err
@@ -98,12 +98,12 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 			known[m.ID] = true
 		}
 		for _, m := range slices.Clone(ms) {
-			if !joinable(m.Kind) || ours(m) {
+			if !mergeable(m.Kind) || isExternal(m) {
 				continue
 			}
 			said := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, _, err := e.Recall.Matched(ctx, mem.Query{
-				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: likeEach,
+				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: maxSimilarEach,
 			}, nil)
 			if err != nil {
 				return nil, fmt.Errorf("what is alike: %w", err)
@@ -114,7 +114,7 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 				}
 			}
 		}
-		return newRound(e.Now(), ms, own, func(mem.Memory) bool { return false }), nil
+		return newPass(e.Now(), ms, own, func(mem.Memory) bool { return false }), nil
 	})
 }
 
@@ -125,14 +125,14 @@ func (e *Service) consolidateAll(ctx context.Context, project string, dry bool) 
 	if err != nil {
 		return run, err
 	}
-	return e.passes(ctx, run, dry, func() (*round, error) {
+	return e.passes(ctx, run, dry, func() (*pass, error) {
 		ms, err := e.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
 		if err != nil {
 			return nil, err
 		}
-		r := newRound(e.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
-		r.full = true
-		return r, nil
+		ps := newPass(e.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
+		ps.full = true
+		return ps, nil
 	})
 }
 
@@ -144,39 +144,39 @@ func (e *Service) openSessions(ctx context.Context, project string) (map[string]
 	}
 	open := map[string]bool{}
 	for _, s := range ss {
-		open[s.ID] = e.goesOnStill(s)
+		open[s.ID] = e.maybeOpen(s)
 	}
 	return open, nil
 }
 
 // passes makes one pass after another until nothing is left to change. One that
 // is dry writes nothing, and sees only what a single pass would do.
-func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*round, error)) (mem.Run, error) {
+func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*pass, error)) (mem.Run, error) {
 	for range maxPasses {
-		r, err := begin()
+		ps, err := begin()
 		if err != nil {
 			return run, err
 		}
-		if err := e.prepare(ctx, r); err != nil {
+		if err := e.loadDismissed(ctx, ps); err != nil {
 			return run, err
 		}
-		r.run()
+		ps.compute()
 		if run.ID == "" {
-			run.Looked = len(r.lives)
+			run.Looked = len(ps.drafts)
 		}
-		run.Changes = append(run.Changes, r.steps...)
+		run.Changes = append(run.Changes, ps.steps...)
 		// That all was looked at is noted even where nothing was to be done.
-		if dry || len(r.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
+		if dry || len(ps.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
 			break
 		}
 		next := run
-		next.Changes = r.steps
-		res, err := e.Store.Apply(ctx, mem.Batch{Run: &next, Edits: r.edits()})
+		next.Changes = ps.steps
+		res, err := e.Store.Apply(ctx, mem.Batch{Run: &next, Edits: ps.edits()})
 		if err != nil {
 			return run, fmt.Errorf("consolidate: %w", err)
 		}
 		run.ID = res[0].Run
-		if !r.more {
+		if !ps.truncated {
 			break
 		}
 	}
@@ -184,58 +184,58 @@ func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 }
 
 // prepare tells a round what the person does not want, and whether there are vectors.
-func (e *Service) prepare(ctx context.Context, r *round) (err error) {
+func (e *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 	if _, ok := e.Store.(mem.RunLog); !ok {
-		return ErrNoChronicle
+		return errNoRunLog
 	}
-	_, _, r.embedded = e.Event.CurrentEmbedder()
-	r.refused, err = e.dismissals(ctx)
+	_, _, ps.embedded = e.Event.CurrentEmbedder()
+	ps.dismissed, err = e.dismissals(ctx)
 	return err
 }
 
 // Consolidate brings the memories of a place in order, says what that would
 // change, or takes a round back.
-func (e *Service) Consolidate(ctx context.Context, ask ConsolidateRequest) (Consolidation, error) {
-	out := Consolidation{DryRun: ask.DryRun, Undo: ask.Undo != "", Rounds: []mem.Run{}}
+func (e *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
+	out := Consolidation{DryRun: req.DryRun, Undo: req.Undo != "", Rounds: []mem.Run{}}
 	c, ok := e.Store.(mem.RunLog)
 	if !ok {
-		return out, ErrNoChronicle
+		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
-	if err != nil && ask.Undo == "" {
+	p, err := e.Event.Place(ctx, req.Place)
+	if err != nil && req.Undo == "" {
 		return out, err
 	}
 	out.Project = p
-	if ask.Undo != "" {
-		err = e.undo(ctx, c, ask, &out)
+	if req.Undo != "" {
+		err = e.undo(ctx, c, req, &out)
 	} else {
-		err = e.consolidateNow(ctx, p, ask.DryRun, &out)
+		err = e.consolidateNow(ctx, p, req.DryRun, &out)
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Memories, err = e.touched(ctx, out.Rounds)
+	out.Memories, err = e.changedMemories(ctx, out.Rounds)
 	return out, err
 }
 
 // Rounds lists the rounds of a place, newest first.
-func (e *Service) Rounds(ctx context.Context, ask RoundsRequest) (Consolidation, error) {
+func (e *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
 	out := Consolidation{Rounds: []mem.Run{}}
 	c, ok := e.Store.(mem.RunLog)
 	if !ok {
-		return out, ErrNoChronicle
+		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return out, err
 	}
 	out.Project = p
-	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: ask.Limit})
+	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit})
 	if err != nil {
 		return out, err
 	}
 	out.Rounds = append(out.Rounds, runs...)
-	out.Memories, err = e.touched(ctx, runs)
+	out.Memories, err = e.changedMemories(ctx, runs)
 	return out, err
 }
 
@@ -263,7 +263,7 @@ func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 }
 
 // touched are the memories that rounds name, as far as they are still there.
-func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
+func (e *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
 	var ids []string
 	for _, r := range runs {
 		for _, c := range r.Changes {
@@ -286,13 +286,13 @@ func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, er
 
 // undo takes a round back: each memory is given what it had before, but for what
 // somebody changed since. The same is not done to it again by rule.
-func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest, out *Consolidation) error {
-	runs, err := c.Runs(ctx, mem.RunQuery{ID: ask.Undo})
+func (e *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
+	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
 		return err
 	}
 	run := runs[0]
-	if ask.Agent != "" && run.Kind == mem.AskedRun {
+	if req.Agent != "" && run.Kind == mem.AskedRun {
 		return fmt.Errorf("take back %s: %w", run.ID, ErrNotPerson)
 	}
 	out.Project = mem.Project{Key: run.Project}
@@ -311,7 +311,7 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest
 			}
 			was[m.ID], now[m.ID] = m, &m
 		}
-		reverted(now[s.Memory], s)
+		revertStep(now[s.Memory], s)
 		if s.Rule != mem.RuleContinue {
 			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: s.Rule, Memory: s.Memory, Other: s.Other})
 		}
@@ -320,12 +320,12 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest
 		if was[id].Scope == mem.ScopeUser && m.Scope != mem.ScopeUser {
 			m.Project = run.Project
 		}
-		if ed, ok := editFrom(was[id], *m); ok {
+		if ed, ok := editBetween(was[id], *m); ok {
 			b.Edits = append(b.Edits, ed)
 		}
 	}
 	out.Changed = len(b.Edits)
-	if !ask.DryRun {
+	if !req.DryRun {
 		// In parts, so that events that come meanwhile do not wait for all of it. One
 		// that is cut off goes on where it is asked for again: only the last ends it.
 		for edits := range slices.Chunk(b.Edits, maxSteps) {
@@ -346,7 +346,7 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest
 
 // keptFromNowOn are the rules that put a memory away and are not to do so again
 // once a person brought it back.
-func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
+func (e *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
 	if _, ok := e.Store.(mem.RunLog); !ok {
 		return nil
 	}
@@ -359,15 +359,15 @@ func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
 
 // reverted gives a memory what it had before a step, where it still has what
 // that step made of it.
-func reverted(m *mem.Memory, s mem.Step) {
-	back(&m.Status, s.Became.Status, s.Was.Status)
-	back(&m.Scope, s.Became.Scope, s.Was.Scope)
-	back(&m.Trust, s.Became.Trust, s.Was.Trust)
-	back(&m.Importance, s.Became.Importance, s.Was.Importance)
-	back(&m.Confidence, s.Became.Confidence, s.Was.Confidence)
-	back(&m.Uses, s.Became.Uses, s.Was.Uses)
-	back(&m.MergedInto, s.Became.MergedInto, s.Was.MergedInto)
-	back(&m.PromotedFrom, s.Became.Promoted, s.Was.Promoted)
+func revertStep(m *mem.Memory, s mem.Step) {
+	revertField(&m.Status, s.Became.Status, s.Was.Status)
+	revertField(&m.Scope, s.Became.Scope, s.Was.Scope)
+	revertField(&m.Trust, s.Became.Trust, s.Was.Trust)
+	revertField(&m.Importance, s.Became.Importance, s.Was.Importance)
+	revertField(&m.Confidence, s.Became.Confidence, s.Was.Confidence)
+	revertField(&m.Uses, s.Became.Uses, s.Was.Uses)
+	revertField(&m.MergedInto, s.Became.MergedInto, s.Was.MergedInto)
+	revertField(&m.PromotedFrom, s.Became.Promoted, s.Was.Promoted)
 	if m.LastUsed.Equal(s.Became.LastUsed) {
 		m.LastUsed = s.Was.LastUsed
 	}
@@ -379,7 +379,7 @@ func reverted(m *mem.Memory, s mem.Step) {
 	}
 }
 
-func back[T comparable](field *T, became, was T) {
+func revertField[T comparable](field *T, became, was T) {
 	if *field == became {
 		*field = was
 	}

@@ -19,10 +19,10 @@ var ErrNoRule = errors.New("no such rule")
 
 // The rules of Drift.
 const (
-	DriftUndeclared    = "undeclared"    // files were changed that no decision and no state names
-	DriftUnattributed  = "unattributed"  // a decision that says neither why nor where
-	DriftContradiction = "contradiction" // what was laid down now denies what was laid down before
-	DriftSkipped       = "skipped"       // what was begun and not done
+	driftUndeclared    = "undeclared"    // files were changed that no decision and no state names
+	driftUnattributed  = "unattributed"  // a decision that says neither why nor where
+	driftContradiction = "contradiction" // what was laid down now denies what was laid down before
+	driftSkipped       = "skipped"       // what was begun and not done
 )
 
 // undeclared are the changed files that nothing names but that they were changed.
@@ -51,7 +51,7 @@ func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
 	}
 	var out []Finding
 	for _, f := range files {
-		out = append(out, Finding{Rule: DriftUndeclared, Files: []string{f}, Text: f + " was changed; no decision, note or open item says why"})
+		out = append(out, Finding{Rule: driftUndeclared, Files: []string{f}, Text: f + " was changed; no decision, note or open item says why"})
 	}
 	return out
 }
@@ -63,7 +63,7 @@ func Unattributed(own []mem.Memory) []Finding {
 		if m.Kind != mem.Decision && m.Kind != mem.TradeOff || m.Origin == mem.FromUserPrompt || len(m.Files) > 0 || len(m.Facts) > 0 || givesReason(m.Title+" "+m.Body) {
 			continue
 		}
-		out = append(out, Finding{Rule: DriftUnattributed, IDs: []string{m.ID}, Text: "decided without a reason: " + m.Title, Fix: "remanence edit " + m.ID})
+		out = append(out, Finding{Rule: driftUnattributed, IDs: []string{m.ID}, Text: "decided without a reason: " + m.Title, Fix: "remanence edit " + m.ID})
 	}
 	return out
 }
@@ -81,15 +81,15 @@ func Contradictions(own, all []mem.Memory) []Finding {
 		ofSession[m.ID] = true
 	}
 	pairs := slices.DeleteFunc(rank.Pairs(laid, extract.Contradictory), func(p rank.Pair) bool { return !ofSession[laid[p.A].ID] })
-	return atOdds(laid, pairs)
+	return contradictionsIn(laid, pairs)
 }
 
 // atOdds are those of pairs that cannot both hold.
-func atOdds(ms []mem.Memory, pairs []rank.Pair) []Finding {
+func contradictionsIn(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	var out []Finding
 	for _, pair := range pairs {
 		now, then := ms[pair.A], ms[pair.B] // newest first
-		if now.Supersedes == then.ID || !extract.Opposed(now, then) && (pair.Alike < sameAs || !extract.RolesSwapped(now, then)) {
+		if now.Supersedes == then.ID || !extract.Opposed(now, then) && (pair.Alike < duplicateSimilarity || !extract.RolesSwapped(now, then)) {
 			continue
 		}
 		out = append(out, contradiction(now, then))
@@ -99,7 +99,7 @@ func atOdds(ms []mem.Memory, pairs []rank.Pair) []Finding {
 
 func contradiction(now, then mem.Memory) Finding {
 	return Finding{
-		Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
+		Rule: driftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
 		Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
 	}
 }
@@ -111,13 +111,13 @@ func Skipped(own []mem.Memory, s mem.State) []Finding {
 		switch {
 		case m.Resolved:
 		case m.Kind == mem.Todo:
-			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
+			out = append(out, Finding{Rule: driftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
 		case m.Kind == mem.Command:
-			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still fails: " + chars.Clip(m.Title, 200)})
+			out = append(out, Finding{Rule: driftSkipped, IDs: []string{m.ID}, Text: "still fails: " + chars.Clip(m.Title, 200)})
 		}
 	}
 	for _, w := range s.Waiting {
-		out = append(out, Finding{Rule: DriftSkipped, Text: "in the way: " + w})
+		out = append(out, Finding{Rule: driftSkipped, Text: "in the way: " + w})
 	}
 	return out
 }

@@ -17,58 +17,58 @@ import (
 const maxSteps = 200
 
 // merging adds to the confidence of the memory that goes on.
-const merging = 0.05
+const mergeConfidence = 0.05
 
 // life is a memory on its way through a round.
-type life struct {
+type draft struct {
 	mem.Memory
-	was   mem.Memory
-	moved bool // the round is about it; others it may only be merged with
-	open  bool // its session goes on
+	stored   mem.Memory
+	selected bool // the round is about it; others it may only be merged with
+	open     bool // its session goes on
 }
 
 // round is what a round of consolidation would change. It reads nothing, and
 // what comes of it does not depend on the order of the memories.
-type round struct {
-	now      time.Time
-	lives    []*life                // the ones that go on before those that are merged into them
-	embedded bool                   // memories have vectors here
-	refused  map[mem.Dismissal]bool // times left out
-	full     bool
-	steps    []mem.Step
-	more     bool // the bound was met: another pass has to follow
+type pass struct {
+	now       time.Time
+	drafts    []*draft               // the ones that go on before those that are merged into them
+	embedded  bool                   // memories have vectors here
+	dismissed map[mem.Dismissal]bool // times left out
+	full      bool
+	steps     []mem.Step
+	truncated bool // the bound was met: another pass has to follow
 }
 
 // newRound begins one over memories. moved tells which it is about, open which
 // of them belong to a session that goes on.
-func newRound(now time.Time, ms []mem.Memory, moved, open func(mem.Memory) bool) *round {
-	r := &round{now: now}
+func newPass(now time.Time, ms []mem.Memory, selected, open func(mem.Memory) bool) *pass {
+	ps := &pass{now: now}
 	for _, m := range ms {
-		if ours(m) {
+		if isExternal(m) {
 			continue
 		}
-		r.lives = append(r.lives, &life{Memory: m, was: m, moved: moved(m), open: open(m)})
+		ps.drafts = append(ps.drafts, &draft{Memory: m, stored: m, selected: selected(m), open: open(m)})
 	}
-	slices.SortStableFunc(r.lives, func(a, b *life) int { return before(a.Memory, b.Memory) })
-	return r
+	slices.SortStableFunc(ps.drafts, func(a, b *draft) int { return compareForMerge(a.Memory, b.Memory) })
+	return ps
 }
 
 // ours reports whether a memory is kept in step with something outside of the
 // store, which alone changes it.
-func ours(m mem.Memory) bool {
+func isExternal(m mem.Memory) bool {
 	return m.Note.File != "" || event.OfStateFile(m) || event.IsField(m) || m.Kind == mem.Utterance
 }
 
 // guarded reports whether nothing but a person's order may put a memory away.
-func guarded(m mem.Memory) bool {
+func protected(m mem.Memory) bool {
 	return m.Pinned || m.Evergreen || m.Scope == mem.ScopeUser || m.Trust == mem.TrustUser
 }
 
 // before orders memories that say the same: the first of them goes on. Nothing
 // of it depends on when they were written, unless all else is equal.
-func before(a, b mem.Memory) int {
+func compareForMerge(a, b mem.Memory) int {
 	return cmp.Or(
-		-compareBool(guarded(a), guarded(b)), -compareBool(a.Pinned, b.Pinned), cmp.Compare(b.Trust, a.Trust),
+		-compareBool(protected(a), protected(b)), -compareBool(a.Pinned, b.Pinned), cmp.Compare(b.Trust, a.Trust),
 		cmp.Compare(b.Uses, a.Uses), cmp.Compare(b.Importance, a.Importance), cmp.Compare(b.Confidence, a.Confidence),
 		cmp.Compare(len(b.Title)+len(b.Body), len(a.Title)+len(a.Body)), cmp.Compare(a.Title, b.Title), cmp.Compare(a.Body, b.Body),
 		cmp.Compare(a.Kind, b.Kind), a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID),
@@ -88,16 +88,16 @@ func compareBool(a, b bool) int {
 // run goes through all that a round does: what a session says twice is merged,
 // what is worth it reaches the project and is merged there, and in a full round
 // what faded is put away.
-func (r *round) run() {
-	r.merge(func(l *life) string { return only(l.Scope == mem.ScopeSession && !l.open, l.Session) })
-	r.promote()
-	r.merge(func(l *life) string { return only(l.Scope == mem.ScopeProject, l.Project) })
-	if r.full {
-		r.fade()
+func (ps *pass) compute() {
+	ps.merge(func(l *draft) string { return when(l.Scope == mem.ScopeSession && !l.open, l.Session) })
+	ps.promote()
+	ps.merge(func(l *draft) string { return when(l.Scope == mem.ScopeProject, l.Project) })
+	if ps.full {
+		ps.archiveFaded()
 	}
 }
 
-func only(ok bool, s string) string {
+func when(ok bool, s string) string {
 	if ok {
 		return s
 	}
@@ -105,22 +105,22 @@ func only(ok bool, s string) string {
 }
 
 // left reports whether another change still belongs to this pass.
-func (r *round) left() bool {
-	r.more = r.more || len(r.steps) >= maxSteps
-	return !r.more
+func (ps *pass) hasRoom() bool {
+	ps.truncated = ps.truncated || len(ps.steps) >= maxSteps
+	return !ps.truncated
 }
 
 // change notes what becomes of a memory.
-func (r *round) change(rule string, l *life, other, reason string, become func(*mem.Memory)) {
+func (ps *pass) record(rule string, l *draft, other, reason string, apply func(*mem.Memory)) {
 	s := mem.Step{Rule: rule, Memory: l.ID, Other: other, Reason: reason, Was: LifeOf(l.Memory)}
-	become(&l.Memory)
+	apply(&l.Memory)
 	s.Became = LifeOf(l.Memory)
-	r.steps = append(r.steps, s)
+	ps.steps = append(ps.steps, s)
 }
 
 // isRefused reports whether the person does not want a rule to be applied.
-func (r *round) isRefused(rule, memory string) bool {
-	return r.refused[mem.Dismissal{Rule: rule, Memory: memory}]
+func (ps *pass) isDismissed(rule, memory string) bool {
+	return ps.dismissed[mem.Dismissal{Rule: rule, Memory: memory}]
 }
 
 // keptApart reports whether a person or an agent decided that two memories both
@@ -136,16 +136,16 @@ func keptApart(dismissed map[mem.Dismissal]bool, a, b string) bool {
 
 // merge joins memories of one reach that say the same. reach is "" for those
 // that are left alone.
-func (r *round) merge(reach func(*life) string) {
-	var list []*life
+func (ps *pass) merge(group func(*draft) string) {
+	var list []*draft
 	var ms []mem.Memory
-	for _, l := range r.lives {
-		if l.Status == mem.Active && joinable(l.Kind) && reach(l) != "" {
+	for _, l := range ps.drafts {
+		if l.Status == mem.Active && mergeable(l.Kind) && group(l) != "" {
 			list, ms = append(list, l), append(ms, l.Memory)
 		}
 	}
 	into := map[int]rank.Pair{} // the best that goes on, by the one that does not
-	pairs := rank.Pairs(ms, sameAs)
+	pairs := rank.Pairs(ms, duplicateSimilarity)
 	slices.SortStableFunc(pairs, func(a, b rank.Pair) int {
 		return cmp.Or(cmp.Compare(a.B, b.B), cmp.Compare(b.Alike, a.Alike), cmp.Compare(a.A, b.A))
 	})
@@ -153,33 +153,33 @@ func (r *round) merge(reach func(*life) string) {
 		a, b := list[p.A], list[p.B]
 		_, gone := into[p.A]
 		_, taken := into[p.B]
-		if gone || taken || reach(a) != reach(b) || guarded(b.Memory) || !a.moved && !b.moved || keptApart(r.refused, a.ID, b.ID) || !sameClaim(a.Memory, b.Memory) {
+		if gone || taken || group(a) != group(b) || protected(b.Memory) || !a.selected && !b.selected || keptApart(ps.dismissed, a.ID, b.ID) || !sameClaim(a.Memory, b.Memory) {
 			continue
 		}
-		if !r.left() {
+		if !ps.hasRoom() {
 			return
 		}
 		into[p.B] = p
-		r.join(a, b, fmt.Sprintf("says the same as %s: %.0f %% of the words", a.ID, 100*p.Alike))
+		ps.join(a, b, fmt.Sprintf("says the same as %s: %.0f %% of the words", a.ID, 100*p.Alike))
 	}
 }
 
 // join has b go into a.
-func (r *round) join(a, b *life, reason string) {
+func (ps *pass) join(a, b *draft, reason string) {
 	gone := b.Memory
-	r.change(mem.RuleMerge, b, a.ID, reason, func(m *mem.Memory) {
+	ps.record(mem.RuleMerge, b, a.ID, reason, func(m *mem.Memory) {
 		m.MergedInto, m.Status = a.ID, mem.Consolidated
-		if rank.Reach(a.was.Scope) > rank.Reach(b.was.Scope) {
+		if rank.Reach(a.stored.Scope) > rank.Reach(b.stored.Scope) {
 			m.Status = mem.Promoted
 		}
 	})
-	r.change(mem.RuleContinue, a, b.ID, "stands for "+b.ID+", too", func(m *mem.Memory) { *m = both(*m, gone) })
+	ps.record(mem.RuleContinue, a, b.ID, "stands for "+b.ID+", too", func(m *mem.Memory) { *m = merged(*m, gone) })
 }
 
 // both is a memory that stands for another one, too. What is worth less adds
 // nothing to what it is about.
-func both(m, gone mem.Memory) mem.Memory {
-	m.Importance, m.Confidence = max(m.Importance, gone.Importance), min(1, m.Confidence+merging)
+func merged(m, gone mem.Memory) mem.Memory {
+	m.Importance, m.Confidence = max(m.Importance, gone.Importance), min(1, m.Confidence+mergeConfidence)
 	m.Uses += gone.Uses
 	if m.LastUsed.Before(gone.LastUsed) {
 		m.LastUsed = gone.LastUsed
@@ -199,34 +199,34 @@ func both(m, gone mem.Memory) mem.Memory {
 }
 
 // joinable reports whether two memories of the kind may be one.
-func joinable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.Knowledge(), k) }
+func mergeable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.Knowledge(), k) }
 
 // sameClaim reports whether two memories that share most of their words say the
 // same: one adds words to the other, and none that turns it into something else.
 func sameClaim(a, b mem.Memory) bool {
 	return a.Kind == b.Kind && a.Resolved == b.Resolved && (a.Command == b.Command || a.Command == "" || b.Command == "") &&
-		sameFiles(a.Files, b.Files) && extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) && extract.Compared(a, b).Agrees()
+		mayShareFiles(a.Files, b.Files) && extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) && extract.Compared(a, b).Agrees()
 }
 
 // sameFiles reports whether two memories may be about the same files.
-func sameFiles(a, b []string) bool {
+func mayShareFiles(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(f string) bool { return slices.Contains(b, f) })
 }
 
 // promote lets what a session learned reach its project.
-func (r *round) promote() {
-	for _, l := range r.lives {
-		if !l.moved || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || r.isRefused(mem.RulePromote, l.ID) {
+func (ps *pass) promote() {
+	for _, l := range ps.drafts {
+		if !l.selected || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || ps.isDismissed(mem.RulePromote, l.ID) {
 			continue
 		}
-		reason := r.merits(l.Memory)
+		reason := ps.promotionReason(l.Memory)
 		if reason == "" {
 			continue
 		}
-		if !r.left() {
+		if !ps.hasRoom() {
 			return
 		}
-		r.change(mem.RulePromote, l, "", reason, func(m *mem.Memory) { m.Scope, m.PromotedFrom = mem.ScopeProject, mem.ScopeSession })
+		ps.record(mem.RulePromote, l, "", reason, func(m *mem.Memory) { m.Scope, m.PromotedFrom = mem.ScopeProject, mem.ScopeSession })
 	}
 }
 
@@ -242,8 +242,8 @@ func promotable(m mem.Memory) bool {
 }
 
 // merits says why a session's memory is worth keeping for its project, "" if it is not.
-func (r *round) merits(m mem.Memory) string {
-	merit := rank.Merit(m, r.embedded)
+func (ps *pass) promotionReason(m mem.Memory) string {
+	merit := rank.Merit(m, ps.embedded)
 	switch {
 	case m.Origin == mem.FromUserCommand:
 		return "kept by the person's own hand"
@@ -256,18 +256,18 @@ func (r *round) merits(m mem.Memory) string {
 }
 
 // fade puts away what faded.
-func (r *round) fade() {
-	for _, l := range r.lives {
-		if !l.moved || l.open && l.Scope == mem.ScopeSession || guarded(l.Memory) || l.Kind == mem.Decision {
+func (ps *pass) archiveFaded() {
+	for _, l := range ps.drafts {
+		if !l.selected || l.open && l.Scope == mem.ScopeSession || protected(l.Memory) || l.Kind == mem.Decision {
 			continue
 		}
-		if !rank.Faded(l.Memory, r.now) || r.isRefused(mem.RuleArchive, l.ID) {
+		if !rank.Faded(l.Memory, ps.now) || ps.isDismissed(mem.RuleArchive, l.ID) {
 			continue
 		}
-		if !r.left() {
+		if !ps.hasRoom() {
 			return
 		}
-		r.change(mem.RuleArchive, l, "", fmt.Sprintf("strength %.3f: %d days old, %s", rank.Strength(l.Memory, r.now), days(r.now.Sub(l.Created)), usedTimes(l.Uses)),
+		ps.record(mem.RuleArchive, l, "", fmt.Sprintf("strength %.3f: %d days old, %s", rank.Strength(l.Memory, ps.now), days(ps.now.Sub(l.Created)), usedTimes(l.Uses)),
 			func(m *mem.Memory) { m.Status = mem.Archived })
 	}
 }
@@ -285,10 +285,10 @@ func usedTimes(n int) string {
 }
 
 // edits are what the round writes.
-func (r *round) edits() []mem.Edit {
+func (ps *pass) edits() []mem.Edit {
 	var out []mem.Edit
-	for _, l := range r.lives {
-		if ed, ok := editFrom(l.was, l.Memory); ok {
+	for _, l := range ps.drafts {
+		if ed, ok := editBetween(l.stored, l.Memory); ok {
 			out = append(out, ed)
 		}
 	}
@@ -297,15 +297,15 @@ func (r *round) edits() []mem.Edit {
 
 // editFrom is what makes one memory of another of the same id, as far as a life
 // goes; ok is false where that is nothing. Somebody may forget it meanwhile.
-func editFrom(was, m mem.Memory) (ed mem.Edit, ok bool) {
+func editBetween(was, m mem.Memory) (ed mem.Edit, ok bool) {
 	ed.ID, ed.From = m.ID, was.Status
-	ok = differ(&ed.Status, was.Status, m.Status)
-	ok = differ(&ed.Scope, was.Scope, m.Scope) || ok
-	ok = differ(&ed.Trust, was.Trust, m.Trust) || ok
-	ok = differ(&ed.Importance, was.Importance, m.Importance) || ok
-	ok = differ(&ed.Confidence, was.Confidence, m.Confidence) || ok
-	ok = differ(&ed.MergedInto, was.MergedInto, m.MergedInto) || ok
-	ok = differ(&ed.Promoted, was.PromotedFrom, m.PromotedFrom) || ok
+	ok = setChanged(&ed.Status, was.Status, m.Status)
+	ok = setChanged(&ed.Scope, was.Scope, m.Scope) || ok
+	ok = setChanged(&ed.Trust, was.Trust, m.Trust) || ok
+	ok = setChanged(&ed.Importance, was.Importance, m.Importance) || ok
+	ok = setChanged(&ed.Confidence, was.Confidence, m.Confidence) || ok
+	ok = setChanged(&ed.MergedInto, was.MergedInto, m.MergedInto) || ok
+	ok = setChanged(&ed.Promoted, was.PromotedFrom, m.PromotedFrom) || ok
 	if was.Scope == mem.ScopeUser && m.Scope != was.Scope || was.Project != m.Project && m.Scope != mem.ScopeUser {
 		ed.Project, ok = &m.Project, true
 	}
@@ -325,7 +325,7 @@ func editFrom(was, m mem.Memory) (ed mem.Edit, ok bool) {
 	return ed, ok
 }
 
-func differ[T comparable](field **T, was, is T) bool {
+func setChanged[T comparable](field **T, was, is T) bool {
 	if was == is {
 		return false
 	}
@@ -398,7 +398,7 @@ type Among struct {
 }
 
 // None reports whether nothing is narrowed.
-func (a Among) None() bool {
+func (a Among) isZero() bool {
 	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
 }
 

@@ -19,34 +19,34 @@ var (
 
 // What a memory is still believed after somebody found fault with it.
 const (
-	doubted  = 0.3 // it is no longer so, or an agent says that it is not so
-	rejected = 0.1 // the person says that it is not so
+	confidenceDoubted  = 0.3 // it is no longer so, or an agent says that it is not so
+	confidenceRejected = 0.1 // the person says that it is not so
 )
 
 // Feedback notes what memories were worth and lets it count. The sentence that
 // came with it is kept. One that is wrong is hidden if the person says so; an
 // agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
-func (e *Service) Feedback(ctx context.Context, ask FeedbackRequest) (MarkResponse, error) {
-	out := MarkResponse{Verb: ask.Verdict}
-	f := *e.said(ask.Verdict, e.note(ask.Note), ask.Agent)
+func (e *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
+	out := MarkResponse{Verb: req.Verdict}
+	f := *e.newFeedback(req.Verdict, e.cleanNote(req.Note), req.Agent)
 	switch {
-	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, ask.Verdict):
-		return out, fmt.Errorf("%q: %w", ask.Verdict, ErrNoVerdict)
-	case ask.Verdict == mem.PreventedThat && f.Note == "":
+	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, req.Verdict):
+		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
+	case req.Verdict == mem.PreventedThat && f.Note == "":
 		return out, ErrNoNote
 	}
-	if err := e.Event.MayKeep(ctx, ask.Agent, f.Note); err != nil {
+	if err := e.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
 		return out, err
 	}
-	ms, err := e.Event.Given(ctx, ask.IDs)
+	ms, err := e.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return out, err
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := e.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
-	turn, err := e.Event.TurnAt(ctx, ask.Agent)
+	turn, err := e.Event.TurnAt(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -54,7 +54,7 @@ func (e *Service) Feedback(ctx context.Context, ask FeedbackRequest) (MarkRespon
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
-		if ask.Verdict != mem.PreventedThat || !knownMistake(mm, f.Note) {
+		if req.Verdict != mem.PreventedThat || !alreadyPrevented(mm, f.Note) {
 			ed := verdictEdit(mm, f, turn)
 			if !who.MayReport(mm) { // it is noted, and counts for nothing
 				ed.Confidence = nil
@@ -83,12 +83,12 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	case mem.PreventedThat:
 		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
 	case mem.Stale:
-		sure = min(sure, doubted)
+		sure = min(sure, confidenceDoubted)
 		ed.Confidence = &sure
 	case mem.Wrong:
-		sure = min(sure, doubted)
+		sure = min(sure, confidenceDoubted)
 		if f.By == mem.FromUserCommand {
-			sure = min(sure, rejected)
+			sure = min(sure, confidenceRejected)
 			ed.Status = new(mem.Forgotten)
 		}
 		ed.Confidence = &sure
@@ -98,21 +98,21 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 
 // reason is what is noted where somebody said why he changed a memory; nil if he
 // did not.
-func (e *Service) reason(verdict, said, agent string) *mem.Feedback {
-	note := e.note(said)
+func (e *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
+	note := e.cleanNote(said)
 	if note == "" {
 		return nil
 	}
-	return e.said(verdict, note, agent)
+	return e.newFeedback(verdict, note, agent)
 }
 
 // note is the sentence of a feedback as it is kept.
-func (e *Service) note(said string) string {
+func (e *Service) cleanNote(said string) string {
 	return strings.TrimSpace(chars.Clip(e.Door.Prompt(said), MaxNote))
 }
 
 // said is a feedback of the person, or of an agent.
-func (e *Service) said(verdict, note, agent string) *mem.Feedback {
+func (e *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
 	f := &mem.Feedback{At: e.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
 	if agent != "" {
 		f.By, f.Session = mem.FromAssistant, agent
@@ -121,19 +121,19 @@ func (e *Service) said(verdict, note, agent string) *mem.Feedback {
 }
 
 // maxWas bounds the text before an edit that is kept, in characters.
-const maxWas = 4000
+const maxPreviousText = 4000
 
 // edited adds the text before to why a memory was edited, which may be nil.
-func (e *Service) edited(why *mem.Feedback, was, agent string) *mem.Feedback {
+func (e *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
 	if why == nil {
-		why = e.said(mem.Edited, "", agent)
+		why = e.newFeedback(mem.Edited, "", agent)
 	}
-	why.Was = chars.Clip(was, maxWas)
+	why.Was = chars.Clip(was, maxPreviousText)
 	return why
 }
 
 // knownMistake reports whether the memory is known to have prevented just that.
-func knownMistake(mm mem.Memory, note string) bool {
+func alreadyPrevented(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
 		return f.Verdict == mem.PreventedThat && strings.EqualFold(chars.Folded(f.Note), chars.Folded(note))
 	})

@@ -23,38 +23,38 @@ const maxImport = 1000
 // may be relied on, so they are worth what text from outside is until the
 // person raises it. What is there already in the same words, be it hidden, is
 // left out, so that the same import twice changes nothing.
-func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse, error) {
-	if n := len(ask.Memories); n == 0 || n > maxImport {
+func (e *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse, error) {
+	if n := len(req.Memories); n == 0 || n > maxImport {
 		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
 	}
 	now := e.Now()
-	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(ask.Memories))}
+	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(req.Memories))}
 	var fresh []mem.Memory
 	var at []int // in ask.Memories, of those
 	keys, seen := map[string]string{}, map[string]bool{}
 	var here mem.Project
-	if ask.Dir != "" {
+	if req.Dir != "" {
 		var err error
-		if here, err = e.Event.Place(ctx, mem.Place{Dir: ask.Dir}); err != nil {
+		if here, err = e.Event.Place(ctx, mem.Place{Dir: req.Dir}); err != nil {
 			return ImportResponse{}, err
 		}
 		keys[here.Key] = here.Key
 	}
-	for i, mm := range ask.Memories {
+	for i, mm := range req.Memories {
 		if mm.Project == "" {
-			mm.Project = ask.Project
+			mm.Project = req.Project
 		}
 		key, err := e.projectKey(ctx, mm.Project, keys)
 		if err != nil {
 			return ImportResponse{}, err
 		}
-		mm = e.brought(imported(mm, key, out.Tag, now))
+		mm = e.prepare(fromImport(mm, key, out.Tag, now))
 		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++
 			continue
 		}
-		there, err := e.isThere(ctx, mm)
+		there, err := e.exists(ctx, mm)
 		if err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
@@ -65,7 +65,7 @@ func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse
 		seen[says] = true
 		fresh, at = append(fresh, mm), append(at, i)
 	}
-	if ask.DryRun {
+	if req.DryRun {
 		out.Tag, out.Kept = "", len(fresh)
 		return out, nil
 	}
@@ -83,7 +83,7 @@ func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse
 }
 
 // imported is what counts of a memory from elsewhere.
-func imported(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
+func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	kind := mm.Kind
 	switch _, ours := kind.Info(); {
 	case kind == "":
@@ -127,9 +127,9 @@ func (e *Service) projectKey(ctx context.Context, named string, keys map[string]
 // isThere reports whether a memory of the same kind and reach says the same in
 // the same words. It begins in the same words, which few do; all that was said
 // is searched for only where many do.
-func (e *Service) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
+func (e *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
 	said := recall.WholeText(mm)
-	begins := beginning(mm.Title)
+	begins := firstWords(mm.Title)
 	q := mem.Query{
 		Terms: []string{begins}, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind}, Hidden: true, Limit: rank.Candidates,
 	}
@@ -152,7 +152,7 @@ func (e *Service) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
 }
 
 // beginning is the first words of a title, as one phrase to search for.
-func beginning(title string) string {
+func firstWords(title string) string {
 	const most = 8
 	words := strings.Fields(title)
 	return strings.Join(words[:min(len(words), most)], " ")

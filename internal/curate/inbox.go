@@ -14,11 +14,11 @@ import (
 // all. To look for them takes a third of a second and megabytes where thousands of memories
 // are, so it is done when it is quiet after all of a project was consolidated, and
 // when a person looks; others are told what it came to. The zero value knows of none.
-type Inboxes struct {
-	Tray   Tray
-	mu     sync.Mutex
-	by     map[string]ReviewCounts // nil until it was read from the tray
-	wanted map[string]bool         // projects to look through once it is quiet
+type reviewCounts struct {
+	store     Tray
+	mu        sync.Mutex
+	byProject map[string]ReviewCounts // nil until it was read from the tray
+	scheduled map[string]bool         // projects to look through once it is quiet
 }
 
 // Tray keeps how many findings wait, by the key of a project, beyond the process.
@@ -28,75 +28,75 @@ type Tray interface {
 }
 
 // known is what is known so far. The caller holds the lock.
-func (in *Inboxes) known() map[string]ReviewCounts {
-	if in.by == nil && in.Tray != nil {
-		in.by = in.Tray.Read()
+func (rc *reviewCounts) load() map[string]ReviewCounts {
+	if rc.byProject == nil && rc.store != nil {
+		rc.byProject = rc.store.Read()
 	}
-	if in.by == nil {
-		in.by = map[string]ReviewCounts{}
+	if rc.byProject == nil {
+		rc.byProject = map[string]ReviewCounts{}
 	}
-	return in.by
+	return rc.byProject
 }
 
 // noted keeps what is known now. The caller holds the lock.
-func (in *Inboxes) noted() {
-	if in.Tray != nil {
-		in.Tray.Write(in.by)
+func (rc *reviewCounts) save() {
+	if rc.store != nil {
+		rc.store.Write(rc.byProject)
 	}
 }
 
 // want has a project looked through once it is quiet.
-func (in *Inboxes) want(project string) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if in.wanted == nil {
-		in.wanted = map[string]bool{}
+func (rc *reviewCounts) schedule(project string) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	if rc.scheduled == nil {
+		rc.scheduled = map[string]bool{}
 	}
-	in.wanted[project] = true
+	rc.scheduled[project] = true
 }
 
 // takeWanted returns the projects to look through, each once.
-func (in *Inboxes) takeWanted() []string {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	projects := slices.Sorted(maps.Keys(in.wanted))
-	clear(in.wanted)
+func (rc *reviewCounts) takeScheduled() []string {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	projects := slices.Sorted(maps.Keys(rc.scheduled))
+	clear(rc.scheduled)
 	return projects
 }
 
 // counted notes what all of a review came to.
-func (in *Inboxes) counted(project string, found map[string]int, at time.Time) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
+func (rc *reviewCounts) set(project string, found map[string]int, at time.Time) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
 	w := ReviewCounts{At: at, Counts: maps.Clone(found)}
 	for _, n := range found {
 		w.Total += n
 	}
-	in.known()[project] = w
-	in.noted()
+	rc.load()[project] = w
+	rc.save()
 }
 
 // decided takes findings away, about memories of a project or, with "", of the
 // person, which every project has.
-func (in *Inboxes) decided(project, rule string, n int) {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	for key, w := range in.known() {
+func (rc *reviewCounts) subtract(project, rule string, n int) {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	for key, w := range rc.load() {
 		if (key == project || key == "" || project == "") && w.Counts[rule] > 0 {
 			n := min(n, w.Counts[rule])
 			w.Total -= n
 			w.Counts[rule] -= n
-			in.by[key] = w
+			rc.byProject[key] = w
 		}
 	}
-	in.noted()
+	rc.save()
 }
 
 // of is what waits in a project; nil where nobody has looked yet.
-func (in *Inboxes) of(project string) *ReviewCounts {
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	w, ok := in.known()[project]
+func (rc *reviewCounts) get(project string) *ReviewCounts {
+	rc.mu.Lock()
+	defer rc.mu.Unlock()
+	w, ok := rc.load()[project]
 	if !ok {
 		return nil
 	}
@@ -107,7 +107,7 @@ func (in *Inboxes) of(project string) *ReviewCounts {
 // LookThrough counts what waits in the projects that were consolidated since the
 // last time. It is for when nobody is kept waiting; nothing depends on it.
 func (e *Service) LookThrough(ctx context.Context) {
-	for _, project := range e.inbox.takeWanted() {
+	for _, project := range e.counts.takeScheduled() {
 		_, err := e.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
 		e.Event.Without("review", err)
 	}
@@ -115,4 +115,4 @@ func (e *Service) LookThrough(ctx context.Context) {
 
 // reviewCount returns how much waits in a project's review queue; nil if it was
 // not counted yet.
-func (e *Service) ReviewCount(project string) *ReviewCounts { return e.inbox.of(project) }
+func (e *Service) ReviewCount(project string) *ReviewCounts { return e.counts.get(project) }

@@ -18,7 +18,7 @@ import (
 )
 
 // importanceUser is what a statement that the person keeps by hand is worth at least.
-const importanceUser = 0.8
+const minUserImportance = 0.8
 
 // Bad orders of a person. Callers give them their exit status.
 var (
@@ -32,17 +32,17 @@ var (
 )
 
 // Add keeps a statement of the person, or of an agent.
-func (e *Service) Add(ctx context.Context, ask AddRequest) (AddResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return AddResponse{}, err
 	}
-	mm, err := e.statement(ctx, p, ask)
+	mm, err := e.newStatement(ctx, p, req)
 	if err != nil {
 		return AddResponse{}, err
 	}
 	var out AddResponse
-	if ask.IfNew && mm.Supersedes == "" {
+	if req.IfNew && mm.Supersedes == "" {
 		like, j, err := e.Recall.AlreadyKept(ctx, mm)
 		if err != nil {
 			return out, err
@@ -54,7 +54,7 @@ func (e *Service) Add(ctx context.Context, ask AddRequest) (AddResponse, error) 
 			return out, nil
 		}
 	}
-	if waits, err := e.proposeReplacing(ctx, mm, ask); err != nil || waits != nil {
+	if waits, err := e.proposeReplacing(ctx, mm, req); err != nil || waits != nil {
 		return AddResponse{Proposal: waits}, err
 	}
 	v := e.Event.OpenFiles(p)
@@ -62,7 +62,7 @@ func (e *Service) Add(ctx context.Context, ask AddRequest) (AddResponse, error) 
 	list := event.Indexed([]mem.Memory{mm})
 	event.Anchored(list, v.At)
 	b := mem.Batch{Memories: list}
-	if ask.KeepBoth {
+	if req.KeepBoth {
 		if b.Dismissed, err = e.Recall.Apart(ctx, mm); err != nil {
 			return out, err
 		}
@@ -80,12 +80,12 @@ func (e *Service) Add(ctx context.Context, ask AddRequest) (AddResponse, error) 
 }
 
 // statement is the memory that an order to keep something makes.
-func (e *Service) statement(ctx context.Context, p mem.Project, ask AddRequest) (mem.Memory, error) {
-	said := e.Door.Prompt(ask.Text)
+func (e *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
+	said := e.Door.Prompt(req.Text)
 	if strings.TrimSpace(said) == "" {
 		return mem.Memory{}, event.ErrNoText
 	}
-	kind := ask.Kind
+	kind := req.Kind
 	if kind == "" {
 		kind = mem.Fact
 	}
@@ -95,35 +95,35 @@ func (e *Service) statement(ctx context.Context, p mem.Project, ask AddRequest) 
 	}
 	now := e.Now()
 	mm := mem.Memory{
-		Scope: ask.Scope, Project: p.Key, Kind: kind, Tags: e.tags(ask.Tags),
-		Importance: max(info.Importance, importanceUser), Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
+		Scope: req.Scope, Project: p.Key, Kind: kind, Tags: e.cleanTags(req.Tags),
+		Importance: max(info.Importance, minUserImportance), Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		Resolved: kind != mem.Todo, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
 	}
-	for _, f := range ask.Files {
+	for _, f := range req.Files {
 		mm.Files = append(mm.Files, e.Rel(p, e.Door.Text(f)))
 	}
-	e.relate(&mm, ask.Related)
-	if ask.Agent != "" {
-		if err := e.saidByAgent(ctx, &mm, ask); err != nil {
+	e.addRelations(&mm, req.Related)
+	if req.Agent != "" {
+		if err := e.attributeToAgent(ctx, &mm, req); err != nil {
 			return mm, err
 		}
 	}
-	if ask.Importance != nil {
-		mm.Importance = *ask.Importance
+	if req.Importance != nil {
+		mm.Importance = *req.Importance
 	}
 	mm.Title, mm.Body = extract.Headline(said)
-	if title := chars.Clip(chars.Line(e.Door.Text(ask.Title)), 160); title != "" {
+	if title := chars.Clip(chars.Line(e.Door.Text(req.Title)), 160); title != "" {
 		mm.Title, mm.Body = title, strings.TrimSpace(said)
 	}
-	if ask.Supersedes != "" {
-		old, err := e.Event.One(ctx, ask.Supersedes)
+	if req.Supersedes != "" {
+		old, err := e.Event.One(ctx, req.Supersedes)
 		if err != nil {
 			return mm, err
 		}
 		mm.Supersedes = old.ID
 	}
-	err := settled(&mm)
-	if ask.Agent != "" {
+	err := validateStatement(&mm)
+	if req.Agent != "" {
 		mm.Key = agentKey(mm)
 	}
 	return mm, err
@@ -140,7 +140,7 @@ func agentKey(mm mem.Memory) string {
 }
 
 // settled gives a statement its scope and judges what a person or an agent chose.
-func settled(mm *mem.Memory) error {
+func validateStatement(mm *mem.Memory) error {
 	if !(mm.Importance >= 0 && mm.Importance <= 1) { // not a number is neither
 		return fmt.Errorf("%v: %w", mm.Importance, ErrNoImportance)
 	}
@@ -162,17 +162,17 @@ func settled(mm *mem.Memory) error {
 
 // saidByAgent makes a statement an agent's own: what it is worth depends on what
 // came into its turn, and a session that is known is noted as its source.
-func (e *Service) saidByAgent(ctx context.Context, mm *mem.Memory, ask AddRequest) error {
+func (e *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddRequest) error {
 	var err error
-	if mm.Trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
+	if mm.Trust, err = e.Event.ByAgent(ctx, req.Agent); err != nil {
 		return err
 	}
 	info, _ := mm.Kind.Info()
 	mm.Importance, mm.Confidence, mm.Origin = info.Importance, event.ConfidenceAgent, mem.FromAssistant
-	if ask.Origin != "" {
-		mm.Origin = ask.Origin
+	if req.Origin != "" {
+		mm.Origin = req.Origin
 	}
-	s, err := e.Event.GoesOn(ctx, ask.Agent)
+	s, err := e.Event.GoesOn(ctx, req.Agent)
 	if err != nil || s.ID == "" {
 		return err
 	}
@@ -195,7 +195,7 @@ const (
 )
 
 // tags are labels as they are kept: through the door, one line each, once.
-func (e *Service) tags(list []string) []string {
+func (e *Service) cleanTags(list []string) []string {
 	var out []string
 	for _, t := range list {
 		t = chars.Clip(chars.Line(e.Door.Text(t)), maxTag)
@@ -207,7 +207,7 @@ func (e *Service) tags(list []string) []string {
 }
 
 // relate notes what else a statement names: as its topics, and as single statements.
-func (e *Service) relate(mm *mem.Memory, list []Relation) {
+func (e *Service) addRelations(mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
 		name := chars.Clip(chars.Line(e.Door.Text(r.Name)), maxTag)
 		if name == "" {
@@ -229,25 +229,25 @@ func (e *Service) relate(mm *mem.Memory, list []Relation) {
 
 // Edit changes one memory as the person asks, or an agent. What an agent may not
 // change is proposed.
-func (e *Service) Edit(ctx context.Context, ask EditRequest) (EditResponse, error) {
+func (e *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
 	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
-	old, err := e.Event.One(ctx, ask.ID)
+	old, err := e.Event.One(ctx, req.ID)
 	if err != nil {
 		return EditResponse{}, err
 	}
-	who, err := e.editor(ctx, ask)
+	who, err := e.editAuthor(ctx, req)
 	if err != nil {
 		return EditResponse{}, err
 	}
-	if err := judged(ask, old); err != nil {
+	if err := validateEdit(req, old); err != nil {
 		return EditResponse{}, err
 	}
-	ed, err := e.editOf(ctx, ask, old)
+	ed, err := e.editOf(ctx, req, old)
 	if err != nil {
 		return EditResponse{}, err
 	}
-	if !who.MayChange(old) && !(ask.Reports() && who.MayReport(old)) {
-		waits, err := e.Proposals(who, ask.Reason).Only(ctx, old, ProposalOf(old, ed))
+	if !who.MayChange(old) && !(req.onlyResolves() && who.MayReport(old)) {
+		waits, err := e.Proposals(who, req.Reason).Only(ctx, old, ProposalOf(old, ed))
 		return EditResponse{Memory: old, Proposal: waits}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{ed}}
@@ -261,70 +261,70 @@ func (e *Service) Edit(ctx context.Context, ask EditRequest) (EditResponse, erro
 }
 
 // editor is the author of an edit. ErrPrivateTurn if a text of it may not be kept.
-func (e *Service) editor(ctx context.Context, ask EditRequest) (event.Hand, error) {
-	who, err := e.AuthorOf(ctx, ask.Agent)
-	if err == nil && who.Private && (ask.Text != nil || ask.Kind != nil || ask.Scope != nil || len(ask.AddTags) > 0 || ask.Reason != "") {
+func (e *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
+	who, err := e.AuthorOf(ctx, req.Agent)
+	if err == nil && who.Private && (req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
 		err = event.ErrPrivateTurn
 	}
 	return who, err
 }
 
 // editOf is what an edit changes about old.
-func (e *Service) editOf(ctx context.Context, ask EditRequest, old mem.Memory) (mem.Edit, error) {
-	ed := mem.Edit{ID: old.ID, Kind: ask.Kind, Scope: ask.Scope, Importance: ask.Importance, Resolved: ask.Resolved, Feedback: e.reason(mem.Edited, ask.Reason, ask.Agent)}
-	if ask.Agent == "" {
+func (e *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (mem.Edit, error) {
+	ed := mem.Edit{ID: old.ID, Kind: req.Kind, Scope: req.Scope, Importance: req.Importance, Resolved: req.Resolved, Feedback: e.reasonFeedback(mem.Edited, req.Reason, req.Agent)}
+	if req.Agent == "" {
 		ed.Trust = new(mem.TrustUser) // an agent's never raises it, and does not change what has more
 	}
-	if ask.Kind != nil {
-		old.Kind = *ask.Kind
+	if req.Kind != nil {
+		old.Kind = *req.Kind
 	}
-	if ask.Text != nil {
-		said := e.Door.Prompt(*ask.Text)
+	if req.Text != nil {
+		said := e.Door.Prompt(*req.Text)
 		if strings.TrimSpace(said) == "" {
 			return ed, event.ErrNoText
 		}
 		if was := old.Text(); was != strings.TrimSpace(said) {
-			ed.Feedback = e.edited(ed.Feedback, was, ask.Agent)
+			ed.Feedback = e.withPreviousText(ed.Feedback, was, req.Agent)
 		}
 		old.Title, old.Body = extract.Headline(said)
 		ed.Title, ed.Body = &old.Title, &old.Body
 	}
-	if len(ask.AddTags)+len(ask.DropTags) > 0 {
-		dropped := func(t string) bool { return slices.Contains(ask.DropTags, t) }
-		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), ask.AddTags...) // what goes makes room
-		old.Tags = slices.DeleteFunc(e.tags(old.Tags), dropped)
+	if len(req.AddTags)+len(req.DropTags) > 0 {
+		dropped := func(t string) bool { return slices.Contains(req.DropTags, t) }
+		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // what goes makes room
+		old.Tags = slices.DeleteFunc(e.cleanTags(old.Tags), dropped)
 		ed.Tags = append([]string{}, old.Tags...) // none left is not nil
 	}
 	if ed.Title != nil || ed.Tags != nil {
 		words := rank.Index(old)
 		ed.Index = &words
 	}
-	if ask.Agent == "" || ask.Text != nil {
+	if req.Agent == "" || req.Text != nil {
 		ed.Anchors = e.Recall.Confirmed(ctx, old)
 	}
 	return ed, nil
 }
 
 // judged reports whether an edit would make a memory what none can be.
-func judged(ask EditRequest, old mem.Memory) error {
-	if k := ask.Kind; k != nil {
+func validateEdit(req EditRequest, old mem.Memory) error {
+	if k := req.Kind; k != nil {
 		if _, ok := k.Info(); !ok || (*k == mem.Utterance) != (old.Kind == mem.Utterance) {
 			return fmt.Errorf("%q: %w", *k, ErrNoKind)
 		}
 	}
-	if i := ask.Importance; i != nil && !(*i >= 0 && *i <= 1) {
+	if i := req.Importance; i != nil && !(*i >= 0 && *i <= 1) {
 		return fmt.Errorf("%v: %w", *i, ErrNoImportance)
 	}
-	if ask.Scope == nil {
+	if req.Scope == nil {
 		return nil
 	}
-	switch *ask.Scope {
+	switch *req.Scope {
 	case mem.ScopeSession, mem.ScopeProject, mem.ScopeUser:
 	default:
-		return fmt.Errorf("%q: %w", *ask.Scope, ErrNoScope)
+		return fmt.Errorf("%q: %w", *req.Scope, ErrNoScope)
 	}
-	if ask.Wider && rank.Reach(*ask.Scope) < rank.Reach(old.Scope) {
-		return fmt.Errorf("from %s to %s: %w", old.Scope, *ask.Scope, ErrNarrower)
+	if req.Wider && rank.Reach(*req.Scope) < rank.Reach(old.Scope) {
+		return fmt.Errorf("from %s to %s: %w", old.Scope, *req.Scope, ErrNarrower)
 	}
 	return nil
 }
@@ -347,69 +347,69 @@ func markEdit(verb string) (ed mem.Edit, err error) {
 }
 
 // Mark forgets, restores, pins or unpins memories.
-func (e *Service) Mark(ctx context.Context, ask MarkRequest) (MarkResponse, error) {
-	out := MarkResponse{Verb: ask.Verb, DryRun: ask.DryRun}
-	ed, err := markEdit(ask.Verb)
+func (e *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, error) {
+	out := MarkResponse{Verb: req.Verb, DryRun: req.DryRun}
+	ed, err := markEdit(req.Verb)
 	if err != nil {
 		return out, err
 	}
-	if err := e.Event.MayKeep(ctx, ask.Agent, ask.Reason); err != nil {
+	if err := e.Event.MayKeep(ctx, req.Agent, req.Reason); err != nil {
 		return out, err
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := e.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
 	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
-	ms, err := e.meant(ctx, ask)
+	ms, err := e.markTargets(ctx, req)
 	if err != nil {
 		return out, err
 	}
 	out.Memories = ms
-	if ask.DryRun || len(ms) == 0 {
+	if req.DryRun || len(ms) == 0 {
 		return out, nil
 	}
-	if ms, out.Proposed, err = e.proposeMarks(ctx, ask, who, ms); err != nil || len(ms) == 0 {
+	if ms, out.Proposed, err = e.proposeMarks(ctx, req, who, ms); err != nil || len(ms) == 0 {
 		out.Memories = []mem.Memory{}
 		return out, err
 	}
 	var b mem.Batch
 	for _, mm := range ms {
-		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, e.reason(ask.Verb, ask.Reason, ask.Agent)
-		if ask.Verb == "pin" { // who pins it holds it to be right
+		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, e.reasonFeedback(req.Verb, req.Reason, req.Agent)
+		if req.Verb == "pin" { // who pins it holds it to be right
 			ed.Anchors = e.Recall.Confirmed(ctx, mm)
 		}
-		if ask.Verb == "restore" {
-			b.Dismissed = append(b.Dismissed, e.keptFromNowOn(mm)...)
+		if req.Verb == "restore" {
+			b.Dismissed = append(b.Dismissed, e.restoreDismissals(mm)...)
 		}
 		b.Edits = append(b.Edits, ed)
 	}
 	e.Event.Follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
-		return out, fmt.Errorf("%s: %w", ask.Verb, err)
+		return out, fmt.Errorf("%s: %w", req.Verb, err)
 	}
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, ask.Verb == "restore", ids...))
+	e.Event.Without("vault", e.WriteNotes(ctx, req.Verb == "restore", ids...))
 	if out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
-		return out, fmt.Errorf("%s: %w", ask.Verb, err)
+		return out, fmt.Errorf("%s: %w", req.Verb, err)
 	}
 	return out, nil
 }
 
 // meant finds the memories an order is about.
-func (e *Service) meant(ctx context.Context, ask MarkRequest) ([]mem.Memory, error) {
-	if len(ask.IDs) > 0 {
-		return e.Store.List(ctx, mem.Query{IDs: ask.IDs, Hidden: true})
+func (e *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memory, error) {
+	if len(req.IDs) > 0 {
+		return e.Store.List(ctx, mem.Query{IDs: req.IDs, Hidden: true})
 	}
-	if ask.Query == nil {
+	if req.Query == nil {
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
 	}
-	q := *ask.Query
+	q := *req.Query
 	q.Limit, q.Within = MaxFound, "*"
-	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: ask.Place, Query: q})
+	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: req.Place, Query: q})
 	if err != nil {
 		return nil, err
 	}

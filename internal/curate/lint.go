@@ -21,7 +21,7 @@ const (
 	LintDeadFile  = "dead_file" // names files that are not there
 	LintOutdated  = "outdated"  // its files changed since it was made or last confirmed
 
-	LintContradiction = DriftContradiction // two that cannot both hold
+	LintContradiction = driftContradiction // two that cannot both hold
 	LintDeadWeight    = "dead_weight"      // told again and again, and never used
 )
 
@@ -32,21 +32,21 @@ func LintRules() []string {
 
 // Bounds of a look at memories.
 const (
-	unusedAfter = 90 * 24 * time.Hour
-	sameAs      = 0.8 // share of common words from which two memories are one
+	unusedAfter         = 90 * 24 * time.Hour
+	duplicateSimilarity = 0.8 // share of common words from which two memories are one
 
 	MaxOfOneRule = 200 // findings
 )
 
 // Lint looks for memories that are in need of care: by rule, and without
 // changing anything.
-func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, error) {
-	for _, r := range ask.Rules {
+func (e *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, error) {
+	for _, r := range req.Rules {
 		if !slices.Contains(LintRules(), r) {
 			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FindingsResponse{}, err
 	}
@@ -56,18 +56,18 @@ func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, 
 		return out, err
 	}
 	out.Looked = len(ms)
-	stand, err := e.filesGone(ctx, ms)
+	stand, err := e.fileStates(ctx, ms)
 	if err != nil {
 		return out, err
 	}
 	for _, rule := range LintRules() {
-		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, rule) {
+		if len(req.Rules) > 0 && !slices.Contains(req.Rules, rule) {
 			continue
 		}
 		var found []Finding
 		switch rule {
 		case LintDuplicate:
-			found = duplicates(ms, rank.Pairs(ms, sameAs))
+			found = duplicates(ms, rank.Pairs(ms, duplicateSimilarity))
 		case LintUnused:
 			found = unused(ms, e.Now())
 		case LintDeadFile:
@@ -97,11 +97,11 @@ func (e *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, err
 func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	var out []Finding
 	for _, pair := range pairs {
-		if pair.Alike < sameAs {
+		if pair.Alike < duplicateSimilarity {
 			break
 		}
 		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
-		if !mayBeOne(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
+		if !mayBeDuplicates(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
 			continue
 		}
 		keep, other := a, b
@@ -121,7 +121,7 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 
 // mayBeOne reports whether two memories that share most of their words may say the
 // same: nothing but single words is different. A person decides.
-func mayBeOne(a, b mem.Memory) bool {
+func mayBeDuplicates(a, b mem.Memory) bool {
 	j := extract.Compared(a, b)
 	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
 }
@@ -147,7 +147,7 @@ type fileState struct {
 }
 
 // filesGone looks at the files of memories, as far as that is known.
-func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
+func (e *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
 	out := map[string]fileState{}
 	if e.Look == nil {
 		return out, nil
@@ -170,13 +170,13 @@ func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fi
 		if p.Root == "" {
 			continue
 		}
-		out[m.ID] = e.lookAt(p, m)
+		out[m.ID] = e.fileStateOf(p, m)
 	}
 	return out, nil
 }
 
 // lookAt looks at the files of one memory. A project that is away tells nothing.
-func (e *Service) lookAt(p mem.Project, m mem.Memory) fileState {
+func (e *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
 	files := e.Look(p)
 	defer files.Close()
 	var s fileState

@@ -35,51 +35,51 @@ func (e *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error
 
 // proposals collects what an author may not do itself.
 type proposals struct {
-	e       *Service
-	who     event.Hand
-	reason  string
-	refused map[mem.Dismissal]bool // nil until it is needed
-	made    []mem.Proposal
-	Edits   []mem.Edit // that keep them
+	svc       *Service
+	author    event.Hand
+	reason    string
+	dismissed map[mem.Dismissal]bool // nil until it is needed
+	added     []mem.Proposal
+	Edits     []mem.Edit // that keep them
 }
 
 func (e *Service) Proposals(who event.Hand, reason string) *proposals {
-	return &proposals{e: e, who: who, reason: e.note(reason)}
+	return &proposals{svc: e, author: who, reason: e.cleanNote(reason)}
 }
 
 // add proposes a change of m. The same change waits once; one that the person
 // rejected before does not wait again. ErrPrivateTurn if nothing may be kept.
 func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
-	if ps.who.Private {
+	if ps.author.Private {
 		return event.ErrPrivateTurn
 	}
-	if ps.refused == nil {
+	if ps.dismissed == nil {
 		var err error
-		if ps.refused, err = ps.e.dismissals(ctx); err != nil {
+		if ps.dismissed, err = ps.svc.dismissals(ctx); err != nil {
 			return err
 		}
 	}
-	p.Was, p.Reason = chars.Clip(m.Text(), maxWas), ps.reason
-	p.By, p.Session, p.Trust, p.At = ps.who.Origin, ps.who.Session, ps.who.Trust, ps.e.Now()
+	p.Was, p.Reason = chars.Clip(m.Text(), maxPreviousText), ps.reason
+	p.By, p.Session, p.Trust, p.At = ps.author.Origin, ps.author.Session, ps.author.Trust, ps.svc.Now()
 	p = p.Named()
 	if i := slices.IndexFunc(m.Proposals, func(o mem.Proposal) bool { return o.ID == p.ID }); i >= 0 {
 		p = m.Proposals[i]
-	} else if p.Rejected = ps.refused[mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID}]; !p.Rejected {
+	} else if p.Rejected = ps.dismissed[mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID}]; !p.Rejected {
 		kept := p
 		ps.Edits = append(ps.Edits, mem.Edit{ID: m.ID, Proposed: &kept})
-		ps.e.inbox.want(m.Project)
+		ps.svc.counts.schedule(m.Project)
 	}
 	p.Memory = m.ID
-	ps.made = append(ps.made, p)
+	ps.added = append(ps.added, p)
 	return nil
 }
 
 // keep writes what was collected.
-func (ps *proposals) keep(ctx context.Context) error {
+func (ps *proposals) save(ctx context.Context) error {
 	if len(ps.Edits) == 0 {
 		return nil
 	}
-	if _, err := ps.e.Store.Apply(ctx, mem.Batch{Edits: ps.Edits}); err != nil {
+	if _, err := ps.svc.Store.Apply(ctx, mem.Batch{Edits: ps.Edits}); err != nil {
 		return fmt.Errorf("keep a proposal: %w", err)
 	}
 	return nil
@@ -93,7 +93,7 @@ func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*m
 	if err := ps.Add(ctx, m, p); err != nil {
 		return nil, err
 	}
-	return &ps.made[0], ps.keep(ctx)
+	return &ps.added[0], ps.save(ctx)
 }
 
 // hasEffect reports whether a proposal would change anything.
@@ -108,11 +108,11 @@ func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
 	if text { // both: with another title alone the old text would stay
 		p.Title, p.Body = ed.Title, ed.Body
 	}
-	differ(&p.Invariant, m.Invariant, given(ed.Invariant, m.Invariant))
-	differ(&p.Kind, m.Kind, given(ed.Kind, m.Kind))
-	differ(&p.Scope, m.Scope, given(ed.Scope, m.Scope))
-	differ(&p.Importance, m.Importance, given(ed.Importance, m.Importance))
-	differ(&p.Resolved, m.Resolved, given(ed.Resolved, m.Resolved))
+	setChanged(&p.Invariant, m.Invariant, valueOr(ed.Invariant, m.Invariant))
+	setChanged(&p.Kind, m.Kind, valueOr(ed.Kind, m.Kind))
+	setChanged(&p.Scope, m.Scope, valueOr(ed.Scope, m.Scope))
+	setChanged(&p.Importance, m.Importance, valueOr(ed.Importance, m.Importance))
+	setChanged(&p.Resolved, m.Resolved, valueOr(ed.Resolved, m.Resolved))
 	for _, l := range []struct {
 		into     *[]string
 		was, now []string
@@ -124,7 +124,7 @@ func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
 	return p
 }
 
-func given[T any](v *T, or T) T {
+func valueOr[T any](v *T, or T) T {
 	if v == nil {
 		return or
 	}
@@ -132,12 +132,12 @@ func given[T any](v *T, or T) T {
 }
 
 // replacing is what a statement that replaces m proposes.
-func replacing(m, by mem.Memory, ask AddRequest) mem.Proposal {
+func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 	ed := mem.Edit{Title: &by.Title, Body: &by.Body}
-	if ask.Kind != "" {
+	if req.Kind != "" {
 		ed.Kind = &by.Kind
 	}
-	if ask.Scope != "" {
+	if req.Scope != "" {
 		ed.Scope = &by.Scope
 	}
 	if len(by.Tags) > 0 {
@@ -150,7 +150,7 @@ func replacing(m, by mem.Memory, ask AddRequest) mem.Proposal {
 }
 
 // accepted is the edit that does what the person accepted.
-func (e *Service) accepted(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
+func (e *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
 	ed, err := markEdit(p.Action)
 	if err != nil { // it is no order but an edit
 		ed = mem.Edit{
@@ -162,18 +162,18 @@ func (e *Service) accepted(ctx context.Context, m mem.Memory, p mem.Proposal) me
 		ed.Index, ed.Anchors = &words, e.Recall.Confirmed(ctx, now)
 	}
 	ed.ID, ed.Settled = m.ID, []string{p.ID}
-	ed.Feedback = e.said(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
+	ed.Feedback = e.newFeedback(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
 	if p.Text() != "" && p.Text() != m.Text() {
-		ed.Feedback = e.edited(ed.Feedback, m.Text(), "")
+		ed.Feedback = e.withPreviousText(ed.Feedback, m.Text(), "")
 	}
 	return ed
 }
 
 // proposedMemory is m as a proposal to edit it would have it.
 func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
-	m.Title, m.Body, m.Invariant = given(p.Title, m.Title), given(p.Body, m.Body), given(p.Invariant, m.Invariant)
-	m.Kind, m.Scope = given(p.Kind, m.Kind), given(p.Scope, m.Scope)
-	m.Importance, m.Resolved = given(p.Importance, m.Importance), given(p.Resolved, m.Resolved)
+	m.Title, m.Body, m.Invariant = valueOr(p.Title, m.Title), valueOr(p.Body, m.Body), valueOr(p.Invariant, m.Invariant)
+	m.Kind, m.Scope = valueOr(p.Kind, m.Kind), valueOr(p.Scope, m.Scope)
+	m.Importance, m.Resolved = valueOr(p.Importance, m.Importance), valueOr(p.Resolved, m.Resolved)
 	for _, l := range []struct{ into, from *[]string }{{&m.Tags, &p.Tags}, {&m.Files, &p.Files}, {&m.Facts, &p.Facts}} {
 		if *l.from != nil {
 			*l.into = *l.from
@@ -186,7 +186,7 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 }
 
 // proposedIn are the memories of a place with changes that wait, newest first.
-func (e *Service) proposedIn(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
+func (e *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
 	q := mem.Query{
 		Proposed: true, Hidden: true, Within: "*", Project: p.Key, Limit: maxReviewed,
 		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
@@ -206,12 +206,12 @@ func (e *Service) proposedIn(ctx context.Context, p mem.Project, among Among) ([
 
 // proposals are the changes that wait, newest first. One about a memory that is
 // hidden by now waits for nothing, unless it would bring that back.
-func (d *desk) proposals() []Finding {
+func (d *reviewData) proposals() []Finding {
 	var out []Finding
 	for _, m := range d.proposed {
 		d.known[m.ID] = &m
 		for _, p := range slices.Backward(m.Proposals) {
-			if pending(m, p) {
+			if stillApplies(m, p) {
 				out = append(out, Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(p)})
 			}
 		}
@@ -220,7 +220,7 @@ func (d *desk) proposals() []Finding {
 }
 
 // pending reports whether a decision about a proposal would still change its memory.
-func pending(m mem.Memory, p mem.Proposal) bool {
+func stillApplies(m mem.Memory, p mem.Proposal) bool {
 	return slices.Contains(event.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
 }
 
@@ -270,7 +270,7 @@ func proposedParts(p mem.Proposal) (out []string) {
 }
 
 // proposalOn finds a proposal of a memory; one is meant without an id if only one waits.
-func proposalOn(m mem.Memory, id string) (mem.Proposal, error) {
+func findProposal(m mem.Memory, id string) (mem.Proposal, error) {
 	if id == "" && len(m.Proposals) == 1 {
 		return m.Proposals[0], nil
 	}
@@ -287,43 +287,43 @@ func proposalOn(m mem.Memory, id string) (mem.Proposal, error) {
 
 // resolveProposal does what the person decided about one proposal. IDs are the
 // memory and the proposal; without the second only one may wait.
-func (e *Service) resolveProposal(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
-	if n := len(ask.IDs); n < 1 || n > 2 {
-		return out, fmt.Errorf("%s is about a memory and a proposal: %w", ask.Rule, ErrNoFinding)
+func (e *Service) resolveProposal(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
+	if n := len(req.IDs); n < 1 || n > 2 {
+		return out, fmt.Errorf("%s is about a memory and a proposal: %w", req.Rule, ErrNoFinding)
 	}
-	ms, err := e.Event.Given(ctx, ask.IDs[:1])
+	ms, err := e.Event.Given(ctx, req.IDs[:1])
 	if err != nil {
 		return out, err
 	}
 	m := ms[0]
-	p, err := proposalOn(m, strings.Join(ask.IDs[1:], ""))
+	p, err := findProposal(m, strings.Join(req.IDs[1:], ""))
 	if err != nil {
 		return out, err
 	}
-	switch ask.Action {
+	switch req.Action {
 	case RejectFinding:
 		err = e.rejectProposals(ctx, m, p)
 	case AcceptFinding:
 		err = e.acceptProposal(ctx, m, p)
 	default:
-		err = fmt.Errorf("%q of %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+		err = fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
 	if err != nil {
 		return out, err
 	}
-	e.inbox.decided(m.Project, ReviewProposal, 1)
+	e.counts.subtract(m.Project, ReviewProposal, 1)
 	out.Memories, err = e.Event.Given(ctx, []string{m.ID})
 	return out, err
 }
 
 func (e *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Proposal) error {
-	if !pending(m, p) {
+	if !stillApplies(m, p) {
 		return fmt.Errorf("%s is %s: %w", m.ID, m.Status, ErrNoFinding)
 	}
-	b := mem.Batch{Edits: []mem.Edit{e.accepted(ctx, m, p)}}
+	b := mem.Batch{Edits: []mem.Edit{e.acceptEdit(ctx, m, p)}}
 	if p.Action == mem.ProposeRestore {
-		b.Dismissed = e.keptFromNowOn(m)
+		b.Dismissed = e.restoreDismissals(m)
 	}
 	e.Event.Follow(&b)
 	if _, err := e.Store.Apply(ctx, b); err != nil {
@@ -353,17 +353,17 @@ func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 }
 
 // resolveProposals rejects all proposals of a place. They are accepted one by one.
-func (e *Service) resolveProposals(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
-	if len(ask.IDs) > 0 || ask.Action != RejectFinding {
-		return out, fmt.Errorf("%q of every %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+func (e *Service) resolveProposals(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
+	if len(req.IDs) > 0 || req.Action != RejectFinding {
+		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := e.deskOf(ctx, ask.Place, ask.Among)
+	d, err := e.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	for _, m := range d.proposed {
-		if !ask.DryRun {
+		if !req.DryRun {
 			if err := e.rejectProposals(ctx, m, m.Proposals...); err != nil {
 				return out, err
 			}
@@ -372,19 +372,19 @@ func (e *Service) resolveProposals(ctx context.Context, ask ResolveRequest) (Res
 			out.Memories = append(out.Memories, m)
 		}
 	}
-	if !ask.DryRun {
-		e.inbox.decided(d.project.Key, ReviewProposal, out.Decided)
+	if !req.DryRun {
+		e.counts.subtract(d.project.Key, ReviewProposal, out.Decided)
 	}
 	return out, nil
 }
 
 // proposeReplacing proposes that a statement takes the place of a memory which has
 // more trust than its author; nil where it may just do so.
-func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask AddRequest) (*mem.Proposal, error) {
-	if mm.Supersedes == "" || ask.Agent == "" {
+func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRequest) (*mem.Proposal, error) {
+	if mm.Supersedes == "" || req.Agent == "" {
 		return nil, nil
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := e.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return nil, err
 	}
@@ -392,40 +392,40 @@ func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask AddRe
 	if err != nil || who.MayChange(old) || !slices.Contains(event.Findable(), old.Status) {
 		return nil, err
 	}
-	return e.Proposals(who, "").Only(ctx, old, replacing(old, mm, ask))
+	return e.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
 }
 
 // proposeMarks proposes the order for the memories that its author may not change,
 // and returns the others.
-func (e *Service) proposeMarks(ctx context.Context, ask MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
-	ps := e.Proposals(who, ask.Reason)
+func (e *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
+	ps := e.Proposals(who, req.Reason)
 	var own []mem.Memory
 	for _, mm := range ms {
 		if who.MayChange(mm) {
 			own = append(own, mm)
 			continue
 		}
-		if err := ps.Add(ctx, mm, mem.Proposal{Action: ask.Verb}); err != nil {
+		if err := ps.Add(ctx, mm, mem.Proposal{Action: req.Verb}); err != nil {
 			return nil, nil, err
 		}
 	}
-	return own, ps.made, ps.keep(ctx)
+	return own, ps.added, ps.save(ctx)
 }
 
 // mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
 // it may not change: what is erased cannot be brought back.
-func (e *Service) MayErase(ctx context.Context, ask event.IDs) error {
-	if ask.Agent == "" {
+func (e *Service) MayErase(ctx context.Context, req event.IDs) error {
+	if req.Agent == "" {
 		return nil
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := e.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(ask.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
+	if slices.ContainsFunc(req.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
 		return fmt.Errorf("erase a session: %w", ErrNotPerson)
 	}
-	ms, err := e.Event.Condemned(ctx, ask.IDs)
+	ms, err := e.Event.Condemned(ctx, req.IDs)
 	if err != nil {
 		return err
 	}

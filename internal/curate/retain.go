@@ -12,10 +12,10 @@ import (
 
 // letGoEvents is how many events one step of LetGo looks at. Few of them have
 // something to drop.
-const letGoEvents = 500
+const retentionEvents = 500
 
 // letGoJobs is how many jobs one round deletes at most. Few are ever given up.
-const letGoJobs = 500
+const retentionJobs = 500
 
 // Gone is what a step of LetGo let go of, and where the next begins.
 type Gone struct {
@@ -49,13 +49,13 @@ func (e *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, err
 	if !able || !ok {
 		return Gone{}, failed
 	}
-	next, n, err := r.DropPayloads(ctx, before, from, letGoEvents)
+	next, n, err := r.DropPayloads(ctx, before, from, retentionEvents)
 	if err != nil {
 		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("let go: %w", err))
 	}
 	gone := Gone{Payloads: n, Next: next, More: next > 0}
 	if !gone.More {
-		if gone.Jobs, err = r.DropJobs(ctx, before, letGoJobs); err != nil {
+		if gone.Jobs, err = r.DropJobs(ctx, before, retentionJobs); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("let go: %w", err))
 		}
 	}

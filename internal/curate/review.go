@@ -25,7 +25,7 @@ var (
 // The rules of Review that are no rules of Lint.
 const (
 	ReviewStale         = "stale" // not used for a month, and seldom before
-	ReviewContradiction = DriftContradiction
+	ReviewContradiction = driftContradiction
 	ReviewLowTrust      = "low_trust" // came from the web or another program, or reads like an order
 	ReviewPromotion     = "promotion" // may be worth knowing in every project
 	ReviewSecret        = "secret"    // holds a secret by today's rules
@@ -33,54 +33,54 @@ const (
 
 // reviewed is one rule: what is found, what accepting does, and by which rule a
 // change is noted.
-type reviewed struct {
+type reviewRule struct {
 	rule, accept string
-	find         func(*desk) []Finding
-	apply        func(*life) // of the first memory, or of the second where there are two; nil where it is something else
+	find         func(*reviewData) []Finding
+	apply        func(*draft) // of the first memory, or of the second where there are two; nil where it is something else
 	pair         bool
 }
 
 // ReviewRules lists the rules in the order in which findings come.
 func ReviewRules() []string {
 	var out []string
-	for _, r := range reviews() {
+	for _, r := range reviewRules() {
 		out = append(out, r.rule)
 	}
 	return out
 }
 
-func reviews() []reviewed {
-	supersede := func(l *life) { l.Status = mem.Superseded }
-	archive := func(l *life) { l.Status = mem.Archived }
-	return []reviewed{
-		{ReviewProposal, "the memory is changed as proposed, as yours", (*desk).proposals, nil, false},
-		{ReviewSecret, "takes the secret out of all that is stored", (*desk).secrets, nil, false},
-		{ReviewContradiction, "the older one is superseded", (*desk).contradictions, supersede, true},
-		{ReviewLowTrust, "you vouch for it: it may be told", (*desk).lowTrust, func(l *life) { l.Trust = mem.TrustUser }, false},
-		{ReviewPromotion, "it is told in every project, as yours", (*desk).promotions, func(l *life) {
+func reviewRules() []reviewRule {
+	supersede := func(l *draft) { l.Status = mem.Superseded }
+	archive := func(l *draft) { l.Status = mem.Archived }
+	return []reviewRule{
+		{ReviewProposal, "the memory is changed as proposed, as yours", (*reviewData).proposals, nil, false},
+		{ReviewSecret, "takes the secret out of all that is stored", (*reviewData).secrets, nil, false},
+		{ReviewContradiction, "the older one is superseded", (*reviewData).contradictions, supersede, true},
+		{ReviewLowTrust, "you vouch for it: it may be told", (*reviewData).lowTrust, func(l *draft) { l.Trust = mem.TrustUser }, false},
+		{ReviewPromotion, "it is told in every project, as yours", (*reviewData).promotions, func(l *draft) {
 			l.PromotedFrom, l.Scope, l.Trust = l.Scope, mem.ScopeUser, mem.TrustUser
 		}, false},
-		{LintDuplicate, "the second goes into the first", (*desk).duplicates, nil, true},
-		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *desk) []Finding { return d.dead }, archive, false},
-		{ReviewStale, "it is archived: found, but not told unasked", (*desk).stale, archive, false},
+		{LintDuplicate, "the second goes into the first", (*reviewData).duplicates, nil, true},
+		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *reviewData) []Finding { return d.deadWeight }, archive, false},
+		{ReviewStale, "it is archived: found, but not told unasked", (*reviewData).stale, archive, false},
 	}
 }
 
 // desk is what a review looks at.
-type desk struct {
-	e        *Service
-	project  mem.Project
-	projects map[string]mem.Project // by key
-	known    map[string]*mem.Memory // by id, what is looked at
-	proposed []mem.Memory           // with changes that wait, newest first
-	refused  map[mem.Dismissal]bool // times left out
-	ms       []mem.Memory           // newest first
-	within   []mem.Memory           // likewise, those that stay with their session
-	against  []Finding              // statements that cannot both hold, as far as they are linked
-	dead     []Finding              // told again and again, and never used
-	paired   []mem.Memory           // the newest of the lasting ones; nil until they are compared
-	alike    []rank.Pair            // pairs of those
-	opposed  []Finding              // statements that cannot both hold; nil until asked for
+type reviewData struct {
+	svc        *Service
+	project    mem.Project
+	projects   map[string]mem.Project // by key
+	known      map[string]*mem.Memory // by id, what is looked at
+	proposed   []mem.Memory           // with changes that wait, newest first
+	dismissed  map[mem.Dismissal]bool // times left out
+	ms         []mem.Memory           // newest first
+	inSession  []mem.Memory           // likewise, those that stay with their session
+	linked     []Finding              // statements that cannot both hold, as far as they are linked
+	deadWeight []Finding              // told again and again, and never used
+	paired     []mem.Memory           // the newest of the lasting ones; nil until they are compared
+	similar    []rank.Pair            // pairs of those
+	opposed    []Finding              // statements that cannot both hold; nil until asked for
 }
 
 // Bounds of a review. What was decided or forgotten makes room for what is older.
@@ -91,21 +91,21 @@ const (
 )
 
 // Review lists what of a place needs a person's judgement. It changes nothing.
-func (e *Service) Review(ctx context.Context, ask ReviewRequest) (ReviewResponse, error) {
+func (e *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse, error) {
 	out := ReviewResponse{Counts: map[string]int{}, Items: []ReviewItem{}}
-	for _, r := range ask.Rules {
+	for _, r := range req.Rules {
 		if !slices.Contains(ReviewRules(), r) {
 			return out, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	d, err := e.deskOf(ctx, ask.Place, ask.Among)
+	d, err := e.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	out.Project, out.Looked = d.project, len(d.known)
-	limit := cmp.Or(max(0, ask.Limit), findingsShown)
-	for _, r := range reviews() {
-		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, r.rule) {
+	limit := cmp.Or(max(0, req.Limit), findingsShown)
+	for _, r := range reviewRules() {
+		if len(req.Rules) > 0 && !slices.Contains(req.Rules, r.rule) {
 			continue
 		}
 		for _, f := range d.findings(r) {
@@ -115,19 +115,19 @@ func (e *Service) Review(ctx context.Context, ask ReviewRequest) (ReviewResponse
 			out.Items = append(out.Items, r.item(f, d.known))
 		}
 	}
-	if len(ask.Rules) == 0 && ask.Among.None() {
-		e.inbox.counted(d.project.Key, out.Counts, e.Now())
+	if len(req.Rules) == 0 && req.Among.isZero() {
+		e.counts.set(d.project.Key, out.Counts, e.Now())
 	}
 	return out, nil
 }
 
 // deskOf reads what a review of a place looks at.
-func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk, error) {
+func (e *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
 	p, err := e.Event.Place(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{e: e, project: p, projects: map[string]mem.Project{}}
+	d := &reviewData{svc: e, project: p, projects: map[string]mem.Project{}}
 	ps, err := e.Store.Projects(ctx, p.Key)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return nil, fmt.Errorf("projects: %w", err)
@@ -136,10 +136,10 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk,
 		d.projects[p.Key] = p
 	}
 	// First, since it needs none of the memories: both at once would be twice as much.
-	if d.against, err = e.contradicted(ctx, p); err != nil {
+	if d.linked, err = e.contradicted(ctx, p); err != nil {
 		return nil, err
 	}
-	if d.dead, err = e.DeadWeight(ctx, p); err != nil {
+	if d.deadWeight, err = e.DeadWeight(ctx, p); err != nil {
 		return nil, err
 	}
 	every, err := e.Event.UpTo(ctx, maxReviewed, mem.Query{
@@ -152,12 +152,12 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk,
 	inSession := func(m mem.Memory) bool { return m.Scope == mem.ScopeSession }
 	for _, m := range every {
 		if inSession(m) {
-			d.within = append(d.within, m)
+			d.inSession = append(d.inSession, m)
 		}
 	}
 	d.ms = slices.DeleteFunc(every, inSession)
-	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.within)) // a copy of each would be megabytes
-	for _, list := range [][]mem.Memory{d.ms, d.within} {
+	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.inSession)) // a copy of each would be megabytes
+	for _, list := range [][]mem.Memory{d.ms, d.inSession} {
 		for i := range list {
 			d.known[list[i].ID] = &list[i]
 		}
@@ -165,18 +165,18 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk,
 	unknown := func(f Finding) bool { // said in a conversation, or beyond what is looked at
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
-	d.against, d.dead = slices.DeleteFunc(d.against, unknown), slices.DeleteFunc(d.dead, unknown)
-	if d.proposed, err = e.proposedIn(ctx, p, among); err != nil {
+	d.linked, d.deadWeight = slices.DeleteFunc(d.linked, unknown), slices.DeleteFunc(d.deadWeight, unknown)
+	if d.proposed, err = e.memoriesWithProposals(ctx, p, among); err != nil {
 		return nil, err
 	}
-	d.refused, err = e.dismissals(ctx)
+	d.dismissed, err = e.dismissals(ctx)
 	return d, err
 }
 
 // findings are what a rule finds and the person has not refused.
-func (d *desk) findings(r reviewed) []Finding {
+func (d *reviewData) findings(r reviewRule) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f Finding) bool {
-		return d.refused[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
+		return d.dismissed[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
 	})
 }
 
@@ -188,12 +188,12 @@ func second(ids []string) string {
 }
 
 // item is a finding as it is shown.
-func (r reviewed) item(f Finding, known map[string]*mem.Memory) ReviewItem {
+func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 	it := ReviewItem{Rule: r.rule, Text: f.Text, Accept: r.accept, Actions: []string{AcceptFinding, RejectFinding}, Memories: []mem.Memory{}}
 	if r.pair {
 		it.Actions = append(it.Actions, MergeFinding)
 	}
-	for _, id := range f.IDs[:min(len(f.IDs), 1+count(r.pair))] {
+	for _, id := range f.IDs[:min(len(f.IDs), 1+boolToInt(r.pair))] {
 		var m mem.Memory
 		if k := known[id]; k != nil {
 			m = *k
@@ -201,7 +201,7 @@ func (r reviewed) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 		it.Memories = append(it.Memories, m)
 	}
 	if r.rule == ReviewProposal {
-		if p, err := proposalOn(it.Memories[0], second(f.IDs)); err == nil {
+		if p, err := findProposal(it.Memories[0], second(f.IDs)); err == nil {
 			p.Memory, it.Proposal = f.IDs[0], &p
 		}
 	}
@@ -225,53 +225,53 @@ func (e *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error
 
 // pairs are the newest memories that say how things are, and which of them share
 // half of their words: comparing each with each costs by the square, and is done once.
-func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
+func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 	if d.paired == nil {
 		for _, m := range d.ms {
-			if joinable(m.Kind) && len(d.paired) < maxPaired {
+			if mergeable(m.Kind) && len(d.paired) < maxPaired {
 				d.paired = append(d.paired, m)
 			}
 		}
-		d.alike = rank.Pairs(d.paired, extract.Contradictory)
+		d.similar = rank.Pairs(d.paired, extract.Contradictory)
 	}
-	return d.paired, d.alike
+	return d.paired, d.similar
 }
 
-func (d *desk) stale() []Finding {
+func (d *reviewData) stale() []Finding {
 	var out []Finding
 	for _, m := range d.ms {
-		if !joinable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || ours(m) || !rank.Stale(m, d.e.Now()) {
+		if !mergeable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || isExternal(m) || !rank.Stale(m, d.svc.Now()) {
 			continue
 		}
-		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.e.Now().Sub(m.Created)))})
+		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created)))})
 	}
 	return out
 }
 
 // duplicates are those that a rule alone does not merge, and that do not deny
 // one another.
-func (d *desk) duplicates() []Finding {
+func (d *reviewData) duplicates() []Finding {
 	against := map[[2]string]bool{}
 	for _, c := range d.contradictions() {
 		against[[2]string{c.IDs[0], c.IDs[1]}], against[[2]string{c.IDs[1], c.IDs[0]}] = true, true
 	}
 	return slices.DeleteFunc(duplicates(d.pairs()), func(f Finding) bool {
-		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.refused, f.IDs[0], f.IDs[1])
+		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.dismissed, f.IDs[0], f.IDs[1])
 	})
 }
 
 // contradictions are those that are linked, and those of what was just kept,
 // which has no links yet.
-func (d *desk) contradictions() []Finding {
+func (d *reviewData) contradictions() []Finding {
 	if d.opposed != nil {
 		return d.opposed
 	}
-	d.opposed = append([]Finding{}, d.against...)
+	d.opposed = append([]Finding{}, d.linked...)
 	linked := map[[2]string]bool{}
-	for _, f := range d.against {
+	for _, f := range d.linked {
 		linked[[2]string{f.IDs[0], f.IDs[1]}] = true
 	}
-	for _, f := range atOdds(d.pairs()) {
+	for _, f := range contradictionsIn(d.pairs()) {
 		if !linked[[2]string{f.IDs[0], f.IDs[1]}] {
 			d.opposed = append(d.opposed, f)
 		}
@@ -279,28 +279,28 @@ func (d *desk) contradictions() []Finding {
 	return d.opposed
 }
 
-func (d *desk) lowTrust() []Finding {
+func (d *reviewData) lowTrust() []Finding {
 	var out []Finding
 	look := func(m mem.Memory) {
 		switch {
 		case m.Trust >= mem.TrustUser:
 		case inject.SuspiciousMemory(m):
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
-		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && joinable(m.Kind):
-			out = append(out, Finding{IDs: []string{m.ID}, Text: source(m.Origin) + "; never told unasked"})
+		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && mergeable(m.Kind):
+			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never told unasked"})
 		}
 	}
 	for _, m := range d.ms {
 		look(m)
 	}
-	for _, m := range d.within {
+	for _, m := range d.inSession {
 		look(m)
 	}
 	return out
 }
 
 // source says in words where a memory of no trust comes from.
-func source(o mem.Origin) string {
+func untrustedSource(o mem.Origin) string {
 	switch o {
 	case mem.FromImport:
 		return "brought from elsewhere"
@@ -316,19 +316,19 @@ func source(o mem.Origin) string {
 
 // widest are how many sessions a memory was used in before it may be worth
 // knowing in every project.
-const widest = 3
+const promotionSessions = 3
 
 // promotions are what a project learned and may be worth knowing in every one.
-func (d *desk) promotions() []Finding {
-	_, _, embedded := d.e.Event.CurrentEmbedder()
+func (d *reviewData) promotions() []Finding {
+	_, _, embedded := d.svc.Event.CurrentEmbedder()
 	var out []Finding
 	for _, m := range d.ms {
 		merit := rank.Merit(m, embedded)
-		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !general(m.Kind) || ours(m) {
+		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !isGeneralKind(m.Kind) || isExternal(m) {
 			continue
 		}
 		n := sessionsOf(m.UsedIn)
-		if n < widest || d.aboutProject(m) {
+		if n < promotionSessions || d.aboutProject(m) {
 			continue
 		}
 		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)})
@@ -337,7 +337,7 @@ func (d *desk) promotions() []Finding {
 }
 
 // general reports whether a kind may be about any project.
-func general(k mem.Kind) bool {
+func isGeneralKind(k mem.Kind) bool {
 	switch k {
 	case mem.Convention, mem.Preference, mem.Howto, mem.Fact:
 		return true
@@ -356,7 +356,7 @@ func sessionsOf(usedIn []string) int {
 }
 
 // aboutProject reports whether a memory names its project or a file of it.
-func (d *desk) aboutProject(m mem.Memory) bool {
+func (d *reviewData) aboutProject(m mem.Memory) bool {
 	if len(m.Files) > 0 || m.Command != "" {
 		return true
 	}
@@ -365,10 +365,10 @@ func (d *desk) aboutProject(m mem.Memory) bool {
 }
 
 // secrets are the memories that hold what today's rules would not have let in.
-func (d *desk) secrets() []Finding {
+func (d *reviewData) secrets() []Finding {
 	var out []Finding
-	for _, m := range slices.Concat(d.ms, d.within) {
-		if _, found := d.e.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
+	for _, m := range slices.Concat(d.ms, d.inSession) {
+		if _, found := d.svc.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "holds a secret or a private part by today's rules"})
 		}
 	}

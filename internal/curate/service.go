@@ -41,8 +41,8 @@ type Config struct {
 // Service changes memories. It is safe for concurrent use.
 type Service struct {
 	Config
-	inbox Inboxes
+	counts reviewCounts
 }
 
 // New returns a service over c. It reads and writes nothing.
-func New(c Config) *Service { return &Service{Config: c, inbox: Inboxes{Tray: c.Tray}} }
+func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{store: c.Tray}} }

@@ -16,7 +16,7 @@ import (
 // keptAtOnce is how many memories one batch takes: few enough for a capture
 // that waits for the same writer, many enough that the synchronised write at
 // the end of each does not count.
-const keptAtOnce = 256
+const batchSize = 256
 
 // Keep keeps many memories at once and returns their ids, in order: "" for one
 // of which the door leaves nothing. One without a title gets its first line for
@@ -26,7 +26,7 @@ const keptAtOnce = 256
 // are returned.
 func (e *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
 	ids := make([]string, 0, len(ms))
-	for group := range slices.Chunk(ms, keptAtOnce) {
+	for group := range slices.Chunk(ms, batchSize) {
 		part, err := e.keepGroup(ctx, group)
 		if err != nil {
 			return ids, fmt.Errorf("keep: %w", err)
@@ -41,7 +41,7 @@ func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 	var places []int // in group, of those that are kept
 	var b mem.Batch
 	for i, mm := range group {
-		if mm = e.brought(mm); mm.Title != "" {
+		if mm = e.prepare(mm); mm.Title != "" {
 			b.Memories, places = append(b.Memories, mm), append(places, i)
 		}
 	}
@@ -62,11 +62,11 @@ func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 
 // brought is a memory from elsewhere, through the door and with what every
 // memory has. It has no title if nothing of it may be kept.
-func (e *Service) brought(mm mem.Memory) mem.Memory {
+func (e *Service) prepare(mm mem.Memory) mem.Memory {
 	mm.Title, mm.Body = e.Door.Prompt(mm.Title), e.Door.Prompt(mm.Body)
 	mm.Command = e.Door.Text(mm.Command)
 	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
-		*list = e.broughtList(*list)
+		*list = e.redactList(*list)
 	}
 	if s := mm.Summary; s != nil {
 		mm.Summary = &mem.SummaryText{
@@ -85,7 +85,7 @@ func (e *Service) brought(mm mem.Memory) mem.Memory {
 	return mm
 }
 
-func (e *Service) broughtList(list []string) []string {
+func (e *Service) redactList(list []string) []string {
 	var out []string
 	for _, s := range list {
 		if s = e.Door.Text(s); strings.TrimSpace(s) != "" {

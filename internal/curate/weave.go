@@ -17,19 +17,19 @@ import (
 
 // The keys of its jobs: of each one waits at most.
 const (
-	weaveTidy = "tidy" // names that are one become one, guesses go
+	tidyKey = "tidy" // names that are one become one, guesses go
 )
 
 // Bounds of a weaving.
 const (
-	weaveGroup = 50 // memories of one job
+	linkBatch = 50 // memories of one job
 
-	tidyAfter     = 24 * time.Hour
-	maxLikeLinks  = 5    // of a memory to such as are like it, and likewise to such as name the same
-	linkedBy      = 2    // names from which two memories have to do with each other
-	sameName      = 0.88 // likeness of two names from which they are one
-	maxTidied     = 2000 // names of one project
-	contradicting = 0.6  // confidence of a contradiction by rule
+	tidyAfter          = 24 * time.Hour
+	maxLikeLinks       = 5    // of a memory to such as are like it, and likewise to such as name the same
+	minSharedNames     = 2    // names from which two memories have to do with each other
+	sameNameSimilarity = 0.88 // likeness of two names from which they are one
+	maxTidied          = 2000 // names of one project
+	ruleConfidence     = 0.6  // confidence of a contradiction by rule
 )
 
 // weave does a job of its kind.
@@ -38,15 +38,15 @@ func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if !ok {
 		return mem.Batch{}, nil
 	}
-	if job.Key == weaveTidy {
+	if job.Key == tidyKey {
 		return mem.Batch{}, e.tidy(ctx, w)
 	}
-	ms, err := e.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: weaveGroup})
+	ms, err := e.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: linkBatch})
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
 	}
-	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: weaveTidy, NotBy: e.Now().Add(tidyAfter)}}}
-	if len(ms) == weaveGroup { // more at once than a job takes
+	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: e.Now().Add(tidyAfter)}}}
+	if len(ms) == linkBatch { // more at once than a job takes
 		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobWeave, Key: event.WeaveNew})
 	}
 	for _, m := range ms {
@@ -69,7 +69,7 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	}
 	add(m.Supersedes, mem.LinkSupersedes, 1)
 	add(m.MergedInto, mem.LinkPartOf, 1)
-	if err := e.ofOneTurn(ctx, m, add); err != nil {
+	if err := e.linkTurn(ctx, m, add); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(event.Knowledge(), m.Kind) {
@@ -92,12 +92,12 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 		like := likeness(o)
 		both := sharedNames(own, extract.NamesHeld(o))
 		switch {
-		case extract.Opposed(m, o) || like >= sameAs && extract.RolesSwapped(m, o):
-			add(o.ID, mem.LinkContradicts, contradicting)
+		case extract.Opposed(m, o) || like >= duplicateSimilarity && extract.RolesSwapped(m, o):
+			add(o.ID, mem.LinkContradicts, ruleConfidence)
 		case like >= recall.Alike && similar < maxLikeLinks:
 			similar++
 			add(o.ID, mem.LinkSimilarTo, like)
-		case both >= linkedBy && related < maxLikeLinks:
+		case both >= minSharedNames && related < maxLikeLinks:
 			related++
 			add(o.ID, mem.LinkRelatedTo, min(0.9, 0.2+0.15*float64(both)))
 		}
@@ -107,11 +107,11 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 
 // ofOneTurn links what was learned in one turn: a fix to what failed, a reason to
 // what it is given for, and each to the turn's summary.
-func (e *Service) ofOneTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
+func (e *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
 	if m.Source.PromptID == "" || m.Kind == mem.Summary {
 		return nil
 	}
-	turn, err := e.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: weaveGroup})
+	turn, err := e.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch})
 	if err != nil {
 		return fmt.Errorf("turn of %s: %w", m.ID, err)
 	}
@@ -160,7 +160,7 @@ func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 		if err != nil {
 			return err
 		}
-		for from, into := range oneName(all) {
+		for from, into := range duplicateNames(all) {
 			if err := w.Join(ctx, from, into); err != nil {
 				return err
 			}
@@ -172,7 +172,7 @@ func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 
 // oneName says which of some names are another spelling of one before it, by id.
 // The most mentioned come first and stay. Files and packages are what they are spelt.
-func oneName(all []mem.Entity) map[string]string {
+func duplicateNames(all []mem.Entity) map[string]string {
 	out := map[string]string{}
 	groups := map[string][]mem.Entity{} // by kind, project, first character and figures
 	for _, x := range all {
@@ -183,8 +183,8 @@ func oneName(all []mem.Entity) map[string]string {
 		if f == "" {
 			continue
 		}
-		key := fmt.Sprint(x.Kind, " ", x.Project, " ", f[:1], " ", strings.Join(extract.NumbersOf(x.Name).Numbers, " "), figuresIn(f))
-		i := slices.IndexFunc(groups[key], func(y mem.Entity) bool { return likeness(f, foldedName(y.Name)) > sameName })
+		key := fmt.Sprint(x.Kind, " ", x.Project, " ", f[:1], " ", strings.Join(extract.NumbersOf(x.Name).Numbers, " "), digitsIn(f))
+		i := slices.IndexFunc(groups[key], func(y mem.Entity) bool { return diceSimilarity(f, foldedName(y.Name)) > sameNameSimilarity })
 		if i >= 0 {
 			out[x.ID] = groups[key][i].ID
 			continue
@@ -204,7 +204,7 @@ func foldedName(s string) string {
 	}, strings.ToLower(s))
 }
 
-func figuresIn(s string) string {
+func digitsIn(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= '0' && r <= '9' {
 			return r
@@ -215,11 +215,11 @@ func figuresIn(s string) string {
 
 // likeness is how much of two words is the same, 0…1: twice the share of the
 // pairs of neighbouring characters that both have (Dice).
-func likeness(a, b string) float64 {
+func diceSimilarity(a, b string) float64 {
 	if a == b {
 		return 1
 	}
-	x, y := pairsIn(a), pairsIn(b)
+	x, y := bigrams(a), bigrams(b)
 	if len(x) == 0 || len(y) == 0 {
 		return 0
 	}
@@ -230,7 +230,7 @@ func likeness(a, b string) float64 {
 	return 2 * float64(both) / float64(len(a)+len(b)-2)
 }
 
-func pairsIn(s string) map[string]int {
+func bigrams(s string) map[string]int {
 	out := map[string]int{}
 	for i := range len(s) - 1 {
 		out[s[i:i+2]]++

@@ -22,30 +22,30 @@ func (e *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
 	if err != nil {
 		return mem.Purged{}, err
 	}
-	if err := d.erase(ctx, e.Archive); err != nil {
+	if err := d.rewrite(ctx, e.Archive); err != nil {
 		return mem.Purged{}, err
 	}
 	p, err := e.Store.Purge(ctx, ids...)
 	if err != nil {
 		return p, err
 	}
-	return p, d.erase(ctx, e.Archive)
+	return p, d.rewrite(ctx, e.Archive)
 }
 
 // doomed are words that have to go from the archive, by the agent's session id.
-type doomed map[string]*doomedWords
+type archiveErasure map[string]*sessionErasure
 
-type doomedWords struct {
-	all   bool            // of the session
-	ids   map[string]bool // of things said
-	lines []string        // folded; whatever holds one goes
-	made  []mem.Memory    // what these were made of goes, be it in other words
+type sessionErasure struct {
+	all     bool            // of the session
+	ids     map[string]bool // of things said
+	lines   []string        // folded; whatever holds one goes
+	sources []mem.Memory    // what these were made of goes, be it in other words
 }
 
 // doomedWords finds out what a purge takes from the archive. ErrNotFound as the
 // purge itself.
-func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error) {
-	d := doomed{}
+func (e *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
+	d := archiveErasure{}
 	if e.Archive == nil {
 		return d, nil
 	}
@@ -60,7 +60,7 @@ func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error)
 		w := d.of(mm.Session)
 		w.add(mm)
 		if slices.Contains(ids, mm.ID) {
-			w.made = append(w.made, mm)
+			w.sources = append(w.sources, mm)
 		}
 	}
 	for _, id := range ids {
@@ -79,31 +79,31 @@ func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error)
 	return d, nil
 }
 
-func (d doomed) of(session string) *doomedWords {
+func (d archiveErasure) of(session string) *sessionErasure {
 	if d[session] == nil {
-		d[session] = &doomedWords{ids: map[string]bool{}}
+		d[session] = &sessionErasure{ids: map[string]bool{}}
 	}
 	return d[session]
 }
 
-func (w *doomedWords) add(mm mem.Memory) {
+func (w *sessionErasure) add(mm mem.Memory) {
 	if mm.Kind == mem.Utterance {
 		w.ids[extract.SaidIn(mm)] = true
 	}
 	w.lines = append(w.lines, mem.Traces(mm)...)
 }
 
-func (w *doomedWords) hold(s mem.Spoken) bool {
-	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.made, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
+func (w *sessionErasure) matches(s mem.Spoken) bool {
+	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
 		return true
 	}
 	text := chars.Folded(s.Text)
 	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
-func (d doomed) erase(ctx context.Context, a event.Archive) error {
+func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	for session, words := range d {
-		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.hold(s) })
+		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.matches(s) })
 		if err != nil {
 			return fmt.Errorf("erase from the archive: %w", err)
 		}
@@ -115,13 +115,13 @@ func (d doomed) erase(ctx context.Context, a event.Archive) error {
 const inTranscripts = "transcripts"
 
 // scanArchive looks through the archive as Scan does through the store.
-func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, got *mem.ScanResponse) error {
+func (e *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
 	if e.Archive == nil {
 		return nil
 	}
 	kinds := map[string]int{}
 	clean := func(s mem.Spoken) (mem.Spoken, bool) {
-		text, found := door.Scrub(s.Text)
+		text, found := redactor.Scrub(s.Text)
 		got.Records++
 		if text == s.Text {
 			return s, true

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrUnable means that the store does not have the ability asked for.
-var ErrUnable = errors.New("this store cannot do that")
+var errUnable = errors.New("this store cannot do that")
 
 // unreached is what no command of ours can reach.
 func (e *Service) Unreached() []string {
@@ -36,14 +36,14 @@ type scrubber interface {
 
 // Scan searches what is stored for what today's rules would have taken out, and
 // with Fix takes it out for good.
-func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
+func (e *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error) {
 	st, ok := e.Store.(scrubber)
 	if !ok {
-		return mem.ScanResponse{}, fmt.Errorf("scan: %w", ErrUnable)
+		return mem.ScanResponse{}, fmt.Errorf("scan: %w", errUnable)
 	}
 	// A door of its own: what is found here was not taken out on its way in.
 	d := &redact.Door{Key: e.Door.Key, Rules: e.Door.Rules}
-	got, err := st.Scrub(ctx, ask.Fix, func(doc []byte) ([]byte, map[string]int, error) {
+	got, err := st.Scrub(ctx, req.Fix, func(doc []byte) ([]byte, map[string]int, error) {
 		out, c, err := d.ScrubJSON(doc)
 		if err != nil {
 			return nil, nil, err
@@ -60,7 +60,7 @@ func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResp
 	if err != nil {
 		return got, err
 	}
-	if err := e.scanArchive(ctx, ask.Fix, d, &got); err != nil {
+	if err := e.scanArchive(ctx, req.Fix, d, &got); err != nil {
 		return got, err
 	}
 	got.Unreached = e.Unreached()
@@ -68,12 +68,12 @@ func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResp
 }
 
 // Doomed returns what Purge would erase, and erases nothing.
-func (e *Service) Doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+func (e *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
 	st, ok := e.Store.(event.Rehearser)
 	if !ok {
-		return event.PurgeResponse{}, fmt.Errorf("purge: %w", ErrUnable)
+		return event.PurgeResponse{}, fmt.Errorf("purge: %w", errUnable)
 	}
-	ms, would, err := st.Doomed(ctx, ask.IDs...)
+	ms, would, err := st.Doomed(ctx, req.IDs...)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}

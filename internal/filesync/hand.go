@@ -13,14 +13,14 @@ import (
 )
 
 // agentIn is the hand of the agent whose call an event reports.
-func agentIn(m *event.Context) event.Hand { return event.AgentOf(m.Turn) }
+func agentAuthor(m *event.Context) event.Hand { return event.AgentOf(m.Turn) }
 
 // How a command's time is told from what is reported of it.
 const (
-	maxAlong    = 8                // sessions that may be at work at one time
-	maxRan      = 200              // calls of a session that are looked at
-	longestCall = 10 * time.Minute // after which a command that nobody reported the end of is over
-	callSlack   = 2 * time.Second  // a report comes after the call
+	maxConcurrentSessions = 8                // sessions that may be at work at one time
+	maxCalls              = 200              // calls of a session that are looked at
+	longestCall           = 10 * time.Minute // after which a command that nobody reported the end of is over
+	callSlack             = 2 * time.Second  // a report comes after the call
 )
 
 // handAt is whose work a change of a file at a time is that is seen now: by's,
@@ -30,7 +30,7 @@ func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 	if by.Origin != mem.FromVault || at.IsZero() {
 		return by, nil
 	}
-	sessions, err := e.Store.Sessions(ctx, mem.SessionQuery{Limit: maxAlong})
+	sessions, err := e.Store.Sessions(ctx, mem.SessionQuery{Limit: maxConcurrentSessions})
 	if err != nil {
 		return by, fmt.Errorf("who was at work: %w", err)
 	}
@@ -41,7 +41,7 @@ func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 			ran = s.Processing && s.ID != by.Idle && at.Sub(s.LastEvent) < longestCall
 			t, err = e.turnOfPrompt(ctx, s.ID, "")
 		} else {
-			t, ran, err = e.ranAt(ctx, s.ID, at)
+			t, ran, err = e.turnOfCommandAt(ctx, s.ID, at)
 		}
 		if err != nil {
 			return by, err
@@ -54,9 +54,9 @@ func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 }
 
 // ranAt finds the turn of a session's command that ran at a time.
-func (e *Service) ranAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
+func (e *Service) turnOfCommandAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
 	calls, err := e.Store.Events(ctx, mem.EventQuery{
-		Session: session, Kinds: []mem.EventKind{mem.PostToolUse, mem.PostToolUseFailure}, Limit: maxRan,
+		Session: session, Kinds: []mem.EventKind{mem.PostToolUse, mem.PostToolUseFailure}, Limit: maxCalls,
 	})
 	if err != nil {
 		return mem.Turn{}, false, fmt.Errorf("commands: %w", err)
@@ -95,7 +95,7 @@ func (e *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem
 }
 
 // touches reports whether a call may have changed a file below dir.
-func touches(m *event.Context, dir string) bool {
+func mayChangeBelow(m *event.Context, dir string) bool {
 	dir = strings.TrimSuffix(extract.Slashed(dir), "/")
 	if dir == "" || m.Tool == "Read" {
 		return false

@@ -19,12 +19,12 @@ const (
 
 // WriteLog puts an entry into the person's journal: at the end of a file, or where
 // there is none into a memory of the project.
-func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return LogResponse{}, err
 	}
-	entry, err := e.cleanEntry(ask.Entry, p)
+	entry, err := e.cleanEntry(req.Entry, p)
 	if err != nil {
 		return LogResponse{}, err
 	}
@@ -45,8 +45,8 @@ func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, er
 		Importance: 0.6, Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: e.Now(), Updated: e.Now(),
 	}
-	if ask.Agent != "" {
-		if m.Trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
+	if req.Agent != "" {
+		if m.Trust, err = e.Event.ByAgent(ctx, req.Agent); err != nil {
 			return out, err
 		}
 		m.Confidence, m.Origin = event.ConfidenceAgent, mem.FromAssistant

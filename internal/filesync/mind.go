@@ -16,13 +16,13 @@ import (
 
 // mindTag tags the memories that are pieces of state files. A briefing tells
 // the files themselves.
-const mindTag = "state-file"
+const stateFileTag = "state-file"
 
 // The kinds of jobs about state files.
 const ()
 
 // maxMindParts is how many pieces of a project's state files are findable.
-const maxMindParts = 600
+const maxStateFileParts = 600
 
 // takeMindLater asks for what the state files say to be made findable, if they
 // changed since it was.
@@ -34,8 +34,8 @@ func TakeMindLater(m *event.Context) {
 }
 
 // takeMind makes what the state files of a project say findable, at once.
-func (e *Service) takeMind(ctx context.Context, p mem.Project) error {
-	b, taken, err := e.mindBatch(ctx, p)
+func (e *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
+	b, taken, err := e.stateFileBatch(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -49,25 +49,25 @@ func (e *Service) takeMind(ctx context.Context, p mem.Project) error {
 // mindBatch is what makes the state files of a project findable: a memory for
 // each piece, and what is there no more put out of sight. Of files that nobody
 // stands for any more, what was made stays and is not believed.
-func (e *Service) mindBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
+func (e *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
 	mind, err := e.Event.MindOf(p)
 	if err != nil {
 		return b, nil, err
 	}
 	taken = func() error { return e.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
-	old, err := e.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{mindTag}, Hidden: true})
+	old, err := e.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
 		return b, nil, fmt.Errorf("what was taken before: %w", err)
 	}
 	b.Project = &p
 	seen := map[string]bool{}
-	for _, part := range mind.Parts[:min(len(mind.Parts), maxMindParts)] {
-		mm := e.mindMemory(p, part)
+	for _, part := range mind.Parts[:min(len(mind.Parts), maxStateFileParts)] {
+		mm := e.stateFileMemory(p, part)
 		seen[mm.Key] = true
 		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
 		if i < 0 {
 			b.Memories = append(b.Memories, mm)
-		} else if ed, changed := renewed(old[i], mm); changed {
+		} else if ed, changed := updateOf(old[i], mm); changed {
 			b.Edits = append(b.Edits, ed)
 		}
 	}
@@ -84,17 +84,17 @@ func (e *Service) mindBatch(ctx context.Context, p mem.Project) (b mem.Batch, ta
 	return b, taken, nil
 }
 
-func (e *Service) mindMemory(p mem.Project, part mem.MindPart) mem.Memory {
+func (e *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
 	mm := e.stateMemory(p, part.Kind, true)
 	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
-	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{mindTag, part.File}
+	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{stateFileTag, part.File}
 	mm.Index = rank.Index(mm)
 	return mm
 }
 
 // renewed is the change that makes an old piece the new one. What a person
 // forgot stays forgotten.
-func renewed(old, now mem.Memory) (mem.Edit, bool) {
+func updateOf(old, now mem.Memory) (mem.Edit, bool) {
 	if old.Status == mem.Forgotten || old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
 		return mem.Edit{}, false
 	}
@@ -119,7 +119,7 @@ func (e *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) 
 	} else if known != "" {
 		p.Key = known
 	}
-	b, taken, err := e.mindBatch(ctx, p)
+	b, taken, err := e.stateFileBatch(ctx, p)
 	if err != nil {
 		return b, err
 	}

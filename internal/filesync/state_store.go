@@ -36,30 +36,30 @@ const (
 )
 
 // storedState tells or changes the state of a project that the store keeps.
-func (e *Service) storedState(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
+func (e *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	var err error
-	switch ask.Op {
+	switch req.Op {
 	case mem.StateUpdates:
-		note, err = e.storeFields(ctx, p, ask)
+		note, err = e.storeFields(ctx, p, req)
 	case mem.StateDecides:
-		note, err = e.storeDecision(ctx, p, ask)
+		note, err = e.storeDecision(ctx, p, req)
 	case mem.StateProgresses:
-		note, err = e.storeProgress(ctx, p, ask)
+		note, err = e.storeProgress(ctx, p, req)
 	case mem.StateEndsASession:
-		note, err = e.storeSession(ctx, p, ask)
+		note, err = e.storeSession(ctx, p, req)
 	}
 	if err != nil {
 		return mem.Standing{}, err
 	}
-	out, err := e.kept(ctx, p)
+	out, err := e.storedStanding(ctx, p)
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, note.Notes
 	return out, err
 }
 
 // kept reads the state of a project from the store: what was laid down, and
 // where nothing was, what follows from the last session.
-func (e *Service) kept(ctx context.Context, p mem.Project) (mem.Standing, error) {
+func (e *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standing, error) {
 	out := mem.Standing{Project: p, Active: []string{}, Blockers: []string{}, Progress: []mem.StateItem{}, Decisions: []mem.StateDecision{}, Sessions: []mem.StateSession{}}
 	fields, err := e.stateFields(ctx, p.Key)
 	if err != nil {
@@ -173,11 +173,11 @@ func setField(out *mem.Standing, m mem.Memory) {
 const noValue = "none"
 
 // storeFields writes the fields that are given, each as a memory of its own.
-func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	u := ask.Update
+func (e *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	u := req.Update
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
-		mm := e.stateMemory(p, mem.Fact, ask.Agent != "")
+		mm := e.stateMemory(p, mem.Fact, req.Agent != "")
 		mm.Tags, mm.Key, mm.Importance = []string{stateTag}, event.FieldKey+strings.ToLower(name), 0.4
 		full := name + ": " + cmp.Or(text, noValue)
 		mm.Title, mm.Facts = chars.Clip(full, 160), facts
@@ -206,18 +206,18 @@ func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateR
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("fields: %w", err)
 	}
-	return e.keepState(ctx, p, ask.Agent, ms, old)
+	return e.saveState(ctx, p, req.Agent, ms, old)
 }
 
-func (e *Service) storeDecision(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	d := ask.Decision
-	mm := e.stateMemory(p, mem.Decision, ask.Agent != "")
+func (e *Service) storeDecision(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	d := req.Decision
+	mm := e.stateMemory(p, mem.Decision, req.Agent != "")
 	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Decision
 	if d.Rationale != "" {
 		mm.Body += "\nWhy: " + d.Rationale
 	}
 	mm.Tags = []string{"status:" + strings.ToLower(d.Status), "by:" + strings.ToLower(d.By)}
-	return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+	return e.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
 // decisionOf is a kept decision as the state shows it.
@@ -236,7 +236,7 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 	return d
 }
 
-func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
+func (e *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
 	open, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("open items: %w", err)
@@ -245,24 +245,24 @@ func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.Stat
 	for i, o := range open {
 		titles[i] = o.Title
 	}
-	if ask.Progress.Action == "add" {
-		section := cmp.Or(ask.Progress.Section, sectionDoing)
-		mm := e.stateMemory(p, mem.Todo, ask.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = chars.Clip(ask.Progress.Task, 160), extract.ListedKey+strings.ToLower(ask.Progress.Task), false
+	if req.Progress.Action == "add" {
+		section := cmp.Or(req.Progress.Section, sectionDoing)
+		mm := e.stateMemory(p, mem.Todo, req.Agent != "")
+		mm.Title, mm.Key, mm.Resolved = chars.Clip(req.Progress.Task, 160), extract.ListedKey+strings.ToLower(req.Progress.Task), false
 		mm.Tags = []string{event.SectionTag + section}
-		return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+		return e.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 	}
-	at, rivals := chars.Pick(titles, ask.Progress.Task)
+	at, rivals := chars.Pick(titles, req.Progress.Task)
 	if at < 0 {
-		return unpicked(ask.Progress.Task, titles, rivals), nil
+		return noSingleMatch(req.Progress.Task, titles, rivals), nil
 	}
-	who, err := e.Curate.AuthorOf(ctx, ask.Agent)
+	who, err := e.Curate.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	if !who.MayReport(open[at]) {
 		_, err := e.Curate.Proposals(who, "").Only(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
-		return mem.Standing{Notes: []string{waitsNote(open[at])}}, err
+		return mem.Standing{Notes: []string{proposedNote(open[at])}}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
 	e.Event.Follow(&b)
@@ -273,7 +273,7 @@ func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.Stat
 }
 
 // unpicked says that no item, or more than one, was meant.
-func unpicked(task string, titles []string, rivals []int) mem.Standing {
+func noSingleMatch(task string, titles []string, rivals []int) mem.Standing {
 	if len(rivals) == 0 {
 		return mem.Standing{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
@@ -297,15 +297,15 @@ func sectionOf(m mem.Memory) string {
 	return sectionDoing
 }
 
-func (e *Service) storeSession(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	s := ask.Session
-	mm := e.stateMemory(p, mem.Summary, ask.Agent != "")
+func (e *Service) storeSession(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	s := req.Session
+	mm := e.stateMemory(p, mem.Summary, req.Agent != "")
 	mm.Title, mm.Body = extract.Headline(s.Summary)
 	mm.Summary = &mem.SummaryText{
 		Request: mm.Title, Completed: strings.Join(s.Completed, "; "), Learned: strings.Join(s.Decisions, "; "),
 		Notes: strings.Join(s.Blockers, "; "), NextSteps: strings.Join(s.Next, "; "),
 	}
-	return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+	return e.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
 // stateMemory is a memory of the state, of the person or of an agent.
@@ -325,7 +325,7 @@ func (e *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 // keepState writes memories of the state. What an agent writes has no more trust
 // than its turn. What takes the whole place of one of old has its own trust,
 // whatever that one had; it is only proposed where its author may not report that.
-func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory) (mem.Standing, error) {
+func (e *Service) saveState(ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory) (mem.Standing, error) {
 	who, err := e.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
 		err = event.ErrPrivateTurn
@@ -347,7 +347,7 @@ func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms
 			if err := ps.Add(ctx, old[i], change); err != nil {
 				return mem.Standing{}, err
 			}
-			notes = append(notes, waitsNote(old[i]))
+			notes = append(notes, proposedNote(old[i]))
 			continue
 		}
 		b.Memories = append(b.Memories, mm)
@@ -365,6 +365,6 @@ func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms
 }
 
 // waitsNote says that a change of the state is only proposed.
-func waitsNote(m mem.Memory) string {
+func proposedNote(m mem.Memory) string {
 	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", chars.Clip(m.Title, 80))
 }

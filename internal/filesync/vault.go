@@ -30,7 +30,7 @@ func (e *Service) SyncVault(ctx context.Context, by event.Hand) error {
 		}
 		return out, err
 	}, func(l mem.VaultLook) (err error) {
-		late, err = e.keepNotes(ctx, l, by)
+		late, err = e.applyNotes(ctx, l, by)
 		return err
 	})
 	if err != nil {
@@ -45,7 +45,7 @@ func (e *Service) SyncVault(ctx context.Context, by event.Hand) error {
 
 // keepNotes brings what is remembered in step with what was found. It returns
 // those that had changed on both sides, as they were remembered.
-func (e *Service) keepNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
+func (e *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
 	ms, err := e.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
@@ -63,8 +63,8 @@ func (e *Service) keepNotes(ctx context.Context, l mem.VaultLook, by event.Hand)
 			return nil, err
 		}
 		now := noteMemory(was, n, who, e.Now())
-		if there && leftByAgent(was, now) {
-			b.Edits = append(b.Edits, fileEdit(was, now))
+		if there && proposedByAgent(was, now) {
+			b.Edits = append(b.Edits, noteOnlyEdit(was, now))
 			continue
 		}
 		if there && !who.MayChange(was) && !sameNote(was, now) {
@@ -132,7 +132,7 @@ const importanceCritical = 0.9
 // noteMemory is what the memory of a file is, given what was remembered of it.
 func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) mem.Memory {
 	mm := was
-	mm.Kind = KindOfType(n.Type)
+	mm.Kind = kindOfType(n.Type)
 	if was.ID == "" {
 		info, _ := mm.Kind.Info()
 		mm.Importance, mm.Confidence = info.Importance, event.ConfidenceUser
@@ -160,8 +160,8 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 		mm.Status = mem.Forgotten
 	}
 	// Used here since they were in step, and counted there by another.
-	mm.Uses = counted(n.Hits, was.Uses, was.Note.Uses)
-	mm.Prevented = counted(n.Caught, was.Prevented, was.Note.Prevented)
+	mm.Uses = mergedCount(n.Hits, was.Uses, was.Note.Uses)
+	mm.Prevented = mergedCount(n.Caught, was.Prevented, was.Note.Prevented)
 	if n.LastApplied.After(mm.LastUsed) {
 		mm.LastUsed = n.LastApplied
 	}
@@ -177,7 +177,7 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 // counted is a counter of a file and of here, which both went on from a common
 // value. A file that says what is counted here was written by us, though that was
 // not kept any more.
-func counted(file, here, common int) int {
+func mergedCount(file, here, common int) int {
 	if file == here {
 		return here
 	}
@@ -221,8 +221,8 @@ func (e *Service) LookAtVault(ctx context.Context, m *event.Context) error {
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
 		return e.SyncVault(ctx, event.PersonIn(m))
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		if touches(m, v.Folder()) {
-			return errors.Join(e.SyncVault(ctx, agentIn(m)), e.Continuity.TakeHandoff(ctx, m, agentIn(m)))
+		if mayChangeBelow(m, v.Folder()) {
+			return errors.Join(e.SyncVault(ctx, agentAuthor(m)), e.Continuity.TakeHandoff(ctx, m, agentAuthor(m)))
 		}
 		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // which is answered with what is known of the file
 			return e.SyncVault(ctx, event.Person)
@@ -233,7 +233,7 @@ func (e *Service) LookAtVault(ctx context.Context, m *event.Context) error {
 
 // KindOfType is what the type of a file of the vault means. A type that is a
 // kind's name is that kind; an unknown one is a Fact.
-func KindOfType(t string) mem.Kind {
+func kindOfType(t string) mem.Kind {
 	switch t {
 	case "feedback", "user":
 		return mem.Preference

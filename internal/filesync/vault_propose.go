@@ -29,13 +29,13 @@ func (e *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Me
 			return err
 		}
 	}
-	b.Edits = append(append(b.Edits, ps.Edits...), fileEdit(was, now))
+	b.Edits = append(append(b.Edits, ps.Edits...), noteOnlyEdit(was, now))
 	return nil
 }
 
 // fileEdit takes note of a file without taking over what it says. now has no file
 // where it is gone.
-func fileEdit(was, now mem.Memory) mem.Edit {
+func noteOnlyEdit(was, now mem.Memory) mem.Edit {
 	note := now.Note
 	note.File, note.State = was.Note.File, event.NoteState(was)
 	if now.Note.File != "" {
@@ -52,7 +52,7 @@ func fileEdit(was, now mem.Memory) mem.Edit {
 
 // leftByAgent reports whether a file still says what an agent proposed by it: who
 // counted in it or moved it since does not stand for that.
-func leftByAgent(was, now mem.Memory) bool {
+func proposedByAgent(was, now mem.Memory) bool {
 	return slices.ContainsFunc(was.Proposals, func(p mem.Proposal) bool {
 		if p.By != mem.FromVault || p.Action != mem.ProposeEdit {
 			return false

@@ -37,12 +37,12 @@ const feedLength = 50
 
 // Feed lists what happened last, newest first: what was asked, what was kept,
 // what was told, which sessions ended.
-func (e *Service) Feed(ctx context.Context, ask FeedRequest) (FeedResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FeedResponse{}, err
 	}
-	n := ask.Limit
+	n := req.Limit
 	if n <= 0 {
 		n = feedLength
 	}
@@ -112,11 +112,11 @@ func (e *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 			}
 		}
 	}
-	return e.named(ctx, short, out)
+	return e.addNames(ctx, short, out)
 }
 
 // named gives moments the short ids of their sessions and the names of their projects.
-func (e *Service) named(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
+func (e *Service) addNames(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
 	ps, err := e.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
@@ -150,8 +150,8 @@ func (e *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
 }
 
 // Sessions lists sessions and what came of each.
-func (e *Service) Sessions(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return mem.Sessions{}, err
 	}
@@ -159,8 +159,8 @@ func (e *Service) Sessions(ctx context.Context, ask mem.SessionsRequest) (mem.Se
 	if err != nil {
 		return mem.Sessions{}, err
 	}
-	ask.Project, ask.Limit = p.Key, min(ask.Limit, 200)
-	out, err := b.Sittings(ctx, ask)
+	req.Project, req.Limit = p.Key, min(req.Limit, 200)
+	out, err := b.Sittings(ctx, req)
 	out.Project = p
 	if out.Sessions == nil {
 		out.Sessions = []mem.SessionRow{}

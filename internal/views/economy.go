@@ -34,24 +34,24 @@ func triggers() []string {
 const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
 
 // Economy counts what memory cost in the days up to today, and what came of it.
-func (e *Service) Economy(ctx context.Context, ask EconomyRequest) (EconomyResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return EconomyResponse{}, err
 	}
-	return e.economyOf(ctx, p, min(cmp.Or(max(ask.Days, 0), economyDays), maxEconomyDays))
+	return e.economyOf(ctx, p, min(cmp.Or(max(req.Days, 0), economyDays), maxEconomyDays))
 }
 
 // economyOf counts so many days of a project, or of all with an empty key.
 func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
-	c := e.counting(p, n)
-	for _, step := range []func(context.Context, *counting) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
+	c := e.newTally(p, n)
+	for _, step := range []func(context.Context, *tally) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
 		if err := step(ctx, c); err != nil {
 			return EconomyResponse{}, err
 		}
 	}
 	var err error
-	if c.out.Dead, err = e.deadOf(ctx, c); err != nil {
+	if c.out.Dead, err = e.deadItems(ctx, c); err != nil {
 		return EconomyResponse{}, err
 	}
 	c.sum()
@@ -59,20 +59,20 @@ func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyR
 }
 
 // counting is an Economy on its way.
-type counting struct {
-	out      EconomyResponse
-	since    time.Time
-	at       map[string]int        // index of a day
-	known    map[string]mem.Memory // as they are now, by id; zero if erased
-	uses     map[string]int        // that answer a telling
-	told     map[string]*DeadItem
-	sessions map[string]string // that were told something, and the agent of each
+type tally struct {
+	out        EconomyResponse
+	since      time.Time
+	at         map[string]int        // index of a day
+	known      map[string]mem.Memory // as they are now, by id; zero if erased
+	uses       map[string]int        // that answer a telling
+	injections map[string]*DeadItem
+	sessions   map[string]string // that were told something, and the agent of each
 }
 
 // counting begins so many days.
-func (e *Service) counting(p mem.Project, n int) *counting {
-	c := &counting{
-		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, told: map[string]*DeadItem{}, sessions: map[string]string{},
+func (e *Service) newTally(p mem.Project, n int) *tally {
+	c := &tally{
+		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, injections: map[string]*DeadItem{}, sessions: map[string]string{},
 		out: EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since, formula
@@ -84,7 +84,7 @@ func (e *Service) counting(p mem.Project, n int) *counting {
 }
 
 // day is the day of a time, nil outside.
-func (c *counting) day(t time.Time) *EconomyDay {
+func (c *tally) day(t time.Time) *EconomyDay {
 	i, ok := c.at[t.Local().Format(time.DateOnly)]
 	if !ok {
 		return nil
@@ -93,7 +93,7 @@ func (c *counting) day(t time.Time) *EconomyDay {
 }
 
 // countReads takes the median of what reading a file costs.
-func (e *Service) countReads(ctx context.Context, c *counting) error {
+func (e *Service) countReads(ctx context.Context, c *tally) error {
 	reads, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Project: c.out.Project.Key, After: c.since, Limit: readsLooked})
 	if err != nil {
 		return fmt.Errorf("reads: %w", err)
@@ -112,7 +112,7 @@ func (e *Service) countReads(ctx context.Context, c *counting) error {
 }
 
 // receiptsOf gives out the receipts of the days that are counted, newest first.
-func (e *Service) receiptsOf(ctx context.Context, c *counting, count func([]mem.Receipt) error) error {
+func (e *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
 	const many = 500
 	for from := 0; ; from += many {
 		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
@@ -134,21 +134,21 @@ func (e *Service) receiptsOf(ctx context.Context, c *counting, count func([]mem.
 }
 
 // toldBy are the memories that a receipt told, without those it only listed.
-func toldBy(r mem.Receipt) []mem.InjectedItem {
+func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.InjectedItem) bool {
 		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
 	})
 }
 
-func (e *Service) countReceipts(ctx context.Context, c *counting) error {
-	return e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+func (e *Service) countReceipts(ctx context.Context, c *tally) error {
+	return e.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
 		var ids []string
 		for _, r := range rs {
-			for _, it := range toldBy(r) {
+			for _, it := range injectedMemories(r) {
 				ids = append(ids, it.ID)
 			}
 		}
-		if err := e.know(ctx, c, ids); err != nil {
+		if err := e.loadMemories(ctx, c, ids); err != nil {
 			return err
 		}
 		for _, r := range rs {
@@ -160,7 +160,7 @@ func (e *Service) countReceipts(ctx context.Context, c *counting) error {
 	})
 }
 
-func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) error {
+func (e *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) error {
 	day := c.day(r.At)
 	switch r.Outcome {
 	case mem.Injected:
@@ -174,7 +174,7 @@ func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) 
 	case mem.Abstained:
 		day.Abstained++
 	}
-	for _, it := range toldBy(r) {
+	for _, it := range injectedMemories(r) {
 		m := c.known[it.ID]
 		c.out.Told++
 		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // one use answers one telling, the newest
@@ -186,13 +186,13 @@ func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) 
 			}
 		}
 	}
-	c.tell(r)
+	c.countInjections(r)
 	return nil
 }
 
 // agentOf is the agent of a session that was told something, "" if that is not
 // known any more.
-func (e *Service) agentOf(ctx context.Context, c *counting, session string) (string, error) {
+func (e *Service) agentOf(ctx context.Context, c *tally, session string) (string, error) {
 	agent, seen := c.sessions[session]
 	if seen {
 		return agent, nil
@@ -206,7 +206,7 @@ func (e *Service) agentOf(ctx context.Context, c *counting, session string) (str
 }
 
 // know looks up memories that were not looked up before.
-func (e *Service) know(ctx context.Context, c *counting, ids []string) error {
+func (e *Service) loadMemories(ctx context.Context, c *tally, ids []string) error {
 	var others []string
 	for _, id := range ids {
 		if _, known := c.known[id]; !known {
@@ -219,12 +219,12 @@ func (e *Service) know(ctx context.Context, c *counting, ids []string) error {
 }
 
 // tell counts how often memories were told, and when last: the newest comes first.
-func (c *counting) tell(r mem.Receipt) {
-	for _, it := range toldBy(r) {
-		d := c.told[it.ID]
+func (c *tally) countInjections(r mem.Receipt) {
+	for _, it := range injectedMemories(r) {
+		d := c.injections[it.ID]
 		if d == nil {
 			d = &DeadItem{ID: it.ID, Last: r.At}
-			c.told[it.ID] = d
+			c.injections[it.ID] = d
 		}
 		d.Told++
 		d.Tokens += it.Tokens
@@ -233,19 +233,19 @@ func (c *counting) tell(r mem.Receipt) {
 
 // deadOf are the memories that were told again and again and never used, those
 // told most first.
-func (e *Service) deadOf(ctx context.Context, c *counting) ([]DeadItem, error) {
+func (e *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	var often []string
-	for id, d := range c.told {
+	for id, d := range c.injections {
 		if d.Told >= DeadAfter {
 			often = append(often, id)
 		}
 	}
-	if err := e.know(ctx, c, often); err != nil {
+	if err := e.loadMemories(ctx, c, often); err != nil {
 		return nil, err
 	}
 	out := []DeadItem{}
 	for _, id := range often {
-		if m, d := c.known[id], c.told[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
+		if m, d := c.known[id], c.injections[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
 			d.Kind, d.Title, d.Pinned = m.Kind, m.Title, m.Pinned
 			out = append(out, *d)
 		}
@@ -257,7 +257,7 @@ func (e *Service) deadOf(ctx context.Context, c *counting) ([]DeadItem, error) {
 }
 
 // countCalls counts what agents were answered by our tools.
-func (e *Service) countCalls(ctx context.Context, c *counting) error {
+func (e *Service) countCalls(ctx context.Context, c *tally) error {
 	calls, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ownTools, Project: c.out.Project.Key, After: c.since, Limit: maxCalls})
 	if err != nil {
 		return fmt.Errorf("calls of our tools: %w", err)
@@ -272,7 +272,7 @@ func (e *Service) countCalls(ctx context.Context, c *counting) error {
 }
 
 // countModel counts what models were asked for. Nobody counts that by project.
-func (e *Service) countModel(ctx context.Context, c *counting) error {
+func (e *Service) countModel(ctx context.Context, c *tally) error {
 	ledger, ok := e.Store.(mem.SpendStore)
 	if !ok {
 		return nil
@@ -288,7 +288,7 @@ func (e *Service) countModel(ctx context.Context, c *counting) error {
 	return nil
 }
 
-func (c *counting) sum() {
+func (c *tally) sum() {
 	t := EconomyDay{Tokens: map[string]int{}}
 	for _, d := range c.out.Days {
 		for name, n := range d.Tokens {
@@ -318,13 +318,13 @@ type ReceiptsRequest struct {
 
 // ReceiptList is a page of receipts.
 type ReceiptsResponse struct {
-	Project  mem.Project   `json:"project"`
-	Receipts []ReceiptLine `json:"receipts"`
-	More     bool          `json:"more"` // there are older ones
+	Project  mem.Project  `json:"project"`
+	Receipts []ReceiptRow `json:"receipts"`
+	More     bool         `json:"more"` // there are older ones
 }
 
 // ReceiptLine is a receipt at a glance.
-type ReceiptLine struct {
+type ReceiptRow struct {
 	ID         string    `json:"id"`
 	At         time.Time `json:"at"`
 	Session    string    `json:"session"`       // the agent's id

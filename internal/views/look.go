@@ -15,19 +15,19 @@ import (
 )
 
 // Show returns whole records. Those that an agent asks for count as used.
-func (e *Service) Show(ctx context.Context, ask event.IDs) (ShowResponse, error) {
+func (e *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error) {
 	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
-	ms, err := e.Event.Given(ctx, ask.IDs)
+	ms, err := e.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	e.Event.Without("uses", e.fetched(ctx, ask.Agent, ms))
+	e.Event.Without("uses", e.countUse(ctx, req.Agent, ms))
 	beside, err := e.Recall.Beside(ctx, ms)
 	return ShowResponse{Memories: ms, Beside: beside}, err
 }
 
 // fetched counts a use of what an agent reads whole, once a turn.
-func (e *Service) fetched(ctx context.Context, agent string, ms []mem.Memory) error {
+func (e *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) error {
 	turn, err := e.Event.TurnAt(ctx, agent)
 	if err != nil || turn == "" {
 		return err
@@ -41,10 +41,10 @@ func (e *Service) fetched(ctx context.Context, agent string, ms []mem.Memory) er
 }
 
 // Why returns a receipt and what became of its items.
-func (e *Service) Why(ctx context.Context, ask WhyRequest) (WhyResponse, error) {
-	q := mem.ReceiptQuery{ID: ask.ID, Limit: 50}
-	if ask.ID == "" || ask.ID == "last" {
-		p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) {
+	q := mem.ReceiptQuery{ID: req.ID, Limit: 50}
+	if req.ID == "" || req.ID == "last" {
+		p, err := e.Event.Place(ctx, req.Place)
 		if err != nil {
 			return WhyResponse{}, err
 		}
@@ -55,7 +55,7 @@ func (e *Service) Why(ctx context.Context, ask WhyRequest) (WhyResponse, error) 
 		return WhyResponse{}, err
 	}
 	if len(rs) == 0 {
-		return WhyResponse{}, fmt.Errorf("receipt %q: %w", cmp.Or(ask.ID, "last"), mem.ErrNotFound)
+		return WhyResponse{}, fmt.Errorf("receipt %q: %w", cmp.Or(req.ID, "last"), mem.ErrNotFound)
 	}
 	r := rs[0]
 	for _, c := range rs { // "last" is the last that said something, if any did
@@ -161,27 +161,27 @@ func (e *Service) waiting(ctx context.Context) (mem.Waiting, error) {
 }
 
 // mostAround is how much of a timeline is told on each side of its anchor at most.
-const mostAround = 10_000
+const maxAround = 10_000
 
 // Timeline lists what happened around an anchor.
-func (e *Service) Timeline(ctx context.Context, ask TimelineRequest) (TimelineResponse, error) {
-	around := min(ask.Around, mostAround)
+func (e *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineResponse, error) {
+	around := min(req.Around, maxAround)
 	if around <= 0 {
 		around = 10
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return TimelineResponse{}, err
 	}
 	base := mem.Query{Project: p.Key, Within: "*", Statuses: event.Findable(), Limit: around + 1}
-	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+	if req.Session != "" {
+		s, err := e.Store.Session(ctx, req.Session)
 		if err != nil {
 			return TimelineResponse{}, err
 		}
 		base.Session = s.ID
 	}
-	at, id, err := e.anchor(ctx, p, ask.Anchor, &base)
+	at, id, err := e.anchor(ctx, p, req.Anchor, &base)
 	if err != nil {
 		return TimelineResponse{}, err
 	}
@@ -194,17 +194,17 @@ func (e *Service) Timeline(ctx context.Context, ask TimelineRequest) (TimelineRe
 	slices.Reverse(ms)
 	i := len(ms)
 	if !at.IsZero() {
-		later, err := e.from(ctx, base, at, id)
+		later, err := e.listFrom(ctx, base, at, id)
 		if err != nil {
 			return TimelineResponse{}, fmt.Errorf("after: %w", err)
 		}
 		ms = append(ms, later...)
 	}
-	if at := placeOf(ms, id); at >= 0 {
+	if at := indexOfID(ms, id); at >= 0 {
 		i = at
 	}
 	from, to := max(0, i-around), min(len(ms), i+around+1)
-	out := e.moments(ctx, ms[from:to], id)
+	out := e.timeline(ctx, ms[from:to], id)
 	out.More = to-from < len(ms)
 	return out, nil
 }
@@ -212,7 +212,7 @@ func (e *Service) Timeline(ctx context.Context, ask TimelineRequest) (TimelineRe
 // from lists what was kept from a time on, oldest first: the anchor of the id, if it
 // is among them, and as much after it as q limits. As much as comes before it at the
 // same moment comes on top.
-func (e *Service) from(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
+func (e *Service) listFrom(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
 	most := q.Limit
 	q.After, q.Order, q.Limit = at, mem.Oldest, most+1
 	for {
@@ -220,7 +220,7 @@ func (e *Service) from(ctx context.Context, q mem.Query, at time.Time, id string
 		if err != nil || id == "" || len(ms) < q.Limit {
 			return ms, err
 		}
-		i := placeOf(ms, id)
+		i := indexOfID(ms, id)
 		if i >= 0 && i+most < len(ms) || i < 0 && ms[len(ms)-1].Created.After(at) {
 			return ms, nil
 		}
@@ -229,7 +229,7 @@ func (e *Service) from(ctx context.Context, q mem.Query, at time.Time, id string
 }
 
 // placeOf is where the memory of an id stands in a list, -1 if it does not.
-func placeOf(ms []mem.Memory, id string) int {
+func indexOfID(ms []mem.Memory, id string) int {
 	return slices.IndexFunc(ms, func(mm mem.Memory) bool { return mm.ID == id })
 }
 
@@ -257,7 +257,7 @@ func (e *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Qu
 	return time.Time{}, "", nil
 }
 
-func (e *Service) moments(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
+func (e *Service) timeline(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
 	session := e.Event.Lookup(ctx)
 	out := TimelineResponse{Anchor: id}

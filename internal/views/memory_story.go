@@ -13,12 +13,12 @@ import (
 )
 
 // maxTellings is how many of the times that a memory was told a MemoryStory lists.
-const maxTellings = 50
+const maxInjections = 50
 
 // MemoryStory tells of one memory how it came, how it was used and what became of it.
-func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemoryStory, error) {
+func (e *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
 	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
-	mm, err := e.Event.One(ctx, ask.ID)
+	mm, err := e.Event.One(ctx, req.ID)
 	if err != nil {
 		return MemoryStory{}, err
 	}
@@ -42,14 +42,14 @@ func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemorySto
 			out.Project = ps[0]
 		}
 	}
-	if out.Asked, err = e.askedIn(ctx, mm); err != nil {
+	if out.Asked, err = e.promptOf(ctx, mm); err != nil {
 		return out, err
 	}
 	out.Stale = e.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
-	if err := e.tellings(ctx, &out); err != nil {
+	if err := e.addInjections(ctx, &out); err != nil {
 		return out, err
 	}
-	if err := e.kin(ctx, &out); err != nil {
+	if err := e.addReplacements(ctx, &out); err != nil {
 		return out, err
 	}
 	out.Provenance = provenance(out)
@@ -57,7 +57,7 @@ func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemorySto
 }
 
 // askedIn is the prompt of the turn that a memory was learned in.
-func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
+func (e *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	if mm.Session == "" || mm.Source.PromptID == "" {
 		return "", nil
 	}
@@ -74,8 +74,8 @@ func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
 }
 
 // tellings lists when a memory was told.
-func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxTellings})
+func (e *Service) addInjections(ctx context.Context, out *MemoryStory) error {
+	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
 	}
@@ -93,7 +93,7 @@ func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
 }
 
 // kin finds what a memory replaced, and what replaced it.
-func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
+func (e *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
 		found, err := e.Recall.ByID(ctx, []string{id})
 		mm, ok := found[id]

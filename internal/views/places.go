@@ -12,14 +12,14 @@ import (
 
 // Bounds of a look at files.
 const (
-	filesListed    = 300
-	maxFilesListed = 2000
-	ofOneFile      = 200 // memories
+	filesListed     = 300
+	maxFilesListed  = 2000
+	maxFileMemories = 200 // memories
 )
 
 // Files lists the files that memories are about.
-func (e *Service) Files(ctx context.Context, ask FilesRequest) (FileTree, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FileTree{}, err
 	}
@@ -28,7 +28,7 @@ func (e *Service) Files(ctx context.Context, ask FilesRequest) (FileTree, error)
 	if !ok {
 		return out, nil
 	}
-	list, total, err := counter.FileCounts(ctx, p.Key, ask.Under, min(cmp.Or(max(ask.Limit, 0), filesListed), maxFilesListed))
+	list, total, err := counter.FileCounts(ctx, p.Key, req.Under, min(cmp.Or(max(req.Limit, 0), filesListed), maxFilesListed))
 	if err != nil {
 		return out, fmt.Errorf("files: %w", err)
 	}
@@ -37,13 +37,13 @@ func (e *Service) Files(ctx context.Context, ask FilesRequest) (FileTree, error)
 }
 
 // File tells what is known of one file.
-func (e *Service) File(ctx context.Context, ask FileRequest) (FilePage, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FilePage{}, err
 	}
-	out := FilePage{Project: p, Path: e.Rel(p, ask.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
-	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: ofOneFile})
+	out := FilePage{Project: p, Path: e.Rel(p, req.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
+	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: maxFileMemories})
 	if err != nil {
 		return out, fmt.Errorf("memories of %s: %w", out.Path, err)
 	}

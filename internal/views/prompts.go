@@ -8,16 +8,16 @@ import (
 )
 
 // Prompts returns prompts of persons, newest first.
-func (e *Service) Prompts(ctx context.Context, ask PromptsRequest) (PromptsResponse, error) {
-	limit := ask.Limit
+func (e *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsResponse, error) {
+	limit := req.Limit
 	if limit <= 0 {
 		limit = mem.DefaultLimit
 	}
-	q := mem.EventQuery{Kinds: []mem.EventKind{mem.UserPromptSubmit}, Limit: max(0, ask.Offset) + limit}
-	if ask.ID != "" {
-		q.Around, q.Limit = ask.ID, 1
+	q := mem.EventQuery{Kinds: []mem.EventKind{mem.UserPromptSubmit}, Limit: max(0, req.Offset) + limit}
+	if req.ID != "" {
+		q.Around, q.Limit = req.ID, 1
 	} else {
-		p, err := e.Event.Place(ctx, ask.Place)
+		p, err := e.Event.Place(ctx, req.Place)
 		if err != nil {
 			return PromptsResponse{}, err
 		}
@@ -29,13 +29,13 @@ func (e *Service) Prompts(ctx context.Context, ask PromptsRequest) (PromptsRespo
 	}
 	out := PromptsResponse{Prompts: []Prompt{}}
 	for i, ev := range events {
-		if ask.ID == "" && i < ask.Offset || ask.ID != "" && (ev.ID != ask.ID || ev.Kind != mem.UserPromptSubmit) {
+		if req.ID == "" && i < req.Offset || req.ID != "" && (ev.ID != req.ID || ev.Kind != mem.UserPromptSubmit) {
 			continue
 		}
 		out.Prompts = append(out.Prompts, Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At})
 	}
-	if ask.ID != "" && len(out.Prompts) == 0 {
-		return out, fmt.Errorf("prompt %s: %w", ask.ID, mem.ErrNotFound)
+	if req.ID != "" && len(out.Prompts) == 0 {
+		return out, fmt.Errorf("prompt %s: %w", req.ID, mem.ErrNotFound)
 	}
 	return out, nil
 }

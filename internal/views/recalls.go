@@ -14,18 +14,18 @@ const receiptPage = 50
 const maxReceiptPage = 200
 
 // Receipts lists what was told, and what was not, newest first.
-func (e *Service) Receipts(ctx context.Context, ask ReceiptsRequest) (ReceiptsResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+func (e *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsResponse, error) {
+	p, err := e.Event.Place(ctx, req.Place)
 	if err != nil {
 		return ReceiptsResponse{}, err
 	}
-	out := ReceiptsResponse{Project: p, Receipts: []ReceiptLine{}}
-	limit := min(cmp.Or(max(ask.Limit, 0), receiptPage), maxReceiptPage)
+	out := ReceiptsResponse{Project: p, Receipts: []ReceiptRow{}}
+	limit := min(cmp.Or(max(req.Limit, 0), receiptPage), maxReceiptPage)
 	q := mem.ReceiptQuery{
-		Project: p.Key, Trigger: ask.Trigger, Outcome: ask.Outcome, Memory: ask.Memory, Limit: limit + 1, Offset: max(ask.Offset, 0),
+		Project: p.Key, Trigger: req.Trigger, Outcome: req.Outcome, Memory: req.Memory, Limit: limit + 1, Offset: max(req.Offset, 0),
 	}
-	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+	if req.Session != "" {
+		s, err := e.Store.Session(ctx, req.Session)
 		if err != nil {
 			return out, err
 		}
@@ -38,15 +38,15 @@ func (e *Service) Receipts(ctx context.Context, ask ReceiptsRequest) (ReceiptsRe
 	out.More = len(rs) > limit
 	session := e.Event.Lookup(ctx)
 	for _, r := range rs[:min(limit, len(rs))] {
-		s, line := session(r.Session), receiptLine(r)
+		s, line := session(r.Session), receiptRow(r)
 		line.Short, line.Project = s.Short, s.ProjectName
 		out.Receipts = append(out.Receipts, line)
 	}
 	return out, nil
 }
 
-func receiptLine(r mem.Receipt) ReceiptLine {
-	l := ReceiptLine{
+func receiptRow(r mem.Receipt) ReceiptRow {
+	l := ReceiptRow{
 		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Asked: r.Asked, Outcome: r.Outcome, Candidates: r.Candidates,
 		Told: len(r.Items), LeftOut: len(r.Dropped), Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
 	}

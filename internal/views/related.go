@@ -12,17 +12,17 @@ import (
 // deadWeight are the memories of a project that are told again and again and
 // were never used. What the person laid down works without being looked up.
 func (e *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
-	c := e.counting(p, maxEconomyDays)
-	err := e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+	c := e.newTally(p, maxEconomyDays)
+	err := e.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
 		for _, r := range rs {
-			c.tell(r)
+			c.countInjections(r)
 		}
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
 	}
-	dead, err := e.deadOf(ctx, c)
+	dead, err := e.deadItems(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
 	}

@@ -16,23 +16,23 @@ import (
 
 // The most that one story holds of each sort of record.
 const (
-	maxBeats       = 4000
+	maxStoryEvents = 4000
 	maxStoryOthers = 500
 )
 
 // SessionStory tells what happened in a session, in order and by lanes.
-func (e *Service) SessionStory(ctx context.Context, ask MemoryRequest) (SessionStory, error) {
-	s, err := e.Store.Session(ctx, ask.ID)
+func (e *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionStory, error) {
+	s, err := e.Store.Session(ctx, req.ID)
 	if err != nil {
 		return SessionStory{}, err
 	}
 	out := SessionStory{Session: mem.SessionRow{Session: s}, Beats: []Beat{}}
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxBeats + 1})
+	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxStoryEvents + 1})
 	if err != nil {
 		return out, fmt.Errorf("events of %s: %w", s.ID, err)
 	}
-	if len(events) > maxBeats {
-		events = events[:maxBeats]
+	if len(events) > maxStoryEvents {
+		events = events[:maxStoryEvents]
 		if out.Cut, err = e.olderEvents(ctx, s.ID); err != nil {
 			return out, err
 		}
@@ -48,7 +48,7 @@ func (e *Service) SessionStory(ctx context.Context, ask MemoryRequest) (SessionS
 	}
 	p := mem.Project{Key: s.Project, Name: s.ProjectName, Root: s.Root}
 	for _, ev := range events {
-		if b, ok := e.beat(p, ev); ok {
+		if b, ok := e.storyEntry(p, ev); ok {
 			b.Prompt = numbers[ev.PromptID]
 			out.Beats = append(out.Beats, b)
 		}
@@ -67,7 +67,7 @@ func (e *Service) olderEvents(ctx context.Context, session string) (int, error) 
 		return 0, err
 	}
 	n, err := b.CountEvents(ctx, session)
-	return n - maxBeats, err
+	return n - maxStoryEvents, err
 }
 
 // activity counts events, which may come in any order.
@@ -142,7 +142,7 @@ func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 
 // beat is what an event looks like in a session's story. ok is false for one
 // that says nothing there: what it led to is shown by itself.
-func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
+func (e *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
@@ -158,7 +158,7 @@ func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	case mem.StopFailure:
 		b.Lane, b.Title, b.Failed = LanePrompt, "failed: "+ev.Source, true
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		e.toolBeat(p, ev, &b)
+		e.toolEntry(p, ev, &b)
 	case mem.PreCompact, mem.PostCompact:
 		b.Lane, b.Title = LaneCompaction, "before, "+ev.Source
 		if ev.Kind == mem.PostCompact {
@@ -177,7 +177,7 @@ func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 }
 
 // toolBeat says what a tool call was about, and in which lane it belongs.
-func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *Beat) {
+func (e *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
 	c := e.Event.Understand(&event.Context{Event: ev, Project: p})
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
