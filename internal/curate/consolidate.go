@@ -28,55 +28,55 @@ var errNoRunLog = errors.New("this store keeps no record of changes, so nothing 
 
 // consolidateJob does a job. What a round changes is written as it goes on; the
 // batch has what is to be done next.
-func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return mem.Batch{}, nil
 	}
 	if job.Data == string(mem.FullRun) {
 		within, cancel := context.WithTimeout(ctx, fullTimeout)
 		defer cancel()
-		_, err := e.consolidateAll(within, job.Key, false)
-		e.counts.schedule(job.Key)
+		_, err := s.consolidateAll(within, job.Key, false)
+		s.counts.schedule(job.Key)
 		return mem.Batch{}, err
 	}
-	s, err := e.Event.SessionOf(ctx, job.Key)
-	if err != nil || s.ID == "" {
+	sess, err := s.Event.SessionOf(ctx, job.Key)
+	if err != nil || sess.ID == "" {
 		return mem.Batch{}, err
 	}
-	if due := s.LastEvent.Add(event.SilentFor); e.maybeOpen(s) && due.After(e.Now()) {
-		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(s.ID, due)}}, nil
+	if due := sess.LastEvent.Add(event.SilentFor); s.maybeOpen(sess) && due.After(s.Now()) {
+		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(sess.ID, due)}}, nil
 	}
 	within, cancel := context.WithTimeout(ctx, sessionTimeout)
 	defer cancel()
-	if _, err := e.consolidateSession(within, s); err != nil {
+	if _, err := s.consolidateSession(within, sess); err != nil {
 		return mem.Batch{}, err
 	}
-	due, err := e.fullRunDue(ctx, s.Project)
+	due, err := s.fullRunDue(ctx, sess.Project)
 	if err != nil || !due {
 		return mem.Batch{}, err
 	}
-	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: s.Project, Data: string(mem.FullRun)}}}, nil
+	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: sess.Project, Data: string(mem.FullRun)}}}, nil
 }
 
 // goesOnStill reports whether a session may still go on.
-func (e *Service) maybeOpen(s mem.Session) bool {
-	return s.Status != mem.Completed && e.Now().Sub(s.LastEvent) < event.SilentFor
+func (s *Service) maybeOpen(sess mem.Session) bool {
+	return sess.Status != mem.Completed && s.Now().Sub(sess.LastEvent) < event.SilentFor
 }
 
 // fullDue reports whether so many sessions began since all of the project was
 // last consolidated that it is time again.
-func (e *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
-	runs, err := e.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
+	runs, err := s.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
 		return false, err
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
 	if err != nil {
 		return false, fmt.Errorf("sessions since: %w", err)
 	}
 	n := 0
-	for _, s := range ss {
-		if s.Prompts > 0 && (len(runs) == 0 || s.Created.After(runs[0].At)) {
+	for _, sess := range ss {
+		if sess.Prompts > 0 && (len(runs) == 0 || sess.Created.After(runs[0].At)) {
 			n++
 		}
 	}
@@ -85,11 +85,11 @@ func (e *Service) fullRunDue(ctx context.Context, project string) (bool, error) 
 
 // consolidateSession brings what one session learned in order, by itself and
 // with what its project knows.
-func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Run, error) {
-	run := mem.Run{Kind: mem.SessionRun, Project: s.Project, Session: s.ID, At: e.Now()}
-	own := func(m mem.Memory) bool { return m.Session == s.ID }
-	return e.passes(ctx, run, false, func() (*pass, error) {
-		ms, err := e.Event.All(ctx, mem.Query{Project: s.Project, Session: s.ID, Within: s.ID})
+func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem.Run, error) {
+	run := mem.Run{Kind: mem.SessionRun, Project: sess.Project, Session: sess.ID, At: s.Now()}
+	own := func(m mem.Memory) bool { return m.Session == sess.ID }
+	return s.passes(ctx, run, false, func() (*pass, error) {
+		ms, err := s.Event.All(ctx, mem.Query{Project: sess.Project, Session: sess.ID, Within: sess.ID})
 		if err != nil {
 			return nil, err
 		}
@@ -102,8 +102,8 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 				continue
 			}
 			said := chars.Clip(recall.WholeText(m), event.MaxField)
-			hits, _, err := e.Recall.Matched(ctx, mem.Query{
-				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: maxSimilarEach,
+			hits, _, err := s.Recall.Matched(ctx, mem.Query{
+				Text: said, Terms: rank.Terms(said), Project: sess.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: maxSimilarEach,
 			}, nil)
 			if err != nil {
 				return nil, fmt.Errorf("what is alike: %w", err)
@@ -114,50 +114,50 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 				}
 			}
 		}
-		return newPass(e.Now(), ms, own, func(mem.Memory) bool { return false }), nil
+		return newPass(s.Now(), ms, own, func(mem.Memory) bool { return false }), nil
 	})
 }
 
 // consolidateAll brings all that a project knows in order, and puts away what faded.
-func (e *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
-	run := mem.Run{Kind: mem.FullRun, Project: project, At: e.Now()}
-	open, err := e.openSessions(ctx, project)
+func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
+	run := mem.Run{Kind: mem.FullRun, Project: project, At: s.Now()}
+	open, err := s.openSessions(ctx, project)
 	if err != nil {
 		return run, err
 	}
-	return e.passes(ctx, run, dry, func() (*pass, error) {
-		ms, err := e.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
+	return s.passes(ctx, run, dry, func() (*pass, error) {
+		ms, err := s.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
 		if err != nil {
 			return nil, err
 		}
-		ps := newPass(e.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
+		ps := newPass(s.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
 		ps.full = true
 		return ps, nil
 	})
 }
 
 // openSessions are the sessions of a project that may still go on.
-func (e *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
+func (s *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
 	if err != nil {
 		return nil, fmt.Errorf("sessions that go on: %w", err)
 	}
 	open := map[string]bool{}
-	for _, s := range ss {
-		open[s.ID] = e.maybeOpen(s)
+	for _, sess := range ss {
+		open[sess.ID] = s.maybeOpen(sess)
 	}
 	return open, nil
 }
 
 // passes makes one pass after another until nothing is left to change. One that
 // is dry writes nothing, and sees only what a single pass would do.
-func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*pass, error)) (mem.Run, error) {
+func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*pass, error)) (mem.Run, error) {
 	for range maxPasses {
 		ps, err := begin()
 		if err != nil {
 			return run, err
 		}
-		if err := e.loadDismissed(ctx, ps); err != nil {
+		if err := s.loadDismissed(ctx, ps); err != nil {
 			return run, err
 		}
 		ps.compute()
@@ -171,7 +171,7 @@ func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 		}
 		next := run
 		next.Changes = ps.steps
-		res, err := e.Store.Apply(ctx, mem.Batch{Run: &next, Edits: ps.edits()})
+		res, err := s.Store.Apply(ctx, mem.Batch{Run: &next, Edits: ps.edits()})
 		if err != nil {
 			return run, fmt.Errorf("consolidate: %w", err)
 		}
@@ -184,48 +184,48 @@ func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 }
 
 // prepare tells a round what the person does not want, and whether there are vectors.
-func (e *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return errNoRunLog
 	}
-	_, _, ps.embedded = e.Event.CurrentEmbedder()
-	ps.dismissed, err = e.dismissals(ctx)
+	_, _, ps.embedded = s.Event.CurrentEmbedder()
+	ps.dismissed, err = s.dismissals(ctx)
 	return err
 }
 
 // Consolidate brings the memories of a place in order, says what that would
 // change, or takes a round back.
-func (e *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
+func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
 	out := Consolidation{DryRun: req.DryRun, Undo: req.Undo != "", Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.RunLog)
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil && req.Undo == "" {
 		return out, err
 	}
 	out.Project = p
 	if req.Undo != "" {
-		err = e.undo(ctx, c, req, &out)
+		err = s.undo(ctx, c, req, &out)
 	} else {
-		err = e.consolidateNow(ctx, p, req.DryRun, &out)
+		err = s.consolidateNow(ctx, p, req.DryRun, &out)
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Memories, err = e.changedMemories(ctx, out.Rounds)
+	out.Memories, err = s.changedMemories(ctx, out.Rounds)
 	return out, err
 }
 
 // Rounds lists the rounds of a place, newest first.
-func (e *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
+func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
 	out := Consolidation{Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.RunLog)
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return out, err
 	}
@@ -235,15 +235,15 @@ func (e *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation,
 		return out, err
 	}
 	out.Rounds = append(out.Rounds, runs...)
-	out.Memories, err = e.changedMemories(ctx, runs)
+	out.Memories, err = s.changedMemories(ctx, runs)
 	return out, err
 }
 
 // consolidateNow goes through a project, or through all.
-func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
+func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
 	keys := []string{p.Key}
 	if p.Key == "" {
-		ps, err := e.Store.Projects(ctx, "")
+		ps, err := s.Store.Projects(ctx, "")
 		if err != nil {
 			return fmt.Errorf("projects: %w", err)
 		}
@@ -253,7 +253,7 @@ func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 		}
 	}
 	for _, key := range keys {
-		run, err := e.consolidateAll(ctx, key, dry)
+		run, err := s.consolidateAll(ctx, key, dry)
 		if err != nil {
 			return err
 		}
@@ -263,14 +263,14 @@ func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 }
 
 // touched are the memories that rounds name, as far as they are still there.
-func (e *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
+func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
 	var ids []string
 	for _, r := range runs {
 		for _, c := range r.Changes {
 			ids = append(ids, c.Memory)
 		}
 	}
-	known, err := e.Recall.ByID(ctx, ids)
+	known, err := s.Recall.ByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -286,7 +286,7 @@ func (e *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Me
 
 // undo takes a round back: each memory is given what it had before, but for what
 // somebody changed since. The same is not done to it again by rule.
-func (e *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
+func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
 	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
 		return err
@@ -300,20 +300,20 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 	was := map[string]mem.Memory{}
 	now := map[string]*mem.Memory{}
 	for i := len(run.Changes) - 1; i >= 0; i-- {
-		s := run.Changes[i]
-		if !s.Undone.IsZero() {
+		step := run.Changes[i]
+		if !step.Undone.IsZero() {
 			continue
 		}
-		if now[s.Memory] == nil {
-			m, err := e.Event.One(ctx, s.Memory)
+		if now[step.Memory] == nil {
+			m, err := s.Event.One(ctx, step.Memory)
 			if err != nil {
 				return err
 			}
 			was[m.ID], now[m.ID] = m, &m
 		}
-		revertStep(now[s.Memory], s)
-		if s.Rule != mem.RuleContinue {
-			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: s.Rule, Memory: s.Memory, Other: s.Other})
+		revertStep(now[step.Memory], step)
+		if step.Rule != mem.RuleContinue {
+			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: step.Rule, Memory: step.Memory, Other: step.Other})
 		}
 	}
 	for id, m := range now {
@@ -329,11 +329,11 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 		// In parts, so that events that come meanwhile do not wait for all of it. One
 		// that is cut off goes on where it is asked for again: only the last ends it.
 		for edits := range slices.Chunk(b.Edits, maxSteps) {
-			if _, err := e.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
+			if _, err := s.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
 				return fmt.Errorf("take back %s: %w", run.ID, err)
 			}
 		}
-		if _, err := e.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
+		if _, err := s.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
 			return fmt.Errorf("take back %s: %w", run.ID, err)
 		}
 		if runs, err = c.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
@@ -346,8 +346,8 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 
 // keptFromNowOn are the rules that put a memory away and are not to do so again
 // once a person brought it back.
-func (e *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return nil
 	}
 	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}

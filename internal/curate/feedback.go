@@ -26,27 +26,27 @@ const (
 // Feedback notes what memories were worth and lets it count. The sentence that
 // came with it is kept. One that is wrong is hidden if the person says so; an
 // agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
-func (e *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
+func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verdict}
-	f := *e.newFeedback(req.Verdict, e.cleanNote(req.Note), req.Agent)
+	f := *s.newFeedback(req.Verdict, s.cleanNote(req.Note), req.Agent)
 	switch {
 	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, req.Verdict):
 		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
 	case req.Verdict == mem.PreventedThat && f.Note == "":
 		return out, ErrNoNote
 	}
-	if err := e.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
+	if err := s.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
 		return out, err
 	}
-	ms, err := e.Event.Given(ctx, req.IDs)
+	ms, err := s.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return out, err
 	}
-	who, err := e.AuthorOf(ctx, req.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
-	turn, err := e.Event.TurnAt(ctx, req.Agent)
+	turn, err := s.Event.TurnAt(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -62,11 +62,11 @@ func (e *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 			b.Edits = append(b.Edits, ed)
 		}
 	}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("feedback: %w", err)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, false, ids...))
-	out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
+	out.Memories, err = s.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 	return out, err
 }
 
@@ -98,22 +98,22 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 
 // reason is what is noted where somebody said why he changed a memory; nil if he
 // did not.
-func (e *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
-	note := e.cleanNote(said)
+func (s *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
+	note := s.cleanNote(said)
 	if note == "" {
 		return nil
 	}
-	return e.newFeedback(verdict, note, agent)
+	return s.newFeedback(verdict, note, agent)
 }
 
 // note is the sentence of a feedback as it is kept.
-func (e *Service) cleanNote(said string) string {
-	return strings.TrimSpace(chars.Clip(e.Door.Prompt(said), MaxNote))
+func (s *Service) cleanNote(said string) string {
+	return strings.TrimSpace(chars.Clip(s.Door.Prompt(said), MaxNote))
 }
 
 // said is a feedback of the person, or of an agent.
-func (e *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
-	f := &mem.Feedback{At: e.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
+func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
+	f := &mem.Feedback{At: s.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
 	if agent != "" {
 		f.By, f.Session = mem.FromAssistant, agent
 	}
@@ -124,9 +124,9 @@ func (e *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
 const maxPreviousText = 4000
 
 // edited adds the text before to why a memory was edited, which may be nil.
-func (e *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
+func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
 	if why == nil {
-		why = e.newFeedback(mem.Edited, "", agent)
+		why = s.newFeedback(mem.Edited, "", agent)
 	}
 	why.Was = chars.Clip(was, maxPreviousText)
 	return why

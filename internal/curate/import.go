@@ -23,11 +23,11 @@ const maxImport = 1000
 // may be relied on, so they are worth what text from outside is until the
 // person raises it. What is there already in the same words, be it hidden, is
 // left out, so that the same import twice changes nothing.
-func (e *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse, error) {
+func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse, error) {
 	if n := len(req.Memories); n == 0 || n > maxImport {
 		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
 	}
-	now := e.Now()
+	now := s.Now()
 	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(req.Memories))}
 	var fresh []mem.Memory
 	var at []int // in ask.Memories, of those
@@ -35,7 +35,7 @@ func (e *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 	var here mem.Project
 	if req.Dir != "" {
 		var err error
-		if here, err = e.Event.Place(ctx, mem.Place{Dir: req.Dir}); err != nil {
+		if here, err = s.Event.Place(ctx, mem.Place{Dir: req.Dir}); err != nil {
 			return ImportResponse{}, err
 		}
 		keys[here.Key] = here.Key
@@ -44,17 +44,17 @@ func (e *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		if mm.Project == "" {
 			mm.Project = req.Project
 		}
-		key, err := e.projectKey(ctx, mm.Project, keys)
+		key, err := s.projectKey(ctx, mm.Project, keys)
 		if err != nil {
 			return ImportResponse{}, err
 		}
-		mm = e.prepare(fromImport(mm, key, out.Tag, now))
+		mm = s.prepare(fromImport(mm, key, out.Tag, now))
 		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++
 			continue
 		}
-		there, err := e.exists(ctx, mm)
+		there, err := s.exists(ctx, mm)
 		if err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
@@ -70,11 +70,11 @@ func (e *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		return out, nil
 	}
 	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
-		if _, err := e.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
+		if _, err := s.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
 	}
-	ids, err := e.Keep(ctx, fresh)
+	ids, err := s.Keep(ctx, fresh)
 	for i, id := range ids {
 		out.IDs[at[i]] = id
 	}
@@ -111,10 +111,10 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 
 // projectKey is the key of the project that a memory from elsewhere names; "" of
 // one that names none. keys remembers those that were asked for.
-func (e *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
+func (s *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
 	key, ok := keys[named]
 	if !ok {
-		p, err := e.Event.Place(ctx, mem.Place{Project: named})
+		p, err := s.Event.Place(ctx, mem.Place{Project: named})
 		if err != nil {
 			return "", err
 		}
@@ -127,14 +127,14 @@ func (e *Service) projectKey(ctx context.Context, named string, keys map[string]
 // isThere reports whether a memory of the same kind and reach says the same in
 // the same words. It begins in the same words, which few do; all that was said
 // is searched for only where many do.
-func (e *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
+func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
 	said := recall.WholeText(mm)
 	begins := firstWords(mm.Title)
 	q := mem.Query{
 		Terms: []string{begins}, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind}, Hidden: true, Limit: rank.Candidates,
 	}
 	for range 2 {
-		hits, _, err := e.Recall.Matched(ctx, q, nil)
+		hits, _, err := s.Recall.Matched(ctx, q, nil)
 		if err != nil {
 			return false, err
 		}

@@ -106,13 +106,13 @@ func (rc *reviewCounts) get(project string) *ReviewCounts {
 
 // LookThrough counts what waits in the projects that were consolidated since the
 // last time. It is for when nobody is kept waiting; nothing depends on it.
-func (e *Service) LookThrough(ctx context.Context) {
-	for _, project := range e.counts.takeScheduled() {
-		_, err := e.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
-		e.Event.Without("review", err)
+func (s *Service) LookThrough(ctx context.Context) {
+	for _, project := range s.counts.takeScheduled() {
+		_, err := s.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
+		s.Event.Without("review", err)
 	}
 }
 
 // reviewCount returns how much waits in a project's review queue; nil if it was
 // not counted yet.
-func (e *Service) ReviewCount(project string) *ReviewCounts { return e.counts.get(project) }
+func (s *Service) ReviewCount(project string) *ReviewCounts { return s.counts.get(project) }

@@ -32,18 +32,18 @@ var (
 )
 
 // Add keeps a statement of the person, or of an agent.
-func (e *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return AddResponse{}, err
 	}
-	mm, err := e.newStatement(ctx, p, req)
+	mm, err := s.newStatement(ctx, p, req)
 	if err != nil {
 		return AddResponse{}, err
 	}
 	var out AddResponse
 	if req.IfNew && mm.Supersedes == "" {
-		like, j, err := e.Recall.AlreadyKept(ctx, mm)
+		like, j, err := s.Recall.AlreadyKept(ctx, mm)
 		if err != nil {
 			return out, err
 		}
@@ -54,34 +54,34 @@ func (e *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 			return out, nil
 		}
 	}
-	if waits, err := e.proposeReplacing(ctx, mm, req); err != nil || waits != nil {
+	if waits, err := s.proposeReplacing(ctx, mm, req); err != nil || waits != nil {
 		return AddResponse{Proposal: waits}, err
 	}
-	v := e.Event.OpenFiles(p)
+	v := s.Event.OpenFiles(p)
 	defer v.Close()
 	list := event.Indexed([]mem.Memory{mm})
 	event.Anchored(list, v.At)
 	b := mem.Batch{Memories: list}
 	if req.KeepBoth {
-		if b.Dismissed, err = e.Recall.Apart(ctx, mm); err != nil {
+		if b.Dismissed, err = s.Recall.Apart(ctx, mm); err != nil {
 			return out, err
 		}
 	}
 	if p.Key != "" {
 		b.Project = &p
 	}
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return AddResponse{}, fmt.Errorf("keep: %w", err)
 	}
-	out.Memory, err = e.Event.One(ctx, res[0].IDs[0])
+	out.Memory, err = s.Event.One(ctx, res[0].IDs[0])
 	return out, err
 }
 
 // statement is the memory that an order to keep something makes.
-func (e *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
-	said := e.Door.Prompt(req.Text)
+func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
+	said := s.Door.Prompt(req.Text)
 	if strings.TrimSpace(said) == "" {
 		return mem.Memory{}, event.ErrNoText
 	}
@@ -93,18 +93,18 @@ func (e *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 	if !ok || kind == mem.Utterance { // which only a transcript makes
 		return mem.Memory{}, fmt.Errorf("%q: %w", kind, ErrNoKind)
 	}
-	now := e.Now()
+	now := s.Now()
 	mm := mem.Memory{
-		Scope: req.Scope, Project: p.Key, Kind: kind, Tags: e.cleanTags(req.Tags),
+		Scope: req.Scope, Project: p.Key, Kind: kind, Tags: s.cleanTags(req.Tags),
 		Importance: max(info.Importance, minUserImportance), Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
 		Resolved: kind != mem.Todo, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
 	}
 	for _, f := range req.Files {
-		mm.Files = append(mm.Files, e.Rel(p, e.Door.Text(f)))
+		mm.Files = append(mm.Files, s.Rel(p, s.Door.Text(f)))
 	}
-	e.addRelations(&mm, req.Related)
+	s.addRelations(&mm, req.Related)
 	if req.Agent != "" {
-		if err := e.attributeToAgent(ctx, &mm, req); err != nil {
+		if err := s.attributeToAgent(ctx, &mm, req); err != nil {
 			return mm, err
 		}
 	}
@@ -112,11 +112,11 @@ func (e *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		mm.Importance = *req.Importance
 	}
 	mm.Title, mm.Body = extract.Headline(said)
-	if title := chars.Clip(chars.Line(e.Door.Text(req.Title)), 160); title != "" {
+	if title := chars.Clip(chars.Line(s.Door.Text(req.Title)), 160); title != "" {
 		mm.Title, mm.Body = title, strings.TrimSpace(said)
 	}
 	if req.Supersedes != "" {
-		old, err := e.Event.One(ctx, req.Supersedes)
+		old, err := s.Event.One(ctx, req.Supersedes)
 		if err != nil {
 			return mm, err
 		}
@@ -162,9 +162,9 @@ func validateStatement(mm *mem.Memory) error {
 
 // saidByAgent makes a statement an agent's own: what it is worth depends on what
 // came into its turn, and a session that is known is noted as its source.
-func (e *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddRequest) error {
+func (s *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddRequest) error {
 	var err error
-	if mm.Trust, err = e.Event.ByAgent(ctx, req.Agent); err != nil {
+	if mm.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
 		return err
 	}
 	info, _ := mm.Kind.Info()
@@ -172,15 +172,15 @@ func (e *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddR
 	if req.Origin != "" {
 		mm.Origin = req.Origin
 	}
-	s, err := e.Event.GoesOn(ctx, req.Agent)
-	if err != nil || s.ID == "" {
+	sess, err := s.Event.GoesOn(ctx, req.Agent)
+	if err != nil || sess.ID == "" {
 		return err
 	}
-	turns, err := e.Store.Turns(ctx, s.ID, 1)
+	turns, err := s.Store.Turns(ctx, sess.ID, 1)
 	if err != nil {
 		return fmt.Errorf("turn of the agent: %w", err)
 	}
-	mm.Session, mm.Source = s.ID, mem.Source{Agent: s.Agent, Session: s.ID}
+	mm.Session, mm.Source = sess.ID, mem.Source{Agent: sess.Agent, Session: sess.ID}
 	if len(turns) > 0 {
 		mm.Source.PromptID = turns[0].PromptID
 	}
@@ -195,10 +195,10 @@ const (
 )
 
 // tags are labels as they are kept: through the door, one line each, once.
-func (e *Service) cleanTags(list []string) []string {
+func (s *Service) cleanTags(list []string) []string {
 	var out []string
 	for _, t := range list {
-		t = chars.Clip(chars.Line(e.Door.Text(t)), maxTag)
+		t = chars.Clip(chars.Line(s.Door.Text(t)), maxTag)
 		if t != "" && !slices.Contains(out, t) && len(out) < maxTags {
 			out = append(out, t)
 		}
@@ -207,18 +207,18 @@ func (e *Service) cleanTags(list []string) []string {
 }
 
 // relate notes what else a statement names: as its topics, and as single statements.
-func (e *Service) addRelations(mm *mem.Memory, list []Relation) {
+func (s *Service) addRelations(mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
-		name := chars.Clip(chars.Line(e.Door.Text(r.Name)), maxTag)
+		name := chars.Clip(chars.Line(s.Door.Text(r.Name)), maxTag)
 		if name == "" {
 			continue
 		}
 		mm.Concepts = append(mm.Concepts, name)
 		fact := name
-		if how := chars.Clip(chars.Line(e.Door.Text(r.Relationship)), maxTag); how != "" {
+		if how := chars.Clip(chars.Line(s.Door.Text(r.Relationship)), maxTag); how != "" {
 			fact = how + " " + name
 		}
-		if what := chars.Clip(chars.Line(e.Door.Text(r.Type)), maxTag); what != "" {
+		if what := chars.Clip(chars.Line(s.Door.Text(r.Type)), maxTag); what != "" {
 			fact += " (" + what + ")"
 		}
 		if fact != name {
@@ -229,40 +229,40 @@ func (e *Service) addRelations(mm *mem.Memory, list []Relation) {
 
 // Edit changes one memory as the person asks, or an agent. What an agent may not
 // change is proposed.
-func (e *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
-	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
-	old, err := e.Event.One(ctx, req.ID)
+func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
+	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
+	old, err := s.Event.One(ctx, req.ID)
 	if err != nil {
 		return EditResponse{}, err
 	}
-	who, err := e.editAuthor(ctx, req)
+	who, err := s.editAuthor(ctx, req)
 	if err != nil {
 		return EditResponse{}, err
 	}
 	if err := validateEdit(req, old); err != nil {
 		return EditResponse{}, err
 	}
-	ed, err := e.editOf(ctx, req, old)
+	ed, err := s.editOf(ctx, req, old)
 	if err != nil {
 		return EditResponse{}, err
 	}
 	if !who.MayChange(old) && !(req.onlyResolves() && who.MayReport(old)) {
-		waits, err := e.Proposals(who, req.Reason).Only(ctx, old, ProposalOf(old, ed))
+		waits, err := s.Proposals(who, req.Reason).Only(ctx, old, ProposalOf(old, ed))
 		return EditResponse{Memory: old, Proposal: waits}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{ed}}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, false, old.ID))
-	now, err := e.Event.One(ctx, old.ID)
+	s.Event.Without("vault", s.WriteNotes(ctx, false, old.ID))
+	now, err := s.Event.One(ctx, old.ID)
 	return EditResponse{Memory: now}, err
 }
 
 // editor is the author of an edit. ErrPrivateTurn if a text of it may not be kept.
-func (e *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
-	who, err := e.AuthorOf(ctx, req.Agent)
+func (s *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err == nil && who.Private && (req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
 		err = event.ErrPrivateTurn
 	}
@@ -270,8 +270,8 @@ func (e *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, 
 }
 
 // editOf is what an edit changes about old.
-func (e *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (mem.Edit, error) {
-	ed := mem.Edit{ID: old.ID, Kind: req.Kind, Scope: req.Scope, Importance: req.Importance, Resolved: req.Resolved, Feedback: e.reasonFeedback(mem.Edited, req.Reason, req.Agent)}
+func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (mem.Edit, error) {
+	ed := mem.Edit{ID: old.ID, Kind: req.Kind, Scope: req.Scope, Importance: req.Importance, Resolved: req.Resolved, Feedback: s.reasonFeedback(mem.Edited, req.Reason, req.Agent)}
 	if req.Agent == "" {
 		ed.Trust = new(mem.TrustUser) // an agent's never raises it, and does not change what has more
 	}
@@ -279,12 +279,12 @@ func (e *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		old.Kind = *req.Kind
 	}
 	if req.Text != nil {
-		said := e.Door.Prompt(*req.Text)
+		said := s.Door.Prompt(*req.Text)
 		if strings.TrimSpace(said) == "" {
 			return ed, event.ErrNoText
 		}
 		if was := old.Text(); was != strings.TrimSpace(said) {
-			ed.Feedback = e.withPreviousText(ed.Feedback, was, req.Agent)
+			ed.Feedback = s.withPreviousText(ed.Feedback, was, req.Agent)
 		}
 		old.Title, old.Body = extract.Headline(said)
 		ed.Title, ed.Body = &old.Title, &old.Body
@@ -292,7 +292,7 @@ func (e *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 	if len(req.AddTags)+len(req.DropTags) > 0 {
 		dropped := func(t string) bool { return slices.Contains(req.DropTags, t) }
 		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // what goes makes room
-		old.Tags = slices.DeleteFunc(e.cleanTags(old.Tags), dropped)
+		old.Tags = slices.DeleteFunc(s.cleanTags(old.Tags), dropped)
 		ed.Tags = append([]string{}, old.Tags...) // none left is not nil
 	}
 	if ed.Title != nil || ed.Tags != nil {
@@ -300,7 +300,7 @@ func (e *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		ed.Index = &words
 	}
 	if req.Agent == "" || req.Text != nil {
-		ed.Anchors = e.Recall.Confirmed(ctx, old)
+		ed.Anchors = s.Recall.Confirmed(ctx, old)
 	}
 	return ed, nil
 }
@@ -347,21 +347,21 @@ func markEdit(verb string) (ed mem.Edit, err error) {
 }
 
 // Mark forgets, restores, pins or unpins memories.
-func (e *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, error) {
+func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verb, DryRun: req.DryRun}
 	ed, err := markEdit(req.Verb)
 	if err != nil {
 		return out, err
 	}
-	if err := e.Event.MayKeep(ctx, req.Agent, req.Reason); err != nil {
+	if err := s.Event.MayKeep(ctx, req.Agent, req.Reason); err != nil {
 		return out, err
 	}
-	who, err := e.AuthorOf(ctx, req.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
-	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
-	ms, err := e.markTargets(ctx, req)
+	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
+	ms, err := s.markTargets(ctx, req)
 	if err != nil {
 		return out, err
 	}
@@ -369,47 +369,47 @@ func (e *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 	if req.DryRun || len(ms) == 0 {
 		return out, nil
 	}
-	if ms, out.Proposed, err = e.proposeMarks(ctx, req, who, ms); err != nil || len(ms) == 0 {
+	if ms, out.Proposed, err = s.proposeMarks(ctx, req, who, ms); err != nil || len(ms) == 0 {
 		out.Memories = []mem.Memory{}
 		return out, err
 	}
 	var b mem.Batch
 	for _, mm := range ms {
-		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, e.reasonFeedback(req.Verb, req.Reason, req.Agent)
+		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, s.reasonFeedback(req.Verb, req.Reason, req.Agent)
 		if req.Verb == "pin" { // who pins it holds it to be right
-			ed.Anchors = e.Recall.Confirmed(ctx, mm)
+			ed.Anchors = s.Recall.Confirmed(ctx, mm)
 		}
 		if req.Verb == "restore" {
-			b.Dismissed = append(b.Dismissed, e.restoreDismissals(mm)...)
+			b.Dismissed = append(b.Dismissed, s.restoreDismissals(mm)...)
 		}
 		b.Edits = append(b.Edits, ed)
 	}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("%s: %w", req.Verb, err)
 	}
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, req.Verb == "restore", ids...))
-	if out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
+	s.Event.Without("vault", s.WriteNotes(ctx, req.Verb == "restore", ids...))
+	if out.Memories, err = s.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
 		return out, fmt.Errorf("%s: %w", req.Verb, err)
 	}
 	return out, nil
 }
 
 // meant finds the memories an order is about.
-func (e *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memory, error) {
+func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memory, error) {
 	if len(req.IDs) > 0 {
-		return e.Store.List(ctx, mem.Query{IDs: req.IDs, Hidden: true})
+		return s.Store.List(ctx, mem.Query{IDs: req.IDs, Hidden: true})
 	}
 	if req.Query == nil {
 		return nil, fmt.Errorf("no id and no query: %w", mem.ErrNotFound)
 	}
 	q := *req.Query
 	q.Limit, q.Within = MaxFound, "*"
-	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: req.Place, Query: q})
+	found, err := s.Recall.Search(ctx, recall.SearchRequest{Place: req.Place, Query: q})
 	if err != nil {
 		return nil, err
 	}

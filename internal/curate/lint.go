@@ -40,23 +40,23 @@ const (
 
 // Lint looks for memories that are in need of care: by rule, and without
 // changing anything.
-func (e *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, error) {
+func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, error) {
 	for _, r := range req.Rules {
 		if !slices.Contains(LintRules(), r) {
 			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	p, err := e.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FindingsResponse{}, err
 	}
 	out := FindingsResponse{Project: p, Findings: []Finding{}}
-	ms, err := e.Lasting(ctx, p)
+	ms, err := s.Lasting(ctx, p)
 	if err != nil {
 		return out, err
 	}
 	out.Looked = len(ms)
-	stand, err := e.fileStates(ctx, ms)
+	stand, err := s.fileStates(ctx, ms)
 	if err != nil {
 		return out, err
 	}
@@ -69,15 +69,15 @@ func (e *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 		case LintDuplicate:
 			found = duplicates(ms, rank.Pairs(ms, duplicateSimilarity))
 		case LintUnused:
-			found = unused(ms, e.Now())
+			found = unused(ms, s.Now())
 		case LintDeadFile:
 			found = deadFiles(ms, stand)
 		case LintOutdated:
 			found = outdated(ms, stand)
 		case LintContradiction:
-			found, err = e.contradicted(ctx, p)
+			found, err = s.contradicted(ctx, p)
 		case LintDeadWeight:
-			found, err = e.DeadWeight(ctx, p)
+			found, err = s.DeadWeight(ctx, p)
 		}
 		if err != nil {
 			return out, err
@@ -89,8 +89,8 @@ func (e *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 
 // lasting are the memories that say how things are, of a project and of its
 // person, or of all.
-func (e *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
-	return e.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
+func (s *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+	return s.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
 }
 
 // duplicates are those of pairs that say the same, the most alike first.
@@ -147,9 +147,9 @@ type fileState struct {
 }
 
 // filesGone looks at the files of memories, as far as that is known.
-func (e *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
+func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
 	out := map[string]fileState{}
-	if e.Look == nil {
+	if s.Look == nil {
 		return out, nil
 	}
 	projects := map[string]mem.Project{}
@@ -162,7 +162,7 @@ func (e *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]f
 		}
 		p, known := projects[m.Project]
 		if !known {
-			if ps, err := e.Store.Projects(ctx, m.Project); err == nil && len(ps) > 0 {
+			if ps, err := s.Store.Projects(ctx, m.Project); err == nil && len(ps) > 0 {
 				p = ps[0]
 			}
 			projects[m.Project] = p
@@ -170,26 +170,26 @@ func (e *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]f
 		if p.Root == "" {
 			continue
 		}
-		out[m.ID] = e.fileStateOf(p, m)
+		out[m.ID] = s.fileStateOf(p, m)
 	}
 	return out, nil
 }
 
 // lookAt looks at the files of one memory. A project that is away tells nothing.
-func (e *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
-	files := e.Look(p)
+func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
+	files := s.Look(p)
 	defer files.Close()
-	var s fileState
+	var st fileState
 	if len(m.Anchors) > 0 {
-		s.fresh = files.Freshness(m.Anchors, m.Created)
+		st.fresh = files.Freshness(m.Anchors, m.Created)
 	}
-	for _, a := range files.Anchors(m.Files, e.Now()) {
+	for _, a := range files.Anchors(m.Files, s.Now()) {
 		born := slices.ContainsFunc(m.Anchors, func(b mem.Anchor) bool { return b.File == a.File && b.Hash == "" })
 		if a.Hash == "" && !born { // that it was not there may be what the memory says
-			s.gone = append(s.gone, a.File)
+			st.gone = append(st.gone, a.File)
 		}
 	}
-	return s
+	return st
 }
 
 func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {

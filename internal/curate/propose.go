@@ -21,13 +21,13 @@ const ReviewProposal = "proposal"
 
 // authorOf returns the author of a request: the person where agent is "", else the
 // agent with the trust of its turn, which is none where its session is not known.
-func (e *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
+func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
 	if agent == "" {
 		return event.Hand{Trust: mem.TrustUser, Origin: mem.FromUserCommand}, nil
 	}
 	who := event.Hand{Origin: mem.FromAssistant, Session: agent}
 	var err error
-	if who.Trust, err = e.Event.ByAgent(ctx, agent); errors.Is(err, event.ErrPrivateTurn) {
+	if who.Trust, err = s.Event.ByAgent(ctx, agent); errors.Is(err, event.ErrPrivateTurn) {
 		who.Private, err = true, nil
 	}
 	return who, err
@@ -43,8 +43,8 @@ type proposals struct {
 	Edits     []mem.Edit // that keep them
 }
 
-func (e *Service) Proposals(who event.Hand, reason string) *proposals {
-	return &proposals{svc: e, author: who, reason: e.cleanNote(reason)}
+func (s *Service) Proposals(who event.Hand, reason string) *proposals {
+	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
 }
 
 // add proposes a change of m. The same change waits once; one that the person
@@ -150,7 +150,7 @@ func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 }
 
 // accepted is the edit that does what the person accepted.
-func (e *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
+func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
 	ed, err := markEdit(p.Action)
 	if err != nil { // it is no order but an edit
 		ed = mem.Edit{
@@ -159,12 +159,12 @@ func (e *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) 
 		}
 		now := ProposedMemory(m, p)
 		words := rank.Index(now)
-		ed.Index, ed.Anchors = &words, e.Recall.Confirmed(ctx, now)
+		ed.Index, ed.Anchors = &words, s.Recall.Confirmed(ctx, now)
 	}
 	ed.ID, ed.Settled = m.ID, []string{p.ID}
-	ed.Feedback = e.newFeedback(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
+	ed.Feedback = s.newFeedback(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
 	if p.Text() != "" && p.Text() != m.Text() {
-		ed.Feedback = e.withPreviousText(ed.Feedback, m.Text(), "")
+		ed.Feedback = s.withPreviousText(ed.Feedback, m.Text(), "")
 	}
 	return ed
 }
@@ -186,16 +186,16 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 }
 
 // proposedIn are the memories of a place with changes that wait, newest first.
-func (e *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
+func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
 	q := mem.Query{
 		Proposed: true, Hidden: true, Within: "*", Project: p.Key, Limit: maxReviewed,
-		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+		Kinds: among.Kinds, Tags: among.Tags, File: s.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
 	}
-	ms, err := e.Store.List(ctx, q)
+	ms, err := s.Store.List(ctx, q)
 	if err == nil && len(q.Kinds) == 0 {
 		var said []mem.Memory
 		q.Kinds = []mem.Kind{mem.Utterance}
-		said, err = e.Store.List(ctx, q)
+		said, err = s.Store.List(ctx, q)
 		ms = append(ms, said...)
 	}
 	if err != nil {
@@ -287,12 +287,12 @@ func findProposal(m mem.Memory, id string) (mem.Proposal, error) {
 
 // resolveProposal does what the person decided about one proposal. IDs are the
 // memory and the proposal; without the second only one may wait.
-func (e *Service) resolveProposal(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+func (s *Service) resolveProposal(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
 	if n := len(req.IDs); n < 1 || n > 2 {
 		return out, fmt.Errorf("%s is about a memory and a proposal: %w", req.Rule, ErrNoFinding)
 	}
-	ms, err := e.Event.Given(ctx, req.IDs[:1])
+	ms, err := s.Event.Given(ctx, req.IDs[:1])
 	if err != nil {
 		return out, err
 	}
@@ -303,39 +303,39 @@ func (e *Service) resolveProposal(ctx context.Context, req ResolveRequest) (Reso
 	}
 	switch req.Action {
 	case RejectFinding:
-		err = e.rejectProposals(ctx, m, p)
+		err = s.rejectProposals(ctx, m, p)
 	case AcceptFinding:
-		err = e.acceptProposal(ctx, m, p)
+		err = s.acceptProposal(ctx, m, p)
 	default:
 		err = fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
 	if err != nil {
 		return out, err
 	}
-	e.counts.subtract(m.Project, ReviewProposal, 1)
-	out.Memories, err = e.Event.Given(ctx, []string{m.ID})
+	s.counts.subtract(m.Project, ReviewProposal, 1)
+	out.Memories, err = s.Event.Given(ctx, []string{m.ID})
 	return out, err
 }
 
-func (e *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Proposal) error {
+func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Proposal) error {
 	if !stillApplies(m, p) {
 		return fmt.Errorf("%s is %s: %w", m.ID, m.Status, ErrNoFinding)
 	}
-	b := mem.Batch{Edits: []mem.Edit{e.acceptEdit(ctx, m, p)}}
+	b := mem.Batch{Edits: []mem.Edit{s.acceptEdit(ctx, m, p)}}
 	if p.Action == mem.ProposeRestore {
-		b.Dismissed = e.restoreDismissals(m)
+		b.Dismissed = s.restoreDismissals(m)
 	}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
+	s.Event.Without("vault", s.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
 	return nil
 }
 
 // rejectProposals removes proposals for good: the same ones do not wait again. What
 // they left in the memory's file is put back.
-func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem.Proposal) error {
+func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem.Proposal) error {
 	var b mem.Batch
 	ed := mem.Edit{ID: m.ID}
 	for _, p := range list {
@@ -343,28 +343,28 @@ func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 		b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID})
 	}
 	b.Edits = []mem.Edit{ed}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("reject: %w", err)
 	}
 	if slices.ContainsFunc(list, func(p mem.Proposal) bool { return p.By == mem.FromVault }) {
-		e.Event.Without("vault", e.RewriteNote(ctx, m))
+		s.Event.Without("vault", s.RewriteNote(ctx, m))
 	}
 	return nil
 }
 
 // resolveProposals rejects all proposals of a place. They are accepted one by one.
-func (e *Service) resolveProposals(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+func (s *Service) resolveProposals(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
 	if len(req.IDs) > 0 || req.Action != RejectFinding {
 		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := e.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	for _, m := range d.proposed {
 		if !req.DryRun {
-			if err := e.rejectProposals(ctx, m, m.Proposals...); err != nil {
+			if err := s.rejectProposals(ctx, m, m.Proposals...); err != nil {
 				return out, err
 			}
 		}
@@ -373,32 +373,32 @@ func (e *Service) resolveProposals(ctx context.Context, req ResolveRequest) (Res
 		}
 	}
 	if !req.DryRun {
-		e.counts.subtract(d.project.Key, ReviewProposal, out.Decided)
+		s.counts.subtract(d.project.Key, ReviewProposal, out.Decided)
 	}
 	return out, nil
 }
 
 // proposeReplacing proposes that a statement takes the place of a memory which has
 // more trust than its author; nil where it may just do so.
-func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRequest) (*mem.Proposal, error) {
+func (s *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRequest) (*mem.Proposal, error) {
 	if mm.Supersedes == "" || req.Agent == "" {
 		return nil, nil
 	}
-	who, err := e.AuthorOf(ctx, req.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return nil, err
 	}
-	old, err := e.Event.One(ctx, mm.Supersedes)
+	old, err := s.Event.One(ctx, mm.Supersedes)
 	if err != nil || who.MayChange(old) || !slices.Contains(event.Findable(), old.Status) {
 		return nil, err
 	}
-	return e.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
+	return s.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
 }
 
 // proposeMarks proposes the order for the memories that its author may not change,
 // and returns the others.
-func (e *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
-	ps := e.Proposals(who, req.Reason)
+func (s *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
+	ps := s.Proposals(who, req.Reason)
 	var own []mem.Memory
 	for _, mm := range ms {
 		if who.MayChange(mm) {
@@ -414,18 +414,18 @@ func (e *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.H
 
 // mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
 // it may not change: what is erased cannot be brought back.
-func (e *Service) MayErase(ctx context.Context, req event.IDs) error {
+func (s *Service) MayErase(ctx context.Context, req event.IDs) error {
 	if req.Agent == "" {
 		return nil
 	}
-	who, err := e.AuthorOf(ctx, req.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return err
 	}
 	if slices.ContainsFunc(req.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
 		return fmt.Errorf("erase a session: %w", ErrNotPerson)
 	}
-	ms, err := e.Event.Condemned(ctx, req.IDs)
+	ms, err := s.Event.Condemned(ctx, req.IDs)
 	if err != nil {
 		return err
 	}

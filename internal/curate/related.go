@@ -9,8 +9,8 @@ import (
 
 // contradicted are the statements of a project that cannot both hold, the newer
 // first, for a person to judge.
-func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
-	w, ok := e.Store.(mem.LinkStore)
+func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
+	w, ok := s.Store.(mem.LinkStore)
 	if !ok {
 		return nil, nil
 	}
@@ -18,7 +18,7 @@ func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, e
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", err)
 	}
-	ends, err := e.Recall.AtEnds(ctx, links)
+	ends, err := s.Recall.AtEnds(ctx, links)
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ import (
 
 // Resolve does what a person decided about a finding of Review. What it changes
 // is a round like any other, and can be taken back as one.
-func (e *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
 	if req.Agent != "" {
 		return out, ErrNotPerson
@@ -24,14 +24,14 @@ func (e *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 	r := reviewRules()[i]
 	switch {
 	case r.rule == ReviewProposal && req.Every:
-		return e.resolveProposals(ctx, req)
+		return s.resolveProposals(ctx, req)
 	case r.rule == ReviewProposal:
-		return e.resolveProposal(ctx, req)
+		return s.resolveProposal(ctx, req)
 	}
 	if req.Every {
-		return e.resolveEvery(ctx, req, r)
+		return s.resolveEvery(ctx, req, r)
 	}
-	ls, err := e.draftsOf(ctx, req.IDs...)
+	ls, err := s.draftsOf(ctx, req.IDs...)
 	if err != nil {
 		return out, err
 	}
@@ -43,24 +43,24 @@ func (e *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 	}
 	switch {
 	case req.Action == RejectFinding:
-		_, err = e.applyDecision(ctx, nil, mem.Batch{Dismissed: []mem.Dismissal{{Rule: req.Rule, Memory: ls[0].ID, Other: secondID(ls)}}}, ls)
+		_, err = s.applyDecision(ctx, nil, mem.Batch{Dismissed: []mem.Dismissal{{Rule: req.Rule, Memory: ls[0].ID, Other: secondID(ls)}}}, ls)
 	case req.Action == AcceptFinding && req.Rule == ReviewSecret:
-		_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
+		_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
 	case r.changesMemories(req.Action):
 		if err := checkFindable(ls); err != nil {
 			return out, err
 		}
 		ps := &pass{drafts: ls}
 		r.carryOut(ps, req.Action, ls)
-		out.Round, err = e.applyDecision(ctx, ps, mem.Batch{}, ls)
+		out.Round, err = s.applyDecision(ctx, ps, mem.Batch{}, ls)
 	default:
 		return out, fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
 	if err != nil {
 		return out, err
 	}
-	e.counts.subtract(ls[0].stored.Project, req.Rule, 1)
-	out.Memories, err = e.reload(ctx, ls)
+	s.counts.subtract(ls[0].stored.Project, req.Rule, 1)
+	out.Memories, err = s.reload(ctx, ls)
 	return out, err
 }
 
@@ -95,14 +95,14 @@ func secondID(ls []*draft) string {
 }
 
 // Merge has one memory go into another. It is a round that can be taken back.
-func (e *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, error) {
-	ls, err := e.draftsOf(ctx, req.Keep, req.Drop)
+func (s *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, error) {
+	ls, err := s.draftsOf(ctx, req.Keep, req.Drop)
 	if err != nil {
 		return MergeResponse{}, err
 	}
 	keep, drop := ls[0], ls[1]
 	gone := checkFindable(ls)
-	who, err := e.AuthorOf(ctx, req.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return MergeResponse{}, err
 	}
@@ -116,12 +116,12 @@ func (e *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, e
 	}
 	ps := &pass{drafts: ls}
 	ps.join(keep, drop, "merged on request")
-	id, err := e.applyDecision(ctx, ps, mem.Batch{}, ls)
+	id, err := s.applyDecision(ctx, ps, mem.Batch{}, ls)
 	if err != nil {
 		return MergeResponse{}, err
 	}
 	out := MergeResponse{Round: id}
-	out.Memories, err = e.reload(ctx, ls)
+	out.Memories, err = s.reload(ctx, ls)
 	return out, err
 }
 
@@ -137,8 +137,8 @@ func checkFindable(ls []*draft) error {
 }
 
 // livesOf are memories by id, hidden ones too.
-func (e *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error) {
-	ms, err := e.Event.Given(ctx, ids)
+func (s *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error) {
+	ms, err := s.Event.Given(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -151,19 +151,19 @@ func (e *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error)
 
 // decide writes what somebody decided, and returns the round's id. rd is nil
 // where no memory changes.
-func (e *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls []*draft) (string, error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls []*draft) (string, error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return "", errNoRunLog
 	}
 	if ps != nil {
 		b.Edits = ps.edits()
 		if b.Run == nil {
-			b.Run = &mem.Run{Kind: mem.AskedRun, Project: ls[0].stored.Project, At: e.Now(), Looked: len(ls)}
+			b.Run = &mem.Run{Kind: mem.AskedRun, Project: ls[0].stored.Project, At: s.Now(), Looked: len(ls)}
 		}
 		b.Run.Changes = ps.steps
 	}
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return "", fmt.Errorf("decide: %w", err)
 	}
@@ -171,15 +171,15 @@ func (e *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls [
 	for _, l := range ls {
 		ids = append(ids, l.ID)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, false, ids...))
+	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
 	return res[0].Run, nil
 }
 
 // asTheyAre are the memories as they are now, as far as they are still there.
-func (e *Service) reload(ctx context.Context, ls []*draft) ([]mem.Memory, error) {
+func (s *Service) reload(ctx context.Context, ls []*draft) ([]mem.Memory, error) {
 	out := []mem.Memory{}
 	for _, l := range ls {
-		m, err := e.Event.One(ctx, l.ID)
+		m, err := s.Event.One(ctx, l.ID)
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}

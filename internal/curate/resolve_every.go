@@ -14,13 +14,13 @@ const resolvedShown = 20
 
 // resolveEvery decides all findings of a rule in one go: one round, written in
 // parts, so that events that come meanwhile do not wait for all of it.
-func (e *Service) resolveEvery(ctx context.Context, req ResolveRequest, r reviewRule) (ResolveResponse, error) {
+func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r reviewRule) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
 	scan := r.rule == ReviewSecret && req.Action == AcceptFinding
 	if len(req.IDs) > 0 || req.Action != RejectFinding && !r.changesMemories(req.Action) && !scan {
 		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := e.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
@@ -39,20 +39,20 @@ func (e *Service) resolveEvery(ctx context.Context, req ResolveRequest, r review
 	}
 	if out.Decided = len(chosen); !req.DryRun && len(chosen) > 0 {
 		if scan {
-			_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
+			_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
 		} else {
-			out.Round, err = e.resolveAll(ctx, req, r, d, chosen)
+			out.Round, err = s.resolveAll(ctx, req, r, d, chosen)
 		}
 		if err != nil {
 			return out, err
 		}
-		e.counts.subtract(d.project.Key, req.Rule, len(chosen))
+		s.counts.subtract(d.project.Key, req.Rule, len(chosen))
 	}
 	var shown []*draft
 	for _, ls := range chosen[:min(len(chosen), resolvedShown)] {
 		shown = append(shown, ls[len(ls)-1])
 	}
-	out.Memories, err = e.reload(ctx, shown)
+	out.Memories, err = s.reload(ctx, shown)
 	return out, err
 }
 
@@ -76,8 +76,8 @@ func (r reviewRule) needsSingleReview(action string, ls []*draft) bool {
 }
 
 // resolveAll writes what was decided about findings, and returns the round's id.
-func (e *Service) resolveAll(ctx context.Context, req ResolveRequest, r reviewRule, d *reviewData, chosen [][]*draft) (string, error) {
-	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: e.Now(), Looked: len(chosen)}
+func (s *Service) resolveAll(ctx context.Context, req ResolveRequest, r reviewRule, d *reviewData, chosen [][]*draft) (string, error) {
+	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: s.Now(), Looked: len(chosen)}
 	for len(chosen) > 0 {
 		part := chosen[:min(len(chosen), maxSteps)]
 		chosen = chosen[len(part):]
@@ -97,7 +97,7 @@ func (e *Service) resolveAll(ctx context.Context, req ResolveRequest, r reviewRu
 			next := run
 			b.Run = &next
 		}
-		id, err := e.applyDecision(ctx, changes, b, ps.drafts)
+		id, err := s.applyDecision(ctx, changes, b, ps.drafts)
 		if err != nil {
 			return run.ID, err
 		}

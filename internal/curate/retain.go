@@ -34,18 +34,18 @@ type Gone struct {
 // store that cannot drop either keeps them. With copies, the store has copies that
 // the person made or may still need; they would have to go with what is erased,
 // and so that waits.
-func (e *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
-	s := e.Settings()
+func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
+	set := s.Settings()
 	var failed error
-	if before, ok := e.Event.DaysAgo(s.HideDays); ok && from == 0 && !copies {
-		n, err := e.eraseForgotten(ctx, before)
+	if before, ok := s.Event.DaysAgo(set.HideDays); ok && from == 0 && !copies {
+		n, err := s.eraseForgotten(ctx, before)
 		if n > 0 {
 			return Gone{Memories: n, More: true}, nil
 		}
 		failed = err
 	}
-	r, able := e.Store.(mem.Retainer)
-	before, ok := e.Event.KeptSince()
+	r, able := s.Store.(mem.Retainer)
+	before, ok := s.Event.KeptSince()
 	if !able || !ok {
 		return Gone{}, failed
 	}
@@ -64,15 +64,15 @@ func (e *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, err
 
 // eraseForgotten erases one memory that was forgotten before a time, and says
 // how many that were. One whose file came back to the vault is forgotten no more.
-func (e *Service) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
-	if err := e.SyncVault(ctx, event.Person); err != nil {
+func (s *Service) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return 0, err
 	}
-	old, err := e.Store.List(ctx, mem.Query{Hidden: true, Within: "*", HiddenBefore: before, Limit: 1})
+	old, err := s.Store.List(ctx, mem.Query{Hidden: true, Within: "*", HiddenBefore: before, Limit: 1})
 	if err != nil || len(old) == 0 {
 		return 0, err
 	}
-	if _, err := e.Purge(ctx, event.IDs{IDs: []string{old[0].ID}}); err != nil {
+	if _, err := s.Purge(ctx, event.IDs{IDs: []string{old[0].ID}}); err != nil {
 		return 0, fmt.Errorf("erase %s: %w", old[0].ID, err)
 	}
 	return 1, nil

@@ -91,14 +91,14 @@ const (
 )
 
 // Review lists what of a place needs a person's judgement. It changes nothing.
-func (e *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse, error) {
+func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse, error) {
 	out := ReviewResponse{Counts: map[string]int{}, Items: []ReviewItem{}}
 	for _, r := range req.Rules {
 		if !slices.Contains(ReviewRules(), r) {
 			return out, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	d, err := e.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
@@ -116,19 +116,19 @@ func (e *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 		}
 	}
 	if len(req.Rules) == 0 && req.Among.isZero() {
-		e.counts.set(d.project.Key, out.Counts, e.Now())
+		s.counts.set(d.project.Key, out.Counts, s.Now())
 	}
 	return out, nil
 }
 
 // deskOf reads what a review of a place looks at.
-func (e *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
-	p, err := e.Event.Place(ctx, at)
+func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
+	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	d := &reviewData{svc: e, project: p, projects: map[string]mem.Project{}}
-	ps, err := e.Store.Projects(ctx, p.Key)
+	d := &reviewData{svc: s, project: p, projects: map[string]mem.Project{}}
+	ps, err := s.Store.Projects(ctx, p.Key)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return nil, fmt.Errorf("projects: %w", err)
 	}
@@ -136,15 +136,15 @@ func (e *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 		d.projects[p.Key] = p
 	}
 	// First, since it needs none of the memories: both at once would be twice as much.
-	if d.linked, err = e.contradicted(ctx, p); err != nil {
+	if d.linked, err = s.contradicted(ctx, p); err != nil {
 		return nil, err
 	}
-	if d.deadWeight, err = e.DeadWeight(ctx, p); err != nil {
+	if d.deadWeight, err = s.DeadWeight(ctx, p); err != nil {
 		return nil, err
 	}
-	every, err := e.Event.UpTo(ctx, maxReviewed, mem.Query{
+	every, err := s.Event.UpTo(ctx, maxReviewed, mem.Query{
 		Project: p.Key, NotKinds: []mem.Kind{mem.Utterance}, Within: "*",
-		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+		Kinds: among.Kinds, Tags: among.Tags, File: s.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
 	})
 	if err != nil {
 		return nil, err
@@ -166,10 +166,10 @@ func (e *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
 	d.linked, d.deadWeight = slices.DeleteFunc(d.linked, unknown), slices.DeleteFunc(d.deadWeight, unknown)
-	if d.proposed, err = e.memoriesWithProposals(ctx, p, among); err != nil {
+	if d.proposed, err = s.memoriesWithProposals(ctx, p, among); err != nil {
 		return nil, err
 	}
-	d.dismissed, err = e.dismissals(ctx)
+	d.dismissed, err = s.dismissals(ctx)
 	return d, err
 }
 
@@ -210,9 +210,9 @@ func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 
 // dismissals are what the person does not want to be done or shown again. A
 // store that keeps none has none.
-func (e *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
+func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
-	c, ok := e.Store.(mem.RunLog)
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, nil
 	}

@@ -24,10 +24,10 @@ const batchSize = 256
 // known to the store, or nobody finds them by project. Memories are kept in
 // groups: on an error those of the groups before it stay kept, and their ids
 // are returned.
-func (e *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
+func (s *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
 	ids := make([]string, 0, len(ms))
 	for group := range slices.Chunk(ms, batchSize) {
-		part, err := e.keepGroup(ctx, group)
+		part, err := s.keepGroup(ctx, group)
 		if err != nil {
 			return ids, fmt.Errorf("keep: %w", err)
 		}
@@ -36,12 +36,12 @@ func (e *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
 	return ids, nil
 }
 
-func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, error) {
+func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, error) {
 	ids := make([]string, len(group))
 	var places []int // in group, of those that are kept
 	var b mem.Batch
 	for i, mm := range group {
-		if mm = e.prepare(mm); mm.Title != "" {
+		if mm = s.prepare(mm); mm.Title != "" {
 			b.Memories, places = append(b.Memories, mm), append(places, i)
 		}
 	}
@@ -49,8 +49,8 @@ func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 		return ids, nil
 	}
 	event.Indexed(b.Memories)
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return nil, err
 	}
@@ -62,16 +62,16 @@ func (e *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 
 // brought is a memory from elsewhere, through the door and with what every
 // memory has. It has no title if nothing of it may be kept.
-func (e *Service) prepare(mm mem.Memory) mem.Memory {
-	mm.Title, mm.Body = e.Door.Prompt(mm.Title), e.Door.Prompt(mm.Body)
-	mm.Command = e.Door.Text(mm.Command)
+func (s *Service) prepare(mm mem.Memory) mem.Memory {
+	mm.Title, mm.Body = s.Door.Prompt(mm.Title), s.Door.Prompt(mm.Body)
+	mm.Command = s.Door.Text(mm.Command)
 	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
-		*list = e.redactList(*list)
+		*list = s.redactList(*list)
 	}
-	if s := mm.Summary; s != nil {
+	if sum := mm.Summary; sum != nil {
 		mm.Summary = &mem.SummaryText{
-			Request: e.Door.Prompt(s.Request), Investigated: e.Door.Prompt(s.Investigated), Learned: e.Door.Prompt(s.Learned),
-			Completed: e.Door.Prompt(s.Completed), NextSteps: e.Door.Prompt(s.NextSteps), Notes: e.Door.Prompt(s.Notes),
+			Request: s.Door.Prompt(sum.Request), Investigated: s.Door.Prompt(sum.Investigated), Learned: s.Door.Prompt(sum.Learned),
+			Completed: s.Door.Prompt(sum.Completed), NextSteps: s.Door.Prompt(sum.NextSteps), Notes: s.Door.Prompt(sum.Notes),
 		}
 		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
 	}
@@ -85,11 +85,11 @@ func (e *Service) prepare(mm mem.Memory) mem.Memory {
 	return mm
 }
 
-func (e *Service) redactList(list []string) []string {
+func (s *Service) redactList(list []string) []string {
 	var out []string
-	for _, s := range list {
-		if s = e.Door.Text(s); strings.TrimSpace(s) != "" {
-			out = append(out, s)
+	for _, text := range list {
+		if text = s.Door.Text(text); strings.TrimSpace(text) != "" {
+			out = append(out, text)
 		}
 	}
 	return out

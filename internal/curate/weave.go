@@ -33,24 +33,24 @@ const (
 )
 
 // weave does a job of its kind.
-func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	w, ok := e.Store.(mem.LinkStore)
+func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	w, ok := s.Store.(mem.LinkStore)
 	if !ok {
 		return mem.Batch{}, nil
 	}
 	if job.Key == tidyKey {
-		return mem.Batch{}, e.tidy(ctx, w)
+		return mem.Batch{}, s.tidy(ctx, w)
 	}
-	ms, err := e.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: linkBatch})
+	ms, err := s.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: linkBatch})
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
 	}
-	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: e.Now().Add(tidyAfter)}}}
+	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: s.Now().Add(tidyAfter)}}}
 	if len(ms) == linkBatch { // more at once than a job takes
 		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobWeave, Key: event.WeaveNew})
 	}
 	for _, m := range ms {
-		links, err := e.linksOf(ctx, m)
+		links, err := s.linksOf(ctx, m)
 		if err != nil && (job.Attempts < 2 || ctx.Err() != nil) { // at the second attempt it has its names alone: it must hold up no other
 			return mem.Batch{}, err
 		}
@@ -60,7 +60,7 @@ func (e *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 }
 
 // linksOf are the links that go out from a memory: to what was there before it.
-func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
+func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
 	var out []mem.Link
 	add := func(to string, k mem.LinkKind, sure float64) {
 		if to != "" && to != m.ID {
@@ -69,14 +69,14 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	}
 	add(m.Supersedes, mem.LinkSupersedes, 1)
 	add(m.MergedInto, mem.LinkPartOf, 1)
-	if err := e.linkTurn(ctx, m, add); err != nil {
+	if err := s.linkTurn(ctx, m, add); err != nil {
 		return nil, err
 	}
 	if !slices.Contains(event.Knowledge(), m.Kind) {
 		return out, nil
 	}
 	text := chars.Clip(recall.WholeText(m), event.MaxField)
-	hits, _, err := e.Recall.Matched(ctx, mem.Query{
+	hits, _, err := s.Recall.Matched(ctx, mem.Query{
 		Text: text, Terms: rank.Terms(text), Project: m.Project, Kinds: event.Knowledge(), Within: m.Session, Limit: rank.Candidates,
 	}, nil)
 	if err != nil {
@@ -107,11 +107,11 @@ func (e *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 
 // ofOneTurn links what was learned in one turn: a fix to what failed, a reason to
 // what it is given for, and each to the turn's summary.
-func (e *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
+func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
 	if m.Source.PromptID == "" || m.Kind == mem.Summary {
 		return nil
 	}
-	turn, err := e.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch})
+	turn, err := s.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch})
 	if err != nil {
 		return fmt.Errorf("turn of %s: %w", m.ID, err)
 	}
@@ -128,7 +128,7 @@ func (e *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 	if m.Kind != mem.ErrorFix || m.Command == "" {
 		return nil
 	}
-	failures, err := e.Store.List(ctx, mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1})
+	failures, err := s.Store.List(ctx, mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1})
 	if err != nil {
 		return fmt.Errorf("what %s fixed: %w", m.ID, err)
 	}
@@ -150,8 +150,8 @@ func sharedNames(a, b []mem.Named) int {
 }
 
 // tidy makes one of names that are spelt in two ways, and lets go of guesses.
-func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
-	ps, err := e.Store.Projects(ctx, "")
+func (s *Service) tidy(ctx context.Context, w mem.LinkStore) error {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
 	}
@@ -166,7 +166,7 @@ func (e *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 			}
 		}
 	}
-	_, err = w.Prune(ctx, e.Now().Add(-mem.LinkedMemory))
+	_, err = w.Prune(ctx, s.Now().Add(-mem.LinkedMemory))
 	return err
 }
 

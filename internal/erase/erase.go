@@ -17,19 +17,19 @@ import (
 // erase erases memories and sessions from the archive and the store. The archive
 // comes first: from the store alone nobody could tell any more what to look for
 // in it. And it comes again, since something may have been taken in meanwhile.
-func (e *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
-	d, err := e.DoomedWords(ctx, ids)
+func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
+	d, err := s.DoomedWords(ctx, ids)
 	if err != nil {
 		return mem.Purged{}, err
 	}
-	if err := d.rewrite(ctx, e.Archive); err != nil {
+	if err := d.rewrite(ctx, s.Archive); err != nil {
 		return mem.Purged{}, err
 	}
-	p, err := e.Store.Purge(ctx, ids...)
+	p, err := s.Store.Purge(ctx, ids...)
 	if err != nil {
 		return p, err
 	}
-	return p, d.rewrite(ctx, e.Archive)
+	return p, d.rewrite(ctx, s.Archive)
 }
 
 // doomed are words that have to go from the archive, by the agent's session id.
@@ -44,12 +44,12 @@ type sessionErasure struct {
 
 // doomedWords finds out what a purge takes from the archive. ErrNotFound as the
 // purge itself.
-func (e *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
+func (s *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
 	d := archiveErasure{}
-	if e.Archive == nil {
+	if s.Archive == nil {
 		return d, nil
 	}
-	ms, err := e.Event.Condemned(ctx, ids)
+	ms, err := s.Event.Condemned(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -67,14 +67,14 @@ func (e *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure
 		if strings.HasPrefix(id, "m_") && slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.ID == id }) {
 			continue
 		}
-		s, err := e.Store.Session(ctx, id)
-		if err == nil && s.ID != id && s.Short != id {
+		sess, err := s.Store.Session(ctx, id)
+		if err == nil && sess.ID != id && sess.Short != id {
 			err = fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
 		if err != nil {
 			return nil, err
 		}
-		d.of(s.ID).all = true
+		d.of(sess.ID).all = true
 	}
 	return d, nil
 }
@@ -115,30 +115,30 @@ func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 const inTranscripts = "transcripts"
 
 // scanArchive looks through the archive as Scan does through the store.
-func (e *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
-	if e.Archive == nil {
+func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
+	if s.Archive == nil {
 		return nil
 	}
 	kinds := map[string]int{}
-	clean := func(s mem.Spoken) (mem.Spoken, bool) {
-		text, found := redactor.Scrub(s.Text)
+	clean := func(spoken mem.Spoken) (mem.Spoken, bool) {
+		text, found := redactor.Scrub(spoken.Text)
 		got.Records++
-		if text == s.Text {
-			return s, true
+		if text == spoken.Text {
+			return spoken, true
 		}
 		got.Held++
 		kinds[PrivateSpan] += found.Private
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
 		}
-		s.Text = text
-		return s, text != ""
+		spoken.Text = text
+		return spoken, text != ""
 	}
 	var err error
 	if fix {
-		err = e.Archive.Rewrite(ctx, "", clean)
+		err = s.Archive.Rewrite(ctx, "", clean)
 	} else { // what cannot be read stays, too
-		err = e.Archive.Each(ctx, func(s mem.Spoken) { clean(s) })
+		err = s.Archive.Each(ctx, func(spoken mem.Spoken) { clean(spoken) })
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[kind] > 0 {

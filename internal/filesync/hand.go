@@ -26,22 +26,22 @@ const (
 // handAt is whose work a change of a file at a time is that is seen now: by's,
 // or if by is the person and a command of an agent ran then, that agent's. No
 // command shows every file that it writes.
-func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
+func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
 	if by.Origin != mem.FromVault || at.IsZero() {
 		return by, nil
 	}
-	sessions, err := e.Store.Sessions(ctx, mem.SessionQuery{Limit: maxConcurrentSessions})
+	sessions, err := s.Store.Sessions(ctx, mem.SessionQuery{Limit: maxConcurrentSessions})
 	if err != nil {
 		return by, fmt.Errorf("who was at work: %w", err)
 	}
-	for _, s := range sessions {
+	for _, sess := range sessions {
 		var t mem.Turn
 		var ran bool
-		if s.LastEvent.Before(at) {
-			ran = s.Processing && s.ID != by.Idle && at.Sub(s.LastEvent) < longestCall
-			t, err = e.turnOfPrompt(ctx, s.ID, "")
+		if sess.LastEvent.Before(at) {
+			ran = sess.Processing && sess.ID != by.Idle && at.Sub(sess.LastEvent) < longestCall
+			t, err = s.turnOfPrompt(ctx, sess.ID, "")
 		} else {
-			t, ran, err = e.turnOfCommandAt(ctx, s.ID, at)
+			t, ran, err = s.turnOfCommandAt(ctx, sess.ID, at)
 		}
 		if err != nil {
 			return by, err
@@ -54,8 +54,8 @@ func (e *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 }
 
 // ranAt finds the turn of a session's command that ran at a time.
-func (e *Service) turnOfCommandAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
-	calls, err := e.Store.Events(ctx, mem.EventQuery{
+func (s *Service) turnOfCommandAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{
 		Session: session, Kinds: []mem.EventKind{mem.PostToolUse, mem.PostToolUseFailure}, Limit: maxCalls,
 	})
 	if err != nil {
@@ -67,7 +67,7 @@ func (e *Service) turnOfCommandAt(ctx context.Context, session string, at time.T
 			begun = calls[i+1].At
 		}
 		if runsPrograms(c) && !at.Before(begun) && !at.After(c.At) {
-			t, err := e.turnOfPrompt(ctx, session, c.PromptID)
+			t, err := s.turnOfPrompt(ctx, session, c.PromptID)
 			return t, true, err
 		}
 	}
@@ -81,8 +81,8 @@ func runsPrograms(c mem.Event) bool {
 
 // turnOfPrompt is the turn of a prompt, or without one the newest of the session. One
 // that is not known any more is worth nothing.
-func (e *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem.Turn, error) {
-	turns, err := e.Store.Turns(ctx, session, event.WholeSession)
+func (s *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem.Turn, error) {
+	turns, err := s.Store.Turns(ctx, session, event.WholeSession)
 	if err != nil {
 		return mem.Turn{}, fmt.Errorf("turn: %w", err)
 	}

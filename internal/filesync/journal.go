@@ -19,18 +19,18 @@ const (
 
 // WriteLog puts an entry into the person's journal: at the end of a file, or where
 // there is none into a memory of the project.
-func (e *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return LogResponse{}, err
 	}
-	entry, err := e.cleanEntry(req.Entry, p)
+	entry, err := s.cleanEntry(req.Entry, p)
 	if err != nil {
 		return LogResponse{}, err
 	}
-	out := LogResponse{Text: entryText(entry, e.Now().Local().Format("2006-01-02"))}
-	if e.Journal != nil {
-		if out.File, err = e.Journal(out.Text); err != nil || out.File != "" {
+	out := LogResponse{Text: entryText(entry, s.Now().Local().Format("2006-01-02"))}
+	if s.Journal != nil {
+		if out.File, err = s.Journal(out.Text); err != nil || out.File != "" {
 			return out, err
 		}
 	}
@@ -43,29 +43,29 @@ func (e *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, er
 			Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "), Notes: strings.Join(entry.Prevented, " "),
 		},
 		Importance: 0.6, Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
-		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: e.Now(), Updated: e.Now(),
+		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: s.Now(), Updated: s.Now(),
 	}
 	if req.Agent != "" {
-		if m.Trust, err = e.Event.ByAgent(ctx, req.Agent); err != nil {
+		if m.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
 			return out, err
 		}
 		m.Confidence, m.Origin = event.ConfidenceAgent, mem.FromAssistant
 	}
 	b := mem.Batch{Project: &p, Memories: event.Indexed([]mem.Memory{m})}
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return out, fmt.Errorf("keep entry: %w", err)
 	}
-	kept, err := e.Event.One(ctx, res[0].IDs[0])
+	kept, err := s.Event.One(ctx, res[0].IDs[0])
 	out.Memory = &kept
 	return out, err
 }
 
 // cleanEntry passes every text of an entry through the door and bounds it.
 // ErrNoText if it has no title left.
-func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
-	line := func(s string) string { return chars.Clip(chars.Line(e.Door.Prompt(s)), maxLogLine) }
+func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
+	line := func(text string) string { return chars.Clip(chars.Line(s.Door.Prompt(text)), maxLogLine) }
 	list := func(items []string) []string {
 		var out []string
 		for _, it := range items[:min(len(items), maxLogItems)] {
@@ -77,7 +77,7 @@ func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 	}
 	out := LogEntry{
 		Title: chars.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
-		Happened:  chars.Clip(strings.TrimSpace(e.Door.Prompt(in.Happened)), maxHappened),
+		Happened:  chars.Clip(strings.TrimSpace(s.Door.Prompt(in.Happened)), maxHappened),
 		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented), New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
 	}
 	if out.Title == "" {

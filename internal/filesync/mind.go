@@ -34,13 +34,13 @@ func TakeMindLater(m *event.Context) {
 }
 
 // takeMind makes what the state files of a project say findable, at once.
-func (e *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
-	b, taken, err := e.stateFileBatch(ctx, p)
+func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
+	b, taken, err := s.stateFileBatch(ctx, p)
 	if err != nil {
 		return err
 	}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("keep: %w", err)
 	}
 	return taken()
@@ -49,20 +49,20 @@ func (e *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
 // mindBatch is what makes the state files of a project findable: a memory for
 // each piece, and what is there no more put out of sight. Of files that nobody
 // stands for any more, what was made stays and is not believed.
-func (e *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
-	mind, err := e.Event.MindOf(p)
+func (s *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
+	mind, err := s.Event.MindOf(p)
 	if err != nil {
 		return b, nil, err
 	}
-	taken = func() error { return e.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
-	old, err := e.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
+	taken = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
+	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
 		return b, nil, fmt.Errorf("what was taken before: %w", err)
 	}
 	b.Project = &p
 	seen := map[string]bool{}
 	for _, part := range mind.Parts[:min(len(mind.Parts), maxStateFileParts)] {
-		mm := e.stateFileMemory(p, part)
+		mm := s.stateFileMemory(p, part)
 		seen[mm.Key] = true
 		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
 		if i < 0 {
@@ -84,8 +84,8 @@ func (e *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batc
 	return b, taken, nil
 }
 
-func (e *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
-	mm := e.stateMemory(p, part.Kind, true)
+func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
+	mm := s.stateMemory(p, part.Kind, true)
 	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
 	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{stateFileTag, part.File}
 	mm.Index = rank.Index(mm)
@@ -102,24 +102,24 @@ func updateOf(old, now mem.Memory) (mem.Edit, bool) {
 }
 
 // mindWork does a job about state files.
-func (e *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
+func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var n event.Noted
 	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
 		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
 	}
-	p, err := e.Event.ProjectOf(n.Root)
-	if err != nil || e.Minds == nil {
+	p, err := s.Event.ProjectOf(n.Root)
+	if err != nil || s.Minds == nil {
 		return mem.Batch{}, err
 	}
 	if job.Kind == event.JobNote {
-		return mem.Batch{}, e.Minds.Note(ctx, p, n.Notes)
+		return mem.Batch{}, s.Minds.Note(ctx, p, n.Notes)
 	}
-	if known, err := e.Event.Known(ctx, p); err != nil {
+	if known, err := s.Event.Known(ctx, p); err != nil {
 		return mem.Batch{}, err
 	} else if known != "" {
 		p.Key = known
 	}
-	b, taken, err := e.stateFileBatch(ctx, p)
+	b, taken, err := s.stateFileBatch(ctx, p)
 	if err != nil {
 		return b, err
 	}
@@ -127,8 +127,8 @@ func (e *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) 
 }
 
 // changedFiles are the files of the project that the session changed.
-func (e *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200})
+func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
+	ms, err := s.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200})
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
 	}
@@ -142,12 +142,12 @@ func (e *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string,
 }
 
 // leaveTurn leaves that a turn ended, and what the session changed so far.
-func (e *Service) LeaveTurn(ctx context.Context, m *event.Context) {
+func (s *Service) LeaveTurn(ctx context.Context, m *event.Context) {
 	if !m.Mind.Trusted {
 		return
 	}
-	files, err := e.ChangedFiles(ctx, m)
-	e.Event.Without("changed files", err)
+	files, err := s.ChangedFiles(ctx, m)
+	s.Event.Without("changed files", err)
 	m.Leave(mem.MindNotes{Turned: true, Files: files})
 }
 

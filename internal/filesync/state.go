@@ -29,33 +29,33 @@ var (
 
 // State tells or changes where the work of a project stands: in its state files
 // where it has any that are trusted, else in the store.
-func (e *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	if p.Key == "" {
 		return mem.Standing{}, ErrNoProject
 	}
-	if req, err = e.cleanRequest(req); err != nil {
+	if req, err = s.cleanRequest(req); err != nil {
 		return mem.Standing{}, err
 	}
 	if req.Op != mem.StateGet {
-		if err := e.Event.MayKeep(ctx, req.Agent, req.Op); err != nil {
+		if err := s.Event.MayKeep(ctx, req.Agent, req.Op); err != nil {
 			return mem.Standing{}, err
 		}
 	}
-	mind, err := e.Event.MindOf(p)
+	mind, err := s.Event.MindOf(p)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	var out mem.Standing
 	if mind.Trusted {
-		if out, err = e.Minds.Change(ctx, p, req); err == nil {
-			err = e.indexStateFiles(ctx, p)
+		if out, err = s.Minds.Change(ctx, p, req); err == nil {
+			err = s.indexStateFiles(ctx, p)
 		}
 	} else {
-		out, err = e.storedState(ctx, p, req)
+		out, err = s.storedState(ctx, p, req)
 	}
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("state: %w", err)
@@ -68,8 +68,8 @@ func (e *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing
 }
 
 // stateAsk passes the texts of a change through the door and bounds them.
-func (e *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
-	c := stateCleaner{redact: e.Door.Prompt}
+func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
+	c := stateCleaner{redact: s.Door.Prompt}
 	var err error
 	switch req.Op {
 	case mem.StateGet:
@@ -102,14 +102,14 @@ func (e *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
 		}
 		req.Progress = p
 	case mem.StateEndsASession:
-		s := req.Session
-		s.Summary = chars.Line(c.text(s.Summary))
-		s.Completed, s.Decisions = *c.lines(&s.Completed), *c.lines(&s.Decisions)
-		s.Blockers, s.Next = *c.lines(&s.Blockers), *c.lines(&s.Next)
-		if s.Summary == "" {
+		entry := req.Session
+		entry.Summary = chars.Line(c.text(entry.Summary))
+		entry.Completed, entry.Decisions = *c.lines(&entry.Completed), *c.lines(&entry.Decisions)
+		entry.Blockers, entry.Next = *c.lines(&entry.Blockers), *c.lines(&entry.Next)
+		if entry.Summary == "" {
 			err = event.ErrNoText
 		}
-		req.Session = s
+		req.Session = entry
 	default:
 		err = fmt.Errorf("%q: %w", req.Op, ErrNoOp)
 	}

@@ -16,21 +16,21 @@ import (
 )
 
 // syncVault takes in what changed in the vault since the last time.
-func (e *Service) SyncVault(ctx context.Context, by event.Hand) error {
-	v := e.Event.CurrentVault()
+func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil
 	}
 	var late []mem.Memory // changed here, too, and not written yet
 	err := v.Look(func() ([]mem.Note, error) {
-		ms, err := e.Event.Noted(ctx)
+		ms, err := s.Event.Noted(ctx)
 		out := make([]mem.Note, 0, len(ms))
 		for _, mm := range ms {
 			out = append(out, mm.Note)
 		}
 		return out, err
 	}, func(l mem.VaultLook) (err error) {
-		late, err = e.applyNotes(ctx, l, by)
+		late, err = s.applyNotes(ctx, l, by)
 		return err
 	})
 	if err != nil {
@@ -38,15 +38,15 @@ func (e *Service) SyncVault(ctx context.Context, by event.Hand) error {
 	}
 	for _, mm := range late {
 		_, err := v.Write(mm.Note, noteChange(mm, false))
-		e.Event.Without("vault: "+mm.Note.File, err)
+		s.Event.Without("vault: "+mm.Note.File, err)
 	}
 	return nil
 }
 
 // keepNotes brings what is remembered in step with what was found. It returns
 // those that had changed on both sides, as they were remembered.
-func (e *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
-	ms, err := e.Event.Noted(ctx)
+func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
+	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,19 +56,19 @@ func (e *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 		if n.Type == "index" {
 			continue
 		}
-		n = e.cleanNote(n)
+		n = s.cleanNote(n)
 		was, there := known.Find(n)
-		who, err := e.HandAt(ctx, by, n.Changed)
+		who, err := s.HandAt(ctx, by, n.Changed)
 		if err != nil {
 			return nil, err
 		}
-		now := noteMemory(was, n, who, e.Now())
+		now := noteMemory(was, n, who, s.Now())
 		if there && proposedByAgent(was, now) {
 			b.Edits = append(b.Edits, noteOnlyEdit(was, now))
 			continue
 		}
 		if there && !who.MayChange(was) && !sameNote(was, now) {
-			if err := e.proposeNote(ctx, &b, was, now, who); err != nil {
+			if err := s.proposeNote(ctx, &b, was, now, who); err != nil {
 				return nil, err
 			}
 			continue
@@ -92,29 +92,29 @@ func (e *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 		case by.MayChange(was):
 			b.Edits = append(b.Edits, event.WithoutFile(was))
 		default:
-			if err := e.proposeNote(ctx, &b, was, mem.Memory{Status: mem.Forgotten}, by); err != nil {
+			if err := s.proposeNote(ctx, &b, was, mem.Memory{Status: mem.Forgotten}, by); err != nil {
 				return nil, err
 			}
 		}
 	}
-	e.Event.Follow(&b)
-	b.Jobs = append(b.Jobs, e.Event.VaultJob(e.Now())) // the index is made anew
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	b.Jobs = append(b.Jobs, s.Event.VaultJob(s.Now())) // the index is made anew
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return nil, fmt.Errorf("keep: %w", err)
 	}
 	return late, nil
 }
 
 // cleanNote passes a file's texts through the door.
-func (e *Service) cleanNote(n mem.NoteText) mem.NoteText {
-	for _, s := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
-		*s = e.Door.Prompt(*s)
+func (s *Service) cleanNote(n mem.NoteText) mem.NoteText {
+	for _, val := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
+		*val = s.Door.Prompt(*val)
 	}
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))
-		for _, s := range *list {
-			if s = chars.Clip(chars.Line(e.Door.Prompt(s)), 80); s != "" {
-				out = append(out, s)
+		for _, text := range *list {
+			if text = chars.Clip(chars.Line(s.Door.Prompt(text)), 80); text != "" {
+				out = append(out, text)
 			}
 		}
 		*list = out[:min(len(out), maxNoteList)]
@@ -210,22 +210,22 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 
 // lookAtVault takes in what changed in the vault before an event that may tell
 // of it, and what an agent changed there right after it did.
-func (e *Service) LookAtVault(ctx context.Context, m *event.Context) error {
-	v := e.Event.CurrentVault()
+func (s *Service) LookAtVault(ctx context.Context, m *event.Context) error {
+	v := s.Event.CurrentVault()
 	if v == nil || m.Replay {
 		return nil
 	}
 	switch m.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(e.SyncVault(ctx, event.PersonIn(m)), e.Continuity.TakeHandoff(ctx, m, event.PersonIn(m)))
+		return errors.Join(s.SyncVault(ctx, event.PersonIn(m)), s.Continuity.TakeHandoff(ctx, m, event.PersonIn(m)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
-		return e.SyncVault(ctx, event.PersonIn(m))
+		return s.SyncVault(ctx, event.PersonIn(m))
 	case mem.PostToolUse, mem.PostToolUseFailure:
 		if mayChangeBelow(m, v.Folder()) {
-			return errors.Join(e.SyncVault(ctx, agentAuthor(m)), e.Continuity.TakeHandoff(ctx, m, agentAuthor(m)))
+			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.TakeHandoff(ctx, m, agentAuthor(m)))
 		}
 		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // which is answered with what is known of the file
-			return e.SyncVault(ctx, event.Person)
+			return s.SyncVault(ctx, event.Person)
 		}
 	}
 	return nil

@@ -15,7 +15,7 @@ import (
 // proposeNote adds to b what an agent did to the file of a memory that has more
 // trust than its turn: the memory stays as it is, and so does the file. now is the
 // memory that the file would make. Of a private turn nothing is kept.
-func (e *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
+func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
 	who.Origin = mem.FromVault
 	p := mem.Proposal{Action: mem.ProposeForget}
 	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {
@@ -23,7 +23,7 @@ func (e *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Me
 			Title: &now.Title, Body: &now.Body, Invariant: &now.Invariant, Kind: &now.Kind, Importance: &now.Importance, Tags: append([]string{}, now.Tags...),
 		})
 	}
-	ps := e.Curate.Proposals(who, "")
+	ps := s.Curate.Proposals(who, "")
 	if curate.HasEffect(p) {
 		if err := ps.Add(ctx, was, p); err != nil && !errors.Is(err, event.ErrPrivateTurn) {
 			return err
@@ -65,8 +65,8 @@ func proposedByAgent(was, now mem.Memory) bool {
 
 // rewriteNote writes the file of a memory as the memory is: a proposal that changed
 // the file was rejected.
-func (e *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
-	v := e.Event.CurrentVault()
+func (s *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
+	v := s.Event.CurrentVault()
 	if v == nil || m.Note.File == "" {
 		return nil
 	}
@@ -80,7 +80,7 @@ func (e *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
 		return err
 	}
 	note.State, note.Uses, note.Prevented = event.NoteState(m), m.Uses, m.Prevented
-	if _, err := e.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
 		return fmt.Errorf("keep the note: %w", err)
 	}
 	return v.WriteIndex()

@@ -69,12 +69,12 @@ func lastApplied(mm mem.Memory) *time.Time {
 // writeNotes brings the files of memories in step with what is remembered: of
 // those that are named, or of all. Files that are gone are made anew only for
 // what was restored.
-func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) error {
-	v := e.Event.CurrentVault()
+func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) error {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil
 	}
-	ms, err := e.Event.Noted(ctx)
+	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			continue // it is read again by the next event, and written after that
 		}
 		if err != nil {
-			e.Event.Without("vault: "+mm.Note.File, err)
+			s.Event.Without("vault: "+mm.Note.File, err)
 			continue
 		}
 		note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
@@ -107,21 +107,21 @@ func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 	if len(b.Edits) == 0 {
 		return nil
 	}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("keep notes: %w", err)
 	}
 	return v.WriteIndex()
 }
 
 // workVault takes in what changed and writes what did, and the index of all.
-func (e *Service) WorkVault(ctx context.Context) error {
-	if err := e.SyncVault(ctx, event.Person); err != nil {
+func (s *Service) WorkVault(ctx context.Context) error {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return err
 	}
-	if err := e.WriteNotes(ctx, false); err != nil {
+	if err := s.WriteNotes(ctx, false); err != nil {
 		return err
 	}
-	if v := e.Event.CurrentVault(); v != nil {
+	if v := s.Event.CurrentVault(); v != nil {
 		return v.WriteIndex()
 	}
 	return nil
@@ -130,18 +130,18 @@ func (e *Service) WorkVault(ctx context.Context) error {
 // eraseNotes takes away the files of memories that are to be erased, and returns
 // the lines by which other files give them away. The memories are checked first:
 // nothing goes for an id that is not there.
-func (e *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error) {
-	v := e.Event.CurrentVault()
+func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error) {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil, nil
 	}
-	if err := e.SyncVault(ctx, event.Person); err != nil {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return nil, err
 	}
-	if _, err := e.Erase.DoomedWords(ctx, ids); err != nil {
+	if _, err := s.Erase.DoomedWords(ctx, ids); err != nil {
 		return nil, err
 	}
-	ms, err := e.Event.Condemned(ctx, ids)
+	ms, err := s.Event.Condemned(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -164,13 +164,13 @@ func (e *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 }
 
 // stillIn names files of the vault that hold such lines: they are the person's.
-func (e *Service) StillIn(words []string) []string {
-	v := e.Event.CurrentVault()
+func (s *Service) StillIn(words []string) []string {
+	v := s.Event.CurrentVault()
 	if v == nil || len(words) == 0 {
 		return nil
 	}
 	files, err := v.Holding(words)
-	e.Event.Without("vault", err)
+	s.Event.Without("vault", err)
 	var out []string
 	for _, f := range files {
 		out = append(out, f+" in the vault, which says the same")

@@ -15,8 +15,8 @@ import (
 // errNoBrowser says that the store cannot be looked through.
 var errNoBrowser = errors.New("this store cannot be looked through")
 
-func (e *Service) browser() (mem.Browser, error) {
-	b, ok := e.Store.(mem.Browser)
+func (s *Service) browser() (mem.Browser, error) {
+	b, ok := s.Store.(mem.Browser)
 	if !ok {
 		return nil, errNoBrowser
 	}
@@ -24,8 +24,8 @@ func (e *Service) browser() (mem.Browser, error) {
 }
 
 // Projects lists all that are known, last active first.
-func (e *Service) Projects(ctx context.Context) (Projects, error) {
-	ps, err := e.Store.Projects(ctx, "")
+func (s *Service) Projects(ctx context.Context) (Projects, error) {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return Projects{}, err
 	}
@@ -37,8 +37,8 @@ const feedLength = 50
 
 // Feed lists what happened last, newest first: what was asked, what was kept,
 // what was told, which sessions ended.
-func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FeedResponse{}, err
 	}
@@ -48,7 +48,7 @@ func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	}
 	n = min(n, 200)
 	out := FeedResponse{Entries: []Moment{}}
-	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
+	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
 	if err != nil {
 		return out, fmt.Errorf("memories: %w", err)
 	}
@@ -57,7 +57,7 @@ func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 			ID: mm.ID, At: mm.Created, Session: mm.Session, Project: mm.Project, What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
 		})
 	}
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: n})
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: n})
 	if err != nil {
 		return out, fmt.Errorf("receipts: %w", err)
 	}
@@ -68,7 +68,7 @@ func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 			})
 		}
 	}
-	if err := e.feedSessions(ctx, p, n, &out); err != nil {
+	if err := s.feedSessions(ctx, p, n, &out); err != nil {
 		return out, err
 	}
 	slices.SortStableFunc(out.Entries, func(a, b Moment) int { return b.At.Compare(a.At) })
@@ -77,8 +77,8 @@ func (e *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 }
 
 // feedSessions adds what was asked in the newest sessions, and which of them ended.
-func (e *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *FeedResponse) error {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n})
+func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *FeedResponse) error {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n})
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
@@ -93,31 +93,31 @@ func (e *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 	}
 	short := map[string]mem.Session{}
 	prompts := 0
-	for _, s := range ss {
-		short[s.ID] = s
-		if s.LastEvent.Before(since) || prompts >= n {
+	for _, sess := range ss {
+		short[sess.ID] = sess
+		if sess.LastEvent.Before(since) || prompts >= n {
 			continue
 		}
-		if !s.Completed.IsZero() {
-			out.Entries = append(out.Entries, Moment{ID: s.Short, At: s.Completed, Session: s.ID, Project: s.Project, What: "session_end", Title: s.FirstPrompt})
+		if !sess.Completed.IsZero() {
+			out.Entries = append(out.Entries, Moment{ID: sess.Short, At: sess.Completed, Session: sess.ID, Project: sess.Project, What: "session_end", Title: sess.FirstPrompt})
 		}
-		turns, err := e.Store.Turns(ctx, s.ID, n)
+		turns, err := s.Store.Turns(ctx, sess.ID, n)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
 		}
 		for _, t := range turns {
 			if t.Number > 0 && !t.Private && !t.At.Before(since) {
-				out.Entries = append(out.Entries, Moment{ID: s.Short, At: t.At, Session: s.ID, Project: s.Project, What: LanePrompt, Title: chars.Clip(chars.Line(t.Text), 200)})
+				out.Entries = append(out.Entries, Moment{ID: sess.Short, At: t.At, Session: sess.ID, Project: sess.Project, What: LanePrompt, Title: chars.Clip(chars.Line(t.Text), 200)})
 				prompts++
 			}
 		}
 	}
-	return e.addNames(ctx, short, out)
+	return s.addNames(ctx, short, out)
 }
 
 // named gives moments the short ids of their sessions and the names of their projects.
-func (e *Service) addNames(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
-	ps, err := e.Store.Projects(ctx, "")
+func (s *Service) addNames(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
 	}
@@ -128,7 +128,7 @@ func (e *Service) addNames(ctx context.Context, known map[string]mem.Session, ou
 	for i := range out.Entries {
 		m := &out.Entries[i]
 		if _, ok := known[m.Session]; !ok && m.Session != "" {
-			known[m.Session], _ = e.Store.Session(ctx, m.Session) // its short id is a convenience
+			known[m.Session], _ = s.Store.Session(ctx, m.Session) // its short id is a convenience
 		}
 		m.Session = cmp.Or(known[m.Session].Short, m.Session)
 		m.ProjectName = names[m.Project]
@@ -137,25 +137,25 @@ func (e *Service) addNames(ctx context.Context, known map[string]mem.Session, ou
 }
 
 // Day counts what happened in a place today.
-func (e *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
-	p, err := e.Event.Place(ctx, at)
+func (s *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
+	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return mem.Day{}, err
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return mem.Day{}, err
 	}
-	return b.Day(ctx, p.Key, e.Event.Today())
+	return b.Day(ctx, p.Key, s.Event.Today())
 }
 
 // Sessions lists sessions and what came of each.
-func (e *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return mem.Sessions{}, err
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return mem.Sessions{}, err
 	}

@@ -34,24 +34,24 @@ func triggers() []string {
 const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
 
 // Economy counts what memory cost in the days up to today, and what came of it.
-func (e *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return EconomyResponse{}, err
 	}
-	return e.economyOf(ctx, p, min(cmp.Or(max(req.Days, 0), economyDays), maxEconomyDays))
+	return s.economyOf(ctx, p, min(cmp.Or(max(req.Days, 0), economyDays), maxEconomyDays))
 }
 
 // economyOf counts so many days of a project, or of all with an empty key.
-func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
-	c := e.newTally(p, n)
-	for _, step := range []func(context.Context, *tally) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
+func (s *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
+	c := s.newTally(p, n)
+	for _, step := range []func(context.Context, *tally) error{s.countReads, s.countReceipts, s.countCalls, s.countModel} {
 		if err := step(ctx, c); err != nil {
 			return EconomyResponse{}, err
 		}
 	}
 	var err error
-	if c.out.Dead, err = e.deadItems(ctx, c); err != nil {
+	if c.out.Dead, err = s.deadItems(ctx, c); err != nil {
 		return EconomyResponse{}, err
 	}
 	c.sum()
@@ -70,9 +70,9 @@ type tally struct {
 }
 
 // counting begins so many days.
-func (e *Service) newTally(p mem.Project, n int) *tally {
+func (s *Service) newTally(p mem.Project, n int) *tally {
 	c := &tally{
-		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, injections: map[string]*DeadItem{}, sessions: map[string]string{},
+		since: s.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, injections: map[string]*DeadItem{}, sessions: map[string]string{},
 		out: EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since, formula
@@ -93,8 +93,8 @@ func (c *tally) day(t time.Time) *EconomyDay {
 }
 
 // countReads takes the median of what reading a file costs.
-func (e *Service) countReads(ctx context.Context, c *tally) error {
-	reads, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Project: c.out.Project.Key, After: c.since, Limit: readsLooked})
+func (s *Service) countReads(ctx context.Context, c *tally) error {
+	reads, err := s.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Project: c.out.Project.Key, After: c.since, Limit: readsLooked})
 	if err != nil {
 		return fmt.Errorf("reads: %w", err)
 	}
@@ -112,10 +112,10 @@ func (e *Service) countReads(ctx context.Context, c *tally) error {
 }
 
 // receiptsOf gives out the receipts of the days that are counted, newest first.
-func (e *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
+func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
 	const many = 500
 	for from := 0; ; from += many {
-		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
+		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
 		if err != nil {
 			return fmt.Errorf("receipts: %w", err)
 		}
@@ -140,19 +140,19 @@ func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 	})
 }
 
-func (e *Service) countReceipts(ctx context.Context, c *tally) error {
-	return e.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
+func (s *Service) countReceipts(ctx context.Context, c *tally) error {
+	return s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
 		var ids []string
 		for _, r := range rs {
 			for _, it := range injectedMemories(r) {
 				ids = append(ids, it.ID)
 			}
 		}
-		if err := e.loadMemories(ctx, c, ids); err != nil {
+		if err := s.loadMemories(ctx, c, ids); err != nil {
 			return err
 		}
 		for _, r := range rs {
-			if err := e.countReceipt(ctx, c, r); err != nil {
+			if err := s.countReceipt(ctx, c, r); err != nil {
 				return err
 			}
 		}
@@ -160,13 +160,13 @@ func (e *Service) countReceipts(ctx context.Context, c *tally) error {
 	})
 }
 
-func (e *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) error {
+func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) error {
 	day := c.day(r.At)
 	switch r.Outcome {
 	case mem.Injected:
 		day.Injected++
 		day.Tokens[r.Trigger] += r.Tokens
-		agent, err := e.agentOf(ctx, c, r.Session)
+		agent, err := s.agentOf(ctx, c, r.Session)
 		if err != nil {
 			return err
 		}
@@ -192,28 +192,28 @@ func (e *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) err
 
 // agentOf is the agent of a session that was told something, "" if that is not
 // known any more.
-func (e *Service) agentOf(ctx context.Context, c *tally, session string) (string, error) {
+func (s *Service) agentOf(ctx context.Context, c *tally, session string) (string, error) {
 	agent, seen := c.sessions[session]
 	if seen {
 		return agent, nil
 	}
-	s, err := e.Store.Session(ctx, session)
+	sess, err := s.Store.Session(ctx, session)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return "", fmt.Errorf("session %s: %w", session, err)
 	}
-	c.sessions[session] = s.Agent
-	return s.Agent, nil
+	c.sessions[session] = sess.Agent
+	return sess.Agent, nil
 }
 
 // know looks up memories that were not looked up before.
-func (e *Service) loadMemories(ctx context.Context, c *tally, ids []string) error {
+func (s *Service) loadMemories(ctx context.Context, c *tally, ids []string) error {
 	var others []string
 	for _, id := range ids {
 		if _, known := c.known[id]; !known {
 			c.known[id], others = mem.Memory{}, append(others, id)
 		}
 	}
-	found, err := e.Recall.ByID(ctx, others)
+	found, err := s.Recall.ByID(ctx, others)
 	maps.Copy(c.known, found)
 	return err
 }
@@ -233,14 +233,14 @@ func (c *tally) countInjections(r mem.Receipt) {
 
 // deadOf are the memories that were told again and again and never used, those
 // told most first.
-func (e *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
+func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	var often []string
 	for id, d := range c.injections {
 		if d.Told >= DeadAfter {
 			often = append(often, id)
 		}
 	}
-	if err := e.loadMemories(ctx, c, often); err != nil {
+	if err := s.loadMemories(ctx, c, often); err != nil {
 		return nil, err
 	}
 	out := []DeadItem{}
@@ -257,8 +257,8 @@ func (e *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 }
 
 // countCalls counts what agents were answered by our tools.
-func (e *Service) countCalls(ctx context.Context, c *tally) error {
-	calls, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ownTools, Project: c.out.Project.Key, After: c.since, Limit: maxCalls})
+func (s *Service) countCalls(ctx context.Context, c *tally) error {
+	calls, err := s.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ownTools, Project: c.out.Project.Key, After: c.since, Limit: maxCalls})
 	if err != nil {
 		return fmt.Errorf("calls of our tools: %w", err)
 	}
@@ -272,8 +272,8 @@ func (e *Service) countCalls(ctx context.Context, c *tally) error {
 }
 
 // countModel counts what models were asked for. Nobody counts that by project.
-func (e *Service) countModel(ctx context.Context, c *tally) error {
-	ledger, ok := e.Store.(mem.SpendStore)
+func (s *Service) countModel(ctx context.Context, c *tally) error {
+	ledger, ok := s.Store.(mem.SpendStore)
 	if !ok {
 		return nil
 	}

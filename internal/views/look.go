@@ -15,20 +15,20 @@ import (
 )
 
 // Show returns whole records. Those that an agent asks for count as used.
-func (e *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error) {
-	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
-	ms, err := e.Event.Given(ctx, req.IDs)
+func (s *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error) {
+	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
+	ms, err := s.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	e.Event.Without("uses", e.countUse(ctx, req.Agent, ms))
-	beside, err := e.Recall.Beside(ctx, ms)
+	s.Event.Without("uses", s.countUse(ctx, req.Agent, ms))
+	beside, err := s.Recall.Beside(ctx, ms)
 	return ShowResponse{Memories: ms, Beside: beside}, err
 }
 
 // fetched counts a use of what an agent reads whole, once a turn.
-func (e *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) error {
-	turn, err := e.Event.TurnAt(ctx, agent)
+func (s *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) error {
+	turn, err := s.Event.TurnAt(ctx, agent)
 	if err != nil || turn == "" {
 		return err
 	}
@@ -36,21 +36,21 @@ func (e *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) e
 	for _, mm := range ms {
 		b.Edits = append(b.Edits, mem.Edit{ID: mm.ID, Used: 1, UsedIn: turn})
 	}
-	_, err = e.Store.Apply(ctx, b)
+	_, err = s.Store.Apply(ctx, b)
 	return err
 }
 
 // Why returns a receipt and what became of its items.
-func (e *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) {
+func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) {
 	q := mem.ReceiptQuery{ID: req.ID, Limit: 50}
 	if req.ID == "" || req.ID == "last" {
-		p, err := e.Event.Place(ctx, req.Place)
+		p, err := s.Event.Place(ctx, req.Place)
 		if err != nil {
 			return WhyResponse{}, err
 		}
 		q.ID, q.Project = "", p.Key
 	}
-	rs, err := e.Store.Receipts(ctx, q)
+	rs, err := s.Store.Receipts(ctx, q)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return WhyResponse{}, err
 	}
@@ -68,8 +68,8 @@ func (e *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 	if r.ID != rs[0].ID && rs[0].Outcome != mem.Injected {
 		out.Later = &rs[0]
 	}
-	if s, err := e.Store.Session(ctx, r.Session); err == nil {
-		out.Short = s.Short
+	if sess, err := s.Store.Session(ctx, r.Session); err == nil {
+		out.Short = sess.Short
 	}
 	var ids []string // without the sessions in the index
 	for _, it := range r.Items {
@@ -77,7 +77,7 @@ func (e *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 			ids = append(ids, it.ID)
 		}
 	}
-	known, err := e.Recall.ByID(ctx, ids)
+	known, err := s.Recall.ByID(ctx, ids)
 	if err != nil {
 		return out, err
 	}
@@ -97,26 +97,26 @@ func (e *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 }
 
 // Status returns the state of things at a glance.
-func (e *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, error) {
-	p, err := e.Event.Place(ctx, at)
+func (s *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, error) {
+	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return StatusResponse{}, err
 	}
 	out := StatusResponse{Project: p}
-	if out.Stats, err = e.Store.Stats(ctx, p.Key, e.Event.Today()); err != nil {
+	if out.Stats, err = s.Store.Stats(ctx, p.Key, s.Event.Today()); err != nil {
 		return out, fmt.Errorf("counts: %w", err)
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: 1})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: 1})
 	if err != nil {
 		return out, fmt.Errorf("last session: %w", err)
 	}
 	if len(ss) > 0 {
 		out.Last = &ss[0]
-		if out.Context, err = e.Continuity.ContextOf(ctx, ss[0]); err != nil {
+		if out.Context, err = s.Continuity.ContextOf(ctx, ss[0]); err != nil {
 			return out, err
 		}
 	}
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: 50})
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: 50})
 	if err != nil {
 		return out, fmt.Errorf("receipts: %w", err)
 	}
@@ -126,37 +126,37 @@ func (e *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, err
 			break
 		}
 	}
-	if out.Pauses, err = e.Store.Paused(ctx, e.Now()); err != nil {
+	if out.Pauses, err = s.Store.Paused(ctx, s.Now()); err != nil {
 		return out, fmt.Errorf("pauses: %w", err)
 	}
-	out.Review = e.Curate.ReviewCount(p.Key)
-	out.Health, err = e.health(ctx, out)
+	out.Review = s.Curate.ReviewCount(p.Key)
+	out.Health, err = s.health(ctx, out)
 	return out, err
 }
 
 // health is that of the whole house: work of another project that does not go
 // on is seen from each.
-func (e *Service) health(ctx context.Context, o StatusResponse) (Health, error) {
+func (s *Service) health(ctx context.Context, o StatusResponse) (Health, error) {
 	all := o.Stats.Waiting
 	if o.Project.Key != "" {
 		var err error
-		if all, err = e.waiting(ctx); err != nil {
+		if all, err = s.waiting(ctx); err != nil {
 			return Health{}, fmt.Errorf("backlog: %w", err)
 		}
 	}
 	h := Health{QueueDepth: all.Jobs - all.LaterJobs, DeadJobs: all.DeadJobs}
 	if !all.OldestJob.IsZero() {
-		h.OldestJobS = max(0, e.Now().Sub(all.OldestJob).Seconds())
+		h.OldestJobS = max(0, s.Now().Sub(all.OldestJob).Seconds())
 	}
 	return h, nil
 }
 
 // waiting counts the jobs of all projects, by themselves where the store can.
-func (e *Service) waiting(ctx context.Context) (mem.Waiting, error) {
-	if w, ok := e.Store.(mem.Waiter); ok {
+func (s *Service) waiting(ctx context.Context) (mem.Waiting, error) {
+	if w, ok := s.Store.(mem.Waiter); ok {
 		return w.Waiting(ctx)
 	}
-	st, err := e.Store.Stats(ctx, "", e.Event.Today())
+	st, err := s.Store.Stats(ctx, "", s.Event.Today())
 	return st.Waiting, err
 }
 
@@ -164,37 +164,37 @@ func (e *Service) waiting(ctx context.Context) (mem.Waiting, error) {
 const maxAround = 10_000
 
 // Timeline lists what happened around an anchor.
-func (e *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineResponse, error) {
+func (s *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineResponse, error) {
 	around := min(req.Around, maxAround)
 	if around <= 0 {
 		around = 10
 	}
-	p, err := e.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return TimelineResponse{}, err
 	}
 	base := mem.Query{Project: p.Key, Within: "*", Statuses: event.Findable(), Limit: around + 1}
 	if req.Session != "" {
-		s, err := e.Store.Session(ctx, req.Session)
+		sess, err := s.Store.Session(ctx, req.Session)
 		if err != nil {
 			return TimelineResponse{}, err
 		}
-		base.Session = s.ID
+		base.Session = sess.ID
 	}
-	at, id, err := e.anchor(ctx, p, req.Anchor, &base)
+	at, id, err := s.anchor(ctx, p, req.Anchor, &base)
 	if err != nil {
 		return TimelineResponse{}, err
 	}
 	before := base
 	before.Before = at
-	ms, err := e.Store.List(ctx, before)
+	ms, err := s.Store.List(ctx, before)
 	if err != nil {
 		return TimelineResponse{}, fmt.Errorf("before: %w", err)
 	}
 	slices.Reverse(ms)
 	i := len(ms)
 	if !at.IsZero() {
-		later, err := e.listFrom(ctx, base, at, id)
+		later, err := s.listFrom(ctx, base, at, id)
 		if err != nil {
 			return TimelineResponse{}, fmt.Errorf("after: %w", err)
 		}
@@ -204,7 +204,7 @@ func (e *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineRe
 		i = at
 	}
 	from, to := max(0, i-around), min(len(ms), i+around+1)
-	out := e.timeline(ctx, ms[from:to], id)
+	out := s.timeline(ctx, ms[from:to], id)
 	out.More = to-from < len(ms)
 	return out, nil
 }
@@ -212,11 +212,11 @@ func (e *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineRe
 // from lists what was kept from a time on, oldest first: the anchor of the id, if it
 // is among them, and as much after it as q limits. As much as comes before it at the
 // same moment comes on top.
-func (e *Service) listFrom(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
+func (s *Service) listFrom(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
 	most := q.Limit
 	q.After, q.Order, q.Limit = at, mem.Oldest, most+1
 	for {
-		ms, err := e.Store.List(ctx, q)
+		ms, err := s.Store.List(ctx, q)
 		if err != nil || id == "" || len(ms) < q.Limit {
 			return ms, err
 		}
@@ -235,31 +235,31 @@ func indexOfID(ms []mem.Memory, id string) int {
 
 // anchor is the time a timeline is centred on; the zero time means now. A file
 // narrows the query instead.
-func (e *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Query) (time.Time, string, error) {
+func (s *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Query) (time.Time, string, error) {
 	switch {
 	case a == "":
 		return time.Time{}, "", nil
 	case strings.HasPrefix(a, "m_"):
-		mm, err := e.Event.One(ctx, a)
+		mm, err := s.Event.One(ctx, a)
 		return mm.Created, mm.ID, err
 	case strings.HasPrefix(a, "s_"):
-		s, err := e.Store.Session(ctx, a)
+		sess, err := s.Store.Session(ctx, a)
 		if err != nil {
 			return time.Time{}, "", err
 		}
-		q.Session = s.ID
+		q.Session = sess.ID
 		return time.Time{}, "", nil
 	}
 	if t, err := time.ParseInLocation("2006-01-02", a, time.Local); err == nil {
 		return t, "", nil
 	}
-	q.File = e.Recall.Relative(p, a)
+	q.File = s.Recall.Relative(p, a)
 	return time.Time{}, "", nil
 }
 
-func (e *Service) timeline(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
+func (s *Service) timeline(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
-	session := e.Event.Lookup(ctx)
+	session := s.Event.Lookup(ctx)
 	out := TimelineResponse{Anchor: id}
 	for _, mm := range ms {
 		out.Entries = append(out.Entries, Moment{

@@ -16,25 +16,25 @@ import (
 const maxInjections = 50
 
 // MemoryStory tells of one memory how it came, how it was used and what became of it.
-func (e *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
-	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
-	mm, err := e.Event.One(ctx, req.ID)
+func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
+	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
+	mm, err := s.Event.One(ctx, req.ID)
 	if err != nil {
 		return MemoryStory{}, err
 	}
 	out := MemoryStory{Memory: mm, Told: []InjectionRow{}}
 	if mm.Session != "" {
-		s, err := e.Store.Session(ctx, mm.Session)
+		sess, err := s.Store.Session(ctx, mm.Session)
 		switch {
 		case err == nil:
-			s.Told = nil
-			out.Session = &s
+			sess.Told = nil
+			out.Session = &sess
 		case !errors.Is(err, mem.ErrNotFound):
 			return out, fmt.Errorf("session of %s: %w", mm.ID, err)
 		}
 	}
 	if mm.Project != "" {
-		ps, err := e.Store.Projects(ctx, mm.Project)
+		ps, err := s.Store.Projects(ctx, mm.Project)
 		if err != nil {
 			return out, fmt.Errorf("project of %s: %w", mm.ID, err)
 		}
@@ -42,14 +42,14 @@ func (e *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemorySto
 			out.Project = ps[0]
 		}
 	}
-	if out.Asked, err = e.promptOf(ctx, mm); err != nil {
+	if out.Asked, err = s.promptOf(ctx, mm); err != nil {
 		return out, err
 	}
-	out.Stale = e.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
-	if err := e.addInjections(ctx, &out); err != nil {
+	out.Stale = s.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
+	if err := s.addInjections(ctx, &out); err != nil {
 		return out, err
 	}
-	if err := e.addReplacements(ctx, &out); err != nil {
+	if err := s.addReplacements(ctx, &out); err != nil {
 		return out, err
 	}
 	out.Provenance = provenance(out)
@@ -57,11 +57,11 @@ func (e *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemorySto
 }
 
 // askedIn is the prompt of the turn that a memory was learned in.
-func (e *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
+func (s *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	if mm.Session == "" || mm.Source.PromptID == "" {
 		return "", nil
 	}
-	turns, err := e.Store.Turns(ctx, mm.Session, maxStoryOthers)
+	turns, err := s.Store.Turns(ctx, mm.Session, maxStoryOthers)
 	if err != nil {
 		return "", fmt.Errorf("turn of %s: %w", mm.ID, err)
 	}
@@ -74,12 +74,12 @@ func (e *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 }
 
 // tellings lists when a memory was told.
-func (e *Service) addInjections(ctx context.Context, out *MemoryStory) error {
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
+func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
 	}
-	session := e.Event.Lookup(ctx)
+	session := s.Event.Lookup(ctx)
 	for _, r := range rs {
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
@@ -93,9 +93,9 @@ func (e *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 }
 
 // kin finds what a memory replaced, and what replaced it.
-func (e *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
+func (s *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
-		found, err := e.Recall.ByID(ctx, []string{id})
+		found, err := s.Recall.ByID(ctx, []string{id})
 		mm, ok := found[id]
 		if !ok { // it was erased
 			return nil, err
@@ -111,7 +111,7 @@ func (e *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	if out.Memory.Status != mem.Superseded {
 		return nil
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return err
 	}

@@ -18,13 +18,13 @@ const (
 )
 
 // Files lists the files that memories are about.
-func (e *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FileTree{}, err
 	}
 	out := FileTree{Project: p, Files: []mem.FileLine{}}
-	counter, ok := e.Store.(mem.FileCounter)
+	counter, ok := s.Store.(mem.FileCounter)
 	if !ok {
 		return out, nil
 	}
@@ -37,13 +37,13 @@ func (e *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 }
 
 // File tells what is known of one file.
-func (e *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FilePage{}, err
 	}
-	out := FilePage{Project: p, Path: e.Rel(p, req.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
-	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: maxFileMemories})
+	out := FilePage{Project: p, Path: s.Rel(p, req.Path), Memories: []mem.Memory{}, Sessions: []mem.Session{}}
+	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", File: out.Path, Limit: maxFileMemories})
 	if err != nil {
 		return out, fmt.Errorf("memories of %s: %w", out.Path, err)
 	}
@@ -55,36 +55,36 @@ func (e *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
 			continue
 		}
 		seen[m.Session] = true
-		s, err := e.Store.Session(ctx, m.Session)
+		sess, err := s.Store.Session(ctx, m.Session)
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
 		if err != nil {
 			return out, fmt.Errorf("session %s: %w", m.Session, err)
 		}
-		out.Sessions = append(out.Sessions, s)
+		out.Sessions = append(out.Sessions, sess)
 	}
 	slices.SortStableFunc(out.Sessions, func(a, b mem.Session) int { return b.LastEvent.Compare(a.LastEvent) })
-	out.Stale = e.Recall.Standing(p, hits)
+	out.Stale = s.Recall.Standing(p, hits)
 	return out, nil
 }
 
 // Fleet tells where the work of every project stands. A project whose state
 // cannot be read is there without it.
-func (e *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
-	ps, err := e.Store.Projects(ctx, "")
+func (s *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return OverviewResponse{}, fmt.Errorf("projects: %w", err)
 	}
-	out := OverviewResponse{At: e.Now(), Projects: []OverviewRow{}}
+	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
 		item := OverviewRow{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
-		s, err := e.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
-		e.Event.Without("state of a project", err)
+		standing, err := s.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
+		s.Event.Without("state of a project", err)
 		if err == nil {
-			item.Standing = s
+			item.Standing = standing
 		}
-		st, err := e.Store.Stats(ctx, p.Key, e.Event.Today())
+		st, err := s.Store.Stats(ctx, p.Key, s.Event.Today())
 		if err != nil {
 			return out, fmt.Errorf("counts: %w", err)
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // Prompts returns prompts of persons, newest first.
-func (e *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsResponse, error) {
+func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsResponse, error) {
 	limit := req.Limit
 	if limit <= 0 {
 		limit = mem.DefaultLimit
@@ -17,13 +17,13 @@ func (e *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 	if req.ID != "" {
 		q.Around, q.Limit = req.ID, 1
 	} else {
-		p, err := e.Event.Place(ctx, req.Place)
+		p, err := s.Event.Place(ctx, req.Place)
 		if err != nil {
 			return PromptsResponse{}, err
 		}
 		q.Project = p.Key
 	}
-	events, err := e.Store.Events(ctx, q)
+	events, err := s.Store.Events(ctx, q)
 	if err != nil {
 		return PromptsResponse{}, fmt.Errorf("prompts: %w", err)
 	}

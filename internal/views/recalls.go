@@ -14,8 +14,8 @@ const receiptPage = 50
 const maxReceiptPage = 200
 
 // Receipts lists what was told, and what was not, newest first.
-func (e *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsResponse, error) {
-	p, err := e.Event.Place(ctx, req.Place)
+func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return ReceiptsResponse{}, err
 	}
@@ -25,21 +25,21 @@ func (e *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsRe
 		Project: p.Key, Trigger: req.Trigger, Outcome: req.Outcome, Memory: req.Memory, Limit: limit + 1, Offset: max(req.Offset, 0),
 	}
 	if req.Session != "" {
-		s, err := e.Store.Session(ctx, req.Session)
+		sess, err := s.Store.Session(ctx, req.Session)
 		if err != nil {
 			return out, err
 		}
-		q.Session = s.ID
+		q.Session = sess.ID
 	}
-	rs, err := e.Store.Receipts(ctx, q)
+	rs, err := s.Store.Receipts(ctx, q)
 	if err != nil {
 		return out, fmt.Errorf("receipts: %w", err)
 	}
 	out.More = len(rs) > limit
-	session := e.Event.Lookup(ctx)
+	session := s.Event.Lookup(ctx)
 	for _, r := range rs[:min(limit, len(rs))] {
-		s, line := session(r.Session), receiptRow(r)
-		line.Short, line.Project = s.Short, s.ProjectName
+		sess, line := session(r.Session), receiptRow(r)
+		line.Short, line.Project = sess.Short, sess.ProjectName
 		out.Receipts = append(out.Receipts, line)
 	}
 	return out, nil

@@ -11,9 +11,9 @@ import (
 
 // deadWeight are the memories of a project that are told again and again and
 // were never used. What the person laid down works without being looked up.
-func (e *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
-	c := e.newTally(p, maxEconomyDays)
-	err := e.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
+func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
+	c := s.newTally(p, maxEconomyDays)
+	err := s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
 		for _, r := range rs {
 			c.countInjections(r)
 		}
@@ -22,13 +22,13 @@ func (e *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Findi
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
 	}
-	dead, err := e.deadItems(ctx, c)
+	dead, err := s.deadItems(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("what was told and never used: %w", err)
 	}
 	var out []curate.Finding
 	for _, d := range dead {
-		if m := c.known[d.ID]; m.Pinned || m.Trust == mem.TrustUser || e.Now().Sub(m.Created) < recall.Young {
+		if m := c.known[d.ID]; m.Pinned || m.Trust == mem.TrustUser || s.Now().Sub(m.Created) < recall.Young {
 			continue
 		}
 		out = append(out, curate.Finding{

@@ -21,39 +21,39 @@ const (
 )
 
 // SessionStory tells what happened in a session, in order and by lanes.
-func (e *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionStory, error) {
-	s, err := e.Store.Session(ctx, req.ID)
+func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionStory, error) {
+	sess, err := s.Store.Session(ctx, req.ID)
 	if err != nil {
 		return SessionStory{}, err
 	}
-	out := SessionStory{Session: mem.SessionRow{Session: s}, Beats: []Beat{}}
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxStoryEvents + 1})
+	out := SessionStory{Session: mem.SessionRow{Session: sess}, Beats: []Beat{}}
+	events, err := s.Store.Events(ctx, mem.EventQuery{Session: sess.ID, Limit: maxStoryEvents + 1})
 	if err != nil {
-		return out, fmt.Errorf("events of %s: %w", s.ID, err)
+		return out, fmt.Errorf("events of %s: %w", sess.ID, err)
 	}
 	if len(events) > maxStoryEvents {
 		events = events[:maxStoryEvents]
-		if out.Cut, err = e.olderEvents(ctx, s.ID); err != nil {
+		if out.Cut, err = s.olderEvents(ctx, sess.ID); err != nil {
 			return out, err
 		}
 	}
 	out.Activity = activity(events)
-	turns, err := e.Store.Turns(ctx, s.ID, maxStoryOthers)
+	turns, err := s.Store.Turns(ctx, sess.ID, maxStoryOthers)
 	if err != nil {
-		return out, fmt.Errorf("turns of %s: %w", s.ID, err)
+		return out, fmt.Errorf("turns of %s: %w", sess.ID, err)
 	}
 	numbers := map[string]int{}
 	for _, t := range turns {
 		numbers[t.PromptID] = t.Number
 	}
-	p := mem.Project{Key: s.Project, Name: s.ProjectName, Root: s.Root}
+	p := mem.Project{Key: sess.Project, Name: sess.ProjectName, Root: sess.Root}
 	for _, ev := range events {
-		if b, ok := e.storyEntry(p, ev); ok {
+		if b, ok := s.storyEntry(p, ev); ok {
 			b.Prompt = numbers[ev.PromptID]
 			out.Beats = append(out.Beats, b)
 		}
 	}
-	if err := e.storyRecords(ctx, &out); err != nil {
+	if err := s.storyRecords(ctx, &out); err != nil {
 		return out, err
 	}
 	slices.SortStableFunc(out.Beats, func(a, b Beat) int { return a.At.Compare(b.At) })
@@ -61,8 +61,8 @@ func (e *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionS
 }
 
 // olderEvents is how many events a session has that its story leaves out.
-func (e *Service) olderEvents(ctx context.Context, session string) (int, error) {
-	b, err := e.browser()
+func (s *Service) olderEvents(ctx context.Context, session string) (int, error) {
+	b, err := s.browser()
 	if err != nil {
 		return 0, err
 	}
@@ -93,11 +93,11 @@ func activity(events []mem.Event) (a Activity) {
 }
 
 // storyRecords adds what was kept and told in the session, and counts it.
-func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
-	s := &out.Session
-	ms, err := e.Store.List(ctx, mem.Query{Session: s.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
+func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
+	val := &out.Session
+	ms, err := s.Store.List(ctx, mem.Query{Session: val.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("memories of %s: %w", s.ID, err)
+		return fmt.Errorf("memories of %s: %w", val.ID, err)
 	}
 	files := map[string]bool{}
 	for _, mm := range ms {
@@ -105,34 +105,34 @@ func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Status != mem.Active {
 			detail += ", " + string(mm.Status)
 		} else {
-			s.Memories++
+			val.Memories++
 			for _, f := range mm.Files {
 				files[f] = true
 			}
 		}
-		if mm.Branch != "" && !slices.Contains(s.Branches, mm.Branch) {
-			s.Branches = append(s.Branches, mm.Branch)
+		if mm.Branch != "" && !slices.Contains(val.Branches, mm.Branch) {
+			val.Branches = append(val.Branches, mm.Branch)
 		}
 		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
 	}
-	s.Files = len(files)
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Session: s.ID, Limit: maxStoryOthers})
+	val.Files = len(files)
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: val.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("receipts of %s: %w", s.ID, err)
+		return fmt.Errorf("receipts of %s: %w", val.ID, err)
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
-			s.Told++
-			s.Spent += r.Tokens
+			val.Told++
+			val.Spent += r.Tokens
 			out.Beats = append(out.Beats, Beat{
 				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
 				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
 	}
-	cs, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: maxStoryOthers})
+	cs, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: val.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("checkpoints of %s: %w", s.ID, err)
+		return fmt.Errorf("checkpoints of %s: %w", val.ID, err)
 	}
 	for _, c := range cs {
 		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})
@@ -142,7 +142,7 @@ func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 
 // beat is what an event looks like in a session's story. ok is false for one
 // that says nothing there: what it led to is shown by itself.
-func (e *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
+func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
@@ -158,7 +158,7 @@ func (e *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	case mem.StopFailure:
 		b.Lane, b.Title, b.Failed = LanePrompt, "failed: "+ev.Source, true
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		e.toolEntry(p, ev, &b)
+		s.toolEntry(p, ev, &b)
 	case mem.PreCompact, mem.PostCompact:
 		b.Lane, b.Title = LaneCompaction, "before, "+ev.Source
 		if ev.Kind == mem.PostCompact {
@@ -177,8 +177,8 @@ func (e *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 }
 
 // toolBeat says what a tool call was about, and in which lane it belongs.
-func (e *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
-	c := e.Event.Understand(&event.Context{Event: ev, Project: p})
+func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
+	c := s.Event.Understand(&event.Context{Event: ev, Project: p})
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
 	if b.Failed {
