@@ -11,7 +11,10 @@ import (
 	"remanence/internal/redact"
 )
 
-// ErrUnable means that the store does not have the ability asked for.
+// PrivateSpan is the kind of a Find that is a private span.
+const PrivateSpan = "private"
+
+// errUnable means that the store does not have the ability asked for.
 var errUnable = errors.New("this store cannot do that")
 
 // unreached is what no command of ours can reach.

@@ -107,8 +107,8 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 
 // cleanNote passes a file's texts through the door.
 func (s *Service) cleanNote(n mem.NoteText) mem.NoteText {
-	for _, val := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
-		*val = s.Door.Prompt(*val)
+	for _, field := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
+		*field = s.Door.Prompt(*field)
 	}
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))

@@ -94,10 +94,10 @@ func activity(events []mem.Event) (a Activity) {
 
 // storyRecords adds what was kept and told in the session, and counts it.
 func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
-	val := &out.Session
-	ms, err := s.Store.List(ctx, mem.Query{Session: val.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
+	row := &out.Session
+	ms, err := s.Store.List(ctx, mem.Query{Session: row.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("memories of %s: %w", val.ID, err)
+		return fmt.Errorf("memories of %s: %w", row.ID, err)
 	}
 	files := map[string]bool{}
 	for _, mm := range ms {
@@ -105,34 +105,34 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Status != mem.Active {
 			detail += ", " + string(mm.Status)
 		} else {
-			val.Memories++
+			row.Memories++
 			for _, f := range mm.Files {
 				files[f] = true
 			}
 		}
-		if mm.Branch != "" && !slices.Contains(val.Branches, mm.Branch) {
-			val.Branches = append(val.Branches, mm.Branch)
+		if mm.Branch != "" && !slices.Contains(row.Branches, mm.Branch) {
+			row.Branches = append(row.Branches, mm.Branch)
 		}
 		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
 	}
-	val.Files = len(files)
-	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: val.ID, Limit: maxStoryOthers})
+	row.Files = len(files)
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: row.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("receipts of %s: %w", val.ID, err)
+		return fmt.Errorf("receipts of %s: %w", row.ID, err)
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
-			val.Told++
-			val.Spent += r.Tokens
+			row.Told++
+			row.Spent += r.Tokens
 			out.Beats = append(out.Beats, Beat{
 				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
 				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
 	}
-	cs, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: val.ID, Limit: maxStoryOthers})
+	cs, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: row.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("checkpoints of %s: %w", val.ID, err)
+		return fmt.Errorf("checkpoints of %s: %w", row.ID, err)
 	}
 	for _, c := range cs {
 		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})

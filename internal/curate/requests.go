@@ -1,6 +1,10 @@
 package curate
 
-import "remanence/internal/mem"
+import (
+	"time"
+
+	"remanence/internal/mem"
+)
 
 // AddAsk keeps a statement of the person, or of an agent that runs our command line.
 type AddRequest struct {
@@ -123,4 +127,126 @@ type MarkResponse struct {
 	Memories []mem.Memory `json:"memories"`
 	// Proposed are the orders that wait for the person; their memories are as they were.
 	Proposed []mem.Proposal `json:"proposed,omitempty"`
+}
+
+// ConsolidateAsk has the memories of a place consolidated, or a round taken back.
+type ConsolidateRequest struct {
+	mem.Place
+	DryRun bool   `json:"dry_run,omitempty"` // only says what would be changed
+	Undo   string `json:"undo,omitempty"`    // id of a round: it is taken back, and nothing else is done
+	Agent  string `json:"agent,omitempty"`   // as in AddAsk: what a person decided is not taken back at its word
+}
+
+// RoundsAsk asks for the rounds of a place.
+type RoundsRequest struct {
+	mem.Place
+	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
+}
+
+// Consolidation is what became of a ConsolidateAsk.
+type Consolidation struct {
+	Project  mem.Project  `json:"project"`
+	DryRun   bool         `json:"dry_run"`
+	Undo     bool         `json:"undo"`
+	Rounds   []mem.Run    `json:"rounds"`
+	Memories []mem.Memory `json:"memories"` // that the rounds name, as they are now
+	// Changed is how many memories were given back what they had, of Undo; what
+	// somebody changed since stays.
+	Changed int `json:"changed"`
+}
+
+// MergeAsk has a memory go into another one that says the same.
+type MergeRequest struct {
+	Keep  string `json:"keep"`            // id
+	Drop  string `json:"drop"`            // id; hidden from then on
+	Agent string `json:"agent,omitempty"` // as in AddAsk: one that is worth more than Keep is not dropped at its word
+}
+
+// Merged is the memory that stands for both, and the round that can be taken back.
+type MergeResponse struct {
+	Round    string       `json:"round"`
+	Memories []mem.Memory `json:"memories"` // the one that is kept, the one that is not
+}
+
+// ReviewAsk asks what of a place needs a person's judgement.
+type ReviewRequest struct {
+	mem.Place
+	Among
+	Rules []string `json:"rules,omitempty"` // only these; empty means all
+	Limit int      `json:"limit,omitempty"` // findings of a rule; 0 means 50
+}
+
+// Among narrows a review to findings about some memories. The zero value narrows nothing.
+type Among struct {
+	Kinds  []mem.Kind `json:"kinds,omitempty"`
+	Tags   []string   `json:"tags,omitempty"` // any of
+	File   string     `json:"file,omitempty"` // as in Query
+	After  time.Time  `json:"after,omitzero"` // created at or after
+	Before time.Time  `json:"before,omitzero"`
+}
+
+// None reports whether nothing is narrowed.
+func (a Among) isZero() bool {
+	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
+}
+
+// Inbox lists it.
+type ReviewResponse struct {
+	Project mem.Project    `json:"project"`
+	Looked  int            `json:"looked"` // at so many memories
+	Counts  map[string]int `json:"counts"` // findings by rule, those beyond the limit too
+	Items   []ReviewItem   `json:"items"`
+}
+
+// Undecided is how much waits in an inbox.
+type ReviewCounts struct {
+	Total  int            `json:"total"`
+	Counts map[string]int `json:"counts"` // as Inbox.Counts
+	At     time.Time      `json:"at"`     // when it was looked for
+}
+
+// InboxItem is one finding. Accept, reject and merge are what Resolve does.
+type ReviewItem struct {
+	Rule     string       `json:"rule"`
+	Text     string       `json:"text"`     // what was found, in a sentence
+	Memories []mem.Memory `json:"memories"` // the newer, or the one to keep, first
+	Actions  []string     `json:"actions"`
+	Accept   string       `json:"accept"` // what accepting does, in a few words
+	// Proposal is the change that waits, of a finding about one.
+	Proposal *mem.Proposal `json:"proposal,omitempty"`
+}
+
+// What can be done about a finding.
+const (
+	AcceptFinding = "accept" // see InboxItem.Accept
+	RejectFinding = "reject" // nothing is done, and it is not shown again
+	MergeFinding  = "merge"  // the second memory goes into the first
+)
+
+// ResolveAsk does something about a finding, or with Every about all of a rule.
+// Only a person may.
+type ResolveRequest struct {
+	Rule   string   `json:"rule"`
+	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order, then of its proposal; none with Every
+	Action string   `json:"action"`
+	Agent  string   `json:"agent,omitempty"` // as in AddAsk; anything but "" is refused
+	Every  bool     `json:"every,omitempty"` // all that Review finds by the rule, of the place and among these
+
+	// Of Every.
+	mem.Place
+	Among
+	DryRun bool `json:"dry_run,omitempty"` // only says what would be decided
+}
+
+// Resolved is what became of it.
+type ResolveResponse struct {
+	Rule     string       `json:"rule"`
+	Action   string       `json:"action"`
+	Round    string       `json:"round,omitempty"` // that takes it back, see ConsolidateAsk.Undo; "" where nothing was changed
+	Memories []mem.Memory `json:"memories"`        // with Every the first of them
+
+	// Of Every.
+	DryRun  bool `json:"dry_run,omitempty"`
+	Decided int  `json:"decided,omitempty"` // findings, or those that would be
+	Left    int  `json:"left,omitempty"`    // that were left: they need a look of their own, or a memory of theirs was just changed
 }

@@ -35,9 +35,9 @@ type Gone struct {
 // the person made or may still need; they would have to go with what is erased,
 // and so that waits.
 func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
-	set := s.Settings()
+	settings := s.Settings()
 	var failed error
-	if before, ok := s.Event.DaysAgo(set.HideDays); ok && from == 0 && !copies {
+	if before, ok := s.Event.DaysAgo(settings.HideDays); ok && from == 0 && !copies {
 		n, err := s.eraseForgotten(ctx, before)
 		if n > 0 {
 			return Gone{Memories: n, More: true}, nil

@@ -1,0 +1,33 @@
+package views
+
+import (
+	"context"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// Fleet tells where the work of every project stands. A project whose state
+// cannot be read is there without it.
+func (s *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
+	ps, err := s.Store.Projects(ctx, "")
+	if err != nil {
+		return OverviewResponse{}, fmt.Errorf("projects: %w", err)
+	}
+	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
+	for _, p := range ps {
+		item := OverviewRow{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		standing, err := s.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
+		s.Event.Without("state of a project", err)
+		if err == nil {
+			item.Standing = standing
+		}
+		st, err := s.Store.Stats(ctx, p.Key, s.Event.Today())
+		if err != nil {
+			return out, fmt.Errorf("counts: %w", err)
+		}
+		item.Memories, item.Sessions = st.Memories, st.Sessions
+		out.Projects = append(out.Projects, item)
+	}
+	return out, nil
+}
