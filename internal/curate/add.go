@@ -15,10 +15,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// importanceUser is what a statement that the person keeps by hand is worth at least.
+// minUserImportance is the lowest importance of a statement that a person adds.
 const minUserImportance = 0.8
 
-// Bad orders of a person. Callers give them their exit status.
+// Errors of requests. The command line maps them to exit statuses.
 var (
 	ErrNoKind  = errors.New("no such kind")
 	ErrNoScope = errors.New("no such scope")
@@ -29,7 +29,8 @@ var (
 	ErrImportSize   = fmt.Errorf("an import takes 1 to %d memories", maxImport)
 )
 
-// Add keeps a statement of the person, or of an agent.
+// Add stores a statement of a person or an agent. With IfNew it stores nothing if an equal memory
+// exists. A statement of an agent that would replace a more trusted memory is proposed instead.
 func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
@@ -77,7 +78,8 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 	return out, err
 }
 
-// statement is the memory that an order to keep something makes.
+// newStatement builds the memory of an AddRequest: redacted, validated and attributed to its author.
+// It returns ErrNoText if no text is left.
 func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
 	said := s.Door.Prompt(req.Text)
 	if strings.TrimSpace(said) == "" {
@@ -88,14 +90,27 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		kind = mem.Fact
 	}
 	info, ok := kind.Info()
-	if !ok || kind == mem.Utterance { // which only a transcript makes
+	if !ok || kind == mem.Utterance { // only a transcript creates utterances
 		return mem.Memory{}, fmt.Errorf("%q: %w", kind, ErrNoKind)
 	}
 	now := s.Now()
 	mm := mem.Memory{
-		Scope: req.Scope, Project: p.Key, Kind: kind, Tags: s.cleanTags(req.Tags),
-		Importance: max(info.Importance, minUserImportance), Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
-		Resolved: kind != mem.Todo, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
+		Scope:   req.Scope,
+		Project: p.Key,
+		Kind:    kind,
+		Tags:    s.cleanTags(req.Tags),
+		Importance: max(
+			info.Importance,
+			minUserImportance,
+		),
+		Confidence: event.ConfidenceUser,
+		Trust:      mem.TrustUser,
+		Origin:     mem.FromUserCommand,
+		Resolved:   kind != mem.Todo,
+		Branch:     p.Branch,
+		Commit:     p.Commit,
+		Created:    now,
+		Updated:    now,
 	}
 	for _, f := range req.Files {
 		mm.Files = append(mm.Files, s.Rel(p, s.Door.Text(f)))
@@ -127,8 +142,8 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 	return mm, err
 }
 
-// agentKey is the key of an agent's statement: one repeats only what has its trust.
-// The same text as the person's would else take that one's place and lower its trust.
+// agentKey returns the key of an agent's statement. It contains the trust, so that an agent's copy of
+// a person's statement does not replace it and lower its trust.
 func agentKey(mm mem.Memory) string {
 	h := sha256.New()
 	for _, part := range []string{mm.Trust.String(), string(mm.Kind), string(mm.Scope), mm.Title, mm.Body} {
@@ -137,9 +152,9 @@ func agentKey(mm mem.Memory) string {
 	return "agent:" + hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// settled gives a statement its scope and judges what a person or an agent chose.
+// validateStatement checks importance and scope, and sets the default scope.
 func validateStatement(mm *mem.Memory) error {
-	if !(mm.Importance >= 0 && mm.Importance <= 1) { // not a number is neither
+	if !(mm.Importance >= 0 && mm.Importance <= 1) { // also false for NaN
 		return fmt.Errorf("%v: %w", mm.Importance, ErrNoImportance)
 	}
 	switch mm.Scope {
@@ -158,8 +173,8 @@ func validateStatement(mm *mem.Memory) error {
 	return nil
 }
 
-// saidByAgent makes a statement an agent's own: what it is worth depends on what
-// came into its turn, and a session that is known is noted as its source.
+// attributeToAgent sets an agent as the author of a statement. Its trust depends on what its turn has
+// read. A known session is recorded as the source.
 func (s *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddRequest) error {
 	var err error
 	if mm.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
@@ -185,14 +200,14 @@ func (s *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddR
 	return nil
 }
 
-// Bounds of what is given beside a statement's text.
+// Bounds of the fields beside a statement's text.
 const (
 	maxTags      = 20
 	maxTag       = 60 // characters
 	maxRelations = 20
 )
 
-// tags are labels as they are kept: through the door, one line each, once.
+// cleanTags returns tags redacted, each in one line, without duplicates and at most maxTags.
 func (s *Service) cleanTags(list []string) []string {
 	var out []string
 	for _, t := range list {
@@ -204,7 +219,7 @@ func (s *Service) cleanTags(list []string) []string {
 	return out
 }
 
-// relate notes what else a statement names: as its topics, and as single statements.
+// addRelations adds the related names as concepts, and each described relation as a fact.
 func (s *Service) addRelations(mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
 		name := chars.Clip(chars.Line(s.Door.Text(r.Name)), maxTag)

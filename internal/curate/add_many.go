@@ -13,17 +13,14 @@ import (
 	"remanence/internal/mem"
 )
 
-// keptAtOnce is how many memories one batch takes: few enough for a capture
-// that waits for the same writer, many enough that the synchronised write at
-// the end of each does not count.
+// batchSize is how many memories one batch holds. It is small enough for a capture waiting for the
+// same writer, and large enough to make the cost of each synchronised write negligible.
 const batchSize = 256
 
-// Keep keeps many memories at once and returns their ids, in order: "" for one
-// of which the door leaves nothing. One without a title gets its first line for
-// one, one without an importance that of its kind. Their projects should be
-// known to the store, or nobody finds them by project. Memories are kept in
-// groups: on an error those of the groups before it stay kept, and their ids
-// are returned.
+// Keep stores many memories and returns their IDs in order. The ID is "" for a memory that is empty
+// after redaction. Without a title a memory gets its first line, without an importance that of its
+// kind. Their projects must be known to the store to be found by project. Memories are stored in
+// batches: after an error the earlier batches stay stored, and their IDs are returned.
 func (s *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
 	ids := make([]string, 0, len(ms))
 	for group := range slices.Chunk(ms, batchSize) {
@@ -38,7 +35,7 @@ func (s *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
 
 func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, error) {
 	ids := make([]string, len(group))
-	var places []int // in group, of those that are kept
+	var places []int // indexes into group of the stored memories
 	var b mem.Batch
 	for i, mm := range group {
 		if mm = s.prepare(mm); mm.Title != "" {
@@ -60,8 +57,8 @@ func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 	return ids, nil
 }
 
-// brought is a memory from elsewhere, through the door and with what every
-// memory has. It has no title if nothing of it may be kept.
+// prepare redacts a memory from elsewhere and fills in its title and importance. Its title is "" if
+// nothing is left to store.
 func (s *Service) prepare(mm mem.Memory) mem.Memory {
 	mm.Title, mm.Body = s.Door.Prompt(mm.Title), s.Door.Prompt(mm.Body)
 	mm.Command = s.Door.Text(mm.Command)
@@ -70,8 +67,14 @@ func (s *Service) prepare(mm mem.Memory) mem.Memory {
 	}
 	if sum := mm.Summary; sum != nil {
 		mm.Summary = &mem.SummaryText{
-			Request: s.Door.Prompt(sum.Request), Investigated: s.Door.Prompt(sum.Investigated), Learned: s.Door.Prompt(sum.Learned),
-			Completed: s.Door.Prompt(sum.Completed), NextSteps: s.Door.Prompt(sum.NextSteps), Notes: s.Door.Prompt(sum.Notes),
+			Request: s.Door.Prompt(
+				sum.Request,
+			),
+			Investigated: s.Door.Prompt(sum.Investigated),
+			Learned:      s.Door.Prompt(sum.Learned),
+			Completed:    s.Door.Prompt(sum.Completed),
+			NextSteps:    s.Door.Prompt(sum.NextSteps),
+			Notes:        s.Door.Prompt(sum.Notes),
 		}
 		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
 	}

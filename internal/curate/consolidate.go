@@ -16,18 +16,17 @@ import (
 
 const (
 	sessionTimeout     = 30 * time.Second  // of worker time for one session
-	fullTimeout        = 100 * time.Second // likewise for all of a project
-	sessionsPerFullRun = 5                 // sessions of a project
-	maxPasses          = 100               // of a round
-	maxSimilarEach     = 20                // memories that may say the same as one of a session
+	fullTimeout        = 100 * time.Second // of worker time for a whole project
+	sessionsPerFullRun = 5                 // sessions begun since the last full run
+	maxPasses          = 100               // of one run
+	maxSimilarEach     = 20                // possible duplicates read for each memory of a session
 )
 
-// ErrNoChronicle is a store that cannot keep what is changed: nothing is changed
-// that could not be taken back.
+// errNoRunLog reports a store without a mem.RunLog. Without one, no change could be undone.
 var errNoRunLog = errors.New("this store keeps no record of changes, so nothing is consolidated")
 
-// consolidateJob does a job. What a round changes is written as it goes on; the
-// batch has what is to be done next.
+// ConsolidateJob runs one consolidation job. Changes are written pass by pass. The returned batch
+// contains only follow-up jobs.
 func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if _, ok := s.Store.(mem.RunLog); !ok {
 		return mem.Batch{}, nil
@@ -58,13 +57,12 @@ func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, e
 	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: sess.Project, Data: string(mem.FullRun)}}}, nil
 }
 
-// goesOnStill reports whether a session may still go on.
+// maybeOpen reports whether a session may receive further events.
 func (s *Service) maybeOpen(sess mem.Session) bool {
 	return sess.Status != mem.Completed && s.Now().Sub(sess.LastEvent) < event.SilentFor
 }
 
-// fullDue reports whether so many sessions began since all of the project was
-// last consolidated that it is time again.
+// fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
 func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
 	runs, err := s.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
@@ -83,8 +81,8 @@ func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) 
 	return n >= sessionsPerFullRun, nil
 }
 
-// consolidateSession brings what one session learned in order, by itself and
-// with what its project knows.
+// consolidateSession consolidates the memories of one session with each other and with similar
+// memories of the project.
 func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem.Run, error) {
 	run := mem.Run{Kind: mem.SessionRun, Project: sess.Project, Session: sess.ID, At: s.Now()}
 	own := func(m mem.Memory) bool { return m.Session == sess.ID }
@@ -103,7 +101,12 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 			}
 			said := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, _, err := s.Recall.Matched(ctx, mem.Query{
-				Text: said, Terms: rank.Terms(said), Project: sess.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: maxSimilarEach,
+				Text:    said,
+				Terms:   rank.Terms(said),
+				Project: sess.Project,
+				Scopes:  []mem.Scope{mem.ScopeProject},
+				Kinds:   []mem.Kind{m.Kind},
+				Limit:   maxSimilarEach,
 			}, nil)
 			if err != nil {
 				return nil, fmt.Errorf("what is alike: %w", err)
@@ -118,7 +121,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 	})
 }
 
-// consolidateAll brings all that a project knows in order, and puts away what faded.
+// consolidateAll consolidates all memories of a project and archives decayed ones.
 func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
 	run := mem.Run{Kind: mem.FullRun, Project: project, At: s.Now()}
 	open, err := s.openSessions(ctx, project)
@@ -126,7 +129,10 @@ func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) 
 		return run, err
 	}
 	return s.passes(ctx, run, dry, func() (*pass, error) {
-		ms, err := s.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
+		ms, err := s.Event.All(
+			ctx,
+			mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}},
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -136,7 +142,7 @@ func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) 
 	})
 }
 
-// openSessions are the sessions of a project that may still go on.
+// openSessions reports by ID which recent sessions of a project may receive further events.
 func (s *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
 	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
 	if err != nil {
@@ -149,8 +155,8 @@ func (s *Service) openSessions(ctx context.Context, project string) (map[string]
 	return open, nil
 }
 
-// passes makes one pass after another until nothing is left to change. One that
-// is dry writes nothing, and sees only what a single pass would do.
+// passes repeats passes until one changes nothing. A dry run computes a single pass and writes
+// nothing.
 func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*pass, error)) (mem.Run, error) {
 	for range maxPasses {
 		ps, err := begin()
@@ -165,7 +171,7 @@ func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 			run.Looked = len(ps.drafts)
 		}
 		run.Changes = append(run.Changes, ps.steps...)
-		// That all was looked at is noted even where nothing was to be done.
+		// A full run is recorded even if it changes nothing: fullRunDue reads its time.
 		if dry || len(ps.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
 			break
 		}
@@ -183,7 +189,7 @@ func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 	return run, nil
 }
 
-// prepare tells a round what the person does not want, and whether there are vectors.
+// loadDismissed loads into a pass what the person dismissed, and whether vectors are available.
 func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 	if _, ok := s.Store.(mem.RunLog); !ok {
 		return errNoRunLog
@@ -193,8 +199,7 @@ func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 	return err
 }
 
-// Consolidate brings the memories of a place in order, says what that would
-// change, or takes a round back.
+// Consolidate consolidates the memories of a place, previews the changes, or undoes a run.
 func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
 	out := Consolidation{DryRun: req.DryRun, Undo: req.Undo != "", Rounds: []mem.Run{}}
 	c, ok := s.Store.(mem.RunLog)
@@ -218,7 +223,7 @@ func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Cons
 	return out, err
 }
 
-// Rounds lists the rounds of a place, newest first.
+// Rounds lists the runs of a place, newest first.
 func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
 	out := Consolidation{Rounds: []mem.Run{}}
 	c, ok := s.Store.(mem.RunLog)
@@ -239,7 +244,7 @@ func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation,
 	return out, err
 }
 
-// consolidateNow goes through a project, or through all.
+// consolidateNow runs a full consolidation of one project, or of all projects.
 func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
 	keys := []string{p.Key}
 	if p.Key == "" {
@@ -262,7 +267,7 @@ func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 	return nil
 }
 
-// touched are the memories that rounds name, as far as they are still there.
+// changedMemories returns the memories that runs name, each once, without erased ones.
 func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
 	var ids []string
 	for _, r := range runs {
@@ -278,14 +283,14 @@ func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Me
 	for _, id := range ids {
 		if m, ok := known[id]; ok {
 			out = append(out, m)
-			delete(known, id) // each once
+			delete(known, id) // return each once
 		}
 	}
 	return out, nil
 }
 
-// undo takes a round back: each memory is given what it had before, but for what
-// somebody changed since. The same is not done to it again by rule.
+// undo restores the values from before a run, except values changed since. The undone changes are
+// dismissed, so that consolidation does not repeat them.
 func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
 	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
@@ -326,8 +331,8 @@ func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 	}
 	out.Changed = len(b.Edits)
 	if !req.DryRun {
-		// In parts, so that events that come meanwhile do not wait for all of it. One
-		// that is cut off goes on where it is asked for again: only the last ends it.
+		// Applied in chunks, so that concurrent events wait less. The last write marks the run as
+		// undone: an interrupted undo can be requested again.
 		for edits := range slices.Chunk(b.Edits, maxSteps) {
 			if _, err := s.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
 				return fmt.Errorf("take back %s: %w", run.ID, err)
@@ -344,8 +349,8 @@ func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 	return nil
 }
 
-// keptFromNowOn are the rules that put a memory away and are not to do so again
-// once a person brought it back.
+// restoreDismissals returns the dismissals that keep consolidation from hiding a restored memory
+// again.
 func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
 	if _, ok := s.Store.(mem.RunLog); !ok {
 		return nil
@@ -357,8 +362,7 @@ func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
 	return out
 }
 
-// reverted gives a memory what it had before a step, where it still has what
-// that step made of it.
+// revertStep restores each field of m that still has the value the step gave it.
 func revertStep(m *mem.Memory, s mem.Step) {
 	revertField(&m.Status, s.Became.Status, s.Was.Status)
 	revertField(&m.Scope, s.Became.Scope, s.Was.Scope)

@@ -12,8 +12,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// Edit changes one memory as the person asks, or an agent. What an agent may not
-// change is proposed.
+// Edit changes one memory. A change that an agent may not make is proposed instead.
 func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
 	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
 	old, err := s.Event.One(ctx, req.ID)
@@ -45,20 +44,29 @@ func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, erro
 	return EditResponse{Memory: now}, err
 }
 
-// editor is the author of an edit. ErrPrivateTurn if a text of it may not be kept.
+// editAuthor returns the author of an edit. It returns ErrPrivateTurn if the edit would store text of
+// a private turn.
 func (s *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
 	who, err := s.AuthorOf(ctx, req.Agent)
-	if err == nil && who.Private && (req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
+	if err == nil && who.Private &&
+		(req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
 		err = event.ErrPrivateTurn
 	}
 	return who, err
 }
 
-// editOf is what an edit changes about old.
+// editOf returns the edit that a request makes to old.
 func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (mem.Edit, error) {
-	ed := mem.Edit{ID: old.ID, Kind: req.Kind, Scope: req.Scope, Importance: req.Importance, Resolved: req.Resolved, Feedback: s.reasonFeedback(mem.Edited, req.Reason, req.Agent)}
+	ed := mem.Edit{
+		ID:         old.ID,
+		Kind:       req.Kind,
+		Scope:      req.Scope,
+		Importance: req.Importance,
+		Resolved:   req.Resolved,
+		Feedback:   s.reasonFeedback(mem.Edited, req.Reason, req.Agent),
+	}
 	if req.Agent == "" {
-		ed.Trust = new(mem.TrustUser) // an agent's never raises it, and does not change what has more
+		ed.Trust = new(mem.TrustUser) // an agent's edit leaves the trust unchanged
 	}
 	if req.Kind != nil {
 		old.Kind = *req.Kind
@@ -76,9 +84,9 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 	}
 	if len(req.AddTags)+len(req.DropTags) > 0 {
 		dropped := func(t string) bool { return slices.Contains(req.DropTags, t) }
-		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // what goes makes room
+		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // drops first, to free room
 		old.Tags = slices.DeleteFunc(s.cleanTags(old.Tags), dropped)
-		ed.Tags = append([]string{}, old.Tags...) // none left is not nil
+		ed.Tags = append([]string{}, old.Tags...) // empty, not nil: no tags remain
 	}
 	if ed.Title != nil || ed.Tags != nil {
 		words := rank.Index(old)
@@ -90,7 +98,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 	return ed, nil
 }
 
-// judged reports whether an edit would make a memory what none can be.
+// validateEdit checks kind, importance and scope of an edit.
 func validateEdit(req EditRequest, old mem.Memory) error {
 	if k := req.Kind; k != nil {
 		if _, ok := k.Info(); !ok || (*k == mem.Utterance) != (old.Kind == mem.Utterance) {

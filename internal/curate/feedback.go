@@ -11,21 +11,21 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bad feedback.
+// Errors of Feedback.
 var (
 	ErrNoVerdict = errors.New("no such verdict")
 	ErrNoNote    = errors.New("the mistake that was prevented is not named")
 )
 
-// What a memory is still believed after somebody found fault with it.
+// Upper bounds of the confidence in a memory after negative feedback.
 const (
-	confidenceDoubted  = 0.3 // it is no longer so, or an agent says that it is not so
-	confidenceRejected = 0.1 // the person says that it is not so
+	confidenceDoubted  = 0.3 // stale, or reported wrong by an agent
+	confidenceRejected = 0.1 // reported wrong by the person
 )
 
-// Feedback notes what memories were worth and lets it count. The sentence that
-// came with it is kept. One that is wrong is hidden if the person says so; an
-// agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
+// Feedback stores a verdict about memories with its note, and adjusts their uses and confidence.
+// "Wrong" by the person hides a memory. By an agent it lowers the confidence, unless the agent lacks
+// the trust to do so. Preventing the same mistake counts once per memory.
 func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verdict}
 	f := *s.newFeedback(req.Verdict, s.cleanNote(req.Note), req.Agent)
@@ -56,7 +56,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 		ids = append(ids, mm.ID)
 		if req.Verdict != mem.PreventedThat || !alreadyPrevented(mm, f.Note) {
 			ed := verdictEdit(mm, f, turn)
-			if !who.MayReport(mm) { // it is noted, and counts for nothing
+			if !who.MayReport(mm) { // stored without effect on the confidence
 				ed.Confidence = nil
 			}
 			b.Edits = append(b.Edits, ed)
@@ -70,10 +70,10 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	return out, err
 }
 
-// maxNote bounds the sentence of a feedback, in characters.
+// MaxNote bounds the note of a feedback, in characters.
 const MaxNote = 400
 
-// verdictEdit is what a feedback changes about a memory.
+// verdictEdit returns the edit that a feedback makes to a memory.
 func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
 	sure := mm.Confidence
@@ -96,8 +96,7 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	return ed
 }
 
-// reason is what is noted where somebody said why he changed a memory; nil if he
-// did not.
+// reasonFeedback returns the feedback that records the reason of a change, or nil without a reason.
 func (s *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
 	note := s.cleanNote(said)
 	if note == "" {
@@ -106,12 +105,12 @@ func (s *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
 	return s.newFeedback(verdict, note, agent)
 }
 
-// note is the sentence of a feedback as it is kept.
+// cleanNote redacts and clips the note of a feedback.
 func (s *Service) cleanNote(said string) string {
 	return strings.TrimSpace(chars.Clip(s.Door.Prompt(said), MaxNote))
 }
 
-// said is a feedback of the person, or of an agent.
+// newFeedback returns a feedback of an agent's session, or of the person where agent is "".
 func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
 	f := &mem.Feedback{At: s.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
 	if agent != "" {
@@ -120,10 +119,10 @@ func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
 	return f
 }
 
-// maxWas bounds the text before an edit that is kept, in characters.
+// maxPreviousText bounds the stored text from before an edit, in characters.
 const maxPreviousText = 4000
 
-// edited adds the text before to why a memory was edited, which may be nil.
+// withPreviousText adds the text from before an edit to its feedback, which may be nil.
 func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
 	if why == nil {
 		why = s.newFeedback(mem.Edited, "", agent)
@@ -132,7 +131,7 @@ func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Fe
 	return why
 }
 
-// knownMistake reports whether the memory is known to have prevented just that.
+// alreadyPrevented reports whether the memory already has a feedback about preventing this mistake.
 func alreadyPrevented(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
 		return f.Verdict == mem.PreventedThat && strings.EqualFold(chars.Folded(f.Note), chars.Folded(note))

@@ -2,26 +2,26 @@ package curate
 
 import "remanence/internal/mem"
 
-// LintAsk looks for memories that are in need of care.
+// LintRequest asks for problems among the memories of a place.
 type LintRequest struct {
 	mem.Place
-	Rules []string `json:"rules,omitempty"` // only these; empty means all
+	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
 }
 
-// Findings is what a look at memories or at work found. It never is an order:
-// each needs somebody's judgement.
+// FindingsResponse lists problems found by lint or drift detection. A person or an agent decides about
+// each.
 type FindingsResponse struct {
 	Project  mem.Project `json:"project"`
-	Session  string      `json:"session_short,omitempty"` // that was looked at, if it was one
-	Looked   int         `json:"looked"`                  // at so many memories
+	Session  string      `json:"session_short,omitempty"` // short id of the examined session, if any
+	Looked   int         `json:"looked"`                  // number of examined memories
 	Findings []Finding   `json:"findings"`
 }
 
-// Finding is one.
+// Finding is one problem.
 type Finding struct {
 	Rule  string   `json:"rule"`
 	Text  string   `json:"text"`
-	IDs   []string `json:"ids,omitempty"` // of the memories it is about
+	IDs   []string `json:"ids,omitempty"` // of the memories concerned
 	Files []string `json:"files,omitempty"`
-	Fix   string   `json:"fix,omitempty"` // the command that would do what is usually meant
+	Fix   string   `json:"fix,omitempty"` // the command that usually fixes it
 }

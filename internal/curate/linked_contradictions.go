@@ -7,8 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// contradicted are the statements of a project that cannot both hold, the newer
-// first, for a person to judge.
+// contradicted returns the linked contradictions of a project, the newer memory first.
 func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
 	w, ok := s.Store.(mem.LinkStore)
 	if !ok {

@@ -15,24 +15,24 @@ import (
 	"remanence/internal/recall"
 )
 
-// The keys of its jobs: of each one waits at most.
+// Keys of link jobs. At most one job with a key waits.
 const (
-	tidyKey = "tidy" // names that are one become one, guesses go
+	tidyKey = "tidy" // merges duplicate names and prunes weak links
 )
 
-// Bounds of a weaving.
+// Bounds of linking.
 const (
-	linkBatch = 50 // memories of one job
+	linkBatch = 50 // memories per job
 
 	tidyAfter          = 24 * time.Hour
-	maxLikeLinks       = 5    // of a memory to such as are like it, and likewise to such as name the same
-	minSharedNames     = 2    // names from which two memories have to do with each other
-	sameNameSimilarity = 0.88 // likeness of two names from which they are one
-	maxTidied          = 2000 // names of one project
-	ruleConfidence     = 0.6  // confidence of a contradiction by rule
+	maxLikeLinks       = 5    // similar memories linked to one memory; likewise related ones
+	minSharedNames     = 2    // names that two related memories share at least
+	sameNameSimilarity = 0.88 // similarity above which two names are the same entity
+	maxTidied          = 2000 // names examined per project
+	ruleConfidence     = 0.6  // confidence of a contradiction found without a model
 )
 
-// weave does a job of its kind.
+// Weave runs one link job: it links new memories, or tidies names and links.
 func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	w, ok := s.Store.(mem.LinkStore)
 	if !ok {
@@ -46,20 +46,24 @@ func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
 	}
 	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: s.Now().Add(tidyAfter)}}}
-	if len(ms) == linkBatch { // more at once than a job takes
+	if len(ms) == linkBatch { // there may be more
 		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobWeave, Key: event.WeaveNew})
 	}
 	for _, m := range ms {
 		links, err := s.linksOf(ctx, m)
-		if err != nil && (job.Attempts < 2 || ctx.Err() != nil) { // at the second attempt it has its names alone: it must hold up no other
+		if err != nil &&
+			(job.Attempts < 2 || ctx.Err() != nil) { // the retry stores names only, to not block the others
 			return mem.Batch{}, err
 		}
-		b.Woven = append(b.Woven, mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links})
+		b.Woven = append(
+			b.Woven,
+			mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links},
+		)
 	}
 	return b, nil
 }
 
-// linksOf are the links that go out from a memory: to what was there before it.
+// linksOf returns the links from a memory to older memories.
 func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
 	var out []mem.Link
 	add := func(to string, k mem.LinkKind, sure float64) {
@@ -77,7 +81,12 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	}
 	text := chars.Clip(recall.WholeText(m), event.MaxField)
 	hits, _, err := s.Recall.Matched(ctx, mem.Query{
-		Text: text, Terms: rank.Terms(text), Project: m.Project, Kinds: event.Knowledge(), Within: m.Session, Limit: rank.Candidates,
+		Text:    text,
+		Terms:   rank.Terms(text),
+		Project: m.Project,
+		Kinds:   event.Knowledge(),
+		Within:  m.Session,
+		Limit:   rank.Candidates,
 	}, nil)
 	if err != nil {
 		return nil, fmt.Errorf("what is like %s: %w", m.ID, err)
@@ -86,7 +95,8 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	similar, related := 0, 0
 	for _, h := range hits {
 		o := h.Memory
-		if o.ID == m.ID || o.ID == m.Supersedes || o.Supersedes == m.ID || o.Created.After(m.Created) || o.Created.Equal(m.Created) && o.ID > m.ID {
+		if o.ID == m.ID || o.ID == m.Supersedes || o.Supersedes == m.ID || o.Created.After(m.Created) ||
+			o.Created.Equal(m.Created) && o.ID > m.ID {
 			continue
 		}
 		like := likeness(o)
@@ -105,13 +115,16 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	return out, nil
 }
 
-// ofOneTurn links what was learned in one turn: a fix to what failed, a reason to
-// what it is given for, and each to the turn's summary.
+// linkTurn links memories of one turn: a fix to its failure, a rationale to its decision, and each
+// memory to the turn's summary.
 func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, mem.LinkKind, float64)) error {
 	if m.Source.PromptID == "" || m.Kind == mem.Summary {
 		return nil
 	}
-	turn, err := s.Store.List(ctx, mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch})
+	turn, err := s.Store.List(
+		ctx,
+		mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch},
+	)
 	if err != nil {
 		return fmt.Errorf("turn of %s: %w", m.ID, err)
 	}
@@ -128,7 +141,10 @@ func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 	if m.Kind != mem.ErrorFix || m.Command == "" {
 		return nil
 	}
-	failures, err := s.Store.List(ctx, mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1})
+	failures, err := s.Store.List(
+		ctx,
+		mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1},
+	)
 	if err != nil {
 		return fmt.Errorf("what %s fixed: %w", m.ID, err)
 	}
@@ -138,18 +154,19 @@ func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 	return nil
 }
 
-// sharedNames is how many names two memories both hold, guesses apart.
+// sharedNames counts the names that both memories mention with sufficient confidence.
 func sharedNames(a, b []mem.Named) int {
 	n := 0
 	for _, x := range a {
-		if x.Confidence >= mem.LeastConfidence && slices.ContainsFunc(b, func(y mem.Named) bool { return x.Kind == y.Kind && x.Name == y.Name }) {
+		if x.Confidence >= mem.LeastConfidence &&
+			slices.ContainsFunc(b, func(y mem.Named) bool { return x.Kind == y.Kind && x.Name == y.Name }) {
 			n++
 		}
 	}
 	return n
 }
 
-// tidy makes one of names that are spelt in two ways, and lets go of guesses.
+// tidy merges names with different spellings and prunes weak links.
 func (s *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
@@ -170,11 +187,12 @@ func (s *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 	return err
 }
 
-// oneName says which of some names are another spelling of one before it, by id.
-// The most mentioned come first and stay. Files and packages are what they are spelt.
+// duplicateNames maps IDs of entities to the ID of an earlier entity with the same name in another
+// spelling. Files and packages are compared exactly and never merged. Pass the most mentioned entities
+// first.
 func duplicateNames(all []mem.Entity) map[string]string {
 	out := map[string]string{}
-	groups := map[string][]mem.Entity{} // by kind, project, first character and figures
+	groups := map[string][]mem.Entity{} // by kind, project, first character and digits
 	for _, x := range all {
 		if x.Kind == mem.EntityFile || x.Kind == mem.EntityPackage {
 			continue
@@ -183,8 +201,20 @@ func duplicateNames(all []mem.Entity) map[string]string {
 		if f == "" {
 			continue
 		}
-		key := fmt.Sprint(x.Kind, " ", x.Project, " ", f[:1], " ", strings.Join(extract.NumbersOf(x.Name).Numbers, " "), digitsIn(f))
-		i := slices.IndexFunc(groups[key], func(y mem.Entity) bool { return diceSimilarity(f, foldedName(y.Name)) > sameNameSimilarity })
+		key := fmt.Sprint(
+			x.Kind,
+			" ",
+			x.Project,
+			" ",
+			f[:1],
+			" ",
+			strings.Join(extract.NumbersOf(x.Name).Numbers, " "),
+			digitsIn(f),
+		)
+		i := slices.IndexFunc(
+			groups[key],
+			func(y mem.Entity) bool { return diceSimilarity(f, foldedName(y.Name)) > sameNameSimilarity },
+		)
 		if i >= 0 {
 			out[x.ID] = groups[key][i].ID
 			continue
@@ -194,7 +224,7 @@ func duplicateNames(all []mem.Entity) map[string]string {
 	return out
 }
 
-// foldedName is a name without case and without what stands between its parts.
+// foldedName returns a name in lower case without separators.
 func foldedName(s string) string {
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune("_-. @():", r) {
@@ -213,8 +243,7 @@ func digitsIn(s string) string {
 	}, s)
 }
 
-// likeness is how much of two words is the same, 0…1: twice the share of the
-// pairs of neighbouring characters that both have (Dice).
+// diceSimilarity returns the Sørensen–Dice coefficient of the character bigrams of two words, 0…1.
 func diceSimilarity(a, b string) float64 {
 	if a == b {
 		return 1

@@ -16,30 +16,29 @@ import (
 
 // The rules of Lint.
 const (
-	LintUnused    = "unused"    // old, and nobody ever needed it
-	LintDuplicate = "duplicate" // says the same as another one
-	LintDeadFile  = "dead_file" // names files that are not there
-	LintOutdated  = "outdated"  // its files changed since it was made or last confirmed
+	LintUnused    = "unused"    // old and never used
+	LintDuplicate = "duplicate" // equal to another memory
+	LintDeadFile  = "dead_file" // names files that do not exist
+	LintOutdated  = "outdated"  // its files changed since it was created or confirmed
 
-	LintContradiction = driftContradiction // two that cannot both hold
-	LintDeadWeight    = "dead_weight"      // told again and again, and never used
+	LintContradiction = driftContradiction // two memories that contradict each other
+	LintDeadWeight    = "dead_weight"      // injected often and never used
 )
 
-// LintRules lists them, in the order in which findings come.
+// LintRules lists the rules in the order of their findings.
 func LintRules() []string {
 	return []string{LintContradiction, LintDuplicate, LintDeadFile, LintOutdated, LintDeadWeight, LintUnused}
 }
 
-// Bounds of a look at memories.
+// Bounds of Lint.
 const (
 	unusedAfter         = 90 * 24 * time.Hour
-	duplicateSimilarity = 0.8 // share of common words from which two memories are one
+	duplicateSimilarity = 0.8 // share of common words above which memories are duplicates
 
 	MaxOfOneRule = 200 // findings
 )
 
-// Lint looks for memories that are in need of care: by rule, and without
-// changing anything.
+// Lint finds memories that need attention. It changes nothing and uses no model.
 func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, error) {
 	for _, r := range req.Rules {
 		if !slices.Contains(LintRules(), r) {
@@ -87,21 +86,22 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 	return out, nil
 }
 
-// lasting are the memories that say how things are, of a project and of its
-// person, or of all.
+// Lasting returns the memories of lasting kinds of a project and of its person. An empty key means all
+// projects.
 func (s *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
 	return s.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
 }
 
-// duplicates are those of pairs that say the same, the most alike first.
+// duplicates returns the pairs that are duplicates, most similar first.
 func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	var out []Finding
 	for _, pair := range pairs {
 		if pair.Alike < duplicateSimilarity {
 			break
 		}
-		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
-		if !mayBeDuplicates(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
+		a, b := ms[pair.A], ms[pair.B] // pairs are newest first: a is the newer one
+		if !mayBeDuplicates(a, b) || a.Scope != b.Scope || a.Project != b.Project ||
+			a.Resolved && b.Resolved && a.Kind == mem.Todo {
 			continue
 		}
 		keep, other := a, b
@@ -119,8 +119,8 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	return out
 }
 
-// mayBeOne reports whether two memories that share most of their words may say the
-// same: nothing but single words is different. A person decides.
+// mayBeDuplicates reports whether two similar memories differ in single words at most. A person
+// decides about the finding.
 func mayBeDuplicates(a, b mem.Memory) bool {
 	j := extract.Compared(a, b)
 	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
@@ -140,13 +140,13 @@ func unused(ms []mem.Memory, now time.Time) []Finding {
 	return out
 }
 
-// fileState is how the files of a memory stand.
+// fileState is the state of a memory's files.
 type fileState struct {
-	gone  []string // that are not there
+	gone  []string // missing files
 	fresh mem.Freshness
 }
 
-// filesGone looks at the files of memories, as far as that is known.
+// fileStates examines the files of memories whose project is known, by memory ID.
 func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
 	out := map[string]fileState{}
 	if s.Look == nil {
@@ -175,7 +175,8 @@ func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]f
 	return out, nil
 }
 
-// lookAt looks at the files of one memory. A project that is away tells nothing.
+// fileStateOf examines the files of one memory. It reports nothing for a project whose directory is
+// missing.
 func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
 	files := s.Look(p)
 	defer files.Close()
@@ -185,7 +186,7 @@ func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
 	}
 	for _, a := range files.Anchors(m.Files, s.Now()) {
 		born := slices.ContainsFunc(m.Anchors, func(b mem.Anchor) bool { return b.File == a.File && b.Hash == "" })
-		if a.Hash == "" && !born { // that it was not there may be what the memory says
+		if a.Hash == "" && !born { // the memory may be about the file's absence
 			st.gone = append(st.gone, a.File)
 		}
 	}

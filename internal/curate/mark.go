@@ -9,7 +9,7 @@ import (
 	"remanence/internal/recall"
 )
 
-// markEdit is what an order changes about each of its memories.
+// markEdit returns the edit of a forget, restore, pin or unpin request.
 func markEdit(verb string) (ed mem.Edit, err error) {
 	switch verb {
 	case mem.ProposeForget:
@@ -26,7 +26,8 @@ func markEdit(verb string) (ed mem.Edit, err error) {
 	return ed, err
 }
 
-// Mark forgets, restores, pins or unpins memories.
+// Mark forgets, restores, pins or unpins memories. Memories that an agent may not change get a
+// proposal instead.
 func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, error) {
 	out := MarkResponse{Verb: req.Verb, DryRun: req.DryRun}
 	ed, err := markEdit(req.Verb)
@@ -56,7 +57,7 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 	var b mem.Batch
 	for _, mm := range ms {
 		ed.ID, ed.Anchors, ed.Feedback = mm.ID, nil, s.reasonFeedback(req.Verb, req.Reason, req.Agent)
-		if req.Verb == "pin" { // who pins it holds it to be right
+		if req.Verb == "pin" { // pinning confirms the memory
 			ed.Anchors = s.Recall.Confirmed(ctx, mm)
 		}
 		if req.Verb == "restore" {
@@ -79,7 +80,7 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 	return out, nil
 }
 
-// meant finds the memories an order is about.
+// markTargets returns the memories that a request names by ID or query.
 func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memory, error) {
 	if len(req.IDs) > 0 {
 		return s.Store.List(ctx, mem.Query{IDs: req.IDs, Hidden: true})

@@ -12,35 +12,34 @@ import (
 	"remanence/internal/rank"
 )
 
-// maxSteps is how many changes one pass of a round makes: events that come
-// meanwhile wait for them.
+// maxSteps bounds the changes of one pass, because concurrent events wait for its write.
 const maxSteps = 200
 
-// merging adds to the confidence of the memory that goes on.
+// mergeConfidence is added to the confidence of a memory when another is merged into it.
 const mergeConfidence = 0.05
 
-// life is a memory on its way through a round.
+// draft is a memory with the changes of a pass, beside its stored state.
 type draft struct {
 	mem.Memory
 	stored   mem.Memory
-	selected bool // the round is about it; others it may only be merged with
-	open     bool // its session goes on
+	selected bool // the pass may change it; others are only merge partners
+	open     bool // its session may receive further events
 }
 
-// round is what a round of consolidation would change. It reads nothing, and
-// what comes of it does not depend on the order of the memories.
+// pass computes the changes of one consolidation pass. It does no I/O. Its result does not depend on
+// the order of the memories.
 type pass struct {
 	now       time.Time
-	drafts    []*draft               // the ones that go on before those that are merged into them
-	embedded  bool                   // memories have vectors here
-	dismissed map[mem.Dismissal]bool // times left out
+	drafts    []*draft               // in the order of compareForMerge: merge targets first
+	embedded  bool                   // the store has vectors of memories
+	dismissed map[mem.Dismissal]bool // changes that the person dismissed
 	full      bool
 	steps     []mem.Step
-	truncated bool // the bound was met: another pass has to follow
+	truncated bool // maxSteps was reached: another pass must follow
 }
 
-// newRound begins one over memories. moved tells which it is about, open which
-// of them belong to a session that goes on.
+// newPass returns a pass over memories. selected reports which it may change, open which belong to a
+// session that may receive further events.
 func newPass(now time.Time, ms []mem.Memory, selected, open func(mem.Memory) bool) *pass {
 	ps := &pass{now: now}
 	for _, m := range ms {
@@ -53,25 +52,39 @@ func newPass(now time.Time, ms []mem.Memory, selected, open func(mem.Memory) boo
 	return ps
 }
 
-// ours reports whether a memory is kept in step with something outside of the
-// store, which alone changes it.
+// isExternal reports whether a memory mirrors a file or a transcript. Only its source changes it.
 func isExternal(m mem.Memory) bool {
 	return m.Note.File != "" || event.OfStateFile(m) || event.IsField(m) || m.Kind == mem.Utterance
 }
 
-// guarded reports whether nothing but a person's order may put a memory away.
+// protected reports whether only a person's request may hide a memory.
 func protected(m mem.Memory) bool {
 	return m.Pinned || m.Evergreen || m.Scope == mem.ScopeUser || m.Trust == mem.TrustUser
 }
 
-// before orders memories that say the same: the first of them goes on. Nothing
-// of it depends on when they were written, unless all else is equal.
+// compareForMerge orders duplicates: the first one is kept. Creation time only breaks ties.
 func compareForMerge(a, b mem.Memory) int {
 	return cmp.Or(
-		-compareBool(protected(a), protected(b)), -compareBool(a.Pinned, b.Pinned), cmp.Compare(b.Trust, a.Trust),
-		cmp.Compare(b.Uses, a.Uses), cmp.Compare(b.Importance, a.Importance), cmp.Compare(b.Confidence, a.Confidence),
-		cmp.Compare(len(b.Title)+len(b.Body), len(a.Title)+len(a.Body)), cmp.Compare(a.Title, b.Title), cmp.Compare(a.Body, b.Body),
-		cmp.Compare(a.Kind, b.Kind), a.Created.Compare(b.Created), cmp.Compare(a.Key, b.Key), cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID),
+		-compareBool(protected(a), protected(b)),
+		-compareBool(a.Pinned, b.Pinned),
+		cmp.Compare(b.Trust, a.Trust),
+		cmp.Compare(b.Uses, a.Uses),
+		cmp.Compare(b.Importance, a.Importance),
+		cmp.Compare(b.Confidence, a.Confidence),
+		cmp.Compare(
+			len(b.Title)+len(b.Body),
+			len(a.Title)+len(a.Body),
+		),
+		cmp.Compare(a.Title, b.Title),
+		cmp.Compare(a.Body, b.Body),
+		cmp.Compare(
+			a.Kind,
+			b.Kind,
+		),
+		a.Created.Compare(b.Created),
+		cmp.Compare(a.Key, b.Key),
+		cmp.Compare(len(a.ID), len(b.ID)),
+		cmp.Compare(a.ID, b.ID),
 	)
 }
 
@@ -85,9 +98,8 @@ func compareBool(a, b bool) int {
 	return -1
 }
 
-// run goes through all that a round does: what a session says twice is merged,
-// what is worth it reaches the project and is merged there, and in a full round
-// what faded is put away.
+// compute merges the duplicates of each session, promotes memories to the project and merges them
+// there. A full run also archives decayed memories.
 func (ps *pass) compute() {
 	ps.merge(func(l *draft) string { return when(l.Scope == mem.ScopeSession && !l.open, l.Session) })
 	ps.promote()
@@ -104,13 +116,13 @@ func when(ok bool, s string) string {
 	return ""
 }
 
-// left reports whether another change still belongs to this pass.
+// hasRoom reports whether the pass may make another change.
 func (ps *pass) hasRoom() bool {
 	ps.truncated = ps.truncated || len(ps.steps) >= maxSteps
 	return !ps.truncated
 }
 
-// change notes what becomes of a memory.
+// record applies a change to a draft and records it as a step.
 func (ps *pass) record(rule string, l *draft, other, reason string, apply func(*mem.Memory)) {
 	s := mem.Step{Rule: rule, Memory: l.ID, Other: other, Reason: reason, Was: LifeOf(l.Memory)}
 	apply(&l.Memory)
@@ -118,24 +130,24 @@ func (ps *pass) record(rule string, l *draft, other, reason string, apply func(*
 	ps.steps = append(ps.steps, s)
 }
 
-// isRefused reports whether the person does not want a rule to be applied.
+// isDismissed reports whether the person dismissed a rule for a memory.
 func (ps *pass) isDismissed(rule, memory string) bool {
 	return ps.dismissed[mem.Dismissal{Rule: rule, Memory: memory}]
 }
 
-// keptApart reports whether a person or an agent decided that two memories both
-// stay: merging them was undone or refused, or a review left both as they are.
+// keptApart reports whether two memories must not be merged: a merge was undone or rejected, or a
+// review kept both.
 func keptApart(dismissed map[mem.Dismissal]bool, a, b string) bool {
 	for _, rule := range []string{mem.RuleMerge, LintDuplicate, ReviewContradiction} {
-		if dismissed[mem.Dismissal{Rule: rule, Memory: a, Other: b}] || dismissed[mem.Dismissal{Rule: rule, Memory: b, Other: a}] {
+		if dismissed[mem.Dismissal{Rule: rule, Memory: a, Other: b}] ||
+			dismissed[mem.Dismissal{Rule: rule, Memory: b, Other: a}] {
 			return true
 		}
 	}
 	return false
 }
 
-// merge joins memories of one reach that say the same. reach is "" for those
-// that are left alone.
+// merge merges duplicates within each group. Memories of group "" are left alone.
 func (ps *pass) merge(group func(*draft) string) {
 	var list []*draft
 	var ms []mem.Memory
@@ -144,7 +156,7 @@ func (ps *pass) merge(group func(*draft) string) {
 			list, ms = append(list, l), append(ms, l.Memory)
 		}
 	}
-	into := map[int]rank.Pair{} // the best that goes on, by the one that does not
+	into := map[int]rank.Pair{} // pair with the merge target, by the index of the memory merged into it
 	pairs := rank.Pairs(ms, duplicateSimilarity)
 	slices.SortStableFunc(pairs, func(a, b rank.Pair) int {
 		return cmp.Or(cmp.Compare(a.B, b.B), cmp.Compare(b.Alike, a.Alike), cmp.Compare(a.A, b.A))
@@ -153,7 +165,9 @@ func (ps *pass) merge(group func(*draft) string) {
 		a, b := list[p.A], list[p.B]
 		_, gone := into[p.A]
 		_, taken := into[p.B]
-		if gone || taken || group(a) != group(b) || protected(b.Memory) || !a.selected && !b.selected || keptApart(ps.dismissed, a.ID, b.ID) || !sameClaim(a.Memory, b.Memory) {
+		if gone || taken || group(a) != group(b) || protected(b.Memory) || !a.selected && !b.selected ||
+			keptApart(ps.dismissed, a.ID, b.ID) ||
+			!sameClaim(a.Memory, b.Memory) {
 			continue
 		}
 		if !ps.hasRoom() {
@@ -164,7 +178,7 @@ func (ps *pass) merge(group func(*draft) string) {
 	}
 }
 
-// join has b go into a.
+// join merges b into a.
 func (ps *pass) join(a, b *draft, reason string) {
 	gone := b.Memory
 	ps.record(mem.RuleMerge, b, a.ID, reason, func(m *mem.Memory) {
@@ -176,15 +190,16 @@ func (ps *pass) join(a, b *draft, reason string) {
 	ps.record(mem.RuleContinue, a, b.ID, "stands for "+b.ID+", too", func(m *mem.Memory) { *m = merged(*m, gone) })
 }
 
-// both is a memory that stands for another one, too. What is worth less adds
-// nothing to what it is about.
+// merged returns m with the counts of a duplicate that is merged into it. Files and tags are taken
+// over only from a memory of at least the same trust.
 func merged(m, gone mem.Memory) mem.Memory {
 	m.Importance, m.Confidence = max(m.Importance, gone.Importance), min(1, m.Confidence+mergeConfidence)
 	m.Uses += gone.Uses
 	if m.LastUsed.Before(gone.LastUsed) {
 		m.LastUsed = gone.LastUsed
 	}
-	if gone.Created.After(m.Created) && gone.Created.After(m.LastUsed) { // that it was said again shows that it still holds
+	if gone.Created.After(m.Created) &&
+		gone.Created.After(m.LastUsed) { // the repetition confirms the memory
 		m.LastUsed = gone.Created
 	}
 	if gone.Trust >= m.Trust {
@@ -198,25 +213,29 @@ func merged(m, gone mem.Memory) mem.Memory {
 	return m
 }
 
-// joinable reports whether two memories of the kind may be one.
+// mergeable reports whether memories of a kind may be merged.
 func mergeable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.Knowledge(), k) }
 
-// sameClaim reports whether two memories that share most of their words say the
-// same: one adds words to the other, and none that turns it into something else.
+// sameClaim reports whether two similar memories make the same claim: one may add words, but none that
+// change the meaning.
 func sameClaim(a, b mem.Memory) bool {
 	return a.Kind == b.Kind && a.Resolved == b.Resolved && (a.Command == b.Command || a.Command == "" || b.Command == "") &&
-		mayShareFiles(a.Files, b.Files) && extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) && extract.Compared(a, b).Agrees()
+		mayShareFiles(a.Files, b.Files) &&
+		extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) &&
+		extract.Compared(a, b).Agrees()
 }
 
-// sameFiles reports whether two memories may be about the same files.
+// mayShareFiles reports whether two memories may be about the same files. No files match any.
 func mayShareFiles(a, b []string) bool {
 	return len(a) == 0 || len(b) == 0 || slices.ContainsFunc(a, func(f string) bool { return slices.Contains(b, f) })
 }
 
-// promote lets what a session learned reach its project.
+// promote widens the scope of session memories to the project.
 func (ps *pass) promote() {
 	for _, l := range ps.drafts {
-		if !l.selected || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone || !promotable(l.Memory) || ps.isDismissed(mem.RulePromote, l.ID) {
+		if !l.selected || l.Status != mem.Active || l.Scope != mem.ScopeSession || l.Trust == mem.TrustNone ||
+			!promotable(l.Memory) ||
+			ps.isDismissed(mem.RulePromote, l.ID) {
 			continue
 		}
 		reason := ps.promotionReason(l.Memory)
@@ -226,11 +245,17 @@ func (ps *pass) promote() {
 		if !ps.hasRoom() {
 			return
 		}
-		ps.record(mem.RulePromote, l, "", reason, func(m *mem.Memory) { m.Scope, m.PromotedFrom = mem.ScopeProject, mem.ScopeSession })
+		ps.record(
+			mem.RulePromote,
+			l,
+			"",
+			reason,
+			func(m *mem.Memory) { m.Scope, m.PromotedFrom = mem.ScopeProject, mem.ScopeSession },
+		)
 	}
 }
 
-// promotable reports whether a memory says more than what happened once.
+// promotable reports whether memories of this kind outlast the session.
 func promotable(m mem.Memory) bool {
 	switch m.Kind {
 	case mem.Scratch, mem.Snapshot, mem.Request, mem.Change, mem.Summary, mem.Utterance:
@@ -241,7 +266,7 @@ func promotable(m mem.Memory) bool {
 	return true
 }
 
-// merits says why a session's memory is worth keeping for its project, "" if it is not.
+// promotionReason returns why a session memory is promoted, or "" if it is not.
 func (ps *pass) promotionReason(m mem.Memory) string {
 	merit := rank.Merit(m, ps.embedded)
 	switch {
@@ -250,12 +275,19 @@ func (ps *pass) promotionReason(m mem.Memory) string {
 	case m.Importance > rank.Weighty:
 		return fmt.Sprintf("importance %.2f is above %.2f", m.Importance, rank.Weighty)
 	case merit >= rank.MeritProject:
-		return fmt.Sprintf("merit %.2f of %.2f: importance %.2f, confidence %.2f, %s", merit, rank.MeritProject, m.Importance, m.Confidence, usedTimes(m.Uses))
+		return fmt.Sprintf(
+			"merit %.2f of %.2f: importance %.2f, confidence %.2f, %s",
+			merit,
+			rank.MeritProject,
+			m.Importance,
+			m.Confidence,
+			usedTimes(m.Uses),
+		)
 	}
 	return ""
 }
 
-// fade puts away what faded.
+// archiveFaded archives memories whose strength decayed.
 func (ps *pass) archiveFaded() {
 	for _, l := range ps.drafts {
 		if !l.selected || l.open && l.Scope == mem.ScopeSession || protected(l.Memory) || l.Kind == mem.Decision {
@@ -267,8 +299,18 @@ func (ps *pass) archiveFaded() {
 		if !ps.hasRoom() {
 			return
 		}
-		ps.record(mem.RuleArchive, l, "", fmt.Sprintf("strength %.3f: %d days old, %s", rank.Strength(l.Memory, ps.now), days(ps.now.Sub(l.Created)), usedTimes(l.Uses)),
-			func(m *mem.Memory) { m.Status = mem.Archived })
+		ps.record(
+			mem.RuleArchive,
+			l,
+			"",
+			fmt.Sprintf(
+				"strength %.3f: %d days old, %s",
+				rank.Strength(l.Memory, ps.now),
+				days(ps.now.Sub(l.Created)),
+				usedTimes(l.Uses),
+			),
+			func(m *mem.Memory) { m.Status = mem.Archived },
+		)
 	}
 }
 
@@ -284,7 +326,7 @@ func usedTimes(n int) string {
 	return fmt.Sprintf("used %d times", n)
 }
 
-// edits are what the round writes.
+// edits returns the edits of the pass.
 func (ps *pass) edits() []mem.Edit {
 	var out []mem.Edit
 	for _, l := range ps.drafts {
@@ -295,8 +337,8 @@ func (ps *pass) edits() []mem.Edit {
 	return out
 }
 
-// editFrom is what makes one memory of another of the same id, as far as a life
-// goes; ok is false where that is nothing. Somebody may forget it meanwhile.
+// editBetween returns the edit that turns was into m, limited to the fields consolidation changes. ok
+// is false without a difference. The edit applies only while the status is still that of was.
 func editBetween(was, m mem.Memory) (ed mem.Edit, ok bool) {
 	ed.ID, ed.From = m.ID, was.Status
 	ok = setChanged(&ed.Status, was.Status, m.Status)
@@ -333,10 +375,19 @@ func setChanged[T comparable](field **T, was, is T) bool {
 	return true
 }
 
-// LifeOf is what consolidation may change about m.
+// LifeOf returns the fields of m that consolidation may change.
 func LifeOf(m mem.Memory) mem.Life {
 	return mem.Life{
-		Status: m.Status, Scope: m.Scope, Trust: m.Trust, Importance: m.Importance, Confidence: m.Confidence, Uses: m.Uses, LastUsed: m.LastUsed,
-		Files: len(m.Files), Tags: len(m.Tags), MergedInto: m.MergedInto, Promoted: m.PromotedFrom,
+		Status:     m.Status,
+		Scope:      m.Scope,
+		Trust:      m.Trust,
+		Importance: m.Importance,
+		Confidence: m.Confidence,
+		Uses:       m.Uses,
+		LastUsed:   m.LastUsed,
+		Files:      len(m.Files),
+		Tags:       len(m.Tags),
+		MergedInto: m.MergedInto,
+		Promoted:   m.PromotedFrom,
 	}
 }

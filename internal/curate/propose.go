@@ -15,12 +15,12 @@ import (
 	"remanence/internal/rank"
 )
 
-// ReviewProposal is the rule of Review about changes whose author had less trust
-// than the memory.
+// ReviewProposal is the rule of Review for changes proposed by an author with less trust than the
+// memory.
 const ReviewProposal = "proposal"
 
-// authorOf returns the author of a request: the person where agent is "", else the
-// agent with the trust of its turn, which is none where its session is not known.
+// AuthorOf returns the author of a request: the person if agent is "", else the agent with the trust
+// of its turn. An agent of an unknown session has no trust.
 func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
 	if agent == "" {
 		return event.Hand{Trust: mem.TrustUser, Origin: mem.FromUserCommand}, nil
@@ -33,22 +33,22 @@ func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error
 	return who, err
 }
 
-// proposals collects what an author may not do itself.
+// proposals collects changes that an author may not make.
 type proposals struct {
 	svc       *Service
 	author    event.Hand
 	reason    string
-	dismissed map[mem.Dismissal]bool // nil until it is needed
+	dismissed map[mem.Dismissal]bool // nil until loaded
 	added     []mem.Proposal
-	Edits     []mem.Edit // that keep them
+	Edits     []mem.Edit // edits that store the proposals
 }
 
 func (s *Service) Proposals(who event.Hand, reason string) *proposals {
 	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
 }
 
-// add proposes a change of m. The same change waits once; one that the person
-// rejected before does not wait again. ErrPrivateTurn if nothing may be kept.
+// Add proposes a change of m. A change already proposed is not repeated, and one that the person
+// rejected stays rejected. It returns ErrPrivateTurn for an author in a private turn.
 func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
 	if ps.author.Private {
 		return event.ErrPrivateTurn
@@ -74,7 +74,7 @@ func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) erro
 	return nil
 }
 
-// keep writes what was collected.
+// save stores the collected proposals.
 func (ps *proposals) save(ctx context.Context) error {
 	if len(ps.Edits) == 0 {
 		return nil
@@ -85,7 +85,7 @@ func (ps *proposals) save(ctx context.Context) error {
 	return nil
 }
 
-// only proposes one change and keeps that. It returns nil where p changes nothing.
+// Only proposes one change and stores it. It returns nil if p changes nothing.
 func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
 	if !HasEffect(p) {
 		return nil, nil
@@ -96,16 +96,16 @@ func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*m
 	return &ps.added[0], ps.save(ctx)
 }
 
-// hasEffect reports whether a proposal would change anything.
+// HasEffect reports whether a proposal would change anything.
 func HasEffect(p mem.Proposal) bool {
 	return p.Action != mem.ProposeEdit || !reflect.DeepEqual(p, mem.Proposal{Action: p.Action})
 }
 
-// proposalOf is the part of an edit that would change m, as a proposal.
+// ProposalOf returns a proposal with the fields of an edit that differ from m.
 func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
 	p := mem.Proposal{Action: mem.ProposeEdit}
 	text := ed.Title != nil && *ed.Title != m.Title || ed.Body != nil && *ed.Body != m.Body
-	if text { // both: with another title alone the old text would stay
+	if text { // both fields: a new title alone would leave the old text
 		p.Title, p.Body = ed.Title, ed.Body
 	}
 	setChanged(&p.Invariant, m.Invariant, valueOr(ed.Invariant, m.Invariant))
@@ -131,7 +131,7 @@ func valueOr[T any](v *T, or T) T {
 	return *v
 }
 
-// replacing is what a statement that replaces m proposes.
+// replacementProposal returns the proposal to change m into the statement that was to replace it.
 func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 	ed := mem.Edit{Title: &by.Title, Body: &by.Body}
 	if req.Kind != "" {
@@ -149,10 +149,10 @@ func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 	return ProposalOf(m, ed)
 }
 
-// accepted is the edit that does what the person accepted.
+// acceptEdit returns the edit that applies an accepted proposal.
 func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
 	ed, err := markEdit(p.Action)
-	if err != nil { // it is no order but an edit
+	if err != nil { // the action is an edit, not a mark
 		ed = mem.Edit{
 			Title: p.Title, Body: p.Body, Invariant: p.Invariant, Kind: p.Kind, Scope: p.Scope, Importance: p.Importance,
 			Resolved: p.Resolved, Tags: p.Tags, Files: p.Files, Facts: p.Facts, Trust: new(mem.TrustUser),
@@ -169,7 +169,7 @@ func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) 
 	return ed
 }
 
-// proposedMemory is m as a proposal to edit it would have it.
+// ProposedMemory returns m with a proposal applied.
 func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	m.Title, m.Body, m.Invariant = valueOr(p.Title, m.Title), valueOr(p.Body, m.Body), valueOr(p.Invariant, m.Invariant)
 	m.Kind, m.Scope = valueOr(p.Kind, m.Kind), valueOr(p.Scope, m.Scope)
@@ -185,11 +185,19 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	return m
 }
 
-// proposedIn are the memories of a place with changes that wait, newest first.
+// memoriesWithProposals returns the memories of a place with open proposals, newest first.
 func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
 	q := mem.Query{
-		Proposed: true, Hidden: true, Within: "*", Project: p.Key, Limit: maxReviewed,
-		Kinds: among.Kinds, Tags: among.Tags, File: s.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+		Proposed: true,
+		Hidden:   true,
+		Within:   "*",
+		Project:  p.Key,
+		Limit:    maxReviewed,
+		Kinds:    among.Kinds,
+		Tags:     among.Tags,
+		File:     s.Recall.Relative(p, among.File),
+		After:    among.After,
+		Before:   among.Before,
 	}
 	ms, err := s.Store.List(ctx, q)
 	if err == nil && len(q.Kinds) == 0 {
@@ -204,8 +212,8 @@ func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, amon
 	return ms, nil
 }
 
-// proposals are the changes that wait, newest first. One about a memory that is
-// hidden by now waits for nothing, unless it would bring that back.
+// proposals returns the open proposals, newest first. Proposals about hidden memories are left out,
+// unless they restore the memory.
 func (d *reviewData) proposals() []Finding {
 	var out []Finding
 	for _, m := range d.proposed {
@@ -219,12 +227,12 @@ func (d *reviewData) proposals() []Finding {
 	return out
 }
 
-// pending reports whether a decision about a proposal would still change its memory.
+// stillApplies reports whether accepting a proposal would still change its memory.
 func stillApplies(m mem.Memory, p mem.Proposal) bool {
 	return slices.Contains(event.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
 }
 
-// proposalText says in a sentence what is proposed, by whom and why.
+// proposalText describes a proposal: what, by whom and why.
 func proposalText(p mem.Proposal) string {
 	what := "to " + p.Action + " it"
 	if p.Action == mem.ProposeEdit {
@@ -247,7 +255,7 @@ func proposalText(p mem.Proposal) string {
 	return text
 }
 
-// proposedParts name what an edit changes.
+// proposedParts names the fields that a proposal changes.
 func proposedParts(p mem.Proposal) (out []string) {
 	for _, part := range []struct {
 		name  string
@@ -269,7 +277,7 @@ func proposedParts(p mem.Proposal) (out []string) {
 	return out
 }
 
-// proposalOn finds a proposal of a memory; one is meant without an id if only one waits.
+// findProposal returns a memory's proposal by ID. An empty ID selects the only proposal.
 func findProposal(m mem.Memory, id string) (mem.Proposal, error) {
 	if id == "" && len(m.Proposals) == 1 {
 		return m.Proposals[0], nil
@@ -285,8 +293,8 @@ func findProposal(m mem.Memory, id string) (mem.Proposal, error) {
 	return mem.Proposal{}, fmt.Errorf("proposal %s of %s: %w", id, m.ID, ErrNoFinding)
 }
 
-// resolveProposal does what the person decided about one proposal. IDs are the
-// memory and the proposal; without the second only one may wait.
+// resolveProposal accepts or rejects one proposal. The IDs are the memory and the proposal; the second
+// may be left out if the memory has one proposal.
 func (s *Service) resolveProposal(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
 	if n := len(req.IDs); n < 1 || n > 2 {
@@ -333,8 +341,8 @@ func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Propos
 	return nil
 }
 
-// rejectProposals removes proposals for good: the same ones do not wait again. What
-// they left in the memory's file is put back.
+// rejectProposals removes proposals and dismisses them, so that they are not proposed again. It
+// restores a vault file that a rejected proposal had changed.
 func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem.Proposal) error {
 	var b mem.Batch
 	ed := mem.Edit{ID: m.ID}
@@ -352,7 +360,7 @@ func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 	return nil
 }
 
-// resolveProposals rejects all proposals of a place. They are accepted one by one.
+// resolveProposals rejects all proposals of a place. Accepting needs a decision for each.
 func (s *Service) resolveProposals(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
 	if len(req.IDs) > 0 || req.Action != RejectFinding {
@@ -378,8 +386,8 @@ func (s *Service) resolveProposals(ctx context.Context, req ResolveRequest) (Res
 	return out, nil
 }
 
-// proposeReplacing proposes that a statement takes the place of a memory which has
-// more trust than its author; nil where it may just do so.
+// proposeReplacing proposes a change to a memory that a statement would replace, if its author has
+// less trust. It returns nil if the author may replace it.
 func (s *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRequest) (*mem.Proposal, error) {
 	if mm.Supersedes == "" || req.Agent == "" {
 		return nil, nil
@@ -395,9 +403,13 @@ func (s *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRe
 	return s.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
 }
 
-// proposeMarks proposes the order for the memories that its author may not change,
-// and returns the others.
-func (s *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
+// proposeMarks proposes the mark for memories that the author may not change, and returns the others.
+func (s *Service) proposeMarks(
+	ctx context.Context,
+	req MarkRequest,
+	who event.Hand,
+	ms []mem.Memory,
+) ([]mem.Memory, []mem.Proposal, error) {
 	ps := s.Proposals(who, req.Reason)
 	var own []mem.Memory
 	for _, mm := range ms {
@@ -412,8 +424,8 @@ func (s *Service) proposeMarks(ctx context.Context, req MarkRequest, who event.H
 	return own, ps.added, ps.save(ctx)
 }
 
-// mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
-// it may not change: what is erased cannot be brought back.
+// MayErase returns ErrNotPerson if an agent asks to erase a session or a memory that it may not
+// change. Erasing cannot be undone.
 func (s *Service) MayErase(ctx context.Context, req event.IDs) error {
 	if req.Agent == "" {
 		return nil

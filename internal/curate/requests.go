@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// AddAsk keeps a statement of the person, or of an agent that runs our command line.
+// AddRequest adds a statement of the person, or of an agent that uses the command line or MCP.
 type AddRequest struct {
 	mem.Place
 	Text  string    `json:"text"`
@@ -14,169 +14,168 @@ type AddRequest struct {
 	Scope mem.Scope `json:"scope,omitempty"` // "" means project
 	Files []string  `json:"files,omitempty"`
 	Tags  []string  `json:"tags,omitempty"`
-	Agent string    `json:"agent,omitempty"` // session of the agent that asks, UnknownAgent; "" means the person
+	Agent string    `json:"agent,omitempty"` // session of the requesting agent, or UnknownAgent; "" means the person
 
 	Title      string     `json:"title,omitempty"`      // "" means the text's first line
-	Importance *float64   `json:"importance,omitempty"` // 0…1; nil means as the kind's
+	Importance *float64   `json:"importance,omitempty"` // 0…1; nil means the default of the kind
 	Related    []Relation `json:"related,omitempty"`
-	Supersedes string     `json:"supersedes,omitempty"` // id of the memory that it replaces
+	Supersedes string     `json:"supersedes,omitempty"` // ID of the memory to replace
 	Origin     mem.Origin `json:"origin,omitempty"`     // of an agent's statement; "" means FromAssistant
-	// IfNew keeps nothing where a memory of the same scope says the same, or says
-	// one of both with more detail; that one is returned then.
+	// IfNew stores nothing if a memory of the same scope is equal or contains it with more detail.
+	// That memory is returned instead.
 	IfNew bool `json:"if_new,omitempty"`
-	// KeepBoth records that the statement and the memories like it both hold:
-	// consolidation never merges them.
+	// KeepBoth records that the statement and similar memories are both valid. Consolidation never
+	// merges them.
 	KeepBoth bool `json:"keep_both,omitempty"`
 }
 
-// Relation says how something that has a name stands to a memory.
+// Relation describes how a memory relates to a named entity.
 type Relation struct {
 	Name         string `json:"name"`
-	Type         string `json:"type,omitempty"`         // what it is: file, library, person …
-	Relationship string `json:"relationship,omitempty"` // what the memory says of it: uses, replaces …
+	Type         string `json:"type,omitempty"`         // type of the entity: file, library, person …
+	Relationship string `json:"relationship,omitempty"` // of the memory to the entity: uses, replaces …
 }
 
-// Added is what became of an AddAsk.
+// AddResponse is the result of an AddRequest.
 type AddResponse struct {
-	mem.Memory          // that was kept; zero where nothing was
-	Similar    *mem.Hit `json:"similar,omitempty"` // the memory most like it, 0…1 as Score; only with IfNew
-	// Relation says how Similar relates to the statement. With same and adds nothing
-	// was kept; with differs and opposite the statement was kept beside Similar.
+	mem.Memory          // the stored memory; zero if nothing was stored
+	Similar    *mem.Hit `json:"similar,omitempty"` // the most similar memory, Score 0…1; only with IfNew
+	// Relation is how Similar relates to the statement. With same and adds nothing was stored. With
+	// differs and opposite both memories exist.
 	Relation string `json:"relation,omitempty"`
-	// Difference says by what they differ: order, number, negation, name …
+	// Difference is what distinguishes them: order, number, negation, name …
 	Difference string `json:"difference,omitempty"`
-	// Proposal is set where nothing was kept, because the memory that was to be
-	// replaced has more trust than the author: the change waits for the person.
+	// Proposal is set if nothing was stored, because the memory to replace has more trust than the
+	// author. The change awaits the person's decision.
 	Proposal *mem.Proposal `json:"proposal,omitempty"`
 }
 
-// ImportAsk brings memories that were kept elsewhere. Of each counts what it
-// says and is about (kind, title, body, facts, concepts, tags, files, modified,
-// command, summary), its project, by key, name or root, and when it was created.
+// ImportRequest imports memories from another program. Used are kind, title, body, facts, concepts,
+// tags, files, modified, command, summary, creation time, and the project by key, name or root.
 type ImportRequest struct {
-	Project  string       `json:"project,omitempty"` // of those that name none; "" means they are about all projects
+	Project  string       `json:"project,omitempty"` // of memories without one; "" means all projects
 	Memories []mem.Memory `json:"memories"`          // 1…1000
-	DryRun   bool         `json:"dry_run,omitempty"` // only counts
-	Dir      string       `json:"dir,omitempty"`     // whose project may be named though nothing is kept of it yet
+	DryRun   bool         `json:"dry_run,omitempty"` // only count
+	Dir      string       `json:"dir,omitempty"`     // directory whose project may be named before anything of it is stored
 }
 
-// Imported is what became of an ImportAsk.
+// ImportResponse is the result of an ImportRequest.
 type ImportResponse struct {
-	Tag   string   `json:"tag"`   // of all that were kept: remanence forget --tag TAG takes the import back
-	IDs   []string `json:"ids"`   // in the order in which they came; "" for one that was not kept
-	Kept  int      `json:"kept"`  // how many are new
-	Known int      `json:"known"` // were there in the same words
-	Empty int      `json:"empty"` // of which the rules on private text left nothing
+	Tag   string   `json:"tag"`   // on all imported memories; remanence forget --tag TAG reverts the import
+	IDs   []string `json:"ids"`   // in the order of the request; "" for a skipped memory
+	Kept  int      `json:"kept"`  // new memories
+	Known int      `json:"known"` // skipped: already stored with the same words
+	Empty int      `json:"empty"` // skipped: empty after redaction
 }
 
-// EditAsk changes one memory. The person's hand makes it TrustUser; an agent's
-// leaves the trust as it is, and is only proposed where the memory has more trust.
+// EditRequest changes one memory. A person's edit sets TrustUser. An agent's edit leaves the trust
+// unchanged; it is only proposed if the memory has more trust.
 type EditRequest struct {
 	ID    string     `json:"id"`
 	Text  *string    `json:"text,omitempty"`
 	Kind  *mem.Kind  `json:"kind,omitempty"`
 	Scope *mem.Scope `json:"scope,omitempty"`
-	Agent string     `json:"agent,omitempty"` // as in AddAsk
+	Agent string     `json:"agent,omitempty"` // as in AddRequest
 
 	Importance *float64 `json:"importance,omitempty"` // 0…1
 	Resolved   *bool    `json:"resolved,omitempty"`
 	AddTags    []string `json:"add_tags,omitempty"`
 	DropTags   []string `json:"drop_tags,omitempty"`
-	Wider      bool     `json:"wider,omitempty"`  // Scope may not become narrower
-	Reason     string   `json:"reason,omitempty"` // why, in a sentence
+	Wider      bool     `json:"wider,omitempty"`  // refuse to narrow Scope
+	Reason     string   `json:"reason,omitempty"` // one sentence
 }
 
-// Reports reports whether nothing is asked for but to note that the work is done.
+// onlyResolves reports whether the edit only sets Resolved.
 func (a EditRequest) onlyResolves() bool {
-	return a.Resolved != nil && a.Text == nil && a.Kind == nil && a.Scope == nil && a.Importance == nil && len(a.AddTags)+len(a.DropTags) == 0
+	return a.Resolved != nil && a.Text == nil && a.Kind == nil && a.Scope == nil && a.Importance == nil &&
+		len(a.AddTags)+len(a.DropTags) == 0
 }
 
-// EditResponse is the memory after an EditAsk.
+// EditResponse is the result of an EditRequest.
 type EditResponse struct {
-	mem.Memory // as it is now
-	// Proposal is set where nothing was changed and the change waits for the person.
+	mem.Memory // current state
+	// Proposal is set if nothing was changed and the change awaits the person's decision.
 	Proposal *mem.Proposal `json:"proposal,omitempty"`
 }
 
-// MaxFound is how many memories a MarkAsk with a query is about at most.
+// MaxFound bounds the memories that a MarkRequest with a query changes.
 const MaxFound = 1000
 
-// MarkAsk changes the standing of memories, named by id or found by a query.
+// MarkRequest forgets, restores, pins or unpins memories named by ID or found by a query.
 type MarkRequest struct {
 	mem.Place
 	Verb   string     `json:"verb"` // forget, restore, pin, unpin
 	IDs    []string   `json:"ids,omitempty"`
 	Query  *mem.Query `json:"query,omitempty"`
 	DryRun bool       `json:"dry_run,omitempty"`
-	Reason string     `json:"reason,omitempty"` // why, in a sentence
-	Agent  string     `json:"agent,omitempty"`  // as in AddAsk
+	Reason string     `json:"reason,omitempty"` // one sentence
+	Agent  string     `json:"agent,omitempty"`  // as in AddRequest
 }
 
-// FeedbackAsk says what memories were worth.
+// FeedbackRequest gives a verdict about memories.
 type FeedbackRequest struct {
 	IDs     []string `json:"ids"`
 	Verdict string   `json:"verdict"`         // Useful, Wrong, Stale, PreventedThat
-	Note    string   `json:"note,omitempty"`  // what happened; PreventedThat needs it: which mistake
-	Agent   string   `json:"agent,omitempty"` // as in AddAsk
+	Note    string   `json:"note,omitempty"`  // what happened; required for PreventedThat: the prevented mistake
+	Agent   string   `json:"agent,omitempty"` // as in AddRequest
 }
 
-// Marked lists the memories a MarkAsk changed, or would.
+// MarkResponse lists the memories that a MarkRequest changed, or would change with DryRun.
 type MarkResponse struct {
 	Verb     string       `json:"verb"`
 	DryRun   bool         `json:"dry_run"`
 	Memories []mem.Memory `json:"memories"`
-	// Proposed are the orders that wait for the person; their memories are as they were.
+	// Proposed lists changes that await the person's decision. Their memories are unchanged.
 	Proposed []mem.Proposal `json:"proposed,omitempty"`
 }
 
-// ConsolidateAsk has the memories of a place consolidated, or a round taken back.
+// ConsolidateRequest consolidates the memories of a place, or undoes a run.
 type ConsolidateRequest struct {
 	mem.Place
-	DryRun bool   `json:"dry_run,omitempty"` // only says what would be changed
-	Undo   string `json:"undo,omitempty"`    // id of a round: it is taken back, and nothing else is done
-	Agent  string `json:"agent,omitempty"`   // as in AddAsk: what a person decided is not taken back at its word
+	DryRun bool   `json:"dry_run,omitempty"` // only preview
+	Undo   string `json:"undo,omitempty"`    // ID of a run to undo; nothing else is done
+	Agent  string `json:"agent,omitempty"`   // as in AddRequest; an agent may not undo a person's decisions
 }
 
-// RoundsAsk asks for the rounds of a place.
+// RoundsRequest lists the consolidation runs of a place.
 type RoundsRequest struct {
 	mem.Place
 	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
 }
 
-// Consolidation is what became of a ConsolidateAsk.
+// Consolidation is the response to ConsolidateRequest and RoundsRequest.
 type Consolidation struct {
 	Project  mem.Project  `json:"project"`
 	DryRun   bool         `json:"dry_run"`
 	Undo     bool         `json:"undo"`
 	Rounds   []mem.Run    `json:"rounds"`
-	Memories []mem.Memory `json:"memories"` // that the rounds name, as they are now
-	// Changed is how many memories were given back what they had, of Undo; what
-	// somebody changed since stays.
+	Memories []mem.Memory `json:"memories"` // changed by the runs, in their current state
+	// Changed counts the memories that Undo restored. Later changes are kept.
 	Changed int `json:"changed"`
 }
 
-// MergeAsk has a memory go into another one that says the same.
+// MergeRequest merges a memory into an equal one.
 type MergeRequest struct {
-	Keep  string `json:"keep"`            // id
-	Drop  string `json:"drop"`            // id; hidden from then on
-	Agent string `json:"agent,omitempty"` // as in AddAsk: one that is worth more than Keep is not dropped at its word
+	Keep  string `json:"keep"`            // ID
+	Drop  string `json:"drop"`            // ID; hidden afterwards
+	Agent string `json:"agent,omitempty"` // as in AddRequest; an agent may not drop a memory of more trust than Keep
 }
 
-// Merged is the memory that stands for both, and the round that can be taken back.
+// MergeResponse holds the ID of the run, which can be undone, and both memories.
 type MergeResponse struct {
 	Round    string       `json:"round"`
-	Memories []mem.Memory `json:"memories"` // the one that is kept, the one that is not
+	Memories []mem.Memory `json:"memories"` // kept one first
 }
 
-// ReviewAsk asks what of a place needs a person's judgement.
+// ReviewRequest lists what in a place needs a person's decision.
 type ReviewRequest struct {
 	mem.Place
 	Among
-	Rules []string `json:"rules,omitempty"` // only these; empty means all
-	Limit int      `json:"limit,omitempty"` // findings of a rule; 0 means 50
+	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
+	Limit int      `json:"limit,omitempty"` // findings per rule; 0 means 50
 }
 
-// Among narrows a review to findings about some memories. The zero value narrows nothing.
+// Among limits a review to findings about some memories. The zero value means all.
 type Among struct {
 	Kinds  []mem.Kind `json:"kinds,omitempty"`
 	Tags   []string   `json:"tags,omitempty"` // any of
@@ -185,68 +184,68 @@ type Among struct {
 	Before time.Time  `json:"before,omitzero"`
 }
 
-// None reports whether nothing is narrowed.
+// isZero reports whether all memories are included.
 func (a Among) isZero() bool {
 	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
 }
 
-// Inbox lists it.
+// ReviewResponse is the review queue of a place.
 type ReviewResponse struct {
 	Project mem.Project    `json:"project"`
-	Looked  int            `json:"looked"` // at so many memories
-	Counts  map[string]int `json:"counts"` // findings by rule, those beyond the limit too
+	Looked  int            `json:"looked"` // examined memories
+	Counts  map[string]int `json:"counts"` // findings by rule, including those beyond the limit
 	Items   []ReviewItem   `json:"items"`
 }
 
-// Undecided is how much waits in an inbox.
+// ReviewCounts is the size of a review queue.
 type ReviewCounts struct {
 	Total  int            `json:"total"`
-	Counts map[string]int `json:"counts"` // as Inbox.Counts
-	At     time.Time      `json:"at"`     // when it was looked for
+	Counts map[string]int `json:"counts"` // by rule, as ReviewResponse.Counts
+	At     time.Time      `json:"at"`     // when it was counted
 }
 
-// InboxItem is one finding. Accept, reject and merge are what Resolve does.
+// ReviewItem is one finding. ResolveRequest applies one of its Actions.
 type ReviewItem struct {
 	Rule     string       `json:"rule"`
-	Text     string       `json:"text"`     // what was found, in a sentence
-	Memories []mem.Memory `json:"memories"` // the newer, or the one to keep, first
+	Text     string       `json:"text"`     // one sentence
+	Memories []mem.Memory `json:"memories"` // the newer one, or the one to keep, first
 	Actions  []string     `json:"actions"`
 	Accept   string       `json:"accept"` // what accepting does, in a few words
-	// Proposal is the change that waits, of a finding about one.
+	// Proposal is the proposed change, of a finding of ReviewProposal.
 	Proposal *mem.Proposal `json:"proposal,omitempty"`
 }
 
-// What can be done about a finding.
+// Actions of a ResolveRequest.
 const (
-	AcceptFinding = "accept" // see InboxItem.Accept
-	RejectFinding = "reject" // nothing is done, and it is not shown again
-	MergeFinding  = "merge"  // the second memory goes into the first
+	AcceptFinding = "accept" // see ReviewItem.Accept
+	RejectFinding = "reject" // changes nothing; the finding is not shown again
+	MergeFinding  = "merge"  // merges the second memory into the first
 )
 
-// ResolveAsk does something about a finding, or with Every about all of a rule.
-// Only a person may.
+// ResolveRequest applies an action to a finding, or with Every to all findings of a rule. Only a
+// person may.
 type ResolveRequest struct {
 	Rule   string   `json:"rule"`
-	IDs    []string `json:"ids,omitempty"` // of the finding's memories, in its order, then of its proposal; none with Every
+	IDs    []string `json:"ids,omitempty"` // the finding's memories in order, then its proposal; empty with Every
 	Action string   `json:"action"`
-	Agent  string   `json:"agent,omitempty"` // as in AddAsk; anything but "" is refused
-	Every  bool     `json:"every,omitempty"` // all that Review finds by the rule, of the place and among these
+	Agent  string   `json:"agent,omitempty"` // as in AddRequest; must be ""
+	Every  bool     `json:"every,omitempty"` // all findings of the rule in Place and Among
 
-	// Of Every.
+	// With Every.
 	mem.Place
 	Among
-	DryRun bool `json:"dry_run,omitempty"` // only says what would be decided
+	DryRun bool `json:"dry_run,omitempty"` // only preview
 }
 
-// Resolved is what became of it.
+// ResolveResponse is the result of a ResolveRequest.
 type ResolveResponse struct {
 	Rule     string       `json:"rule"`
 	Action   string       `json:"action"`
-	Round    string       `json:"round,omitempty"` // that takes it back, see ConsolidateAsk.Undo; "" where nothing was changed
-	Memories []mem.Memory `json:"memories"`        // with Every the first of them
+	Round    string       `json:"round,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
+	Memories []mem.Memory `json:"memories"`        // with Every the first ones
 
-	// Of Every.
+	// With Every.
 	DryRun  bool `json:"dry_run,omitempty"`
-	Decided int  `json:"decided,omitempty"` // findings, or those that would be
-	Left    int  `json:"left,omitempty"`    // that were left: they need a look of their own, or a memory of theirs was just changed
+	Decided int  `json:"decided,omitempty"` // findings, or with DryRun those that would be decided
+	Left    int  `json:"left,omitempty"`    // findings skipped: to be decided one by one, or just changed
 }

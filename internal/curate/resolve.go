@@ -10,8 +10,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// Resolve does what a person decided about a finding of Review. What it changes
-// is a round like any other, and can be taken back as one.
+// Resolve applies a person's decision about a finding of Review. Its changes are a run that can be
+// undone. It returns ErrNotPerson for an agent.
 func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
 	if req.Agent != "" {
@@ -43,7 +43,12 @@ func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 	}
 	switch {
 	case req.Action == RejectFinding:
-		_, err = s.applyDecision(ctx, nil, mem.Batch{Dismissed: []mem.Dismissal{{Rule: req.Rule, Memory: ls[0].ID, Other: secondID(ls)}}}, ls)
+		_, err = s.applyDecision(
+			ctx,
+			nil,
+			mem.Batch{Dismissed: []mem.Dismissal{{Rule: req.Rule, Memory: ls[0].ID, Other: secondID(ls)}}},
+			ls,
+		)
 	case req.Action == AcceptFinding && req.Rule == ReviewSecret:
 		_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
 	case r.changesMemories(req.Action):
@@ -64,12 +69,12 @@ func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 	return out, err
 }
 
-// does reports whether an action about a finding of the rule changes memories.
+// changesMemories reports whether an action about a finding of the rule changes memories.
 func (r reviewRule) changesMemories(action string) bool {
 	return action == AcceptFinding && (r.apply != nil || r.pair) || action == MergeFinding && r.pair
 }
 
-// settle does what was decided about a finding with these memories.
+// carryOut applies a decision to the memories of a finding.
 func (r reviewRule) carryOut(ps *pass, action string, ls []*draft) {
 	if action == MergeFinding || r.apply == nil {
 		ps.join(ls[0], ls[1], "merged in a review")
@@ -86,7 +91,7 @@ func boolToInt(yes bool) int {
 	return 0
 }
 
-// otherThan is the second of two memories.
+// secondID returns the ID of the second memory, or "" if there is one only.
 func secondID(ls []*draft) string {
 	if len(ls) < 2 {
 		return ""
@@ -94,7 +99,7 @@ func secondID(ls []*draft) string {
 	return ls[1].ID
 }
 
-// Merge has one memory go into another. It is a round that can be taken back.
+// Merge merges memory Drop into memory Keep, as a run that can be undone.
 func (s *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, error) {
 	ls, err := s.draftsOf(ctx, req.Keep, req.Drop)
 	if err != nil {
@@ -125,8 +130,8 @@ func (s *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, e
 	return out, err
 }
 
-// stillThere is the error about memories of which one was put away: what is
-// done to it now would bring it back, or take another one with it.
+// checkFindable returns ErrNoFinding if a memory is hidden. Changing it would bring it back, or hide
+// another one.
 func checkFindable(ls []*draft) error {
 	for _, l := range ls {
 		if !slices.Contains(event.Findable(), l.Status) {
@@ -136,7 +141,7 @@ func checkFindable(ls []*draft) error {
 	return nil
 }
 
-// livesOf are memories by id, hidden ones too.
+// draftsOf loads memories by ID, including hidden ones.
 func (s *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error) {
 	ms, err := s.Event.Given(ctx, ids)
 	if err != nil {
@@ -149,8 +154,7 @@ func (s *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error)
 	return out, nil
 }
 
-// decide writes what somebody decided, and returns the round's id. rd is nil
-// where no memory changes.
+// applyDecision writes a decision and returns the ID of its run. ps is nil if no memory changes.
 func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls []*draft) (string, error) {
 	if _, ok := s.Store.(mem.RunLog); !ok {
 		return "", errNoRunLog
@@ -175,7 +179,7 @@ func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls [
 	return res[0].Run, nil
 }
 
-// asTheyAre are the memories as they are now, as far as they are still there.
+// reload returns the current state of the memories, without erased ones.
 func (s *Service) reload(ctx context.Context, ls []*draft) ([]mem.Memory, error) {
 	out := []mem.Memory{}
 	for _, l := range ls {

@@ -9,11 +9,11 @@ import (
 	"remanence/internal/mem"
 )
 
-// resolvedShown is how many memories of many are in the answer.
+// resolvedShown is how many memories the answer lists.
 const resolvedShown = 20
 
-// resolveEvery decides all findings of a rule in one go: one round, written in
-// parts, so that events that come meanwhile do not wait for all of it.
+// resolveEvery applies one decision to all findings of a rule. They form one run, written in chunks so
+// that concurrent events wait less.
 func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r reviewRule) (ResolveResponse, error) {
 	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
 	scan := r.rule == ReviewSecret && req.Action == AcceptFinding
@@ -56,8 +56,8 @@ func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r review
 	return out, err
 }
 
-// livesFor are the memories of a finding; ok is false where one of them was not
-// looked at, or another finding has it already.
+// draftsFor returns the memories of a finding. ok is false if one was not loaded or belongs to a
+// finding already chosen.
 func (d *reviewData) draftsFor(f Finding, taken map[string]bool) (ls []*draft, ok bool) {
 	for _, id := range f.IDs {
 		m := d.known[id]
@@ -69,14 +69,20 @@ func (d *reviewData) draftsFor(f Finding, taken map[string]bool) (ls []*draft, o
 	return ls, true
 }
 
-// alone reports whether an action needs a look at each: nobody vouches by the
-// hundred for what reads like an order.
+// needsSingleReview reports whether a finding must be decided on its own. Text that reads like an
+// instruction is not trusted in bulk.
 func (r reviewRule) needsSingleReview(action string, ls []*draft) bool {
 	return r.rule == ReviewLowTrust && action == AcceptFinding && inject.SuspiciousMemory(ls[0].Memory)
 }
 
-// resolveAll writes what was decided about findings, and returns the round's id.
-func (s *Service) resolveAll(ctx context.Context, req ResolveRequest, r reviewRule, d *reviewData, chosen [][]*draft) (string, error) {
+// resolveAll writes decisions about findings and returns the ID of their run.
+func (s *Service) resolveAll(
+	ctx context.Context,
+	req ResolveRequest,
+	r reviewRule,
+	d *reviewData,
+	chosen [][]*draft,
+) (string, error) {
 	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: s.Now(), Looked: len(chosen)}
 	for len(chosen) > 0 {
 		part := chosen[:min(len(chosen), maxSteps)]

@@ -10,30 +10,26 @@ import (
 	"remanence/internal/mem"
 )
 
-// letGoEvents is how many events one step of LetGo looks at. Few of them have
-// something to drop.
+// retentionEvents is how many events one step examines. Few of them have a payload to drop.
 const retentionEvents = 500
 
-// letGoJobs is how many jobs one round deletes at most. Few are ever given up.
+// retentionJobs is how many dead jobs one round deletes at most.
 const retentionJobs = 500
 
-// Gone is what a step of LetGo let go of, and where the next begins.
+// Gone reports what one step of LetGo deleted, and where the next step continues.
 type Gone struct {
-	Payloads int   // dropped; the rows of their events stay
-	Jobs     int   // that had been given up, deleted
-	Memories int   // erased, as by Purge
-	Next     int64 // place of the event to go on from
-	More     bool  // there may be more to do
+	Payloads int   // dropped payloads; the rows of the events stay
+	Jobs     int   // deleted dead jobs
+	Memories int   // purged memories
+	Next     int64 // position of the event to continue from
+	More     bool  // another step may have work
 }
 
-// LetGo does one short step of what the person's retention rules ask for. What
-// was forgotten long ago is erased, one memory a step, since each is looked for
-// in every text that is kept. Then what agents reported word for word is
-// dropped, from the event on whose place is from; 0 begins a round. At its end
-// go jobs that were given up as long ago: what they were to work on is gone. A
-// store that cannot drop either keeps them. With copies, the store has copies that
-// the person made or may still need; they would have to go with what is erased,
-// and so that waits.
+// LetGo runs one short step of the retention rules. It first purges forgotten memories, one per step,
+// since a purge searches all stored text. Then it drops event payloads, starting at position from; 0
+// starts a new round. The last step of a round deletes old dead jobs. A store that is no mem.Retainer
+// keeps payloads and jobs. copies reports that the store has copies that would still contain purged
+// text: purging is then postponed.
 func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
 	settings := s.Settings()
 	var failed error
@@ -62,8 +58,8 @@ func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, err
 	return gone, failed
 }
 
-// eraseForgotten erases one memory that was forgotten before a time, and says
-// how many that were. One whose file came back to the vault is forgotten no more.
+// eraseForgotten purges one memory that was forgotten before a time, and returns how many it purged.
+// The vault is synced first: a memory whose file came back is not forgotten any more.
 func (s *Service) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
 	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return 0, err

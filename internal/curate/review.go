@@ -15,32 +15,31 @@ import (
 	"remanence/internal/recall"
 )
 
-// Bad orders about a finding.
+// Errors of decisions about findings.
 var (
 	ErrNotPerson = errors.New("only a person may decide this")
 	ErrNoFinding = errors.New("nothing like that can be done about it")
 	ErrSame      = errors.New("a memory does not go into itself")
 )
 
-// The rules of Review that are no rules of Lint.
+// The rules of Review, besides those shared with Lint.
 const (
-	ReviewStale         = "stale" // not used for a month, and seldom before
+	ReviewStale         = "stale" // unused for a month and rarely used before
 	ReviewContradiction = driftContradiction
-	ReviewLowTrust      = "low_trust" // came from the web or another program, or reads like an order
-	ReviewPromotion     = "promotion" // may be worth knowing in every project
-	ReviewSecret        = "secret"    // holds a secret by today's rules
+	ReviewLowTrust      = "low_trust" // came from external text, or reads like an instruction
+	ReviewPromotion     = "promotion" // may be useful in every project
+	ReviewSecret        = "secret"    // contains a secret by the current rules
 )
 
-// reviewed is one rule: what is found, what accepting does, and by which rule a
-// change is noted.
+// reviewRule is one rule of Review: how it finds, and what accepting a finding does.
 type reviewRule struct {
 	rule, accept string
 	find         func(*reviewData) []Finding
-	apply        func(*draft) // of the first memory, or of the second where there are two; nil where it is something else
+	apply        func(*draft) // changes the first memory, of a pair the second; nil for other actions
 	pair         bool
 }
 
-// ReviewRules lists the rules in the order in which findings come.
+// ReviewRules lists the rules in the order of their findings.
 func ReviewRules() []string {
 	var out []string
 	for _, r := range reviewRules() {
@@ -56,41 +55,54 @@ func reviewRules() []reviewRule {
 		{ReviewProposal, "the memory is changed as proposed, as yours", (*reviewData).proposals, nil, false},
 		{ReviewSecret, "takes the secret out of all that is stored", (*reviewData).secrets, nil, false},
 		{ReviewContradiction, "the older one is superseded", (*reviewData).contradictions, supersede, true},
-		{ReviewLowTrust, "you vouch for it: it may be told", (*reviewData).lowTrust, func(l *draft) { l.Trust = mem.TrustUser }, false},
+		{
+			ReviewLowTrust,
+			"you vouch for it: it may be told",
+			(*reviewData).lowTrust,
+			func(l *draft) { l.Trust = mem.TrustUser },
+			false,
+		},
 		{ReviewPromotion, "it is told in every project, as yours", (*reviewData).promotions, func(l *draft) {
 			l.PromotedFrom, l.Scope, l.Trust = l.Scope, mem.ScopeUser, mem.TrustUser
 		}, false},
 		{LintDuplicate, "the second goes into the first", (*reviewData).duplicates, nil, true},
-		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *reviewData) []Finding { return d.deadWeight }, archive, false},
+		{
+			LintDeadWeight,
+			"it is archived: found, but not told unasked",
+			func(d *reviewData) []Finding { return d.deadWeight },
+			archive,
+			false,
+		},
 		{ReviewStale, "it is archived: found, but not told unasked", (*reviewData).stale, archive, false},
 	}
 }
 
-// desk is what a review looks at.
+// reviewData is what the rules of a review examine.
 type reviewData struct {
 	svc        *Service
 	project    mem.Project
 	projects   map[string]mem.Project // by key
-	known      map[string]*mem.Memory // by id, what is looked at
-	proposed   []mem.Memory           // with changes that wait, newest first
-	dismissed  map[mem.Dismissal]bool // times left out
-	ms         []mem.Memory           // newest first
-	inSession  []mem.Memory           // likewise, those that stay with their session
-	linked     []Finding              // statements that cannot both hold, as far as they are linked
-	deadWeight []Finding              // told again and again, and never used
-	paired     []mem.Memory           // the newest of the lasting ones; nil until they are compared
-	similar    []rank.Pair            // pairs of those
-	opposed    []Finding              // statements that cannot both hold; nil until asked for
+	known      map[string]*mem.Memory // the examined memories, by ID
+	proposed   []mem.Memory           // memories with open proposals, newest first
+	dismissed  map[mem.Dismissal]bool // findings to leave out
+	ms         []mem.Memory           // newest first, without inSession
+	inSession  []mem.Memory           // memories of session scope, newest first
+	linked     []Finding              // linked contradictions
+	deadWeight []Finding              // findings of DeadWeight
+	paired     []mem.Memory           // memories compared with each other; nil until compared
+	similar    []rank.Pair            // pairs of paired
+	opposed    []Finding              // all contradictions; nil until computed
 }
 
-// Bounds of a review. What was decided or forgotten makes room for what is older.
+// Bounds of a review. Dismissed and forgotten memories free room for older ones.
 const (
-	findingsShown = 50   // of a rule
-	maxReviewed   = 5000 // memories, the newest
-	maxPaired     = 2000 // of them, that are compared with one another
+	findingsShown = 50   // per rule
+	maxReviewed   = 5000 // newest memories examined
+	maxPaired     = 2000 // newest memories compared pairwise
 )
 
-// Review lists what of a place needs a person's judgement. It changes nothing.
+// Review lists what in a place needs a person's decision. It changes nothing but the stored counts of
+// the review queue.
 func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse, error) {
 	out := ReviewResponse{Counts: map[string]int{}, Items: []ReviewItem{}}
 	for _, r := range req.Rules {
@@ -121,7 +133,7 @@ func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 	return out, nil
 }
 
-// deskOf reads what a review of a place looks at.
+// loadReview reads what a review of a place examines.
 func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
 	p, err := s.Event.Place(ctx, at)
 	if err != nil {
@@ -135,7 +147,7 @@ func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 	for _, p := range ps {
 		d.projects[p.Key] = p
 	}
-	// First, since it needs none of the memories: both at once would be twice as much.
+	// Read before the memories, to keep the peak of memory use low.
 	if d.linked, err = s.contradicted(ctx, p); err != nil {
 		return nil, err
 	}
@@ -143,8 +155,14 @@ func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 		return nil, err
 	}
 	every, err := s.Event.UpTo(ctx, maxReviewed, mem.Query{
-		Project: p.Key, NotKinds: []mem.Kind{mem.Utterance}, Within: "*",
-		Kinds: among.Kinds, Tags: among.Tags, File: s.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+		Project:  p.Key,
+		NotKinds: []mem.Kind{mem.Utterance},
+		Within:   "*",
+		Kinds:    among.Kinds,
+		Tags:     among.Tags,
+		File:     s.Recall.Relative(p, among.File),
+		After:    among.After,
+		Before:   among.Before,
 	})
 	if err != nil {
 		return nil, err
@@ -156,13 +174,13 @@ func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 		}
 	}
 	d.ms = slices.DeleteFunc(every, inSession)
-	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.inSession)) // a copy of each would be megabytes
+	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.inSession)) // pointers: copies would take megabytes
 	for _, list := range [][]mem.Memory{d.ms, d.inSession} {
 		for i := range list {
 			d.known[list[i].ID] = &list[i]
 		}
 	}
-	unknown := func(f Finding) bool { // said in a conversation, or beyond what is looked at
+	unknown := func(f Finding) bool { // an utterance, or older than the newest maxReviewed
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
 	d.linked, d.deadWeight = slices.DeleteFunc(d.linked, unknown), slices.DeleteFunc(d.deadWeight, unknown)
@@ -173,7 +191,7 @@ func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*r
 	return d, err
 }
 
-// findings are what a rule finds and the person has not refused.
+// findings returns what a rule finds, without dismissed findings.
 func (d *reviewData) findings(r reviewRule) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f Finding) bool {
 		return d.dismissed[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
@@ -187,9 +205,15 @@ func second(ids []string) string {
 	return ids[1]
 }
 
-// item is a finding as it is shown.
+// item converts a finding to the item that is shown.
 func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
-	it := ReviewItem{Rule: r.rule, Text: f.Text, Accept: r.accept, Actions: []string{AcceptFinding, RejectFinding}, Memories: []mem.Memory{}}
+	it := ReviewItem{
+		Rule:     r.rule,
+		Text:     f.Text,
+		Accept:   r.accept,
+		Actions:  []string{AcceptFinding, RejectFinding},
+		Memories: []mem.Memory{},
+	}
 	if r.pair {
 		it.Actions = append(it.Actions, MergeFinding)
 	}
@@ -208,8 +232,7 @@ func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 	return it
 }
 
-// dismissals are what the person does not want to be done or shown again. A
-// store that keeps none has none.
+// dismissals returns what the person dismissed. It is empty for a store without a mem.RunLog.
 func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
 	c, ok := s.Store.(mem.RunLog)
@@ -223,8 +246,8 @@ func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error
 	return out, err
 }
 
-// pairs are the newest memories that say how things are, and which of them share
-// half of their words: comparing each with each costs by the square, and is done once.
+// pairs returns the newest lasting memories, and which of them share half of their words. The
+// comparison takes quadratic time, so its result is cached.
 func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 	if d.paired == nil {
 		for _, m := range d.ms {
@@ -240,16 +263,22 @@ func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 func (d *reviewData) stale() []Finding {
 	var out []Finding
 	for _, m := range d.ms {
-		if !mergeable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || isExternal(m) || !rank.Stale(m, d.svc.Now()) {
+		if !mergeable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || isExternal(m) ||
+			!rank.Stale(m, d.svc.Now()) {
 			continue
 		}
-		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created)))})
+		out = append(
+			out,
+			Finding{
+				IDs:  []string{m.ID},
+				Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created))),
+			},
+		)
 	}
 	return out
 }
 
-// duplicates are those that a rule alone does not merge, and that do not deny
-// one another.
+// duplicates returns duplicates that consolidation does not merge, without contradictions.
 func (d *reviewData) duplicates() []Finding {
 	against := map[[2]string]bool{}
 	for _, c := range d.contradictions() {
@@ -260,8 +289,7 @@ func (d *reviewData) duplicates() []Finding {
 	})
 }
 
-// contradictions are those that are linked, and those of what was just kept,
-// which has no links yet.
+// contradictions returns linked contradictions and those of new memories without links.
 func (d *reviewData) contradictions() []Finding {
 	if d.opposed != nil {
 		return d.opposed
@@ -299,7 +327,7 @@ func (d *reviewData) lowTrust() []Finding {
 	return out
 }
 
-// source says in words where a memory of no trust comes from.
+// untrustedSource describes where an untrusted memory comes from.
 func untrustedSource(o mem.Origin) string {
 	switch o {
 	case mem.FromImport:
@@ -314,29 +342,32 @@ func untrustedSource(o mem.Origin) string {
 	return "learned where text from outside was read"
 }
 
-// widest are how many sessions a memory was used in before it may be worth
-// knowing in every project.
+// promotionSessions is in how many sessions a memory must be used before promotion is suggested.
 const promotionSessions = 3
 
-// promotions are what a project learned and may be worth knowing in every one.
+// promotions finds project memories that may be useful in every project.
 func (d *reviewData) promotions() []Finding {
 	_, _, embedded := d.svc.Event.CurrentEmbedder()
 	var out []Finding
 	for _, m := range d.ms {
 		merit := rank.Merit(m, embedded)
-		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !isGeneralKind(m.Kind) || isExternal(m) {
+		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !isGeneralKind(m.Kind) ||
+			isExternal(m) {
 			continue
 		}
 		n := sessionsOf(m.UsedIn)
 		if n < promotionSessions || d.aboutProject(m) {
 			continue
 		}
-		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)})
+		out = append(
+			out,
+			Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)},
+		)
 	}
 	return out
 }
 
-// general reports whether a kind may be about any project.
+// isGeneralKind reports whether memories of a kind may apply to any project.
 func isGeneralKind(k mem.Kind) bool {
 	switch k {
 	case mem.Convention, mem.Preference, mem.Howto, mem.Fact:
@@ -345,7 +376,7 @@ func isGeneralKind(k mem.Kind) bool {
 	return false
 }
 
-// sessionsOf counts the sessions of the turns of newest uses.
+// sessionsOf counts the sessions in a list of turns.
 func sessionsOf(usedIn []string) int {
 	seen := map[string]bool{}
 	for _, turn := range usedIn {
@@ -355,16 +386,17 @@ func sessionsOf(usedIn []string) int {
 	return len(seen)
 }
 
-// aboutProject reports whether a memory names its project or a file of it.
+// aboutProject reports whether a memory mentions its project, a file or a command.
 func (d *reviewData) aboutProject(m mem.Memory) bool {
 	if len(m.Files) > 0 || m.Command != "" {
 		return true
 	}
 	p, said := d.projects[m.Project], strings.ToLower(recall.WholeText(m))
-	return p.Key == "" || strings.Contains(said, strings.ToLower(p.Name)) || p.Root != "" && strings.Contains(said, strings.ToLower(p.Root))
+	return p.Key == "" || strings.Contains(said, strings.ToLower(p.Name)) ||
+		p.Root != "" && strings.Contains(said, strings.ToLower(p.Root))
 }
 
-// secrets are the memories that hold what today's rules would not have let in.
+// secrets finds memories with text that the current rules would redact.
 func (d *reviewData) secrets() []Finding {
 	var out []Finding
 	for _, m := range slices.Concat(d.ms, d.inSession) {

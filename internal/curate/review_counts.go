@@ -10,24 +10,23 @@ import (
 	"remanence/internal/mem"
 )
 
-// inboxes are how many findings wait for a person, by the key of a project, "" for
-// all. To look for them takes a third of a second and megabytes where thousands of memories
-// are, so it is done when it is quiet after all of a project was consolidated, and
-// when a person looks; others are told what it came to. The zero value knows of none.
+// reviewCounts caches the number of findings in each project's review queue; key "" is all projects.
+// Counting takes a third of a second and megabytes with thousands of memories. It runs when the daemon
+// is idle after a full consolidation, and when a person opens the queue. The zero value is empty.
 type reviewCounts struct {
 	store     Tray
 	mu        sync.Mutex
-	byProject map[string]ReviewCounts // nil until it was read from the tray
-	scheduled map[string]bool         // projects to look through once it is quiet
+	byProject map[string]ReviewCounts // nil until read from store
+	scheduled map[string]bool         // projects to count when idle
 }
 
-// Tray keeps how many findings wait, by the key of a project, beyond the process.
+// Tray persists the sizes of the review queues, by project key.
 type Tray interface {
-	Read() map[string]ReviewCounts // what was written last, as far as it is still there
+	Read() map[string]ReviewCounts // what Write stored last, or nothing
 	Write(by map[string]ReviewCounts)
 }
 
-// known is what is known so far. The caller holds the lock.
+// load returns the counts, read from the store once. The caller holds mu.
 func (rc *reviewCounts) load() map[string]ReviewCounts {
 	if rc.byProject == nil && rc.store != nil {
 		rc.byProject = rc.store.Read()
@@ -38,14 +37,14 @@ func (rc *reviewCounts) load() map[string]ReviewCounts {
 	return rc.byProject
 }
 
-// noted keeps what is known now. The caller holds the lock.
+// save persists the counts. The caller holds mu.
 func (rc *reviewCounts) save() {
 	if rc.store != nil {
 		rc.store.Write(rc.byProject)
 	}
 }
 
-// want has a project looked through once it is quiet.
+// schedule requests that a project is counted when the daemon is idle.
 func (rc *reviewCounts) schedule(project string) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -55,7 +54,7 @@ func (rc *reviewCounts) schedule(project string) {
 	rc.scheduled[project] = true
 }
 
-// takeWanted returns the projects to look through, each once.
+// takeScheduled returns and clears the projects to count.
 func (rc *reviewCounts) takeScheduled() []string {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -64,7 +63,7 @@ func (rc *reviewCounts) takeScheduled() []string {
 	return projects
 }
 
-// counted notes what all of a review came to.
+// set stores the result of a full review.
 func (rc *reviewCounts) set(project string, found map[string]int, at time.Time) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -76,8 +75,8 @@ func (rc *reviewCounts) set(project string, found map[string]int, at time.Time) 
 	rc.save()
 }
 
-// decided takes findings away, about memories of a project or, with "", of the
-// person, which every project has.
+// subtract removes n decided findings from a project's count. Project "" is the person's memories,
+// which count in every project.
 func (rc *reviewCounts) subtract(project, rule string, n int) {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -92,7 +91,7 @@ func (rc *reviewCounts) subtract(project, rule string, n int) {
 	rc.save()
 }
 
-// of is what waits in a project; nil where nobody has looked yet.
+// get returns the counts of a project, or nil if they are unknown.
 func (rc *reviewCounts) get(project string) *ReviewCounts {
 	rc.mu.Lock()
 	defer rc.mu.Unlock()
@@ -104,8 +103,7 @@ func (rc *reviewCounts) get(project string) *ReviewCounts {
 	return &w
 }
 
-// LookThrough counts what waits in the projects that were consolidated since the
-// last time. It is for when nobody is kept waiting; nothing depends on it.
+// LookThrough counts the findings of recently consolidated projects. Call it when the daemon is idle.
 func (s *Service) LookThrough(ctx context.Context) {
 	for _, project := range s.counts.takeScheduled() {
 		_, err := s.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
@@ -113,6 +111,5 @@ func (s *Service) LookThrough(ctx context.Context) {
 	}
 }
 
-// reviewCount returns how much waits in a project's review queue; nil if it was
-// not counted yet.
+// ReviewCount returns the size of a project's review queue, or nil if it was not counted yet.
 func (s *Service) ReviewCount(project string) *ReviewCounts { return s.counts.get(project) }

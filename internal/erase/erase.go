@@ -14,9 +14,9 @@ import (
 	"remanence/internal/redact"
 )
 
-// erase erases memories and sessions from the archive and the store. The archive
-// comes first: from the store alone nobody could tell any more what to look for
-// in it. And it comes again, since something may have been taken in meanwhile.
+// Erase removes memories and sessions from the archive and the store. The archive comes first: it
+// needs the stored text to know what to remove. It is repeated at the end, since events may have been
+// archived meanwhile.
 func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
 	d, err := s.DoomedWords(ctx, ids)
 	if err != nil {
@@ -32,18 +32,18 @@ func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
 	return p, d.rewrite(ctx, s.Archive)
 }
 
-// doomed are words that have to go from the archive, by the agent's session id.
+// archiveErasure is what to remove from the archive, by the agent's session ID.
 type archiveErasure map[string]*sessionErasure
 
 type sessionErasure struct {
-	all     bool            // of the session
-	ids     map[string]bool // of things said
-	lines   []string        // folded; whatever holds one goes
-	sources []mem.Memory    // what these were made of goes, be it in other words
+	all     bool            // the whole session
+	ids     map[string]bool // of archived utterances
+	lines   []string        // folded; text that contains one is removed
+	sources []mem.Memory    // text these were made of is removed, even in other words
 }
 
-// doomedWords finds out what a purge takes from the archive. ErrNotFound as the
-// purge itself.
+// DoomedWords determines what a purge of ids removes from the archive. It returns ErrNotFound for an
+// unknown id.
 func (s *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
 	d := archiveErasure{}
 	if s.Archive == nil {
@@ -94,7 +94,8 @@ func (w *sessionErasure) add(mm mem.Memory) {
 }
 
 func (w *sessionErasure) matches(s mem.Spoken) bool {
-	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
+	if w.all || w.ids[s.ID] ||
+		slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
 		return true
 	}
 	text := chars.Folded(s.Text)
@@ -111,10 +112,10 @@ func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	return nil
 }
 
-// inTranscripts is where Scan finds things in the archive.
+// inTranscripts is the place that Scan reports for finds in the archive.
 const inTranscripts = "transcripts"
 
-// scanArchive looks through the archive as Scan does through the store.
+// scanArchive scans the archive, and with fix redacts it.
 func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
 	if s.Archive == nil {
 		return nil
@@ -137,7 +138,7 @@ func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Do
 	var err error
 	if fix {
 		err = s.Archive.Rewrite(ctx, "", clean)
-	} else { // what cannot be read stays, too
+	} else { // read-only: unreadable parts stay
 		err = s.Archive.Each(ctx, func(spoken mem.Spoken) { clean(spoken) })
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {

@@ -11,15 +11,18 @@ import (
 	"remanence/internal/redact"
 )
 
-// PrivateSpan is the kind of a Find that is a private span.
+// PrivateSpan is the Kind of a Find that is a private span.
 const PrivateSpan = "private"
 
-// errUnable means that the store does not have the ability asked for.
+// errUnable reports a store without the requested ability.
 var errUnable = errors.New("this store cannot do that")
 
-// unreached is what no command of ours can reach.
+// Unreached lists copies of text that this program cannot erase.
 func (s *Service) Unreached() []string {
-	list := []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
+	list := []string{
+		"the agent's own transcripts and spilled tool results",
+		"copies kept elsewhere: exports, backups on another path, git history",
+	}
 	if s.Minds != nil {
 		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
 	}
@@ -32,19 +35,18 @@ func (s *Service) Unreached() []string {
 	return list
 }
 
-// scrubber is a store whose texts can be looked through and cleaned in place.
+// scrubber is a store whose texts can be scanned and redacted in place.
 type scrubber interface {
 	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error)
 }
 
-// Scan searches what is stored for what today's rules would have taken out, and
-// with Fix takes it out for good.
+// Scan searches stored text for what the current rules would redact. With Fix it removes the finds.
 func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error) {
 	st, ok := s.Store.(scrubber)
 	if !ok {
 		return mem.ScanResponse{}, fmt.Errorf("scan: %w", errUnable)
 	}
-	// A door of its own: what is found here was not taken out on its way in.
+	// A separate redactor, so that the counts of captured text stay unchanged.
 	d := &redact.Door{Key: s.Door.Key, Rules: s.Door.Rules}
 	got, err := st.Scrub(ctx, req.Fix, func(doc []byte) ([]byte, map[string]int, error) {
 		out, c, err := d.ScrubJSON(doc)
@@ -70,7 +72,7 @@ func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResp
 	return got, nil
 }
 
-// Doomed returns what Purge would erase, and erases nothing.
+// Doomed returns what Purge would erase. It erases nothing.
 func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
 	st, ok := s.Store.(event.Rehearser)
 	if !ok {
@@ -83,8 +85,8 @@ func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeRespons
 	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: s.Unreached()}, nil
 }
 
-// unerased leaves out what was said before something of the session was erased:
-// the agent's record still has it, and nobody may bring it back.
+// Unerased drops quotes from before the session's last purge: the agent's transcript still has them,
+// but they must not be stored again.
 func (s *Service) Unerased(ctx context.Context, session string, said []mem.Quote) ([]mem.Quote, error) {
 	until, err := s.Event.ErasedUntil(ctx, session)
 	if err != nil || until.IsZero() {

@@ -12,20 +12,20 @@ import (
 	"remanence/internal/mem"
 )
 
-// agentIn is the hand of the agent whose call an event reports.
+// agentAuthor returns the agent of an event's tool call as author.
 func agentAuthor(m *event.Context) event.Hand { return event.AgentOf(m.Turn) }
 
-// How a command's time is told from what is reported of it.
+// Bounds for attributing a file change to a running command.
 const (
-	maxConcurrentSessions = 8                // sessions that may be at work at one time
-	maxCalls              = 200              // calls of a session that are looked at
-	longestCall           = 10 * time.Minute // after which a command that nobody reported the end of is over
-	callSlack             = 2 * time.Second  // a report comes after the call
+	maxConcurrentSessions = 8                // sessions examined
+	maxCalls              = 200              // tool calls examined per session
+	longestCall           = 10 * time.Minute // after which a command without a reported end counts as finished
+	callSlack             = 2 * time.Second  // delay of the event after the call
 )
 
-// handAt is whose work a change of a file at a time is that is seen now: by's,
-// or if by is the person and a command of an agent ran then, that agent's. No
-// command shows every file that it writes.
+// HandAt returns the author of a file change at a time. It is by, except if by is the person and an
+// agent's command ran at that time. Then it is that agent, because no command reports every file it
+// writes.
 func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
 	if by.Origin != mem.FromVault || at.IsZero() {
 		return by, nil
@@ -53,7 +53,8 @@ func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 	return by, nil
 }
 
-// ranAt finds the turn of a session's command that ran at a time.
+// turnOfCommandAt returns the turn of a session's command that ran at a time, and whether there is
+// one.
 func (s *Service) turnOfCommandAt(ctx context.Context, session string, at time.Time) (mem.Turn, bool, error) {
 	calls, err := s.Store.Events(ctx, mem.EventQuery{
 		Session: session, Kinds: []mem.EventKind{mem.PostToolUse, mem.PostToolUseFailure}, Limit: maxCalls,
@@ -63,7 +64,7 @@ func (s *Service) turnOfCommandAt(ctx context.Context, session string, at time.T
 	}
 	for i, c := range calls { // newest first
 		begun := c.At.Add(-time.Duration(c.DurationMS)*time.Millisecond - callSlack)
-		if c.DurationMS == 0 && i+1 < len(calls) { // the client does not tell
+		if c.DurationMS == 0 && i+1 < len(calls) { // the agent reports no duration
 			begun = calls[i+1].At
 		}
 		if runsPrograms(c) && !at.Before(begun) && !at.After(c.At) {
@@ -79,8 +80,8 @@ func runsPrograms(c mem.Event) bool {
 	return strings.HasPrefix(c.Tool, "mcp__") || extract.Text(extract.Fields(c.Input)["command"]) != ""
 }
 
-// turnOfPrompt is the turn of a prompt, or without one the newest of the session. One
-// that is not known any more is worth nothing.
+// turnOfPrompt returns the turn of a prompt, or without one the newest turn of the session. For an
+// unknown turn it returns the zero Turn, which has no trust.
 func (s *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem.Turn, error) {
 	turns, err := s.Store.Turns(ctx, session, event.WholeSession)
 	if err != nil {
@@ -94,7 +95,7 @@ func (s *Service) turnOfPrompt(ctx context.Context, session, prompt string) (mem
 	return mem.Turn{}, nil
 }
 
-// touches reports whether a call may have changed a file below dir.
+// mayChangeBelow reports whether a call may have changed a file below dir.
 func mayChangeBelow(m *event.Context, dir string) bool {
 	dir = strings.TrimSuffix(extract.Slashed(dir), "/")
 	if dir == "" || m.Tool == "Read" {
@@ -103,7 +104,7 @@ func mayChangeBelow(m *event.Context, dir string) bool {
 	if extract.Within(dir, m.Cwd) {
 		return true
 	}
-	name := path.Base(dir) // a shell knows the folder by shorter paths, too: ~/notes, $HOME/notes, notes/memory
+	name := path.Base(dir) // commands may use shorter paths: ~/notes, $HOME/notes, notes/memory
 	in := extract.Fields(m.Input)
 	command := extract.Slashed(extract.Text(in["command"]))
 	if strings.Contains(command, "/"+name) || strings.Contains(command, name+"/") {

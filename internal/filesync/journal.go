@@ -10,15 +10,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of an entry of the journal, in characters and items.
+// Bounds of a journal entry, in characters and items.
 const (
 	maxHappened = 2000
 	maxLogLine  = 400
 	maxLogItems = 30
 )
 
-// WriteLog puts an entry into the person's journal: at the end of a file, or where
-// there is none into a memory of the project.
+// WriteLog adds an entry to the person's journal file. Without a journal file it stores the entry as a
+// memory.
 func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
@@ -38,12 +38,27 @@ func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, er
 		p = event.Nowhere
 	}
 	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: mem.Summary, Title: chars.Clip(entry.Title, 160), Body: out.Text, Tags: []string{"log"},
+		Scope:   mem.ScopeProject,
+		Project: p.Key,
+		Kind:    mem.Summary,
+		Title:   chars.Clip(entry.Title, 160),
+		Body:    out.Text,
+		Tags:    []string{"log"},
 		Summary: &mem.SummaryText{
-			Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "), Notes: strings.Join(entry.Prevented, " "),
+			Request:   entry.Title,
+			Completed: entry.Happened,
+			Learned:   strings.Join(entry.Decisions, " "),
+			Notes:     strings.Join(entry.Prevented, " "),
 		},
-		Importance: 0.6, Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
-		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: s.Now(), Updated: s.Now(),
+		Importance: 0.6,
+		Confidence: event.ConfidenceUser,
+		Trust:      mem.TrustUser,
+		Origin:     mem.FromUserCommand,
+		Resolved:   true,
+		Branch:     p.Branch,
+		Commit:     p.Commit,
+		Created:    s.Now(),
+		Updated:    s.Now(),
 	}
 	if req.Agent != "" {
 		if m.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
@@ -62,8 +77,7 @@ func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, er
 	return out, err
 }
 
-// cleanEntry passes every text of an entry through the door and bounds it.
-// ErrNoText if it has no title left.
+// cleanEntry redacts and bounds every text of an entry. It returns ErrNoText without a title.
 func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 	line := func(text string) string { return chars.Clip(chars.Line(s.Door.Prompt(text)), maxLogLine) }
 	list := func(items []string) []string {
@@ -76,9 +90,18 @@ func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 		return out
 	}
 	out := LogEntry{
-		Title: chars.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
-		Happened:  chars.Clip(strings.TrimSpace(s.Door.Prompt(in.Happened)), maxHappened),
-		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented), New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
+		Title:    chars.Clip(line(in.Title), 120),
+		Projects: list(in.Projects),
+		Scope:    line(in.Scope),
+		Happened: chars.Clip(strings.TrimSpace(s.Door.Prompt(in.Happened)), maxHappened),
+		Decisions: list(
+			in.Decisions,
+		),
+		Cited:     list(in.Cited),
+		Prevented: list(in.Prevented),
+		New:       list(in.New),
+		Drift:     list(in.Drift),
+		Lint:      list(in.Lint),
 	}
 	if out.Title == "" {
 		return out, event.ErrNoText
@@ -89,8 +112,8 @@ func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 	return out, nil
 }
 
-// entryText is an entry as it stands in the journal. No line of the person's or
-// the agent's words can look like another entry's heading.
+// entryText formats an entry for the journal. Texts are put in single lines, so that none can look
+// like the heading of another entry.
 func entryText(en LogEntry, day string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s — %s\n\n", day, en.Title)
@@ -122,31 +145,30 @@ func entryText(en LogEntry, day string) string {
 	return b.String()
 }
 
-// LogAsk puts an entry into the person's journal.
+// LogRequest adds an entry to the person's journal.
 type LogRequest struct {
 	mem.Place
-	Agent string   `json:"agent,omitempty"` // as in AddAsk
+	Agent string   `json:"agent,omitempty"` // as in AddRequest
 	Entry LogEntry `json:"entry"`
 }
 
-// LogEntry is what a stretch of work came to. Only Title is needed.
+// LogEntry is the report on a stretch of work. Only Title is required.
 type LogEntry struct {
 	Title     string   `json:"title"`
-	Projects  []string `json:"projects,omitempty"` // empty means the one of the place
+	Projects  []string `json:"projects,omitempty"` // empty means the project of the place
 	Scope     string   `json:"scope,omitempty"`
 	Happened  string   `json:"happened,omitempty"`
 	Decisions []string `json:"decisions,omitempty"`
-	Cited     []string `json:"cited,omitempty"`     // memories that were of use
-	Prevented []string `json:"prevented,omitempty"` // those that kept somebody from a mistake, and from which
-	New       []string `json:"new,omitempty"`       // memories
+	Cited     []string `json:"cited,omitempty"`     // memories that were used
+	Prevented []string `json:"prevented,omitempty"` // mistakes that memories prevented
+	New       []string `json:"new,omitempty"`       // new memories
 	Drift     []string `json:"drift,omitempty"`
 	Lint      []string `json:"lint,omitempty"`
 }
 
-// Logged says where an entry went: to the end of a file, or where there is none
-// into a memory.
+// LogResponse says where an entry was stored: in a file or in a memory.
 type LogResponse struct {
 	File   string      `json:"file,omitempty"`
 	Memory *mem.Memory `json:"memory,omitempty"`
-	Text   string      `json:"text"` // as it was written
+	Text   string      `json:"text"` // as written
 }

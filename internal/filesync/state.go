@@ -12,13 +12,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of what is written to the state at a time, in bytes.
+// Bounds of one change of the state, in bytes.
 const (
 	maxStateField = 5 << 10
 	maxStateCall  = 50 << 10
 )
 
-// Mistakes in a change of the state.
+// Errors of state requests.
 var (
 	ErrNoOp      = errors.New("no such operation on the state")
 	ErrTooLong   = errors.New("too long")
@@ -27,8 +27,8 @@ var (
 	ErrNoProject = errors.New("the state is that of one project")
 )
 
-// State tells or changes where the work of a project stands: in its state files
-// where it has any that are trusted, else in the store.
+// State returns or changes the state of a project's work. It uses the project's state files if they
+// are trusted, else the store.
 func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing
 	return out, nil
 }
 
-// stateAsk passes the texts of a change through the door and bounds them.
+// cleanRequest redacts and bounds the texts of a change.
 func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
 	c := stateCleaner{redact: s.Door.Prompt}
 	var err error
@@ -119,7 +119,7 @@ func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
 	return req, err
 }
 
-// decisionStatus is one of the four, whatever its case; none is Final.
+// decisionStatus normalizes the case of a decision's status; "" means Final.
 func decisionStatus(s string) (string, error) {
 	if strings.TrimSpace(s) == "" {
 		return "Final", nil
@@ -132,7 +132,7 @@ func decisionStatus(s string) (string, error) {
 	return "", fmt.Errorf("%q: %w", s, ErrNoStatus)
 }
 
-// stateCleaner passes texts through the door and counts them.
+// stateCleaner redacts texts and sums their sizes.
 type stateCleaner struct {
 	redact  func(string) string
 	longest int

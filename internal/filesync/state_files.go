@@ -14,26 +14,26 @@ import (
 	"remanence/internal/rank"
 )
 
-// mindTag tags the memories that are pieces of state files. A briefing tells
-// the files themselves.
+// stateFileTag tags memories made from parts of state files. Briefings inject the files instead.
 const stateFileTag = "state-file"
 
-// The kinds of jobs about state files.
 const ()
 
-// maxMindParts is how many pieces of a project's state files are findable.
+// maxStateFileParts bounds the indexed parts of a project's state files.
 const maxStateFileParts = 600
 
-// takeMindLater asks for what the state files say to be made findable, if they
-// changed since it was.
+// TakeMindLater adds a job that indexes the state files, if they changed since the last time.
 func TakeMindLater(m *event.Context) {
 	if m.Mind.Present && !m.Mind.Taken {
 		key := "mind:" + m.Mind.Stamp
-		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m)})
+		m.Batch.Jobs = append(
+			m.Batch.Jobs,
+			mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m)},
+		)
 	}
 }
 
-// takeMind makes what the state files of a project say findable, at once.
+// indexStateFiles makes the state files of a project searchable now.
 func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
 	b, taken, err := s.stateFileBatch(ctx, p)
 	if err != nil {
@@ -46,9 +46,9 @@ func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
 	return taken()
 }
 
-// mindBatch is what makes the state files of a project findable: a memory for
-// each piece, and what is there no more put out of sight. Of files that nobody
-// stands for any more, what was made stays and is not believed.
+// stateFileBatch returns the batch that makes state files searchable, one memory per part. Memories of
+// removed parts are superseded. If the files are not trusted any more, their memories stay but lose
+// their trust.
 func (s *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
 	mind, err := s.Event.MindOf(p)
 	if err != nil {
@@ -92,16 +92,25 @@ func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
 	return mm
 }
 
-// renewed is the change that makes an old piece the new one. What a person
-// forgot stays forgotten.
+// updateOf returns the edit that updates the memory of a part. A part that a person forgot stays
+// forgotten.
 func updateOf(old, now mem.Memory) (mem.Edit, bool) {
-	if old.Status == mem.Forgotten || old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
+	if old.Status == mem.Forgotten ||
+		old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
 		return mem.Edit{}, false
 	}
-	return mem.Edit{ID: old.ID, Title: &now.Title, Body: &now.Body, Index: &now.Index, Kind: &now.Kind, Trust: &now.Trust, Status: new(mem.Active)}, true
+	return mem.Edit{
+		ID:     old.ID,
+		Title:  &now.Title,
+		Body:   &now.Body,
+		Index:  &now.Index,
+		Kind:   &now.Kind,
+		Trust:  &now.Trust,
+		Status: new(mem.Active),
+	}, true
 }
 
-// mindWork does a job about state files.
+// MindWork runs one job about state files.
 func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var n event.Noted
 	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
@@ -126,9 +135,12 @@ func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) 
 	return b, taken()
 }
 
-// changedFiles are the files of the project that the session changed.
+// ChangedFiles returns the files of the project that the session changed.
 func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
-	ms, err := s.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200})
+	ms, err := s.Store.List(
+		ctx,
+		mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
 	}
@@ -141,7 +153,7 @@ func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string,
 	return out, nil
 }
 
-// leaveTurn leaves that a turn ended, and what the session changed so far.
+// LeaveTurn writes to the state files that a turn ended, and which files the session changed.
 func (s *Service) LeaveTurn(ctx context.Context, m *event.Context) {
 	if !m.Mind.Trusted {
 		return
@@ -151,17 +163,27 @@ func (s *Service) LeaveTurn(ctx context.Context, m *event.Context) {
 	m.Leave(mem.MindNotes{Turned: true, Files: files})
 }
 
-// leaveAgent leaves that a subagent started or stopped.
+// LeaveAgent writes to the state files that a subagent started or stopped.
 func LeaveAgent(m *event.Context, what string) {
-	m.Leave(mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}})
+	m.Leave(
+		mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}},
+	)
 }
 
-// leaveTasks leaves that tasks were completed, and completes them where the
-// work stands.
+// LeaveTasks writes to the state files that tasks were completed.
 func LeaveTasks(m *event.Context, tasks []extract.Todo) {
 	var n mem.MindNotes
 	for _, t := range tasks {
-		n.Tasks = append(n.Tasks, fmt.Sprintf("[%s] COMPLETED: #%s — %s (by: %s)", event.StampOf(m.At), cmp.Or(t.Id, "-"), t.Text, cmp.Or(m.By, "self")))
+		n.Tasks = append(
+			n.Tasks,
+			fmt.Sprintf(
+				"[%s] COMPLETED: #%s — %s (by: %s)",
+				event.StampOf(m.At),
+				cmp.Or(t.Id, "-"),
+				t.Text,
+				cmp.Or(m.By, "self"),
+			),
+		)
 		n.Done = append(n.Done, t.Text)
 	}
 	if len(tasks) > 0 {

@@ -16,11 +16,11 @@ import (
 	"remanence/internal/rank"
 )
 
-// stateTag tags the memories that hold the fields of a project's state. They
-// are told as the state, not among the memories.
+// stateTag tags memories that hold the fields of a project's state. They are injected as the state,
+// not among the memories.
 const stateTag = "project-state"
 
-// The fields of the state, as their memories begin.
+// Fields of the state. Their memories begin with these names.
 const (
 	fieldPhase   = "Phase"
 	fieldStatus  = "Status"
@@ -29,13 +29,13 @@ const (
 	fieldNext    = "Next"
 )
 
-// Sections of the items of work that the store keeps.
+// Sections of work items in the store.
 const (
 	sectionDoing = "In Progress"
 	sectionDone  = "Completed"
 )
 
-// storedState tells or changes the state of a project that the store keeps.
+// storedState returns or changes the state that is kept in the store.
 func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	var err error
@@ -57,10 +57,17 @@ func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateR
 	return out, err
 }
 
-// kept reads the state of a project from the store: what was laid down, and
-// where nothing was, what follows from the last session.
+// storedStanding reads the state of a project from the store. Without declared fields it is derived
+// from the last session.
 func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standing, error) {
-	out := mem.Standing{Project: p, Active: []string{}, Blockers: []string{}, Progress: []mem.StateItem{}, Decisions: []mem.StateDecision{}, Sessions: []mem.StateSession{}}
+	out := mem.Standing{
+		Project:   p,
+		Active:    []string{},
+		Blockers:  []string{},
+		Progress:  []mem.StateItem{},
+		Decisions: []mem.StateDecision{},
+		Sessions:  []mem.StateSession{},
+	}
 	fields, err := s.stateFields(ctx, p.Key)
 	if err != nil {
 		return out, err
@@ -76,14 +83,20 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standi
 			return out, err
 		}
 	}
-	todos, err := s.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40})
+	todos, err := s.Store.List(
+		ctx,
+		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40},
+	)
 	if err != nil {
 		return out, fmt.Errorf("items: %w", err)
 	}
 	for _, t := range todos {
 		out.Progress = append(out.Progress, mem.StateItem{ID: t.ID, Section: sectionOf(t), Text: t.Title, Done: t.Resolved})
 	}
-	decided, err := s.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10})
+	decided, err := s.Store.List(
+		ctx,
+		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10},
+	)
 	if err != nil {
 		return out, fmt.Errorf("decisions: %w", err)
 	}
@@ -94,7 +107,10 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standi
 }
 
 func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.Standing) error {
-	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40})
+	ms, err := s.Store.List(
+		ctx,
+		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40},
+	)
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
@@ -119,17 +135,19 @@ func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.
 	return nil
 }
 
-// stateFields are the memories that hold the fields of a project's state.
+// stateFields returns the memories that hold the fields of a project's state.
 func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory, error) {
-	ms, err := s.Event.All(ctx, mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool})
+	ms, err := s.Event.All(
+		ctx,
+		mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("fields: %w", err)
 	}
 	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !event.IsField(mm) }), nil
 }
 
-// laidDownState puts what was laid down about the state of a project over what
-// follows from a session.
+// LaidDownState overrides a state derived from a session with the declared fields of the project.
 func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.State) error {
 	fields, err := s.stateFields(ctx, project)
 	if err != nil {
@@ -149,7 +167,7 @@ func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.Sta
 	return nil
 }
 
-// setField puts the value of a field's memory into the standing.
+// setField sets the value of one field in the standing.
 func setField(out *mem.Standing, m mem.Memory) {
 	name, text, _ := strings.Cut(cmp.Or(m.Body, m.Title), ": ")
 	if text == noValue {
@@ -169,10 +187,10 @@ func setField(out *mem.Standing, m mem.Memory) {
 	}
 }
 
-// noValue is what a field says that was set to nothing.
+// noValue is the text of a field that was cleared.
 const noValue = "none"
 
-// storeFields writes the fields that are given, each as a memory of its own.
+// storeFields stores the given fields, each as one memory.
 func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
 	u := req.Update
 	var ms []mem.Memory
@@ -220,7 +238,7 @@ func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.Stat
 	return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
-// decisionOf is a kept decision as the state shows it.
+// decisionOf converts a decision memory to its form in the state.
 func decisionOf(m mem.Memory) mem.StateDecision {
 	d := mem.StateDecision{ID: m.ID, Title: m.Title, Date: m.Created.Local().Format("2006-01-02")}
 	text, why, _ := strings.Cut(cmp.Or(m.Body, m.Title), "\nWhy: ")
@@ -237,7 +255,10 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 }
 
 func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
-	open, err := s.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200})
+	open, err := s.Store.List(
+		ctx,
+		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200},
+	)
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("open items: %w", err)
 	}
@@ -248,7 +269,12 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	if req.Progress.Action == "add" {
 		section := cmp.Or(req.Progress.Section, sectionDoing)
 		mm := s.stateMemory(p, mem.Todo, req.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = chars.Clip(req.Progress.Task, 160), extract.ListedKey+strings.ToLower(req.Progress.Task), false
+		mm.Title, mm.Key, mm.Resolved = chars.Clip(
+			req.Progress.Task,
+			160,
+		), extract.ListedKey+strings.ToLower(
+			req.Progress.Task,
+		), false
 		mm.Tags = []string{event.SectionTag + section}
 		return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 	}
@@ -272,7 +298,7 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 	return mem.Standing{Changed: []string{open[at].ID}}, nil
 }
 
-// unpicked says that no item, or more than one, was meant.
+// noSingleMatch explains that no open item, or more than one, matched.
 func noSingleMatch(task string, titles []string, rivals []int) mem.Standing {
 	if len(rivals) == 0 {
 		return mem.Standing{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
@@ -284,7 +310,7 @@ func noSingleMatch(task string, titles []string, rivals []int) mem.Standing {
 	return out
 }
 
-// sectionOf is the section that an item of work stands in.
+// sectionOf returns the section of a work item.
 func sectionOf(m mem.Memory) string {
 	if m.Resolved {
 		return sectionDone
@@ -308,13 +334,23 @@ func (s *Service) storeSession(ctx context.Context, p mem.Project, req mem.State
 	return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
-// stateMemory is a memory of the state, of the person or of an agent.
+// stateMemory returns a memory of the state by the person or by an agent.
 func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memory {
 	info, _ := k.Info()
 	now := s.Now()
 	mm := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: k, Importance: info.Importance, Confidence: event.ConfidenceUser,
-		Trust: mem.TrustUser, Origin: mem.FromUserCommand, Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
+		Scope:      mem.ScopeProject,
+		Project:    p.Key,
+		Kind:       k,
+		Importance: info.Importance,
+		Confidence: event.ConfidenceUser,
+		Trust:      mem.TrustUser,
+		Origin:     mem.FromUserCommand,
+		Resolved:   true,
+		Branch:     p.Branch,
+		Commit:     p.Commit,
+		Created:    now,
+		Updated:    now,
 	}
 	if byAgent {
 		mm.Confidence, mm.Origin = event.ConfidenceAgent, mem.FromAssistant
@@ -322,10 +358,14 @@ func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 	return mm
 }
 
-// keepState writes memories of the state. What an agent writes has no more trust
-// than its turn. What takes the whole place of one of old has its own trust,
-// whatever that one had; it is only proposed where its author may not report that.
-func (s *Service) saveState(ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory) (mem.Standing, error) {
+// saveState stores memories of the state. An agent's memory has the trust of its turn, also if it
+// replaces an older field. If the agent lacks the trust to replace a field, the change is proposed.
+func (s *Service) saveState(
+	ctx context.Context,
+	p mem.Project,
+	agent string,
+	ms, old []mem.Memory,
+) (mem.Standing, error) {
 	who, err := s.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
 		err = event.ErrPrivateTurn
@@ -340,7 +380,10 @@ func (s *Service) saveState(ctx context.Context, p mem.Project, agent string, ms
 		mm.Trust, mm.Index = who.Trust, rank.Index(mm)
 		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
 		if i >= 0 && !who.MayReport(old[i]) {
-			change := curate.ProposalOf(old[i], mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)})
+			change := curate.ProposalOf(
+				old[i],
+				mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)},
+			)
 			if !curate.HasEffect(change) {
 				continue
 			}
@@ -364,7 +407,10 @@ func (s *Service) saveState(ctx context.Context, p mem.Project, agent string, ms
 	return mem.Standing{Changed: res[0].IDs, Notes: notes}, nil
 }
 
-// waitsNote says that a change of the state is only proposed.
+// proposedNote explains that a change of the state was only proposed.
 func proposedNote(m mem.Memory) string {
-	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", chars.Clip(m.Title, 80))
+	return fmt.Sprintf(
+		"%q stays as it is: it has more trust than this turn, so the change waits for the user in review",
+		chars.Clip(m.Title, 80),
+	)
 }

@@ -9,8 +9,8 @@ import (
 	"remanence/internal/recall"
 )
 
-// deadWeight are the memories of a project that are told again and again and
-// were never used. What the person laid down works without being looked up.
+// DeadWeight finds memories of a project that were injected at least DeadAfter times and never used.
+// Pinned memories, those of the person and young ones are left out.
 func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Finding, error) {
 	c := s.newTally(p, maxEconomyDays)
 	err := s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {

@@ -2,9 +2,9 @@ package views
 
 import "remanence/internal/mem"
 
-// DriftAsk looks for work of a session that nobody laid down.
+// DriftRequest looks for work of a session that is not recorded: see the drift rules of curate.
 type DriftRequest struct {
 	mem.Place
-	Session string `json:"session,omitempty"` // as in SaveAsk
+	Session string `json:"session,omitempty"` // as in SaveRequest
 	Agent   string `json:"agent,omitempty"`
 }

@@ -13,27 +13,27 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of a look at what memory costs.
+// Bounds of the token accounting.
 const (
 	economyDays    = 30
 	maxEconomyDays = 366
-	maxCalls       = 20_000 // of our tools
-	readsLooked    = 200    // newest, for the median
+	maxCalls       = 20_000 // calls of our tools
+	readsLooked    = 200    // newest reads, for the median
 	maxDeadItems   = 100
 )
 
-// ownTools are the tools of ours as agents name them.
+// ownTools matches the names that agents give our MCP tools.
 const ownTools = "mcp__*remanence*"
 
-// triggers are those of receipts, in the order of a session.
+// triggers lists the triggers of receipts, in the order of a session.
 func triggers() []string {
 	return []string{"session_start", "resume", "prompt", "nudge", "file", "command", "subagent", "compact", "compaction"}
 }
 
-// formula is how Estimate is made.
+// formula describes how Estimate is computed.
 const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
 
-// Economy counts what memory cost in the days up to today, and what came of it.
+// Economy counts the tokens that memory cost in the days up to today, and how often it was used.
 func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyRespo
 	return s.economyOf(ctx, p, min(cmp.Or(max(req.Days, 0), economyDays), maxEconomyDays))
 }
 
-// economyOf counts so many days of a project, or of all with an empty key.
+// economyOf counts the last n days of a project, or of all projects for an empty key.
 func (s *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
 	c := s.newTally(p, n)
 	for _, step := range []func(context.Context, *tally) error{s.countReads, s.countReceipts, s.countCalls, s.countModel} {
@@ -58,22 +58,31 @@ func (s *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyR
 	return c.out, nil
 }
 
-// counting is an Economy on its way.
+// tally is an EconomyResponse in progress.
 type tally struct {
 	out        EconomyResponse
 	since      time.Time
-	at         map[string]int        // index of a day
-	known      map[string]mem.Memory // as they are now, by id; zero if erased
-	uses       map[string]int        // that answer a telling
+	at         map[string]int        // index of a day in out.Days
+	known      map[string]mem.Memory // current state by ID; zero if erased
+	uses       map[string]int        // uses already matched to an injection, by memory
 	injections map[string]*DeadItem
-	sessions   map[string]string // that were told something, and the agent of each
+	sessions   map[string]string // agent of each session with an injection
 }
 
-// counting begins so many days.
+// newTally returns an empty tally of the last n days.
 func (s *Service) newTally(p mem.Project, n int) *tally {
 	c := &tally{
-		since: s.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, injections: map[string]*DeadItem{}, sessions: map[string]string{},
-		out: EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
+		since: s.Event.Today().AddDate(
+			0,
+			0,
+			1-n,
+		),
+		at:         map[string]int{},
+		known:      map[string]mem.Memory{},
+		uses:       map[string]int{},
+		injections: map[string]*DeadItem{},
+		sessions:   map[string]string{},
+		out:        EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since, formula
 	for i := range c.out.Days {
@@ -83,7 +92,7 @@ func (s *Service) newTally(p mem.Project, n int) *tally {
 	return c
 }
 
-// day is the day of a time, nil outside.
+// day returns the day of a time, or nil if it is not counted.
 func (c *tally) day(t time.Time) *EconomyDay {
 	i, ok := c.at[t.Local().Format(time.DateOnly)]
 	if !ok {
@@ -92,9 +101,18 @@ func (c *tally) day(t time.Time) *EconomyDay {
 	return &c.out.Days[i]
 }
 
-// countReads takes the median of what reading a file costs.
+// countReads computes the median tokens of reading a file.
 func (s *Service) countReads(ctx context.Context, c *tally) error {
-	reads, err := s.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Project: c.out.Project.Key, After: c.since, Limit: readsLooked})
+	reads, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{
+			Kinds:   []mem.EventKind{mem.PostToolUse},
+			Tool:    "Read",
+			Project: c.out.Project.Key,
+			After:   c.since,
+			Limit:   readsLooked,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("reads: %w", err)
 	}
@@ -111,7 +129,7 @@ func (s *Service) countReads(ctx context.Context, c *tally) error {
 	return nil
 }
 
-// receiptsOf gives out the receipts of the days that are counted, newest first.
+// eachReceipts calls count with the receipts of the counted days in batches, newest first.
 func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
 	const many = 500
 	for from := 0; ; from += many {
@@ -120,7 +138,10 @@ func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.R
 			return fmt.Errorf("receipts: %w", err)
 		}
 		last := len(rs) < many
-		rs = slices.DeleteFunc(rs, func(r mem.Receipt) bool { return c.day(r.At) == nil }) // one that was found later may stand among them
+		rs = slices.DeleteFunc(
+			rs,
+			func(r mem.Receipt) bool { return c.day(r.At) == nil },
+		) // a receipt added later may be out of order
 		if err := count(rs); err != nil {
 			return err
 		}
@@ -133,7 +154,8 @@ func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.R
 	}
 }
 
-// toldBy are the memories that a receipt told, without those it only listed.
+// injectedMemories returns the memories whose text a receipt contains, without those only listed in
+// the index.
 func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.InjectedItem) bool {
 		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
@@ -177,7 +199,7 @@ func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) err
 	for _, it := range injectedMemories(r) {
 		m := c.known[it.ID]
 		c.out.Told++
-		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // one use answers one telling, the newest
+		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // each use matches one injection, the newest
 			c.uses[it.ID]++
 			c.out.Used++
 			if len(m.Files) > 0 {
@@ -190,8 +212,7 @@ func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) err
 	return nil
 }
 
-// agentOf is the agent of a session that was told something, "" if that is not
-// known any more.
+// agentOf returns the agent of a session, or "" if the session is not known any more.
 func (s *Service) agentOf(ctx context.Context, c *tally, session string) (string, error) {
 	agent, seen := c.sessions[session]
 	if seen {
@@ -205,7 +226,7 @@ func (s *Service) agentOf(ctx context.Context, c *tally, session string) (string
 	return sess.Agent, nil
 }
 
-// know looks up memories that were not looked up before.
+// loadMemories loads memories that are not loaded yet.
 func (s *Service) loadMemories(ctx context.Context, c *tally, ids []string) error {
 	var others []string
 	for _, id := range ids {
@@ -218,7 +239,7 @@ func (s *Service) loadMemories(ctx context.Context, c *tally, ids []string) erro
 	return err
 }
 
-// tell counts how often memories were told, and when last: the newest comes first.
+// countInjections counts the injections of each memory. Pass the newest receipts first.
 func (c *tally) countInjections(r mem.Receipt) {
 	for _, it := range injectedMemories(r) {
 		d := c.injections[it.ID]
@@ -231,8 +252,7 @@ func (c *tally) countInjections(r mem.Receipt) {
 	}
 }
 
-// deadOf are the memories that were told again and again and never used, those
-// told most first.
+// deadItems returns memories injected at least DeadAfter times and never used, most injected first.
 func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	var often []string
 	for id, d := range c.injections {
@@ -256,9 +276,18 @@ func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	return out[:min(len(out), maxDeadItems)], nil
 }
 
-// countCalls counts what agents were answered by our tools.
+// countCalls counts the calls of our tools and the tokens of their results.
 func (s *Service) countCalls(ctx context.Context, c *tally) error {
-	calls, err := s.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ownTools, Project: c.out.Project.Key, After: c.since, Limit: maxCalls})
+	calls, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{
+			Kinds:   []mem.EventKind{mem.PostToolUse},
+			Tool:    ownTools,
+			Project: c.out.Project.Key,
+			After:   c.since,
+			Limit:   maxCalls,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("calls of our tools: %w", err)
 	}
@@ -271,7 +300,7 @@ func (s *Service) countCalls(ctx context.Context, c *tally) error {
 	return nil
 }
 
-// countModel counts what models were asked for. Nobody counts that by project.
+// countModel counts the tokens of models. They are not recorded by project.
 func (s *Service) countModel(ctx context.Context, c *tally) error {
 	ledger, ok := s.Store.(mem.SpendStore)
 	if !ok {
@@ -305,86 +334,85 @@ func (c *tally) sum() {
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
 }
 
-// ReceiptsAsk asks for receipts, newest first, a page at a time.
+// ReceiptsRequest asks for a page of receipts, newest first.
 type ReceiptsRequest struct {
 	mem.Place
-	Session string `json:"session,omitempty"` // the agent's id, a short id or a unique prefix
+	Session string `json:"session,omitempty"` // the agent's ID, a short ID or a unique prefix
 	Trigger string `json:"trigger,omitempty"` // exact
 	Outcome string `json:"outcome,omitempty"` // exact
-	Memory  string `json:"memory,omitempty"`  // only receipts that told it
+	Memory  string `json:"memory,omitempty"`  // only receipts with this memory
 	Offset  int    `json:"offset,omitempty"`
 	Limit   int    `json:"limit,omitempty"` // 0 means 50; at most 200
 }
 
-// ReceiptList is a page of receipts.
+// ReceiptsResponse is a page of receipts.
 type ReceiptsResponse struct {
 	Project  mem.Project  `json:"project"`
 	Receipts []ReceiptRow `json:"receipts"`
-	More     bool         `json:"more"` // there are older ones
+	More     bool         `json:"more"` // older receipts exist
 }
 
-// ReceiptLine is a receipt at a glance.
+// ReceiptRow is the summary of one receipt.
 type ReceiptRow struct {
 	ID         string    `json:"id"`
 	At         time.Time `json:"at"`
-	Session    string    `json:"session"`       // the agent's id
+	Session    string    `json:"session"`       // the agent's ID
 	Short      string    `json:"session_short"` // empty if the session is not known any more
 	Project    string    `json:"project"`       // its name
 	Trigger    string    `json:"trigger"`
 	Asked      string    `json:"asked"`
 	Outcome    string    `json:"outcome"`
 	Candidates int       `json:"candidates"`
-	Told       int       `json:"told"` // items
+	Told       int       `json:"told"` // number of injected items
 	LeftOut    int       `json:"left_out"`
 	Tokens     int       `json:"tokens"`
 	Budget     int       `json:"budget"`
 	TookMS     float64   `json:"took_ms"`
 	Floor      float64   `json:"floor"`
-	Best       float64   `json:"best"` // the most of the question that an item below the floor covers, 0…1
+	Best       float64   `json:"best"` // highest coverage of the query by an item below the floor, 0…1
 }
 
-// EconomyAsk asks what memory costs and whether it is used.
+// EconomyRequest asks what memory costs and whether it is used.
 type EconomyRequest struct {
 	mem.Place
 	Days int `json:"days,omitempty"` // up to today; 0 means 30, at most 366
 }
 
-// Economy is what memory costs in tokens, and what came of it. All of it is
-// counted but for Estimate.
+// EconomyResponse counts the tokens that memory cost and their use. Only Estimate is not measured.
 type EconomyResponse struct {
 	Project  mem.Project    `json:"project"`
 	Since    time.Time      `json:"since"`
-	Days     []EconomyDay   `json:"days"`          // oldest first, every day
-	Triggers []string       `json:"triggers"`      // that occur, in the order of a session
-	Sessions int            `json:"sessions"`      // that were told something
-	Agents   map[string]int `json:"agents"`        // tokens told to each; under "" of sessions that are not known any more
+	Days     []EconomyDay   `json:"days"`          // oldest first, including empty days
+	Triggers []string       `json:"triggers"`      // those that occur, in the order of a session
+	Sessions int            `json:"sessions"`      // with an injection
+	Agents   map[string]int `json:"agents"`        // tokens injected, by agent; "" for sessions not known any more
 	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
 
 	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
-	Told        int        `json:"told"`         // times an item was told
-	Used        int        `json:"used"`         // of them, those followed by a use of the item
-	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, once a session of an agent that has them
+	Told        int        `json:"told"`         // injected items
+	Used        int        `json:"used"`         // injected items that were used afterwards
+	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
 
 	Estimate Estimate   `json:"estimate"`
-	Dead     []DeadItem `json:"dead"` // most told first
+	Dead     []DeadItem `json:"dead"` // most injected first
 }
 
-// MaxEconomy is how many receipts are counted at most.
+// MaxEconomy bounds the receipts that are counted.
 const MaxEconomy = 20_000
 
-// EconomyDay is one day, where the person is.
+// EconomyDay counts one day in local time.
 type EconomyDay struct {
 	Day       string         `json:"day"`    // 2006-01-02
-	Tokens    map[string]int `json:"tokens"` // told, by trigger
+	Tokens    map[string]int `json:"tokens"` // injected, by trigger
 	Injected  int            `json:"injected"`
-	Abstained int            `json:"abstained"` // asked, and nothing told
-	Results   int            `json:"results"`   // tokens of the answers of our tools
+	Abstained int            `json:"abstained"` // recalls without an injection
+	Results   int            `json:"results"`   // tokens of the results of our tools
 	Calls     int            `json:"calls"`     // of our tools
-	Model     int            `json:"model"`     // tokens of a model that digests turns; of all projects
-	Avoided   int            `json:"avoided"`   // an estimate, see Estimate
+	Model     int            `json:"model"`     // tokens of the digest model, of all projects
+	Avoided   int            `json:"avoided"`   // estimated tokens; see Estimate
 }
 
-// Told is how many tokens were told, by all triggers.
+// Told returns the injected tokens of all triggers.
 func (d EconomyDay) Told() (n int) {
 	for _, t := range d.Tokens {
 		n += t
@@ -392,92 +420,92 @@ func (d EconomyDay) Told() (n int) {
 	return n
 }
 
-// Estimate is what nobody can measure: what would have been read again.
+// Estimate is the estimated number of tokens that memory saved agents from reading again.
 type Estimate struct {
 	Tokens  int    `json:"tokens"`
-	Items   int    `json:"items"`    // that were told, used, and are about a file
+	Items   int    `json:"items"`    // injected items that were used and are about a file
 	PerRead int    `json:"per_read"` // median tokens of a file as agents read it here
-	Reads   int    `json:"reads"`    // that the median was taken of
+	Reads   int    `json:"reads"`    // sample size of the median
 	Formula string `json:"formula"`
 }
 
-// DeadItem is a memory that is told again and again and never used.
+// DeadItem is a memory that is injected often and never used.
 type DeadItem struct {
 	ID     string    `json:"id"`
 	Kind   mem.Kind  `json:"kind"`
 	Title  string    `json:"title"`
 	Pinned bool      `json:"pinned"`
 	Told   int       `json:"told"`
-	Tokens int       `json:"tokens"` // of all times
+	Tokens int       `json:"tokens"` // of all injections
 	Last   time.Time `json:"last"`
 }
 
-// DeadAfter is how often a memory is told without any use before it is dead weight.
+// DeadAfter is the number of injections without a use from which a memory is dead weight.
 const DeadAfter = 6
 
-// FilesAsk asks which files memories are about.
+// FilesRequest asks which files memories are about.
 type FilesRequest struct {
 	mem.Place
 	Under string `json:"under,omitempty"` // only files below this folder
 	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
 }
 
-// FileTree are the files that memories are about, most memories first.
+// FileTree lists the files that memories are about, most memories first.
 type FileTree struct {
 	Project mem.Project    `json:"project"`
 	Files   []mem.FileLine `json:"files"`
-	Total   int            `json:"total"` // files, those beyond the limit too
+	Total   int            `json:"total"` // number of files, including those beyond the limit
 }
 
-// FileAsk asks for one file.
+// FileRequest asks for one file.
 type FileRequest struct {
 	mem.Place
 	Path string `json:"path"`
 }
 
-// FilePage is what is known of one file.
+// FilePage is what is known about one file.
 type FilePage struct {
 	Project  mem.Project              `json:"project"`
 	Path     string                   `json:"path"`
 	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
-	Sessions []mem.Session            `json:"sessions"` // that learned of it or changed it, last active first
-	Stale    map[string]mem.Freshness `json:"stale"`    // of memories that are tied to it, by id
+	Sessions []mem.Session            `json:"sessions"` // sessions of Memories, last active first
+	Stale    map[string]mem.Freshness `json:"stale"`    // freshness of memories anchored to the file, by ID
 }
 
-// Fleet is where the work of every project stands, last active first.
+// OverviewResponse is the state of work of every project, last active first.
 type OverviewResponse struct {
 	At       time.Time     `json:"at"`
 	Projects []OverviewRow `json:"projects"`
 }
 
-// FleetItem is one project.
+// OverviewRow is one project.
 type OverviewRow struct {
 	Standing mem.Standing `json:"standing"`
 	Memories int          `json:"memories"`
 	Sessions int          `json:"sessions"`
-	Stale    bool         `json:"stale"` // nothing was heard of it for StaleAfter
+	Stale    bool         `json:"stale"` // no event for StaleAfter
 }
 
-// StaleAfter is the silence after which a project counts as stale.
+// StaleAfter is the time without an event after which a project is stale.
 const StaleAfter = 7 * 24 * time.Hour
 
-// WhatIfAsk asks what a receipt would have told with another budget or floor.
+// WhatIfRequest asks what a receipt would contain with another budget or floor.
 type WhatIfRequest struct {
 	ID     string   `json:"id"`
-	Budget *int     `json:"budget,omitempty"` // tokens; nil means as it was
-	Floor  *float64 `json:"floor,omitempty"`  // 0…1; nil means as it was
+	Budget *int     `json:"budget,omitempty"` // tokens; nil means unchanged
+	Floor  *float64 `json:"floor,omitempty"`  // 0…1; nil means unchanged
 }
 
-// WhatIf is what a receipt would have told. Nothing of it is kept.
+// WhatIfResponse is the recomputed receipt. It is not stored.
 type WhatIfResponse struct {
-	Receipt mem.Receipt `json:"receipt"` // its Text is as the memories are worded today
-	Added   []string    `json:"added"`   // ids that were left out and would be told
-	Lost    []string    `json:"lost"`    // ids that were told and would not be
+	Receipt mem.Receipt `json:"receipt"` // its Text uses the current wording of the memories
+	Added   []string    `json:"added"`   // IDs that would be injected in addition
+	Lost    []string    `json:"lost"`    // IDs that would not be injected
 	Basis   string      `json:"basis"`   // BasisReceipt or BasisNow
 }
 
-// What a WhatIf was made from.
+// Sources of a WhatIfResponse.
 const (
-	BasisReceipt = "receipt" // what that receipt names, told and left out
-	BasisNow     = "now"     // a briefing as it would be made now
+	BasisReceipt = "receipt" // the items that the receipt names, injected and left out
+	BasisNow     = "now"     // a briefing computed now
 )

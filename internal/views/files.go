@@ -10,11 +10,11 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of a look at files.
+// Bounds of file listings.
 const (
 	filesListed     = 300
 	maxFilesListed  = 2000
-	maxFileMemories = 200 // memories
+	maxFileMemories = 200 // memories of one file
 )
 
 // Files lists the files that memories are about.
@@ -28,7 +28,12 @@ func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 	if !ok {
 		return out, nil
 	}
-	list, total, err := counter.FileCounts(ctx, p.Key, req.Under, min(cmp.Or(max(req.Limit, 0), filesListed), maxFilesListed))
+	list, total, err := counter.FileCounts(
+		ctx,
+		p.Key,
+		req.Under,
+		min(cmp.Or(max(req.Limit, 0), filesListed), maxFilesListed),
+	)
 	if err != nil {
 		return out, fmt.Errorf("files: %w", err)
 	}
@@ -36,7 +41,7 @@ func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 	return out, nil
 }
 
-// File tells what is known of one file.
+// File returns what is known about one file.
 func (s *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {

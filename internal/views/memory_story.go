@@ -12,10 +12,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxTellings is how many of the times that a memory was told a MemoryStory lists.
+// maxInjections bounds the injections that a MemoryStory lists.
 const maxInjections = 50
 
-// MemoryStory tells of one memory how it came, how it was used and what became of it.
+// MemoryStory returns a memory with its origin, its injections and its replacements.
 func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
 	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
 	mm, err := s.Event.One(ctx, req.ID)
@@ -56,7 +56,7 @@ func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemorySto
 	return out, nil
 }
 
-// askedIn is the prompt of the turn that a memory was learned in.
+// promptOf returns the prompt of the turn that a memory was learned in.
 func (s *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	if mm.Session == "" || mm.Source.PromptID == "" {
 		return "", nil
@@ -73,7 +73,7 @@ func (s *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	return "", nil
 }
 
-// tellings lists when a memory was told.
+// addInjections adds the injections of the memory.
 func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
 	if err != nil {
@@ -84,7 +84,14 @@ func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
 				out.Told = append(out.Told, InjectionRow{
-					Receipt: r.ID, Session: cmp.Or(session(r.Session).Short, r.Session), At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
+					Receipt: r.ID,
+					Session: cmp.Or(session(r.Session).Short, r.Session),
+					At:      r.At,
+					Trigger: r.Trigger,
+					Asked:   r.Asked,
+					Rank:    it.Rank,
+					Score:   it.Score,
+					Tokens:  it.Tokens,
 				})
 			}
 		}
@@ -92,7 +99,7 @@ func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 	return nil
 }
 
-// kin finds what a memory replaced, and what replaced it.
+// addReplacements adds what the memory replaced, and what replaced it.
 func (s *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
 		found, err := s.Recall.ByID(ctx, []string{id})
@@ -123,7 +130,7 @@ func (s *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	return err
 }
 
-// provenance says in one sentence where a memory comes from and what became of it.
+// provenance describes in one sentence where a memory comes from and how it was used.
 func provenance(l MemoryStory) string {
 	mm := l.Memory
 	var b strings.Builder
@@ -174,7 +181,7 @@ func provenance(l MemoryStory) string {
 	return b.String() + "."
 }
 
-// times says how often: "never", "once", "4×".
+// times formats a count: "never", "once", "4×".
 func times(n int) string {
 	switch n {
 	case 0:
@@ -185,7 +192,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d×", n)
 }
 
-// agentName is how an agent is called among people.
+// agentName returns the display name of an agent.
 func agentName(agent string) string {
 	names := map[string]string{
 		"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "cursor": "Cursor",

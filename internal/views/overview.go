@@ -7,8 +7,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// Fleet tells where the work of every project stands. A project whose state
-// cannot be read is there without it.
+// Fleet returns the state of work of every project. A project whose state cannot be read is listed
+// without it.
 func (s *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
 	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {

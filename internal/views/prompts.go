@@ -33,7 +33,10 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 		if req.ID == "" && i < req.Offset || req.ID != "" && (ev.ID != req.ID || ev.Kind != mem.UserPromptSubmit) {
 			continue
 		}
-		out.Prompts = append(out.Prompts, Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At})
+		out.Prompts = append(
+			out.Prompts,
+			Prompt{ID: ev.ID, Session: ev.Session, Turn: ev.PromptID, Text: ev.Text, Private: ev.Private, At: ev.At},
+		)
 	}
 	if req.ID != "" && len(out.Prompts) == 0 {
 		return out, fmt.Errorf("prompt %s: %w", req.ID, mem.ErrNotFound)
@@ -41,25 +44,25 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 	return out, nil
 }
 
-// PromptsAsk asks for prompts of persons, newest first.
+// PromptsRequest asks for prompts of persons, newest first.
 type PromptsRequest struct {
 	mem.Place
-	ID     string `json:"id,omitempty"`    // of one, exact; the rest is then ignored
+	ID     string `json:"id,omitempty"`    // exact ID of one prompt; Offset and Place are ignored then
 	Limit  int    `json:"limit,omitempty"` // 0 means DefaultLimit
 	Offset int    `json:"offset,omitempty"`
 }
 
-// Prompts lists prompts.
+// PromptsResponse lists prompts.
 type PromptsResponse struct {
 	Prompts []Prompt `json:"prompts"`
 }
 
-// Prompt is one that a person gave.
+// Prompt is one prompt of a person.
 type Prompt struct {
 	ID      string    `json:"id"` // of its event
 	Session string    `json:"session"`
 	Turn    string    `json:"prompt_id,omitempty"`
-	Text    string    `json:"text,omitempty"` // none if it was private, or its time is over
+	Text    string    `json:"text,omitempty"` // empty if it was private or its retention ended
 	Private bool      `json:"private,omitempty"`
 	At      time.Time `json:"at"`
 }

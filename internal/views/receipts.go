@@ -13,7 +13,7 @@ const receiptPage = 50
 
 const maxReceiptPage = 200
 
-// Receipts lists what was told, and what was not, newest first.
+// Receipts lists receipts, including those without an injection, newest first.
 func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsResponse, error) {
 	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
@@ -22,7 +22,12 @@ func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsRe
 	out := ReceiptsResponse{Project: p, Receipts: []ReceiptRow{}}
 	limit := min(cmp.Or(max(req.Limit, 0), receiptPage), maxReceiptPage)
 	q := mem.ReceiptQuery{
-		Project: p.Key, Trigger: req.Trigger, Outcome: req.Outcome, Memory: req.Memory, Limit: limit + 1, Offset: max(req.Offset, 0),
+		Project: p.Key,
+		Trigger: req.Trigger,
+		Outcome: req.Outcome,
+		Memory:  req.Memory,
+		Limit:   limit + 1,
+		Offset:  max(req.Offset, 0),
 	}
 	if req.Session != "" {
 		sess, err := s.Store.Session(ctx, req.Session)
@@ -47,8 +52,19 @@ func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsRe
 
 func receiptRow(r mem.Receipt) ReceiptRow {
 	l := ReceiptRow{
-		ID: r.ID, At: r.At, Session: r.Session, Trigger: r.Trigger, Asked: r.Asked, Outcome: r.Outcome, Candidates: r.Candidates,
-		Told: len(r.Items), LeftOut: len(r.Dropped), Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS, Floor: r.Floor,
+		ID:         r.ID,
+		At:         r.At,
+		Session:    r.Session,
+		Trigger:    r.Trigger,
+		Asked:      r.Asked,
+		Outcome:    r.Outcome,
+		Candidates: r.Candidates,
+		Told:       len(r.Items),
+		LeftOut:    len(r.Dropped),
+		Tokens:     r.Tokens,
+		Budget:     r.Budget,
+		TookMS:     r.TookMS,
+		Floor:      r.Floor,
 	}
 	for _, c := range r.Dropped {
 		if c.Gate == rank.BelowFloor {

@@ -10,14 +10,14 @@ import (
 	"remanence/internal/recall"
 )
 
-// Records are whole records.
+// ShowResponse contains whole memories.
 type ShowResponse struct {
 	Memories []mem.Memory               `json:"memories"`
-	Beside   map[string][]recall.Beside `json:"beside,omitempty"` // by id, the weightiest first
+	Beside   map[string][]recall.Beside `json:"beside,omitempty"` // linked memories by ID, strongest first
 }
 
-// TimelineAsk asks what lies around an anchor: an event, memory or session id,
-// a file, a day, or "" for now.
+// TimelineRequest asks for the entries around an anchor: a memory or session ID, a file, a day, or ""
+// for now.
 type TimelineRequest struct {
 	mem.Place
 	Anchor  string `json:"anchor,omitempty"`
@@ -25,56 +25,56 @@ type TimelineRequest struct {
 	Around  int    `json:"around,omitempty"` // entries on each side; 0 means 10
 }
 
-// Timeline lists moments, oldest first.
+// TimelineResponse lists entries, oldest first.
 type TimelineResponse struct {
-	Anchor  string   `json:"anchor,omitempty"` // id of the entry it is centred on
+	Anchor  string   `json:"anchor,omitempty"` // ID of the entry it is centered on
 	Entries []Moment `json:"entries"`
-	More    bool     `json:"more,omitempty"` // than Around asked for was kept before or after
+	More    bool     `json:"more,omitempty"` // there are more entries before or after
 }
 
 // Moment is one entry of a timeline.
 type Moment struct {
-	ID      string    `json:"id"` // of the memory, or of the event
+	ID      string    `json:"id"` // of the memory or the event
 	At      time.Time `json:"at"`
-	Session string    `json:"session"` // short id
-	What    string    `json:"what"`    // event kind or memory kind; "prompt", "injection", "session_end" from FeedAsk
+	Session string    `json:"session"` // short ID
+	What    string    `json:"what"`    // event kind or memory kind; "prompt", "injection", "session_end" from FeedRequest
 	Title   string    `json:"title"`
 	Files   []string  `json:"files,omitempty"`
 
-	Project     string `json:"project,omitempty"` // key; this and what follows only from FeedAsk
+	Project     string `json:"project,omitempty"` // key; this and the following fields only from FeedRequest
 	ProjectName string `json:"project_name,omitempty"`
 	Tokens      int    `json:"tokens,omitempty"` // of an injection
 	Count       int    `json:"count,omitempty"`  // items of an injection
 }
 
-// WhyAsk asks for a receipt: its id, or "last" or "" for the newest of the project.
+// WhyRequest asks for a receipt by ID; "last" or "" means the newest of the project.
 type WhyRequest struct {
 	mem.Place
 	ID string `json:"id,omitempty"`
 }
 
-// Explained is a receipt and what became of its items.
+// WhyResponse is a receipt and the current state of its items.
 type WhyResponse struct {
 	Receipt mem.Receipt           `json:"receipt"`
 	Short   string                `json:"session_short,omitempty"`
-	States  map[string]mem.Status `json:"states,omitempty"` // of items, where not active any more
-	Used    map[string]bool       `json:"used,omitempty"`   // items cited or fetched after they were told
-	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest one, if it is another and told nothing
+	States  map[string]mem.Status `json:"states,omitempty"` // of items that are not active any more
+	Used    map[string]bool       `json:"used,omitempty"`   // items cited or fetched after the injection
+	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest receipt, if it is another one without an injection
 	Weights mem.Weights           `json:"weights"`
 }
 
-// Health is how the worker does. What it counts, it counts since it started.
+// Health describes how the daemon works. Its counters start with the daemon.
 type Health struct {
 	Since      time.Time `json:"since,omitzero"`
 	Hooks      int64     `json:"hooks"`       // events answered
-	HookErrors int64     `json:"hook_errors"` // events that could not be kept here
-	// FailedInRow is how many of the newest events could not be kept here.
+	HookErrors int64     `json:"hook_errors"` // events that could not be stored
+	// FailedInRow counts the newest events that could not be stored.
 	FailedInRow int64 `json:"failed_in_row"`
 
-	HookP50MS float64 `json:"hook_p50_ms"` // of the newest hooks, from their first statement to our answer
+	HookP50MS float64 `json:"hook_p50_ms"` // milliseconds, of the newest hooks, from the start of the process to the reply
 	HookP95MS float64 `json:"hook_p95_ms"`
-	Private   int     `json:"private"` // private spans taken out
-	Secrets   int     `json:"secrets"` // secrets taken out
+	Private   int     `json:"private"` // private spans redacted
+	Secrets   int     `json:"secrets"` // secrets redacted
 
 	QueueDepth int     `json:"queue_depth"`
 	OldestJobS float64 `json:"oldest_job_s"`
@@ -82,32 +82,31 @@ type Health struct {
 	LastError  string  `json:"last_error,omitempty"`
 }
 
-// Overview is what a person wants to know at a glance.
+// StatusResponse is the state of a project and of the daemon.
 type StatusResponse struct {
 	Project mem.Project  `json:"project"`
 	Stats   mem.Stats    `json:"stats"`
 	Last    *mem.Session `json:"last_session,omitempty"`
-	Told    *mem.Receipt `json:"last_told,omitempty"` // the newest injection that told something
+	Told    *mem.Receipt `json:"last_told,omitempty"` // the newest receipt with an injection
 	Pauses  []mem.Pause  `json:"pauses"`
 	Health  Health       `json:"health"`
-	// Review is what waits in the inbox; nil where nobody has looked yet.
+	// Review is the size of the review queue; nil if it was not counted yet.
 	Review *curate.ReviewCounts `json:"review,omitempty"`
-	// Context is that of Last; nil where nobody knows it.
+	// Context is the context usage of Last; nil if unknown.
 	Context *continuity.Context `json:"context,omitempty"`
-	// Embedding says how it stands with the vectors; nil where nobody wants any.
+	// Embedding is the state of the vectors; nil if none are configured.
 	Embedding *Embedding `json:"embedding,omitempty"`
-	// Digest says how it stands with the digest by a model; nil where nobody wants one.
+	// Digest is the state of the digest model; nil if none is configured.
 	Digest *event.Digesting `json:"digest,omitempty"`
 }
 
-// NextAsk asks what the next session of the place would be told, or, with a
-// prompt, what that prompt would.
+// NextRequest previews the briefing of the next session, or with Prompt the recall for a prompt.
 type NextRequest struct {
 	mem.Place
 	Prompt  string    `json:"prompt,omitempty"`
-	Before  time.Time `json:"before,omitzero"`   // the prompt is told only what was made before; the zero time means all
-	Session string    `json:"session,omitempty"` // that the prompt would be given in, by id; "" means a new one
+	Before  time.Time `json:"before,omitzero"`   // only memories created before; zero means all
+	Session string    `json:"session,omitempty"` // session of the prompt, by ID; "" means a new one
 	Budget  int       `json:"budget,omitempty"`  // tokens; 0 means the configured one
 	Source  string    `json:"source,omitempty"`  // as SessionStart; "" means startup
-	Without []string  `json:"without,omitempty"` // as SearchAsk, of what the prompt recalls
+	Without []string  `json:"without,omitempty"` // as in SearchRequest, for the recall
 }

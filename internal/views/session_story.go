@@ -14,13 +14,13 @@ import (
 	"remanence/internal/recall"
 )
 
-// The most that one story holds of each sort of record.
+// Bounds of a story, per sort of record.
 const (
 	maxStoryEvents = 4000
 	maxStoryOthers = 500
 )
 
-// SessionStory tells what happened in a session, in order and by lanes.
+// SessionStory lists what happened in a session, in order and by lanes.
 func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionStory, error) {
 	sess, err := s.Store.Session(ctx, req.ID)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionS
 	return out, nil
 }
 
-// olderEvents is how many events a session has that its story leaves out.
+// olderEvents counts the events that the story of a session leaves out.
 func (s *Service) olderEvents(ctx context.Context, session string) (int, error) {
 	b, err := s.browser()
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Service) olderEvents(ctx context.Context, session string) (int, error) 
 	return n - maxStoryEvents, err
 }
 
-// activity counts events, which may come in any order.
+// activity counts events, in any order.
 func activity(events []mem.Event) (a Activity) {
 	at := make([]time.Time, 0, len(events))
 	for _, ev := range events {
@@ -92,7 +92,7 @@ func activity(events []mem.Event) (a Activity) {
 	return a
 }
 
-// storyRecords adds what was kept and told in the session, and counts it.
+// storyRecords adds the memories, injections and checkpoints of the session, and counts them.
 func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 	row := &out.Session
 	ms, err := s.Store.List(ctx, mem.Query{Session: row.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
@@ -113,7 +113,18 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Branch != "" && !slices.Contains(row.Branches, mm.Branch) {
 			row.Branches = append(row.Branches, mm.Branch)
 		}
-		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
+		out.Beats = append(
+			out.Beats,
+			Beat{
+				ID:     mm.ID,
+				At:     mm.Created,
+				Lane:   LaneMemory,
+				Title:  mm.Title,
+				Detail: detail,
+				Prompt: mm.Source.Prompt,
+				Agent:  mm.Source.AgentID,
+			},
+		)
 	}
 	row.Files = len(files)
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: row.ID, Limit: maxStoryOthers})
@@ -125,8 +136,16 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 			row.Told++
 			row.Spent += r.Tokens
 			out.Beats = append(out.Beats, Beat{
-				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
-				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
+				ID:     r.ID,
+				At:     r.At,
+				Lane:   LaneInjection,
+				Tokens: r.Tokens,
+				Title: strings.ReplaceAll(
+					r.Trigger,
+					"_",
+					" ",
+				),
+				Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
 	}
@@ -135,13 +154,22 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		return fmt.Errorf("checkpoints of %s: %w", row.ID, err)
 	}
 	for _, c := range cs {
-		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})
+		out.Beats = append(
+			out.Beats,
+			Beat{
+				ID:     c.ID,
+				At:     c.At,
+				Lane:   LaneCheckpoint,
+				Title:  c.Trigger,
+				Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200),
+			},
+		)
 	}
 	return nil
 }
 
-// beat is what an event looks like in a session's story. ok is false for one
-// that says nothing there: what it led to is shown by itself.
+// storyEntry converts an event to an entry of the story. ok is false for events that are not shown:
+// their effects have entries of their own.
 func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
@@ -176,7 +204,7 @@ func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	return b, true
 }
 
-// toolBeat says what a tool call was about, and in which lane it belongs.
+// toolEntry sets the title and the lane of a tool call.
 func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
 	c := s.Event.Understand(&event.Context{Event: ev, Project: p})
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
@@ -192,7 +220,7 @@ func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
 	}
 }
 
-// isTest reports whether a command runs tests, as far as its words tell.
+// isTest reports whether a command seems to run tests, judged by its words.
 func isTest(command string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(command), func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }) {
 		switch w {

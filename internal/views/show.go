@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Show returns whole records. Those that an agent asks for count as used.
+// Show returns whole memories. Those that an agent requests count as used.
 func (s *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error) {
 	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
 	ms, err := s.Event.Given(ctx, req.IDs)
@@ -19,7 +19,7 @@ func (s *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error)
 	return ShowResponse{Memories: ms, Beside: beside}, err
 }
 
-// fetched counts a use of what an agent reads whole, once a turn.
+// countUse counts a use of memories that an agent fetches, once per turn.
 func (s *Service) countUse(ctx context.Context, agent string, ms []mem.Memory) error {
 	turn, err := s.Event.TurnAt(ctx, agent)
 	if err != nil || turn == "" {

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Status returns the state of things at a glance.
+// Status returns the state of a project and of the daemon.
 func (s *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, error) {
 	p, err := s.Event.Place(ctx, at)
 	if err != nil {
@@ -45,8 +45,8 @@ func (s *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, err
 	return out, err
 }
 
-// health is that of the whole house: work of another project that does not go
-// on is seen from each.
+// health returns the backlog of all projects: stuck jobs of another project are reported for every
+// project.
 func (s *Service) health(ctx context.Context, o StatusResponse) (Health, error) {
 	all := o.Stats.Waiting
 	if o.Project.Key != "" {
@@ -62,7 +62,8 @@ func (s *Service) health(ctx context.Context, o StatusResponse) (Health, error) 
 	return h, nil
 }
 
-// waiting counts the jobs of all projects, by themselves where the store can.
+// waiting counts the waiting jobs of all projects. A mem.Waiter counts them without the other
+// statistics.
 func (s *Service) waiting(ctx context.Context) (mem.Waiting, error) {
 	if w, ok := s.Store.(mem.Waiter); ok {
 		return w.Waiting(ctx)

@@ -11,10 +11,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// mostAround is how much of a timeline is told on each side of its anchor at most.
+// maxAround bounds the entries on each side of a timeline's anchor.
 const maxAround = 10_000
 
-// Timeline lists what happened around an anchor.
+// Timeline lists the memories around an anchor.
 func (s *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineResponse, error) {
 	around := min(req.Around, maxAround)
 	if around <= 0 {
@@ -60,9 +60,9 @@ func (s *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineRe
 	return out, nil
 }
 
-// from lists what was kept from a time on, oldest first: the anchor of the id, if it
-// is among them, and as much after it as q limits. As much as comes before it at the
-// same moment comes on top.
+// listFrom lists memories from a time on, oldest first: the anchor, if it is among them, and at least
+// q.Limit memories after it, if there are as many. Memories with the anchor's creation time come on
+// top.
 func (s *Service) listFrom(ctx context.Context, q mem.Query, at time.Time, id string) ([]mem.Memory, error) {
 	most := q.Limit
 	q.After, q.Order, q.Limit = at, mem.Oldest, most+1
@@ -79,13 +79,13 @@ func (s *Service) listFrom(ctx context.Context, q mem.Query, at time.Time, id st
 	}
 }
 
-// placeOf is where the memory of an id stands in a list, -1 if it does not.
+// indexOfID returns the index of the memory with an ID, or -1.
 func indexOfID(ms []mem.Memory, id string) int {
 	return slices.IndexFunc(ms, func(mm mem.Memory) bool { return mm.ID == id })
 }
 
-// anchor is the time a timeline is centred on; the zero time means now. A file
-// narrows the query instead.
+// anchor returns the time and ID that a timeline is centered on; the zero time means now. A session or
+// file narrows the query instead.
 func (s *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Query) (time.Time, string, error) {
 	switch {
 	case a == "":
@@ -114,7 +114,12 @@ func (s *Service) timeline(ctx context.Context, ms []mem.Memory, id string) Time
 	out := TimelineResponse{Anchor: id}
 	for _, mm := range ms {
 		out.Entries = append(out.Entries, Moment{
-			ID: mm.ID, At: mm.Created, Session: session(mm.Session).Short, What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
+			ID:      mm.ID,
+			At:      mm.Created,
+			Session: session(mm.Session).Short,
+			What:    string(mm.Kind),
+			Title:   mm.Title,
+			Files:   mm.Files,
 		})
 	}
 	return out

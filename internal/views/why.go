@@ -11,7 +11,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// Why returns a receipt and what became of its items.
+// Why returns a receipt and the current state of its items.
 func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) {
 	q := mem.ReceiptQuery{ID: req.ID, Limit: 50}
 	if req.ID == "" || req.ID == "last" {
@@ -29,7 +29,7 @@ func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 		return WhyResponse{}, fmt.Errorf("receipt %q: %w", cmp.Or(req.ID, "last"), mem.ErrNotFound)
 	}
 	r := rs[0]
-	for _, c := range rs { // "last" is the last that said something, if any did
+	for _, c := range rs { // "last" prefers the newest receipt with an injection
 		if q.ID == "" && c.Outcome == mem.Injected {
 			r = c
 			break
@@ -42,7 +42,7 @@ func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) 
 	if sess, err := s.Store.Session(ctx, r.Session); err == nil {
 		out.Short = sess.Short
 	}
-	var ids []string // without the sessions in the index
+	var ids []string // without sessions, which the index also lists
 	for _, it := range r.Items {
 		if strings.HasPrefix(it.ID, "m_") {
 			ids = append(ids, it.ID)
