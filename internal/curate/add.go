@@ -22,10 +22,10 @@ const minUserImportance = 0.8
 var (
 	ErrNoKind  = errors.New("no such kind")
 	ErrNoScope = errors.New("no such scope")
-	ErrNoVerb  = errors.New("no such order")
+	ErrNoVerb  = errors.New("no such action: use forget, restore, pin or unpin")
 
 	ErrNarrower     = errors.New("the scope would become narrower")
-	ErrNoImportance = errors.New("importance is not from 0 to 1")
+	ErrNoImportance = errors.New("importance must be between 0 and 1")
 	ErrImportSize   = fmt.Errorf("an import takes 1 to %d memories", maxImport)
 )
 
@@ -95,14 +95,11 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 	}
 	now := s.Now()
 	mm := mem.Memory{
-		Scope:   req.Scope,
-		Project: p.Key,
-		Kind:    kind,
-		Tags:    s.cleanTags(req.Tags),
-		Importance: max(
-			info.Importance,
-			minUserImportance,
-		),
+		Scope:      req.Scope,
+		Project:    p.Key,
+		Kind:       kind,
+		Tags:       s.cleanTags(req.Tags),
+		Importance: max(info.Importance, minUserImportance),
 		Confidence: event.ConfidenceUser,
 		Trust:      mem.TrustUser,
 		Origin:     mem.FromUserCommand,

@@ -23,7 +23,7 @@ const (
 )
 
 // errNoRunLog reports a store without a mem.RunLog. Without one, no change could be undone.
-var errNoRunLog = errors.New("this store keeps no record of changes, so nothing is consolidated")
+var errNoRunLog = errors.New("this store records no changes, so consolidation could not be undone")
 
 // ConsolidateJob runs one consolidation job. Changes are written pass by pass. The returned batch
 // contains only follow-up jobs.
@@ -109,7 +109,7 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 				Limit:   maxSimilarEach,
 			}, nil)
 			if err != nil {
-				return nil, fmt.Errorf("what is alike: %w", err)
+				return nil, fmt.Errorf("similar memories: %w", err)
 			}
 			for _, h := range hits {
 				if !known[h.Memory.ID] {
@@ -129,10 +129,9 @@ func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) 
 		return run, err
 	}
 	return s.passes(ctx, run, dry, func() (*pass, error) {
-		ms, err := s.Event.All(
-			ctx,
-			mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}},
-		)
+		ms, err := s.Event.All(ctx, mem.Query{
+			Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +145,7 @@ func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) 
 func (s *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
 	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
 	if err != nil {
-		return nil, fmt.Errorf("sessions that go on: %w", err)
+		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	open := map[string]bool{}
 	for _, sess := range ss {

@@ -51,14 +51,11 @@ func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
 	}
 	var out []Finding
 	for _, f := range files {
-		out = append(
-			out,
-			Finding{
-				Rule:  driftUndeclared,
-				Files: []string{f},
-				Text:  f + " was changed; no decision, note or open item says why",
-			},
-		)
+		out = append(out, Finding{
+			Rule:  driftUndeclared,
+			Files: []string{f},
+			Text:  f + " was changed; no decision, note or open item says why",
+		})
 	}
 	return out
 }
@@ -72,15 +69,12 @@ func Unattributed(own []mem.Memory) []Finding {
 			givesReason(m.Title+" "+m.Body) {
 			continue
 		}
-		out = append(
-			out,
-			Finding{
-				Rule: driftUnattributed,
-				IDs:  []string{m.ID},
-				Text: "decided without a reason: " + m.Title,
-				Fix:  "remanence edit " + m.ID,
-			},
-		)
+		out = append(out, Finding{
+			Rule: driftUnattributed,
+			IDs:  []string{m.ID},
+			Text: "decided without a reason: " + m.Title,
+			Fix:  "remanence edit " + m.ID,
+		})
 	}
 	return out
 }
@@ -150,7 +144,7 @@ func Skipped(own []mem.Memory, s mem.State) []Finding {
 		}
 	}
 	for _, w := range s.Waiting {
-		out = append(out, Finding{Rule: driftSkipped, Text: "in the way: " + w})
+		out = append(out, Finding{Rule: driftSkipped, Text: "blocked by: " + w})
 	}
 	return out
 }

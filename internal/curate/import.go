@@ -141,9 +141,7 @@ func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
 	said := recall.WholeText(mm)
 	begins := firstWords(mm.Title)
 	q := mem.Query{
-		Terms: []string{
-			begins,
-		},
+		Terms:   []string{begins},
 		Project: mm.Project,
 		Scopes:  []mem.Scope{mm.Scope},
 		Kinds:   []mem.Kind{mm.Kind},

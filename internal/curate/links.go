@@ -43,7 +43,7 @@ func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	}
 	ms, err := s.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: linkBatch})
 	if err != nil {
-		return mem.Batch{}, fmt.Errorf("memories to weave in: %w", err)
+		return mem.Batch{}, fmt.Errorf("memories to link: %w", err)
 	}
 	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: s.Now().Add(tidyAfter)}}}
 	if len(ms) == linkBatch { // there may be more
@@ -89,7 +89,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 		Limit:   rank.Candidates,
 	}, nil)
 	if err != nil {
-		return nil, fmt.Errorf("what is like %s: %w", m.ID, err)
+		return nil, fmt.Errorf("memories similar to %s: %w", m.ID, err)
 	}
 	own, likeness := extract.NamesHeld(m), rank.AlikeTo(m)
 	similar, related := 0, 0
@@ -121,10 +121,9 @@ func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 	if m.Source.PromptID == "" || m.Kind == mem.Summary {
 		return nil
 	}
-	turn, err := s.Store.List(
-		ctx,
-		mem.Query{Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch},
-	)
+	turn, err := s.Store.List(ctx, mem.Query{
+		Project: m.Project, Session: m.Session, PromptID: m.Source.PromptID, Within: m.Session, Limit: linkBatch,
+	})
 	if err != nil {
 		return fmt.Errorf("turn of %s: %w", m.ID, err)
 	}
@@ -141,12 +140,11 @@ func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 	if m.Kind != mem.ErrorFix || m.Command == "" {
 		return nil
 	}
-	failures, err := s.Store.List(
-		ctx,
-		mem.Query{Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1},
-	)
+	failures, err := s.Store.List(ctx, mem.Query{
+		Session: m.Session, Within: m.Session, Command: m.Command, Kinds: []mem.Kind{mem.Command}, Limit: 1,
+	})
 	if err != nil {
-		return fmt.Errorf("what %s fixed: %w", m.ID, err)
+		return fmt.Errorf("failure that %s fixed: %w", m.ID, err)
 	}
 	for _, f := range failures {
 		add(f.ID, mem.LinkCausedBy, 0.9)

@@ -134,7 +134,7 @@ func unused(ms []mem.Memory, now time.Time) []Finding {
 		}
 		out = append(out, Finding{
 			Rule: LintUnused, IDs: []string{m.ID}, Fix: "remanence forget " + m.ID,
-			Text: fmt.Sprintf("not needed once in %d days: %s", days(now.Sub(m.Updated)), m.Title),
+			Text: fmt.Sprintf("not used for %d days: %s", days(now.Sub(m.Updated)), m.Title),
 		})
 	}
 	return out
@@ -199,7 +199,7 @@ func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {
 		if gone := stand[m.ID].gone; len(gone) > 0 {
 			out = append(out, Finding{
 				Rule: LintDeadFile, IDs: []string{m.ID}, Files: gone, Fix: "remanence edit " + m.ID,
-				Text: fmt.Sprintf("%s: no such file any more: %s", strings.Join(gone, ", "), m.Title),
+				Text: fmt.Sprintf("%s: the file no longer exists: %s", strings.Join(gone, ", "), m.Title),
 			})
 		}
 	}

@@ -187,7 +187,7 @@ func (ps *pass) join(a, b *draft, reason string) {
 			m.Status = mem.Promoted
 		}
 	})
-	ps.record(mem.RuleContinue, a, b.ID, "stands for "+b.ID+", too", func(m *mem.Memory) { *m = merged(*m, gone) })
+	ps.record(mem.RuleContinue, a, b.ID, b.ID+" was merged into it", func(m *mem.Memory) { *m = merged(*m, gone) })
 }
 
 // merged returns m with the counts of a duplicate that is merged into it. Files and tags are taken
@@ -219,7 +219,8 @@ func mergeable(k mem.Kind) bool { return k == mem.Todo || slices.Contains(event.
 // sameClaim reports whether two similar memories make the same claim: one may add words, but none that
 // change the meaning.
 func sameClaim(a, b mem.Memory) bool {
-	return a.Kind == b.Kind && a.Resolved == b.Resolved && (a.Command == b.Command || a.Command == "" || b.Command == "") &&
+	return a.Kind == b.Kind && a.Resolved == b.Resolved &&
+		(a.Command == b.Command || a.Command == "" || b.Command == "") &&
 		mayShareFiles(a.Files, b.Files) &&
 		extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) &&
 		extract.Compared(a, b).Agrees()
@@ -271,7 +272,7 @@ func (ps *pass) promotionReason(m mem.Memory) string {
 	merit := rank.Merit(m, ps.embedded)
 	switch {
 	case m.Origin == mem.FromUserCommand:
-		return "kept by the person's own hand"
+		return "added by the person"
 	case m.Importance > rank.Weighty:
 		return fmt.Sprintf("importance %.2f is above %.2f", m.Importance, rank.Weighty)
 	case merit >= rank.MeritProject:

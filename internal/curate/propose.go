@@ -243,7 +243,7 @@ func proposalText(p mem.Proposal) string {
 	case p.Session == event.UnknownAgent || p.Session == "":
 		who = "an agent of an unknown session"
 	case p.Trust == mem.TrustNone:
-		who = "an agent, after text from outside"
+		who = "an agent that read external text"
 	}
 	text := fmt.Sprintf("%s asks %s", who, what)
 	if t := p.Text(); t != "" {

@@ -56,7 +56,7 @@ type ImportRequest struct {
 	Project  string       `json:"project,omitempty"` // of memories without one; "" means all projects
 	Memories []mem.Memory `json:"memories"`          // 1…1000
 	DryRun   bool         `json:"dry_run,omitempty"` // only count
-	Dir      string       `json:"dir,omitempty"`     // directory whose project may be named before anything of it is stored
+	Dir      string       `json:"dir,omitempty"`     // directory of a project that may not be stored yet
 }
 
 // ImportResponse is the result of an ImportRequest.

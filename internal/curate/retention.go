@@ -47,12 +47,12 @@ func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, err
 	}
 	next, n, err := r.DropPayloads(ctx, before, from, retentionEvents)
 	if err != nil {
-		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("let go: %w", err))
+		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("retention: %w", err))
 	}
 	gone := Gone{Payloads: n, Next: next, More: next > 0}
 	if !gone.More {
 		if gone.Jobs, err = r.DropJobs(ctx, before, retentionJobs); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("let go: %w", err))
+			failed = errors.Join(failed, fmt.Errorf("retention: %w", err))
 		}
 	}
 	return gone, failed

@@ -18,8 +18,8 @@ import (
 // Errors of decisions about findings.
 var (
 	ErrNotPerson = errors.New("only a person may decide this")
-	ErrNoFinding = errors.New("nothing like that can be done about it")
-	ErrSame      = errors.New("a memory does not go into itself")
+	ErrNoFinding = errors.New("this action is not possible for this finding")
+	ErrSame      = errors.New("a memory cannot be merged into itself")
 )
 
 // The rules of Review, besides those shared with Lint.
@@ -52,28 +52,28 @@ func reviewRules() []reviewRule {
 	supersede := func(l *draft) { l.Status = mem.Superseded }
 	archive := func(l *draft) { l.Status = mem.Archived }
 	return []reviewRule{
-		{ReviewProposal, "the memory is changed as proposed, as yours", (*reviewData).proposals, nil, false},
-		{ReviewSecret, "takes the secret out of all that is stored", (*reviewData).secrets, nil, false},
-		{ReviewContradiction, "the older one is superseded", (*reviewData).contradictions, supersede, true},
+		{ReviewProposal, "the memory is changed as proposed and becomes your own", (*reviewData).proposals, nil, false},
+		{ReviewSecret, "removes the secret from all stored text", (*reviewData).secrets, nil, false},
+		{ReviewContradiction, "the older memory is superseded", (*reviewData).contradictions, supersede, true},
 		{
 			ReviewLowTrust,
-			"you vouch for it: it may be told",
+			"you confirm it: it may be injected unasked",
 			(*reviewData).lowTrust,
 			func(l *draft) { l.Trust = mem.TrustUser },
 			false,
 		},
-		{ReviewPromotion, "it is told in every project, as yours", (*reviewData).promotions, func(l *draft) {
+		{ReviewPromotion, "it is injected in every project, as your own memory", (*reviewData).promotions, func(l *draft) {
 			l.PromotedFrom, l.Scope, l.Trust = l.Scope, mem.ScopeUser, mem.TrustUser
 		}, false},
-		{LintDuplicate, "the second goes into the first", (*reviewData).duplicates, nil, true},
+		{LintDuplicate, "the second memory is merged into the first", (*reviewData).duplicates, nil, true},
 		{
 			LintDeadWeight,
-			"it is archived: found, but not told unasked",
+			"it is archived: searchable, but not injected unasked",
 			func(d *reviewData) []Finding { return d.deadWeight },
 			archive,
 			false,
 		},
-		{ReviewStale, "it is archived: found, but not told unasked", (*reviewData).stale, archive, false},
+		{ReviewStale, "it is archived: searchable, but not injected unasked", (*reviewData).stale, archive, false},
 	}
 }
 
@@ -267,13 +267,10 @@ func (d *reviewData) stale() []Finding {
 			!rank.Stale(m, d.svc.Now()) {
 			continue
 		}
-		out = append(
-			out,
-			Finding{
-				IDs:  []string{m.ID},
-				Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created))),
-			},
-		)
+		out = append(out, Finding{
+			IDs:  []string{m.ID},
+			Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created))),
+		})
 	}
 	return out
 }
@@ -313,9 +310,9 @@ func (d *reviewData) lowTrust() []Finding {
 		switch {
 		case m.Trust >= mem.TrustUser:
 		case inject.SuspiciousMemory(m):
-			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an instruction; never injected unasked"})
 		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && mergeable(m.Kind):
-			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never told unasked"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never injected unasked"})
 		}
 	}
 	for _, m := range d.ms {
@@ -331,15 +328,15 @@ func (d *reviewData) lowTrust() []Finding {
 func untrustedSource(o mem.Origin) string {
 	switch o {
 	case mem.FromImport:
-		return "brought from elsewhere"
+		return "imported"
 	case mem.FromWeb:
-		return "learned where a web page was read"
+		return "learned in a turn that read a web page"
 	case mem.FromMCP:
-		return "learned where the output of another program was read"
+		return "learned in a turn that read output of another program"
 	case mem.FromTool:
-		return "learned where the output of a tool was read"
+		return "learned in a turn that read tool output"
 	}
-	return "learned where text from outside was read"
+	return "learned in a turn that read external text"
 }
 
 // promotionSessions is in how many sessions a memory must be used before promotion is suggested.
@@ -401,7 +398,7 @@ func (d *reviewData) secrets() []Finding {
 	var out []Finding
 	for _, m := range slices.Concat(d.ms, d.inSession) {
 		if _, found := d.svc.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
-			out = append(out, Finding{IDs: []string{m.ID}, Text: "holds a secret or a private part by today's rules"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "contains a secret or a private part by the current rules"})
 		}
 	}
 	return out

@@ -15,7 +15,7 @@ import (
 const PrivateSpan = "private"
 
 // errUnable reports a store without the requested ability.
-var errUnable = errors.New("this store cannot do that")
+var errUnable = errors.New("this store cannot scan or preview")
 
 // Unreached lists copies of text that this program cannot erase.
 func (s *Service) Unreached() []string {
@@ -27,10 +27,10 @@ func (s *Service) Unreached() []string {
 		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
 	}
 	if _, _, ok := s.Event.CurrentEmbedder(); ok {
-		list = append(list, "what the embedding server keeps of the texts that it was sent")
+		list = append(list, "texts that were sent to the embedding server, if it keeps them")
 	}
 	if s.Event.CurrentModel() != nil {
-		list = append(list, "what the model's service keeps of the turns that it was sent")
+		list = append(list, "turns that were sent to the model's service, if it keeps them")
 	}
 	return list
 }

@@ -32,7 +32,7 @@ func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 	}
 	sessions, err := s.Store.Sessions(ctx, mem.SessionQuery{Limit: maxConcurrentSessions})
 	if err != nil {
-		return by, fmt.Errorf("who was at work: %w", err)
+		return by, fmt.Errorf("active sessions: %w", err)
 	}
 	for _, sess := range sessions {
 		var t mem.Turn
@@ -110,7 +110,9 @@ func mayChangeBelow(m *event.Context, dir string) bool {
 	if strings.Contains(command, "/"+name) || strings.Contains(command, name+"/") {
 		return true
 	}
-	for _, f := range []string{extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"]), command} {
+	for _, f := range []string{
+		extract.Text(in["file_path"]), extract.Text(in["notebook_path"]), extract.Text(in["path"]), command,
+	} {
 		if strings.Contains(extract.Slashed(f), dir) {
 			return true
 		}

@@ -22,9 +22,9 @@ const (
 var (
 	ErrNoOp      = errors.New("no such operation on the state")
 	ErrTooLong   = errors.New("too long")
-	ErrNoAction  = errors.New("no such action, it is add or complete")
-	ErrNoStatus  = errors.New("no such status, it is Final, Open, Pending or Revisit")
-	ErrNoProject = errors.New("the state is that of one project")
+	ErrNoAction  = errors.New("no such action: use add or complete")
+	ErrNoStatus  = errors.New("no such status: use Final, Open, Pending or Revisit")
+	ErrNoProject = errors.New("the state belongs to one project: name one")
 )
 
 // State returns or changes the state of a project's work. It uses the project's state files if they

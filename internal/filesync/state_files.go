@@ -17,8 +17,6 @@ import (
 // stateFileTag tags memories made from parts of state files. Briefings inject the files instead.
 const stateFileTag = "state-file"
 
-const ()
-
 // maxStateFileParts bounds the indexed parts of a project's state files.
 const maxStateFileParts = 600
 
@@ -57,7 +55,7 @@ func (s *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batc
 	taken = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
-		return b, nil, fmt.Errorf("what was taken before: %w", err)
+		return b, nil, fmt.Errorf("memories of state files: %w", err)
 	}
 	b.Project = &p
 	seen := map[string]bool{}
@@ -137,10 +135,9 @@ func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) 
 
 // ChangedFiles returns the files of the project that the session changed.
 func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
-	ms, err := s.Store.List(
-		ctx,
-		mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200},
-	)
+	ms, err := s.Store.List(ctx, mem.Query{
+		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("changed files: %w", err)
 	}

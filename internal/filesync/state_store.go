@@ -83,20 +83,18 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standi
 			return out, err
 		}
 	}
-	todos, err := s.Store.List(
-		ctx,
-		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40},
-	)
+	todos, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40,
+	})
 	if err != nil {
 		return out, fmt.Errorf("items: %w", err)
 	}
 	for _, t := range todos {
 		out.Progress = append(out.Progress, mem.StateItem{ID: t.ID, Section: sectionOf(t), Text: t.Title, Done: t.Resolved})
 	}
-	decided, err := s.Store.List(
-		ctx,
-		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10},
-	)
+	decided, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10,
+	})
 	if err != nil {
 		return out, fmt.Errorf("decisions: %w", err)
 	}
@@ -107,10 +105,9 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standi
 }
 
 func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.Standing) error {
-	ms, err := s.Store.List(
-		ctx,
-		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40},
-	)
+	ms, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40,
+	})
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
@@ -124,7 +121,12 @@ func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.
 		for _, part := range []struct {
 			text string
 			into *[]string
-		}{{m.Summary.Completed, &entry.Completed}, {m.Summary.Learned, &entry.Decisions}, {m.Summary.Notes, &entry.Blockers}, {m.Summary.NextSteps, &entry.Next}} {
+		}{
+			{m.Summary.Completed, &entry.Completed},
+			{m.Summary.Learned, &entry.Decisions},
+			{m.Summary.Notes, &entry.Blockers},
+			{m.Summary.NextSteps, &entry.Next},
+		} {
 			if part.text != "" {
 				*part.into = []string{part.text}
 			}
@@ -137,10 +139,9 @@ func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.
 
 // stateFields returns the memories that hold the fields of a project's state.
 func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory, error) {
-	ms, err := s.Event.All(
-		ctx,
-		mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool},
-	)
+	ms, err := s.Event.All(ctx, mem.Query{
+		Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("fields: %w", err)
 	}
@@ -255,10 +256,9 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 }
 
 func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
-	open, err := s.Store.List(
-		ctx,
-		mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200},
-	)
+	open, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200,
+	})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("open items: %w", err)
 	}

@@ -171,7 +171,7 @@ func (s *Service) StillIn(words []string) []string {
 	s.Event.Without("vault", err)
 	var out []string
 	for _, f := range files {
-		out = append(out, f+" in the vault, which says the same")
+		out = append(out, f+" in the vault, which has the same text")
 	}
 	return out
 }

@@ -111,17 +111,14 @@ func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 			continue
 		}
 		if !sess.Completed.IsZero() {
-			out.Entries = append(
-				out.Entries,
-				Moment{
-					ID:      sess.Short,
-					At:      sess.Completed,
-					Session: sess.ID,
-					Project: sess.Project,
-					What:    "session_end",
-					Title:   sess.FirstPrompt,
-				},
-			)
+			out.Entries = append(out.Entries, Moment{
+				ID:      sess.Short,
+				At:      sess.Completed,
+				Session: sess.ID,
+				Project: sess.Project,
+				What:    "session_end",
+				Title:   sess.FirstPrompt,
+			})
 		}
 		turns, err := s.Store.Turns(ctx, sess.ID, n)
 		if err != nil {
@@ -129,17 +126,14 @@ func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 		}
 		for _, t := range turns {
 			if t.Number > 0 && !t.Private && !t.At.Before(since) {
-				out.Entries = append(
-					out.Entries,
-					Moment{
-						ID:      sess.Short,
-						At:      t.At,
-						Session: sess.ID,
-						Project: sess.Project,
-						What:    LanePrompt,
-						Title:   chars.Clip(chars.Line(t.Text), 200),
-					},
-				)
+				out.Entries = append(out.Entries, Moment{
+					ID:      sess.Short,
+					At:      t.At,
+					Session: sess.ID,
+					Project: sess.Project,
+					What:    LanePrompt,
+					Title:   chars.Clip(chars.Line(t.Text), 200),
+				})
 				prompts++
 			}
 		}

@@ -20,11 +20,11 @@ func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Findi
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("what was told and never used: %w", err)
+		return nil, fmt.Errorf("dead weight: %w", err)
 	}
 	dead, err := s.deadItems(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("what was told and never used: %w", err)
+		return nil, fmt.Errorf("dead weight: %w", err)
 	}
 	var out []curate.Finding
 	for _, d := range dead {
@@ -33,7 +33,7 @@ func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Findi
 		}
 		out = append(out, curate.Finding{
 			Rule: curate.LintDeadWeight, IDs: []string{d.ID}, Fix: "remanence forget " + d.ID,
-			Text: fmt.Sprintf("told %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
+			Text: fmt.Sprintf("injected %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
 		})
 	}
 	return out, nil

@@ -31,7 +31,8 @@ func triggers() []string {
 }
 
 // formula describes how Estimate is computed.
-const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
+const formula = "injected items that are about a file and were used afterwards × " +
+	"median tokens of a file as agents read it here"
 
 // Economy counts the tokens that memory cost in the days up to today, and how often it was used.
 func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
@@ -310,7 +311,7 @@ func (s *Service) countModel(ctx context.Context, c *tally) error {
 		day := &c.out.Days[i]
 		spent, err := ledger.Spent(ctx, day.Day)
 		if err != nil {
-			return fmt.Errorf("what was spent: %w", err)
+			return fmt.Errorf("spent tokens: %w", err)
 		}
 		day.Model = spent.Tokens
 	}
@@ -323,8 +324,12 @@ func (c *tally) sum() {
 		for name, n := range d.Tokens {
 			t.Tokens[name] += n
 		}
-		t.Injected, t.Abstained, t.Results, t.Calls = t.Injected+d.Injected, t.Abstained+d.Abstained, t.Results+d.Results, t.Calls+d.Calls
-		t.Model, t.Avoided = t.Model+d.Model, t.Avoided+d.Avoided
+		t.Injected += d.Injected
+		t.Abstained += d.Abstained
+		t.Results += d.Results
+		t.Calls += d.Calls
+		t.Model += d.Model
+		t.Avoided += d.Avoided
 	}
 	for _, name := range triggers() {
 		if t.Tokens[name] > 0 {
@@ -332,44 +337,6 @@ func (c *tally) sum() {
 		}
 	}
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
-}
-
-// ReceiptsRequest asks for a page of receipts, newest first.
-type ReceiptsRequest struct {
-	mem.Place
-	Session string `json:"session,omitempty"` // the agent's ID, a short ID or a unique prefix
-	Trigger string `json:"trigger,omitempty"` // exact
-	Outcome string `json:"outcome,omitempty"` // exact
-	Memory  string `json:"memory,omitempty"`  // only receipts with this memory
-	Offset  int    `json:"offset,omitempty"`
-	Limit   int    `json:"limit,omitempty"` // 0 means 50; at most 200
-}
-
-// ReceiptsResponse is a page of receipts.
-type ReceiptsResponse struct {
-	Project  mem.Project  `json:"project"`
-	Receipts []ReceiptRow `json:"receipts"`
-	More     bool         `json:"more"` // older receipts exist
-}
-
-// ReceiptRow is the summary of one receipt.
-type ReceiptRow struct {
-	ID         string    `json:"id"`
-	At         time.Time `json:"at"`
-	Session    string    `json:"session"`       // the agent's ID
-	Short      string    `json:"session_short"` // empty if the session is not known any more
-	Project    string    `json:"project"`       // its name
-	Trigger    string    `json:"trigger"`
-	Asked      string    `json:"asked"`
-	Outcome    string    `json:"outcome"`
-	Candidates int       `json:"candidates"`
-	Told       int       `json:"told"` // number of injected items
-	LeftOut    int       `json:"left_out"`
-	Tokens     int       `json:"tokens"`
-	Budget     int       `json:"budget"`
-	TookMS     float64   `json:"took_ms"`
-	Floor      float64   `json:"floor"`
-	Best       float64   `json:"best"` // highest coverage of the query by an item below the floor, 0…1
 }
 
 // EconomyRequest asks what memory costs and whether it is used.
@@ -442,70 +409,3 @@ type DeadItem struct {
 
 // DeadAfter is the number of injections without a use from which a memory is dead weight.
 const DeadAfter = 6
-
-// FilesRequest asks which files memories are about.
-type FilesRequest struct {
-	mem.Place
-	Under string `json:"under,omitempty"` // only files below this folder
-	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
-}
-
-// FileTree lists the files that memories are about, most memories first.
-type FileTree struct {
-	Project mem.Project    `json:"project"`
-	Files   []mem.FileLine `json:"files"`
-	Total   int            `json:"total"` // number of files, including those beyond the limit
-}
-
-// FileRequest asks for one file.
-type FileRequest struct {
-	mem.Place
-	Path string `json:"path"`
-}
-
-// FilePage is what is known about one file.
-type FilePage struct {
-	Project  mem.Project              `json:"project"`
-	Path     string                   `json:"path"`
-	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
-	Sessions []mem.Session            `json:"sessions"` // sessions of Memories, last active first
-	Stale    map[string]mem.Freshness `json:"stale"`    // freshness of memories anchored to the file, by ID
-}
-
-// OverviewResponse is the state of work of every project, last active first.
-type OverviewResponse struct {
-	At       time.Time     `json:"at"`
-	Projects []OverviewRow `json:"projects"`
-}
-
-// OverviewRow is one project.
-type OverviewRow struct {
-	Standing mem.Standing `json:"standing"`
-	Memories int          `json:"memories"`
-	Sessions int          `json:"sessions"`
-	Stale    bool         `json:"stale"` // no event for StaleAfter
-}
-
-// StaleAfter is the time without an event after which a project is stale.
-const StaleAfter = 7 * 24 * time.Hour
-
-// WhatIfRequest asks what a receipt would contain with another budget or floor.
-type WhatIfRequest struct {
-	ID     string   `json:"id"`
-	Budget *int     `json:"budget,omitempty"` // tokens; nil means unchanged
-	Floor  *float64 `json:"floor,omitempty"`  // 0…1; nil means unchanged
-}
-
-// WhatIfResponse is the recomputed receipt. It is not stored.
-type WhatIfResponse struct {
-	Receipt mem.Receipt `json:"receipt"` // its Text uses the current wording of the memories
-	Added   []string    `json:"added"`   // IDs that would be injected in addition
-	Lost    []string    `json:"lost"`    // IDs that would not be injected
-	Basis   string      `json:"basis"`   // BasisReceipt or BasisNow
-}
-
-// Sources of a WhatIfResponse.
-const (
-	BasisReceipt = "receipt" // the items that the receipt names, injected and left out
-	BasisNow     = "now"     // a briefing computed now
-)

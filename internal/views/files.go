@@ -73,3 +73,32 @@ func (s *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
 	out.Stale = s.Recall.Standing(p, hits)
 	return out, nil
 }
+
+// FilesRequest asks which files memories are about.
+type FilesRequest struct {
+	mem.Place
+	Under string `json:"under,omitempty"` // only files below this folder
+	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
+}
+
+// FileTree lists the files that memories are about, most memories first.
+type FileTree struct {
+	Project mem.Project    `json:"project"`
+	Files   []mem.FileLine `json:"files"`
+	Total   int            `json:"total"` // number of files, including those beyond the limit
+}
+
+// FileRequest asks for one file.
+type FileRequest struct {
+	mem.Place
+	Path string `json:"path"`
+}
+
+// FilePage is what is known about one file.
+type FilePage struct {
+	Project  mem.Project              `json:"project"`
+	Path     string                   `json:"path"`
+	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
+	Sessions []mem.Session            `json:"sessions"` // sessions of Memories, last active first
+	Stale    map[string]mem.Freshness `json:"stale"`    // freshness of memories anchored to the file, by ID
+}

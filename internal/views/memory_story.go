@@ -136,14 +136,14 @@ func provenance(l MemoryStory) string {
 	var b strings.Builder
 	switch {
 	case mm.Origin == mem.FromUserCommand && mm.Session == "":
-		b.WriteString("Kept by you")
+		b.WriteString("Added by you")
 	case mm.Origin == mem.FromVault:
 		b.WriteString("Read from your vault")
 		if mm.Note.File != "" {
 			b.WriteString(" (" + mm.Note.File + ")")
 		}
 	case mm.Origin == mem.FromImport:
-		b.WriteString("Brought by an import")
+		b.WriteString("Imported")
 	case l.Session != nil:
 		b.WriteString("Learned from " + agentName(l.Session.Agent) + " session " + l.Session.Short)
 		if t := chars.Clip(chars.Line(l.Session.FirstPrompt), 60); t != "" {
@@ -165,15 +165,15 @@ func provenance(l MemoryStory) string {
 	}
 	switch mm.Trust {
 	case mem.TrustNone:
-		b.WriteString(", from outside this machine")
+		b.WriteString(", from external text")
 	case mem.TrustTool:
 		b.WriteString(", from tool output")
 	}
-	fmt.Fprintf(&b, "; told %s, used %s", times(len(l.Told)), times(mm.Uses))
+	fmt.Fprintf(&b, "; injected %s, used %s", times(len(l.Told)), times(mm.Uses))
 	if len(mm.Anchors) > 0 {
 		a := mm.Anchors[0]
 		if a.Hash == "" {
-			b.WriteString(", made when " + a.File + " was not there")
+			b.WriteString(", created when " + a.File + " did not exist")
 		} else {
 			b.WriteString(", last checked against " + a.File + " at " + a.Hash[:min(7, len(a.Hash))])
 		}

@@ -3,6 +3,7 @@ package views
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"remanence/internal/mem"
 )
@@ -31,3 +32,20 @@ func (s *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
 	}
 	return out, nil
 }
+
+// OverviewResponse is the state of work of every project, last active first.
+type OverviewResponse struct {
+	At       time.Time     `json:"at"`
+	Projects []OverviewRow `json:"projects"`
+}
+
+// OverviewRow is one project.
+type OverviewRow struct {
+	Standing mem.Standing `json:"standing"`
+	Memories int          `json:"memories"`
+	Sessions int          `json:"sessions"`
+	Stale    bool         `json:"stale"` // no event for StaleAfter
+}
+
+// StaleAfter is the time without an event after which a project is stale.
+const StaleAfter = 7 * 24 * time.Hour

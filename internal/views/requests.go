@@ -59,7 +59,7 @@ type WhyResponse struct {
 	Short   string                `json:"session_short,omitempty"`
 	States  map[string]mem.Status `json:"states,omitempty"` // of items that are not active any more
 	Used    map[string]bool       `json:"used,omitempty"`   // items cited or fetched after the injection
-	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest receipt, if it is another one without an injection
+	Later   *mem.Receipt          `json:"later,omitempty"`  // the newest receipt, if it is newer and injected nothing
 	Weights mem.Weights           `json:"weights"`
 }
 

@@ -113,18 +113,15 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Branch != "" && !slices.Contains(row.Branches, mm.Branch) {
 			row.Branches = append(row.Branches, mm.Branch)
 		}
-		out.Beats = append(
-			out.Beats,
-			Beat{
-				ID:     mm.ID,
-				At:     mm.Created,
-				Lane:   LaneMemory,
-				Title:  mm.Title,
-				Detail: detail,
-				Prompt: mm.Source.Prompt,
-				Agent:  mm.Source.AgentID,
-			},
-		)
+		out.Beats = append(out.Beats, Beat{
+			ID:     mm.ID,
+			At:     mm.Created,
+			Lane:   LaneMemory,
+			Title:  mm.Title,
+			Detail: detail,
+			Prompt: mm.Source.Prompt,
+			Agent:  mm.Source.AgentID,
+		})
 	}
 	row.Files = len(files)
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: row.ID, Limit: maxStoryOthers})
@@ -154,16 +151,13 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		return fmt.Errorf("checkpoints of %s: %w", row.ID, err)
 	}
 	for _, c := range cs {
-		out.Beats = append(
-			out.Beats,
-			Beat{
-				ID:     c.ID,
-				At:     c.At,
-				Lane:   LaneCheckpoint,
-				Title:  c.Trigger,
-				Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200),
-			},
-		)
+		out.Beats = append(out.Beats, Beat{
+			ID:     c.ID,
+			At:     c.At,
+			Lane:   LaneCheckpoint,
+			Title:  c.Trigger,
+			Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200),
+		})
 	}
 	return nil
 }
@@ -222,7 +216,8 @@ func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
 
 // isTest reports whether a command seems to run tests, judged by its words.
 func isTest(command string) bool {
-	for _, w := range strings.FieldsFunc(strings.ToLower(command), func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }) {
+	separator := func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }
+	for _, w := range strings.FieldsFunc(strings.ToLower(command), separator) {
 		switch w {
 		case "test", "tests", "pytest", "jest", "vitest", "rspec", "ctest", "tox", "phpunit", "nextest", "check":
 			return true
