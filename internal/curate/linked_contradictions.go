@@ -7,10 +7,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// contradicted are the statements of a project that cannot both hold, the newer
-// first, for a person to judge.
-func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
-	w, ok := e.Store.(mem.LinkStore)
+// contradicted returns the linked contradictions of a project, the newer memory first.
+func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
+	w, ok := s.Store.(mem.LinkStore)
 	if !ok {
 		return nil, nil
 	}
@@ -18,7 +17,7 @@ func (e *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, e
 	if err != nil {
 		return nil, fmt.Errorf("contradictions: %w", err)
 	}
-	ends, err := e.Recall.AtEnds(ctx, links)
+	ends, err := s.Recall.AtEnds(ctx, links)
 	if err != nil {
 		return nil, err
 	}
