@@ -21,6 +21,7 @@ import (
 const plan = `
 # 0 ground
 chars:
+fsx:
 mem:            chars
 # 1 pure
 lang:           chars
@@ -44,11 +45,11 @@ engine:         mem chars lang extract rank inject redact event recall erase cur
 # 3 adapters
 store/sqlite:   mem chars
 store/storetest: mem chars
-spool:          mem chars
-transcript:     mem chars
-project:        mem chars
-mind:           mem chars
-vault:          mem chars
+spool:          mem chars fsx
+transcript:     mem chars fsx
+project:        mem chars fsx
+mind:           mem chars fsx
+vault:          mem chars fsx
 egress:         mem chars
 embed:          mem chars egress
 llm:            mem chars egress
@@ -57,7 +58,7 @@ api:            mem chars event recall curate continuity filesync capture views
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
-setup:
+setup:          fsx
 eval:           mem chars recall views
 mcpserver:      mem chars event recall curate continuity views
 web:
@@ -163,6 +164,7 @@ var writers = []string{
 	"internal/mind",  // a project's state files, asked for by its person
 	"internal/vault", // the person's memory in files
 	"internal/hook",  // the agent's environment file
+	"internal/fsx",   // for its callers
 }
 
 // changes are the names of package os that make, change or remove files. Files
