@@ -14,6 +14,7 @@ import (
 	"remanence/internal/recall"
 )
 
+// Bounds of consolidation.
 const (
 	sessionTimeout     = 30 * time.Second  // of worker time for one session
 	fullTimeout        = 100 * time.Second // of worker time for a whole project
