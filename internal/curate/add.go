@@ -81,8 +81,8 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 // newStatement builds the memory of an AddRequest: redacted, validated and attributed to its author.
 // It returns ErrNoText if no text is left.
 func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
-	said := s.Door.Prompt(req.Text)
-	if strings.TrimSpace(said) == "" {
+	text := s.Door.Prompt(req.Text)
+	if strings.TrimSpace(text) == "" {
 		return mem.Memory{}, event.ErrNoText
 	}
 	kind := req.Kind
@@ -121,9 +121,9 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 	if req.Importance != nil {
 		mm.Importance = *req.Importance
 	}
-	mm.Title, mm.Body = extract.Headline(said)
+	mm.Title, mm.Body = extract.Headline(text)
 	if title := chars.Clip(chars.Line(s.Door.Text(req.Title)), 160); title != "" {
-		mm.Title, mm.Body = title, strings.TrimSpace(said)
+		mm.Title, mm.Body = title, strings.TrimSpace(text)
 	}
 	if req.Supersedes != "" {
 		old, err := s.Event.One(ctx, req.Supersedes)

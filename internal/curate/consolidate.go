@@ -14,6 +14,7 @@ import (
 	"remanence/internal/recall"
 )
 
+// Bounds of consolidation.
 const (
 	sessionTimeout     = 30 * time.Second  // of worker time for one session
 	fullTimeout        = 100 * time.Second // of worker time for a whole project
@@ -99,10 +100,10 @@ func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem
 			if !mergeable(m.Kind) || isExternal(m) {
 				continue
 			}
-			said := chars.Clip(recall.WholeText(m), event.MaxField)
+			text := chars.Clip(recall.WholeText(m), event.MaxField)
 			hits, _, err := s.Recall.Matched(ctx, mem.Query{
-				Text:    said,
-				Terms:   rank.Terms(said),
+				Text:    text,
+				Terms:   rank.Terms(text),
 				Project: sess.Project,
 				Scopes:  []mem.Scope{mem.ScopeProject},
 				Kinds:   []mem.Kind{m.Kind},

@@ -27,16 +27,16 @@ const (
 
 // Undeclared finds files changed by the session that no memory and no state mentions otherwise.
 func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
-	var said strings.Builder
+	var mentioned strings.Builder
 	named := map[string]bool{}
 	for _, m := range all {
 		for _, f := range m.Files {
 			named[f] = true
 		}
-		said.WriteString(m.Title + "\n" + m.Body + "\n")
+		mentioned.WriteString(m.Title + "\n" + m.Body + "\n")
 	}
 	for _, t := range [][]string{s.Next, s.Open, s.Doing, s.Waiting, {s.Phase}} {
-		said.WriteString(strings.Join(t, "\n") + "\n")
+		mentioned.WriteString(strings.Join(t, "\n") + "\n")
 	}
 	var files []string
 	for _, m := range own {
@@ -44,7 +44,7 @@ func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
 			continue
 		}
 		for _, f := range m.Modified {
-			if !named[f] && !strings.Contains(said.String(), path.Base(f)) {
+			if !named[f] && !strings.Contains(mentioned.String(), path.Base(f)) {
 				files = extract.AppendNew(files, f, MaxOfOneRule)
 			}
 		}
@@ -98,16 +98,16 @@ func givesReason(s string) bool {
 
 // Contradictions finds statements of the session that contradict another statement of the project.
 func Contradictions(own, all []mem.Memory) []Finding {
-	laid := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
+	rulings := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
 	ofSession := make(map[string]bool, len(own))
 	for _, m := range own {
 		ofSession[m.ID] = true
 	}
 	pairs := slices.DeleteFunc(
-		rank.Pairs(laid, extract.Contradictory),
-		func(p rank.Pair) bool { return !ofSession[laid[p.A].ID] },
+		rank.Pairs(rulings, extract.Contradictory),
+		func(p rank.Pair) bool { return !ofSession[rulings[p.A].ID] },
 	)
-	return contradictionsIn(laid, pairs)
+	return contradictionsIn(rulings, pairs)
 }
 
 // contradictionsIn returns the pairs that contradict each other.

@@ -72,14 +72,14 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		old.Kind = *req.Kind
 	}
 	if req.Text != nil {
-		said := s.Door.Prompt(*req.Text)
-		if strings.TrimSpace(said) == "" {
+		text := s.Door.Prompt(*req.Text)
+		if strings.TrimSpace(text) == "" {
 			return ed, event.ErrNoText
 		}
-		if was := old.Text(); was != strings.TrimSpace(said) {
+		if was := old.Text(); was != strings.TrimSpace(text) {
 			ed.Feedback = s.withPreviousText(ed.Feedback, was, req.Agent)
 		}
-		old.Title, old.Body = extract.Headline(said)
+		old.Title, old.Body = extract.Headline(text)
 		ed.Title, ed.Body = &old.Title, &old.Body
 	}
 	if len(req.AddTags)+len(req.DropTags) > 0 {

@@ -76,29 +76,29 @@ const MaxNote = 400
 // verdictEdit returns the edit that a feedback makes to a memory.
 func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
-	sure := mm.Confidence
+	confidence := mm.Confidence
 	switch f.Verdict {
 	case mem.Useful:
 		ed.Used, ed.UsedIn = 1, turn
 	case mem.PreventedThat:
 		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
 	case mem.Stale:
-		sure = min(sure, confidenceDoubted)
-		ed.Confidence = &sure
+		confidence = min(confidence, confidenceDoubted)
+		ed.Confidence = &confidence
 	case mem.Wrong:
-		sure = min(sure, confidenceDoubted)
+		confidence = min(confidence, confidenceDoubted)
 		if f.By == mem.FromUserCommand {
-			sure = min(sure, confidenceRejected)
+			confidence = min(confidence, confidenceRejected)
 			ed.Status = new(mem.Forgotten)
 		}
-		ed.Confidence = &sure
+		ed.Confidence = &confidence
 	}
 	return ed
 }
 
 // reasonFeedback returns the feedback that records the reason of a change, or nil without a reason.
-func (s *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
-	note := s.cleanNote(said)
+func (s *Service) reasonFeedback(verdict, reason, agent string) *mem.Feedback {
+	note := s.cleanNote(reason)
 	if note == "" {
 		return nil
 	}
@@ -106,8 +106,8 @@ func (s *Service) reasonFeedback(verdict, said, agent string) *mem.Feedback {
 }
 
 // cleanNote redacts and clips the note of a feedback.
-func (s *Service) cleanNote(said string) string {
-	return strings.TrimSpace(chars.Clip(s.Door.Prompt(said), MaxNote))
+func (s *Service) cleanNote(note string) string {
+	return strings.TrimSpace(chars.Clip(s.Door.Prompt(note), MaxNote))
 }
 
 // newFeedback returns a feedback of an agent's session, or of the person where agent is "".

@@ -47,7 +47,7 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 			return ImportResponse{}, err
 		}
 		mm = s.prepare(fromImport(mm, key, out.Tag, now))
-		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
+		words := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++
 			continue
@@ -56,11 +56,11 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		if err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
-		if there || seen[says] {
+		if there || seen[words] {
 			out.Known++
 			continue
 		}
-		seen[says] = true
+		seen[words] = true
 		fresh, at = append(fresh, mm), append(at, i)
 	}
 	if req.DryRun {
@@ -138,7 +138,7 @@ func (s *Service) projectKey(ctx context.Context, named string, keys map[string]
 // exists reports whether a memory of the same kind and scope has the same words. It searches for the
 // first words, and only if too many memories match, for all words.
 func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
-	said := recall.WholeText(mm)
+	text := recall.WholeText(mm)
 	begins := firstWords(mm.Title)
 	q := mem.Query{
 		Terms:   []string{begins},
@@ -154,14 +154,14 @@ func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
 			return false, err
 		}
 		for _, h := range hits {
-			if h.Memory.Title == mm.Title && recall.WholeText(h.Memory) == said {
+			if h.Memory.Title == mm.Title && recall.WholeText(h.Memory) == text {
 				return true, nil
 			}
 		}
 		if len(hits) < q.Limit && len(rank.Terms(begins)) > 0 {
 			return false, nil
 		}
-		q.Terms = append(q.Terms, rank.Terms(chars.Clip(said, event.MaxField))...)
+		q.Terms = append(q.Terms, rank.Terms(chars.Clip(text, event.MaxField))...)
 	}
 	return false, nil
 }

@@ -66,9 +66,9 @@ func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 // linksOf returns the links from a memory to older memories.
 func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error) {
 	var out []mem.Link
-	add := func(to string, k mem.LinkKind, sure float64) {
+	add := func(to string, k mem.LinkKind, confidence float64) {
 		if to != "" && to != m.ID {
-			out = append(out, mem.Link{From: m.ID, To: to, Kind: k, Confidence: sure, Made: m.Updated})
+			out = append(out, mem.Link{From: m.ID, To: to, Kind: k, Confidence: confidence, Made: m.Updated})
 		}
 	}
 	add(m.Supersedes, mem.LinkSupersedes, 1)

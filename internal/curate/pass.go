@@ -163,9 +163,9 @@ func (ps *pass) merge(group func(*draft) string) {
 	})
 	for _, p := range pairs {
 		a, b := list[p.A], list[p.B]
-		_, gone := into[p.A]
-		_, taken := into[p.B]
-		if gone || taken || group(a) != group(b) || protected(b.Memory) || !a.selected && !b.selected ||
+		_, targetMerged := into[p.A]
+		_, alreadyMerged := into[p.B]
+		if targetMerged || alreadyMerged || group(a) != group(b) || protected(b.Memory) || !a.selected && !b.selected ||
 			keptApart(ps.dismissed, a.ID, b.ID) ||
 			!sameClaim(a.Memory, b.Memory) {
 			continue

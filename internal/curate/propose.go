@@ -43,6 +43,7 @@ type proposals struct {
 	Edits     []mem.Edit // edits that store the proposals
 }
 
+// Proposals returns an empty collection of proposals by an author, all for one reason.
 func (s *Service) Proposals(who event.Hand, reason string) *proposals {
 	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
 }
@@ -201,10 +202,10 @@ func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, amon
 	}
 	ms, err := s.Store.List(ctx, q)
 	if err == nil && len(q.Kinds) == 0 {
-		var said []mem.Memory
+		var utterances []mem.Memory
 		q.Kinds = []mem.Kind{mem.Utterance}
-		said, err = s.Store.List(ctx, q)
-		ms = append(ms, said...)
+		utterances, err = s.Store.List(ctx, q)
+		ms = append(ms, utterances...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("proposals: %w", err)

@@ -388,9 +388,9 @@ func (d *reviewData) aboutProject(m mem.Memory) bool {
 	if len(m.Files) > 0 || m.Command != "" {
 		return true
 	}
-	p, said := d.projects[m.Project], strings.ToLower(recall.WholeText(m))
-	return p.Key == "" || strings.Contains(said, strings.ToLower(p.Name)) ||
-		p.Root != "" && strings.Contains(said, strings.ToLower(p.Root))
+	p, text := d.projects[m.Project], strings.ToLower(recall.WholeText(m))
+	return p.Key == "" || strings.Contains(text, strings.ToLower(p.Name)) ||
+		p.Root != "" && strings.Contains(text, strings.ToLower(p.Root))
 }
 
 // secrets finds memories with text that the current rules would redact.

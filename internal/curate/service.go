@@ -31,8 +31,8 @@ type Config struct {
 
 	// Calls into higher packages, connected by the wiring.
 	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
-	Purge       func(ctx context.Context, ask event.IDs) (event.PurgeResponse, error)
-	Scan        func(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error)
+	Purge       func(ctx context.Context, req event.IDs) (event.PurgeResponse, error)
+	Scan        func(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error)
 	SyncVault   func(ctx context.Context, by event.Hand) error
 	WriteNotes  func(ctx context.Context, restored bool, ids ...string) error
 	RewriteNote func(ctx context.Context, m mem.Memory) error

@@ -87,10 +87,10 @@ func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeRespons
 
 // Unerased drops quotes from before the session's last purge: the agent's transcript still has them,
 // but they must not be stored again.
-func (s *Service) Unerased(ctx context.Context, session string, said []mem.Quote) ([]mem.Quote, error) {
+func (s *Service) Unerased(ctx context.Context, session string, quotes []mem.Quote) ([]mem.Quote, error) {
 	until, err := s.Event.ErasedUntil(ctx, session)
 	if err != nil || until.IsZero() {
-		return said, err
+		return quotes, err
 	}
-	return slices.DeleteFunc(said, func(q mem.Quote) bool { return !q.At.After(until) }), nil
+	return slices.DeleteFunc(quotes, func(q mem.Quote) bool { return !q.At.After(until) }), nil
 }

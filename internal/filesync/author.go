@@ -46,8 +46,8 @@ func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 		if err != nil {
 			return by, err
 		}
-		if who := event.AgentOf(t); ran && (by.Origin == mem.FromVault || who.Trust < by.Trust) {
-			by = who
+		if agent := event.AgentOf(t); ran && (by.Origin == mem.FromVault || agent.Trust < by.Trust) {
+			by = agent
 		}
 	}
 	return by, nil

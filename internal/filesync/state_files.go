@@ -33,7 +33,7 @@ func TakeMindLater(m *event.Context) {
 
 // indexStateFiles makes the state files of a project searchable now.
 func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
-	b, taken, err := s.stateFileBatch(ctx, p)
+	b, markIndexed, err := s.stateFileBatch(ctx, p)
 	if err != nil {
 		return err
 	}
@@ -41,18 +41,20 @@ func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("keep: %w", err)
 	}
-	return taken()
+	return markIndexed()
 }
 
 // stateFileBatch returns the batch that makes state files searchable, one memory per part. Memories of
 // removed parts are superseded. If the files are not trusted any more, their memories stay but lose
 // their trust.
-func (s *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batch, taken func() error, err error) {
+func (s *Service) stateFileBatch(
+	ctx context.Context, p mem.Project,
+) (b mem.Batch, markIndexed func() error, err error) {
 	mind, err := s.Event.MindOf(p)
 	if err != nil {
 		return b, nil, err
 	}
-	taken = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
+	markIndexed = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
 		return b, nil, fmt.Errorf("memories of state files: %w", err)
@@ -79,7 +81,7 @@ func (s *Service) stateFileBatch(ctx context.Context, p mem.Project) (b mem.Batc
 			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Status: &gone})
 		}
 	}
-	return b, taken, nil
+	return b, markIndexed, nil
 }
 
 func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
@@ -126,11 +128,11 @@ func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) 
 	} else if known != "" {
 		p.Key = known
 	}
-	b, taken, err := s.stateFileBatch(ctx, p)
+	b, markIndexed, err := s.stateFileBatch(ctx, p)
 	if err != nil {
 		return b, err
 	}
-	return b, taken()
+	return b, markIndexed()
 }
 
 // ChangedFiles returns the files of the project that the session changed.

@@ -154,17 +154,17 @@ func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.Sta
 	if err != nil {
 		return err
 	}
-	var said mem.Standing
+	var declared mem.Standing
 	for _, f := range fields {
 		if inject.IsTellable(f) {
-			setField(&said, f)
+			setField(&declared, f)
 		}
 	}
-	st.Phase = cmp.Or(said.Phase, st.Phase)
-	if said.Next != "" {
-		st.Next = append([]string{said.Next}, st.Next...)
+	st.Phase = cmp.Or(declared.Phase, st.Phase)
+	if declared.Next != "" {
+		st.Next = append([]string{declared.Next}, st.Next...)
 	}
-	st.Waiting, st.Doing = said.Blockers, append(said.Active, st.Doing...)
+	st.Waiting, st.Doing = declared.Blockers, append(declared.Active, st.Doing...)
 	return nil
 }
 

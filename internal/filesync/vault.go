@@ -22,7 +22,7 @@ func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
 	if v == nil {
 		return nil
 	}
-	var late []mem.Memory // changed on both sides; written after the read
+	var conflicts []mem.Memory // changed on both sides; written after the read
 	err := v.Look(func() ([]mem.Note, error) {
 		ms, err := s.Event.Noted(ctx)
 		out := make([]mem.Note, 0, len(ms))
@@ -31,13 +31,13 @@ func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
 		}
 		return out, err
 	}, func(l mem.VaultLook) (err error) {
-		late, err = s.applyNotes(ctx, l, by)
+		conflicts, err = s.applyNotes(ctx, l, by)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
-	for _, mm := range late {
+	for _, mm := range conflicts {
 		_, err := v.Write(mm.Note, noteChange(mm, false))
 		s.Event.Without("vault: "+mm.Note.File, err)
 	}
@@ -46,7 +46,7 @@ func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
 
 // applyNotes applies the changes found in the vault to the memories. It returns the memories that had
 // changed on both sides, as stored before.
-func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
+func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (conflicts []mem.Memory, err error) {
 	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 			b.Memories = append(b.Memories, now)
 			continue
 		case was.Note.State != "" && event.NoteState(was) != was.Note.State && event.NoteState(was) != event.NoteState(now):
-			late = append(late, was)
+			conflicts = append(conflicts, was)
 		}
 		b.Edits = append(b.Edits, noteEdit(was, now))
 	}
@@ -103,7 +103,7 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return nil, fmt.Errorf("keep: %w", err)
 	}
-	return late, nil
+	return conflicts, nil
 }
 
 // cleanNote redacts the texts of a file.

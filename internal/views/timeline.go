@@ -108,6 +108,7 @@ func (s *Service) anchor(ctx context.Context, p mem.Project, a string, q *mem.Qu
 	return time.Time{}, "", nil
 }
 
+// timeline converts memories to entries, oldest first. id is the anchor's.
 func (s *Service) timeline(ctx context.Context, ms []mem.Memory, id string) TimelineResponse {
 	slices.SortStableFunc(ms, func(a, b mem.Memory) int { return a.Created.Compare(b.Created) })
 	session := s.Event.Lookup(ctx)
