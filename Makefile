@@ -24,7 +24,7 @@ BENCHDIR := test/client# the client bench: a Go module of its own, checked here 
 gotest = $(if $(RERUN),$(GOTESTSUM) --format standard-quiet --rerun-fails=1 --rerun-fails-run-root-test \
   --rerun-fails-report="$$(mktemp -p '$(RERUN)')" --packages="$(2)" -- $(1),go test $(1) $(2))
 
-.PHONY: help build test check format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
+.PHONY: help build test check full format vet lint libc-pin bench-check race fuzz bench e2e mcp web e2e-web docs pictures fire crash soak nightly plugin
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,7 +35,9 @@ build: ## the static binary -> bin/remanence
 test: $(if $(RERUN),$(GOTESTSUM)) ## all tests
 	$(call gotest,-timeout 20m,./...)
 
-check: format libc-pin vet lint bench-check race ## format, vet, linters, pins, tests with the race detector
+check: format libc-pin vet lint bench-check race ## the inner loop: format, vet, linters, pins, tests with the race detector
+
+full: test check fire e2e mcp e2e-web ## everything that .ci/run runs, step by step
 
 # The race detector finds what two goroutines do to the same memory, and makes everything many times as slow. So it is not
 # run where there is nothing to find: in packages in which nothing, their tests included, starts a second goroutine, and in
@@ -80,7 +82,7 @@ mcp: $(if $(RERUN),$(GOTESTSUM)) ## the MCP server with the official clients, an
 	$(call gotest,-tags mcp -count=1 -timeout 20m,./test/mcp/)
 
 docs: ## docs/configuration.md from the table of settings
-	go test ./internal/cli -count=1 -run '^TestConfigurationPageListsEverySetting$$' -update
+	go test ./internal/config -count=1 -run '^TestConfigurationPageListsEverySetting$$' -update
 
 pictures: build ## docs/pictures and the output in the README, from the built program (needs Node and Chromium)
 	internal/web/e2e/install.sh

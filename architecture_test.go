@@ -21,6 +21,7 @@ import (
 const plan = `
 # 0 ground
 chars:
+fsx:
 mem:            chars
 # 1 pure
 lang:           chars
@@ -44,11 +45,11 @@ engine:         mem chars lang extract rank inject redact event recall erase cur
 # 3 adapters
 store/sqlite:   mem chars
 store/storetest: mem chars
-spool:          mem chars
-transcript:     mem chars
-project:        mem chars
-mind:           mem chars
-vault:          mem chars
+spool:          mem chars fsx
+transcript:     mem chars fsx
+project:        mem chars fsx
+mind:           mem chars fsx
+vault:          mem chars fsx
 egress:         mem chars
 embed:          mem chars egress
 llm:            mem chars egress
@@ -57,17 +58,23 @@ api:            mem chars event recall curate continuity filesync capture views
 hook:           mem chars agent
 queue:          mem chars
 worker:         mem api queue
-setup:
+setup:          fsx
 eval:           mem chars recall views
 mcpserver:      mem chars event recall curate continuity views
 web:
+fault:
+config:         mem rank redact event recall egress embed llm setup fault
+cli/ui:         mem chars rank event recall curate digest views eval fault config
+hookclient:     mem agent redact hook spool api fault config
 # 5 wiring
+daemon:         mem chars redact event curate digest continuity filesync capture views engine store/sqlite spool transcript project mind vault embed llm api worker setup mcpserver web fault config hookclient
+doctor:         *
 cli:            *
 `
 
 // outside lists what may be imported outside of internal.
 var outside = map[string][]string{
-	"cmd/remanence": {"internal/cli"},
+	"cmd/remanence": {"internal/cli", "internal/config"},
 	"plugin":        {},
 
 	"test/e2e":          nil, // nil means any
@@ -153,10 +160,11 @@ type source struct {
 // writers may change files. Everybody else only reads, or hands on what is to
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
-	"internal/cli", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
+	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/mind",  // a project's state files, asked for by its person
 	"internal/vault", // the person's memory in files
 	"internal/hook",  // the agent's environment file
+	"internal/fsx",   // for its callers
 }
 
 // changes are the names of package os that make, change or remove files. Files

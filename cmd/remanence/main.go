@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"remanence/internal/cli"
+	"remanence/internal/config"
 )
 
 func main() {
@@ -27,7 +28,7 @@ func main() {
 var slack string
 
 func run() int {
-	sys := cli.System{
+	sys := config.System{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Now: time.Now, Exit: os.Exit,
 	}

@@ -175,7 +175,7 @@ type gather struct {
 	told map[string]bool // ids and words in this briefing
 }
 
-func (g *gather) list(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
+func (g *gather) List(ctx context.Context, name, caption string, share int, q mem.Query) (inject.Section, error) {
 	s := inject.Section{Name: name, Caption: caption, Share: share}
 	most := q.Limit
 	q.Project, q.MinTrust, q.Limit = g.m.Project.Key, mem.TrustTool, 3*most
@@ -381,11 +381,11 @@ func furtherItems(cp mem.Checkpoint) []inject.Item {
 }
 
 func (g *gather) issues(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
+	return g.List(ctx, "issues", "OPEN ITEMS", shareIssues, mem.Query{Kinds: []mem.Kind{mem.Todo}, Open: true, Limit: 5})
 }
 
 func (g *gather) memories(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
+	return g.List(ctx, "memories", "CONVENTIONS AND LESSONS", shareMemories, mem.Query{
 		Scopes: []mem.Scope{mem.ScopeProject}, MinImportance: 0.5, Order: mem.ByImportance, Limit: 20,
 		NotKinds: []mem.Kind{mem.Decision, mem.Summary, mem.Todo, mem.Change, mem.Command, mem.Snapshot, mem.Scratch},
 	})
@@ -395,7 +395,7 @@ func (g *gather) decisions(ctx context.Context) (inject.Section, error) {
 	if len(g.m.Mind.Decided) > 0 && g.tellsMind() && !g.short() {
 		return g.decided(), nil
 	}
-	return g.list(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
+	return g.List(ctx, "decisions", "DECISIONS", shareDecisions, mem.Query{Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{mem.Decision}, Limit: 5})
 }
 
 // sessionMark marks the sessions whose summary is told: the index leaves them out.
@@ -422,7 +422,7 @@ func (g *gather) sessions(ctx context.Context) (inject.Section, error) {
 }
 
 func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
-	return g.list(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.7, Order: mem.ByImportance, Limit: 10})
+	return g.List(ctx, "preferences", "PREFERENCES", sharePreferences, mem.Query{Scopes: []mem.Scope{mem.ScopeUser}, MinImportance: 0.7, Order: mem.ByImportance, Limit: 10})
 }
 
 // index lists titles of what else there is, the newest first, and the sessions

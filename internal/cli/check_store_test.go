@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -16,6 +15,9 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/chars"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
@@ -23,17 +25,17 @@ import (
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // openHouse is a house in a home of its own.
-func openHouse(t *testing.T) (*house, Paths) {
+func openHouse(t *testing.T) (*daemon.Daemon, config.Paths) {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})
-	p, err := pathsFrom(getenv, "")
+	p, err := config.FindPaths(getenv, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(p.settle(), os.MkdirAll(p.Data, 0o700)); err != nil {
+	if err := errors.Join(p.MakeWork(), os.MkdirAll(p.Data, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	h, err := build(t.Context(), System{Getenv: getenv, Now: time.Now, Slack: time.Minute}, p, discard())
+	h, err := daemon.New(t.Context(), config.System{Getenv: getenv, Now: time.Now, Slack: time.Minute}, p, discard(), daemon.Extension{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,18 +44,18 @@ func openHouse(t *testing.T) (*house, Paths) {
 
 func TestTagsThatReachedTheStoreAreFound(t *testing.T) {
 	h, _ := openHouse(t)
-	defer h.store.Close()
+	defer h.Store.Close()
 	now := time.Now()
 	memory := func(body string) mem.Memory {
 		return mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: chars.Clip(body, 20), Body: body, Created: now, Updated: now}
 	}
 	event := mem.Event{ID: "e_1", Kind: mem.PostToolUse, Session: "s", At: now, Input: json.RawMessage(`{"command":"echo \u003cRemanence-Context id=1>"}`)}
-	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{
+	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{memory("this is a private matter"), memory("of <private>the bank</private>")}}, mem.Batch{
 		Event: &event, Session: &mem.SessionChange{Agent: "claude-code"},
 	}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := h.examine(t.Context(), api.Nothing{})
+	got, err := h.Examine(t.Context(), api.Nothing{})
 	if want := []string{"m_2", "e_1"}; err != nil || !slices.Equal(got.Tagged, want) {
 		t.Errorf("got %v, %v, want %v", got.Tagged, err, want)
 	}
@@ -72,19 +74,19 @@ func TestAClosedStoreTellsItsOwnFault(t *testing.T) {
 	} {
 		h, p := openHouse(t)
 		m := mem.Memory{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "what can still be read", Created: time.Now(), Updated: time.Now()}
-		_, err := h.store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}})
-		if err = errors.Join(err, h.store.Close()); err != nil {
+		_, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{m}})
+		if err = errors.Join(err, h.Store.Close()); err != nil {
 			t.Fatal(err)
 		}
 		tc.damage(t, p.Database())
-		a := &app{sys: h.sys, paths: p}
-		item := a.checkClosedStore(t.Context())[0]
+		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: p}}
+		item := a.checks().CheckClosedStore(t.Context())[0]
 		state := setup.Fail
 		if tc.code == "" {
 			state = setup.OK
 		}
-		if item.ID != "store" || item.State != state || deref(item.Code) != tc.code {
-			t.Errorf("%s: got %s %s %s, want store %s %s", tc.name, item.ID, item.State, deref(item.Code), state, tc.code)
+		if item.ID != "store" || item.State != state || ui.Deref(item.Code) != tc.code {
+			t.Errorf("%s: got %s %s %s, want store %s %s", tc.name, item.ID, item.State, ui.Deref(item.Code), state, tc.code)
 		}
 	}
 }
@@ -101,44 +103,9 @@ func patch(t *testing.T, file string, at int64, b []byte) {
 	}
 }
 
-func TestTheSettingsThatCountMostSayHowLongTranscriptsStay(t *testing.T) {
-	dir := t.TempDir()
-	user, local := filepath.Join(dir, "user.json"), filepath.Join(dir, "local.json")
-	for _, step := range []struct {
-		file, text string
-		days       int
-		from       string
-	}{
-		{user, `{}`, 0, ""},
-		{user, `{"cleanupPeriodDays": 90}`, 90, user},
-		{local, `{"cleanupPeriodDays": 7}`, 7, local},
-		{local, `{"cleanupPeriodDays": "soon"}`, 90, user},
-	} {
-		if err := os.WriteFile(step.file, []byte(step.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		if days, from := cleanupDays([]string{user, local, ""}); days != step.days || from != step.from {
-			t.Errorf("%s: got %d days from %q, want %d from %q", step.text, days, from, step.days, step.from)
-		}
-	}
-}
-
-func TestTroubleIsToldAsWhatItIs(t *testing.T) {
-	for _, tc := range []struct {
-		code string
-		want string
-		exit int
-	}{{"REM-S003", "REM-S003", exitRefused}, {"REM-S002", "REM-S002", exitFailed}, {"REM-U000", "REM-D001", exitNoSetup}, {"REM-X999", "REM-D001", exitNoSetup}} {
-		f := trouble{Code: tc.code, Why: "because", Text: "nothing is remembered"}.fault()
-		if f.Code != tc.want || f.Exit != tc.exit || f.Why == "" || len(f.Fix) == 0 {
-			t.Errorf("%s: got %+v, want %s, exit %d", tc.code, f, tc.want, tc.exit)
-		}
-	}
-}
-
 func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
 	h, p := openHouse(t)
-	defer h.store.Close()
+	defer h.Store.Close()
 	day := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 	for i, key := range []string{"p_aaaaaaaaaaaa", "p_bbbbbbbbbbbb"} {
 		at := day.AddDate(0, 0, i)
@@ -146,7 +113,7 @@ func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
 			Event:   &mem.Event{ID: "e_" + key, Kind: mem.Stop, Session: key, At: at},
 			Project: &mem.Project{Key: key, Name: "api", Root: "/" + key}, Session: &mem.SessionChange{Agent: "claude-code", Project: key, ProjectName: "api"},
 		}
-		if _, err := h.store.Apply(t.Context(), batch); err != nil {
+		if _, err := h.Store.Apply(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,23 +121,13 @@ func TestTwoProjectsOfOneNameAreReported(t *testing.T) {
 		"api": "2 projects are called api; this is p_bbbbbbbbbbbb, last used 3 Mar 09:00\n", "p_aaaaaaaaaaaa": "", "": "", "all": "", "nobody": "",
 	} {
 		var said strings.Builder
-		sys := System{Getenv: h.sys.Getenv, Stdout: io.Discard, Stderr: &said, Now: func() time.Time { return day.AddDate(0, 0, 5) }}
-		a := &app{sys: sys, paths: p, caller: api.Local(h.bindings()), flags: flags{project: name}}
-		a.out = newPrinter(sys, a.flags)
+		sys := config.System{Getenv: h.Sys.Getenv, Stdout: io.Discard, Stderr: &said, Now: func() time.Time { return day.AddDate(0, 0, 5) }}
+		a := &app{Connection: &daemon.Connection{Sys: sys, Paths: p, Caller: api.Local(h.Bindings()), Project: name}}
+		a.out = ui.NewPrinter(sys, a.flags)
 		a.sayNamesakes(t.Context())
 		if said.String() != want {
 			t.Errorf("--project %q: got %q, want %q", name, said.String(), want)
 		}
-	}
-}
-
-func TestSettingsWithoutEndSayNothing(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "settings.json")
-	if err := os.WriteFile(file, append(bytes.Repeat([]byte(" "), maxHostFile), `{"cleanupPeriodDays": 7}`...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if days, from := cleanupDays([]string{file}); from != "" {
-		t.Errorf("got %d days from a file of more than %d bytes", days, maxHostFile)
 	}
 }
 
@@ -179,27 +136,27 @@ func TestCopiesOfThePluginAreThoseOfTheAgentsDirectoryAlone(t *testing.T) {
 	dir := t.TempDir()
 	own, other := filepath.Join(dir, "[ab]"), filepath.Join(dir, "a")
 	for _, d := range []string{own, other} {
-		for _, version := range []string{"0.0.1", Version} {
+		for _, version := range []string{"0.0.1", config.Version} {
 			if err := os.MkdirAll(filepath.Join(d, "plugins", "cache", "m", "remanence", version), 0o700); err != nil {
 				t.Fatal(err)
 			}
 		}
 	}
-	p.sys.Getenv = environment(map[string]string{"HOME": dir, "CLAUDE_CONFIG_DIR": own})
-	checks := p.checkPluginCache()
-	if len(checks) != 1 || checks[0].repair == nil {
+	p.Sys.Getenv = environment(map[string]string{"HOME": dir, "CLAUDE_CONFIG_DIR": own})
+	checks := p.checks().CheckPluginCache()
+	if len(checks) != 1 || checks[0].Repair == nil {
 		t.Fatalf("got %+v, want a copy that can go", checks)
 	}
-	if err := checks[0].repair(t.Context()); err != nil {
+	if err := checks[0].Repair(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if exists(filepath.Join(own, "plugins", "cache", "m", "remanence", "0.0.1")) || !exists(filepath.Join(other, "plugins", "cache", "m", "remanence", "0.0.1")) {
+	if config.Exists(filepath.Join(own, "plugins", "cache", "m", "remanence", "0.0.1")) || !config.Exists(filepath.Join(other, "plugins", "cache", "m", "remanence", "0.0.1")) {
 		t.Error("the copy of another directory went")
 	}
 }
 
 func TestABundleNamesNoHomeHoweverItIsWritten(t *testing.T) {
-	a := &app{sys: System{Getenv: environment(map[string]string{"USERPROFILE": `C:\Users\mo`})}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: environment(map[string]string{"USERPROFILE": `C:\Users\mo`})}}}
 	if got, want := a.unnamed(`{"file":"C:\\Users\\mo\\x"} C:\Users\mo\y`), `{"file":"~\\x"} ~\y`; got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}

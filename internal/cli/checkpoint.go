@@ -11,7 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/continuity"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -51,16 +55,16 @@ func (f toFile) check() error {
 	info, err := os.Lstat(f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		if dir := filepath.Dir(f.path); !isDir(dir) {
-			return faultNoFile.about("no such directory: %s", dir)
+		if dir := filepath.Dir(f.path); !config.IsDir(dir) {
+			return fault.NoFile.Saying("no such directory: %s", dir)
 		}
 		return nil
 	case err != nil:
 		return fmt.Errorf("look at %s: %w", f.path, err)
 	case !info.Mode().IsRegular():
-		return faultInput.about("%s is no plain file", f.path).fixedBy("give another name")
+		return fault.Input.Saying("%s is no plain file", f.path).FixedBy("give another name")
 	case !f.force:
-		return faultInput.about("%s is there already", f.path).because("nothing was written").fixedBy("add --force", "give another name")
+		return fault.Input.Saying("%s is there already", f.path).Because("nothing was written").FixedBy("add --force", "give another name")
 	}
 	return nil
 }
@@ -70,7 +74,7 @@ func (f toFile) write(text string) error {
 	if f.path == "" {
 		return nil
 	}
-	return replaceFile(f.path, []byte(text))
+	return config.ReplaceFile(f.path, []byte(text))
 }
 
 func (a *app) checkpointSaveCommand() *cobra.Command {
@@ -88,7 +92,7 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.Place, q.Agent = a.place(), a.agent()
+			q.Place, q.Agent = a.Place(), a.agent()
 			if handoff {
 				return a.handOff(cmd, q, file)
 			}
@@ -109,7 +113,7 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
 	if errors.Is(err, mem.ErrNotFound) {
-		err = faultNoWork.because("%s", nobodyWorked(q.Session))
+		err = fault.NoWork.Because("%s", nobodyWorked(q.Session))
 	}
 	if err != nil {
 		return a.notSaved(err)
@@ -121,7 +125,7 @@ func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, tr
 		}
 		trouble = append(trouble, notInFile(err)...)
 	}
-	v := savedView{checkpointItem: itemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
+	v := ui.SavedView{CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
 	v.Said, v.Indexed, v.Found = got.Taken.Said, got.Indexed, got.Found
 	return a.saved(v)
 }
@@ -135,12 +139,12 @@ func notInFile(err error) []string {
 }
 
 // saved shows what was kept; the exit status says whether there was any trouble.
-func (a *app) saved(v savedView) error {
-	v.Status, v.Trouble = "ok", some(v.Trouble)
+func (a *app) saved(v ui.SavedView) error {
+	v.Status, v.Trouble = "ok", ui.NotNil(v.Trouble)
 	if len(v.Trouble) > 0 {
 		v.Status = "degraded"
 	}
-	return a.out.judged(v, len(v.Trouble) == 0)
+	return a.out.Judged(v, len(v.Trouble) == 0)
 }
 
 func nobodyWorked(session string) string {
@@ -153,9 +157,9 @@ func nobodyWorked(session string) string {
 // notSaved is the fault of a checkpoint that could not be saved, said also where
 // its success would be.
 func (a *app) notSaved(err error) error {
-	f := explain(nil, a.noProject(err))
-	if !a.flags.json && !a.flags.jsonl {
-		a.out.line("[checkpoint] FAILED %s", oneLine(f.Error()))
+	f := daemon.Explain(a.noProject(err))
+	if !a.flags.JSON && !a.flags.JSONLines {
+		a.out.Line("[checkpoint] FAILED %s", ui.OneLine(f.Error()))
 	}
 	return f
 }
@@ -178,9 +182,9 @@ func (a *app) handOff(cmd *cobra.Command, q continuity.SaveRequest, file toFile)
 		q.Note = ""
 		return a.save(cmd, q, toFile{}, trouble)
 	}
-	err = a.saved(savedView{checkpointItem: itemOf(got, ""), Trouble: trouble})
+	err = a.saved(ui.SavedView{CheckpointItem: ui.ItemOf(got, ""), Trouble: trouble})
 	if got.Trust < mem.TrustAssistant {
-		a.out.say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
+		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
 	}
 	return err
 }
@@ -201,18 +205,18 @@ func (a *app) checkpointListCommand() *cobra.Command {
 
 func (a *app) checkpoints(cmd *cobra.Command, q continuity.CheckpointsRequest) error {
 	if q.Limit < 1 {
-		return faultInput.about("-n has to be 1 or more")
+		return fault.Input.Saying("-n has to be 1 or more")
 	}
-	q.Place = a.place()
+	q.Place = a.Place()
 	got, err := ask(cmd.Context(), a, api.Checkpoints, q)
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := checkpointsView{Total: len(got.Checkpoints), Checkpoints: []checkpointItem{}}
+	v := ui.CheckpointsView{Total: len(got.Checkpoints), Checkpoints: []ui.CheckpointItem{}}
 	for _, cp := range got.Checkpoints {
-		v.Checkpoints = append(v.Checkpoints, itemOf(cp, got.Shorts[cp.Session]))
+		v.Checkpoints = append(v.Checkpoints, ui.ItemOf(cp, got.Shorts[cp.Session]))
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 func (a *app) checkpointShowCommand() *cobra.Command {
@@ -232,9 +236,9 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 		id = "last"
 	}
 	if id != "last" && !strings.HasPrefix(id, "c_") {
-		return faultInput.about("%q is no checkpoint", id).because("their ids begin with c_").fixedBy("remanence checkpoint list")
+		return fault.Input.Saying("%q is no checkpoint", id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
 	}
-	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{Place: a.place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{Place: a.Place(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
 		return noCheckpoint(id)
 	}
@@ -242,14 +246,14 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 		return a.noProject(err)
 	}
 	if len(got.Checkpoints) == 0 {
-		return a.out.show(checkpointsView{Checkpoints: []checkpointItem{}})
+		return a.out.Show(ui.CheckpointsView{Checkpoints: []ui.CheckpointItem{}})
 	}
 	cp := got.Checkpoints[0]
-	return a.out.show(checkpointView{itemOf(cp, got.Shorts[cp.Session])})
+	return a.out.Show(ui.CheckpointView{CheckpointItem: ui.ItemOf(cp, got.Shorts[cp.Session])})
 }
 
-func noCheckpoint(id string) Fault {
-	return faultNoID.about("no such checkpoint").because("nothing has the id %q", id).fixedBy("remanence checkpoint list")
+func noCheckpoint(id string) fault.Fault {
+	return fault.NoID.Saying("no such checkpoint").Because("nothing has the id %q", id).FixedBy("remanence checkpoint list")
 }
 
 func (a *app) checkpointResumeCommand() *cobra.Command {
@@ -265,10 +269,10 @@ func (a *app) checkpointResumeCommand() *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.Place, q.ID = a.place(), strings.Join(args, "")
+			q.Place, q.ID = a.Place(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
 			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
-				return faultNoWork.about("there is nothing to go on with").because("no checkpoint of this project was ever saved").fixedBy("remanence checkpoint list --project all")
+				return fault.NoWork.Saying("there is nothing to go on with").Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
 			}
 			if errors.Is(err, mem.ErrNotFound) && q.ID != "" {
 				return noCheckpoint(q.ID)
@@ -279,7 +283,7 @@ func (a *app) checkpointResumeCommand() *cobra.Command {
 			if err := file.write(got.Text); err != nil {
 				return err
 			}
-			return a.out.show(resumeView{Checkpoint: itemOf(got.Checkpoint, got.Session.Short), Handoff: handoffOf(got.Handoff), Text: got.Text})
+			return a.out.Show(ui.ResumeView{Checkpoint: ui.ItemOf(got.Checkpoint, got.Session.Short), Handoff: handoffOf(got.Handoff), Text: got.Text})
 		},
 	}
 	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the last one of the project)")
@@ -302,7 +306,7 @@ func (a *app) checkpointDiffCommand() *cobra.Command {
 		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
 		Args:    atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := continuity.DiffRequest{Place: a.place()}
+			q := continuity.DiffRequest{Place: a.Place()}
 			if len(args) > 0 {
 				q.From = args[0]
 			}
@@ -311,19 +315,19 @@ func (a *app) checkpointDiffCommand() *cobra.Command {
 			}
 			got, err := ask(cmd.Context(), a, api.Diff, q)
 			if errors.Is(err, mem.ErrNotFound) && len(args) == 0 {
-				return a.out.show(diffView{Changes: []change{}})
+				return a.out.Show(ui.DiffView{Changes: []ui.Change{}})
 			}
 			if errors.Is(err, mem.ErrNotFound) {
-				return faultNoID.about("no such checkpoint").because("%s", cause(err)).fixedBy("remanence checkpoint list")
+				return fault.NoID.Saying("no such checkpoint").Because("%s", daemon.Cause(err)).FixedBy("remanence checkpoint list")
 			}
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := diffView{From: nullable(got.From.ID), To: nullable(got.To.ID), FromAt: moment(got.From.At), ToAt: moment(got.To.At), Changes: []change{}}
+			v := ui.DiffView{From: ui.TextOrNil(got.From.ID), To: ui.TextOrNil(got.To.ID), FromAt: ui.TimeOrNil(got.From.At), ToAt: ui.TimeOrNil(got.To.At), Changes: []ui.Change{}}
 			for _, c := range got.Changes {
-				v.Changes = append(v.Changes, change{What: c.What, Gone: c.Gone, Text: c.Text})
+				v.Changes = append(v.Changes, ui.Change{What: c.What, Gone: c.Gone, Text: c.Text})
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
+	"remanence/internal/fault"
 	"remanence/internal/filesync"
 	"remanence/internal/mem"
 	"remanence/internal/views"
@@ -25,16 +27,16 @@ func (a *app) checkpointLogCommand() *cobra.Command {
 			"  remanence checkpoint log \"retries\" --decision \"jitter: bursts came back\"",
 		Args: exactly(1, "a title"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			en.Title, q.Place, q.Agent = args[0], a.place(), a.agent()
+			en.Title, q.Place, q.Agent = args[0], a.Place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.WriteLog, q)
 			if err != nil {
 				return a.noProject(err)
 			}
-			v := loggedView{File: nullable(got.File), Text: got.Text}
+			v := loggedView{File: ui.TextOrNil(got.File), Text: got.Text}
 			if got.Memory != nil {
 				v.Memory = &got.Memory.ID
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	f := cmd.Flags()
@@ -56,9 +58,9 @@ type loggedView struct {
 	Text   string  `json:"text"`
 }
 
-func (loggedView) schema() string { return "checkpoint_log" }
+func (loggedView) SchemaName() string { return "checkpoint_log" }
 
-func (v loggedView) human(p *printer) {
+func (v loggedView) Print(p *ui.Printer) {
 	where := "nowhere"
 	switch {
 	case v.File != nil:
@@ -66,10 +68,10 @@ func (v loggedView) human(p *printer) {
 	case v.Memory != nil:
 		where = *v.Memory
 	}
-	p.line("logged  %s", where)
-	p.line("%s", safe(v.Text))
+	p.Line("logged  %s", where)
+	p.Line("%s", ui.Safe(v.Text))
 	if v.File == nil {
-		p.say("There is no vault, so the entry is a memory. To have the journal in a file: remanence vault init")
+		p.Say("There is no vault, so the entry is a memory. To have the journal in a file: remanence vault init")
 	}
 }
 
@@ -83,15 +85,15 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 		Example: "  remanence checkpoint drift\n  remanence checkpoint drift --session s_4d --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			q.Place, q.Agent = a.place(), a.agent()
+			q.Place, q.Agent = a.Place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.Drift, q)
-			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.flags.project == "" {
+			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.Project == "" {
 				got, err = curate.FindingsResponse{}, nil
 			}
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.show(findingsOf("drift", got))
+			return a.out.Show(findingsOf("drift", got))
 		},
 	}
 	cmd.Flags().StringVar(&q.Session, "session", "", "session (default: the agent's own, else the last one of the project)")
@@ -111,15 +113,15 @@ func (a *app) lintCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, r := range q.Rules {
 				if !slices.Contains(curate.LintRules(), r) {
-					return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.LintRules(), ", "))
+					return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
-			q.Place = a.place()
+			q.Place = a.Place()
 			got, err := ask(cmd.Context(), a, api.Lint, q)
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.show(findingsOf("lint", got))
+			return a.out.Show(findingsOf("lint", got))
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
@@ -146,20 +148,20 @@ type finding struct {
 }
 
 func findingsOf(name string, got curate.FindingsResponse) findingsView {
-	v := findingsView{Session: nullable(got.Session), Looked: got.Looked, Total: len(got.Findings), Findings: []finding{}, name: name}
+	v := findingsView{Session: ui.TextOrNil(got.Session), Looked: got.Looked, Total: len(got.Findings), Findings: []finding{}, name: name}
 	for _, f := range got.Findings {
-		v.Findings = append(v.Findings, finding{f.Rule, f.Text, some(f.IDs), some(f.Files), nullable(f.Fix)})
+		v.Findings = append(v.Findings, finding{f.Rule, f.Text, ui.NotNil(f.IDs), ui.NotNil(f.Files), ui.TextOrNil(f.Fix)})
 	}
 	return v
 }
 
-func (v findingsView) schema() string { return v.name }
+func (v findingsView) SchemaName() string { return v.name }
 
-func (v findingsView) list() []any { return items(v.Findings) }
+func (v findingsView) List() []any { return ui.Items(v.Findings) }
 
-func (v findingsView) human(p *printer) {
+func (v findingsView) Print(p *ui.Printer) {
 	if v.Total == 0 {
-		p.line("Nothing found in %s.", v.looked())
+		p.Line("Nothing found in %s.", v.looked())
 		return
 	}
 	for _, f := range v.Findings {
@@ -167,18 +169,18 @@ func (v findingsView) human(p *printer) {
 		if ids != "" {
 			ids = "  " + ids
 		}
-		p.line("%s%s  %s", pad(f.Rule, 14), ids, clip(oneLine(f.Text), 200))
+		p.Line("%s%s  %s", ui.Pad(f.Rule, 14), ids, ui.Clip(ui.OneLine(f.Text), 200))
 		if f.Fix != nil {
-			p.hint("%s%s", strings.Repeat(" ", 16), *f.Fix)
+			p.Hint("%s%s", strings.Repeat(" ", 16), *f.Fix)
 		}
 	}
-	p.hint("%s in %s. These are hints: judge each.", plural(v.Total, "finding", "findings"), v.looked())
+	p.Hint("%s in %s. These are hints: judge each.", ui.Plural(v.Total, "finding", "findings"), v.looked())
 }
 
 // looked is what was looked at: lint leaves out what only says what happened.
 func (v findingsView) looked() string {
 	if v.name == "lint" {
-		return plural(v.Looked, "lasting memory", "lasting memories")
+		return ui.Plural(v.Looked, "lasting memory", "lasting memories")
 	}
-	return plural(v.Looked, "memory", "memories")
+	return ui.Plural(v.Looked, "memory", "memories")
 }

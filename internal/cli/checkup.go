@@ -3,10 +3,14 @@ package cli
 import (
 	"context"
 	"io"
-	"slices"
+	"sync"
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -29,7 +33,7 @@ type checkupAsk struct {
 
 // checkupView is how the house does.
 type checkupView struct {
-	doctorView
+	doctor.Report
 	Deep      bool                 `json:"deep"` // all of the store was read
 	Version   string               `json:"version"`
 	Build     string               `json:"build"`
@@ -39,58 +43,60 @@ type checkupView struct {
 	Latencies []float64            `json:"latencies_ms"` // of the newest hooks, oldest first
 }
 
+// pages answers what the viewer asks and only the command line can say.
+type programPages struct {
+	*daemon.Daemon
+
+	checking sync.Mutex   // held for a check-up; guards the next
+	checked  *checkupView // the newest
+}
+
+// pagesOf are the routes of the viewer's pages.
+func pagesOf(h *daemon.Daemon) []api.Binding {
+	p := &programPages{Daemon: h}
+	return []api.Binding{
+		api.On(checkup, p.checkup), api.On(readLog, p.logPage), api.On(settings, p.settings), api.On(changeSetting, p.set),
+		api.On(trySetting, p.try), api.On(tryPrivacy, p.testPrivacy),
+	}
+}
+
 // checkupFor is how long a check-up counts: every page that is open asks for one.
 const checkupFor = 10 * time.Second
 
 // app is the command line of this house, for a caller over the wire: it prints
 // nothing, asks nobody, and is in no project: the daemon's directory is nobody's.
-func (h *house) app() *app {
-	sys := h.sys
+func (h *programPages) app() *app {
+	sys := h.Sys
 	sys.Stdout, sys.Stderr, sys.Stdin = io.Discard, io.Discard, nil
-	a := &app{sys: sys, paths: h.paths, close: func() {}, flags: flags{noInput: true, noPager: true, project: "all"}}
-	a.out = newPrinter(sys, a.flags)
+	a := &app{Connection: &daemon.Connection{Sys: sys, Paths: h.Paths, Close: func() {}, Project: "all"}, flags: ui.Flags{NoInput: true, NoPager: true}}
+	a.out = ui.NewPrinter(sys, a.flags)
 	return a
 }
 
 // checkup runs the checks of doctor, as a program beside the daemon would. What
 // reads all of the store is done for who asks for it.
-func (h *house) checkup(ctx context.Context, ask checkupAsk) (checkupView, error) {
+func (h *programPages) checkup(ctx context.Context, ask checkupAsk) (checkupView, error) {
 	h.checking.Lock()
 	defer h.checking.Unlock()
-	now := h.sys.Now()
+	now := h.Sys.Now()
 	if h.checked == nil || now.Sub(h.checked.At) > checkupFor || ask.Deep && !h.checked.Deep {
 		a := h.app()
-		a.brief = !ask.Deep
-		checks := a.examine(ctx)
-		a.close()
+		c := a.checks()
+		c.Brief = !ask.Deep
+		found := c.Examine(ctx)
+		a.Close()
 		if err := ctx.Err(); err != nil {
 			return checkupView{}, err
 		}
-		h.checked = &checkupView{doctorView: tally(checks, []string{}), Deep: ask.Deep, Version: Version, Build: buildID(), Since: h.since, At: now}
+		h.checked = &checkupView{Report: doctor.Tally(found, []string{}), Deep: ask.Deep, Version: config.Version, Build: config.BuildID(), Since: h.Since, At: now}
 	}
 	v := *h.checked
 	var err error
-	if v.Overview, err = h.status(ctx, mem.Place{}); err != nil {
+	if v.Overview, err = h.Status(ctx, mem.Place{}); err != nil {
 		return checkupView{}, err
 	}
-	v.Latencies = h.meter.series()
+	v.Latencies = h.Meter.Series()
 	return v, nil
-}
-
-// series are the newest hooks' times in milliseconds, oldest first.
-func (m *meter) series() []float64 {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	n := int64(len(m.newest))
-	seen := slices.Clone(m.newest[:min(m.count, n)])
-	if m.count > n {
-		seen = slices.Concat(m.newest[m.count%n:], m.newest[:m.count%n])
-	}
-	out := make([]float64, 0, len(seen))
-	for _, d := range seen {
-		out = append(out, millis(d))
-	}
-	return out
 }
 
 // textAsk is a text to try something on.
@@ -100,7 +106,7 @@ type textAsk struct {
 
 // testPrivacy shows what would be kept of a text, by a door of its own: the
 // house's counts what it takes out.
-func (h *house) testPrivacy(_ context.Context, ask textAsk) (redactedView, error) {
+func (h *programPages) testPrivacy(_ context.Context, ask textAsk) (redactedView, error) {
 	d := h.app().lookingDoor()
 	kept := d.Prompt(ask.Text)
 	return redactedOf(kept, d.Counts()), nil

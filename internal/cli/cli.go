@@ -1,155 +1,28 @@
-// Package cli is the wiring: it knows every part and joins them. Each command
-// has a file of its own; wire.go builds the engine, the worker and the clients.
+// Package cli is the command line. Each command
+// has a file of its own.
 package cli
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
-	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/hook"
+	"remanence/internal/hookclient"
 )
-
-// Version is the program's version. Releases set it at link time.
-var Version = "0.1.0"
-
-// System is the outside of one run of the program.
-type System struct {
-	Args   []string // without the program's name
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
-	Getenv func(string) string
-	Now    func() time.Time
-	Exit   func(code int) // ends the process from another goroutine
-	Slack  time.Duration  // see hook.Config and engine.Config; 0 but in tests
-}
 
 // Main runs the program and returns its exit status. A hook always ends with 0
 // and is dispatched before anything else is built. So is the bare program that is
 // given a hook's payload: some clients ignore the args of a hook and would show
 // what it prints to the model. It answers nothing, because only Claude Code's
 // hooks are understood, and nothing says here that the client speaks like that.
-func Main(ctx context.Context, sys System) int {
+func Main(ctx context.Context, sys config.System) int {
 	if len(sys.Args) > 0 && sys.Args[0] == "hook" {
-		runHook(sys, sys.Args[1:])
+		hookclient.Run(sys, sys.Args[1:])
 		return 0
 	}
-	if len(sys.Args) == 0 && !isTerminal(sys.Stdin) && hook.TakePayload(ctx, sys.Stdin) {
+	if len(sys.Args) == 0 && !ui.IsTerminal(sys.Stdin) && hook.TakePayload(ctx, sys.Stdin) {
 		return 0
 	}
 	return execute(ctx, sys)
-}
-
-// buildID tells this program file from every other one, also between two
-// builds of the same version. Later builds compare greater.
-func buildID() string {
-	exe, err := os.Executable()
-	if err != nil {
-		return Version
-	}
-	info, err := os.Stat(exe)
-	if err != nil {
-		return Version
-	}
-	return Version + "+" + strconv.FormatInt(info.ModTime().UnixMicro(), 36) + "." + strconv.FormatInt(info.Size(), 36)
-}
-
-// secretLen is the length of the machine's own secret in bytes.
-const secretLen = 32
-
-// readSecret reads the machine's own secret: it keys the marks that stand for
-// redacted secrets, so that equal ones look equal, and the boundary of injected
-// blocks. The first that needs it makes it. Without a place to keep it there is none.
-func readSecret(file string) []byte {
-	for range 2 {
-		b, err := readSmall(file)
-		if key, herr := hex.DecodeString(string(b)); err == nil && herr == nil && len(key) == secretLen {
-			return key
-		}
-		if !errors.Is(err, fs.ErrNotExist) || makeSecret(file) != nil {
-			return nil
-		}
-	}
-	return nil
-}
-
-// readSmall reads a small regular file; anything else there, such as a pipe, is
-// not waited for.
-func readSmall(file string) ([]byte, error) { return readUpTo(file, 4096) }
-
-// readUpTo reads a regular file of at most so many bytes.
-func readUpTo(file string, most int64) ([]byte, error) {
-	info, err := os.Lstat(file)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > most {
-		return nil, fmt.Errorf("%s: %w", file, errors.ErrUnsupported)
-	}
-	return os.ReadFile(file)
-}
-
-func makeSecret(file string) error {
-	key := make([]byte, secretLen)
-	_, _ = rand.Read(key) // never fails
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("make secret: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".key-*")
-	if err != nil {
-		return fmt.Errorf("make secret: %w", err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.WriteString(hex.EncodeToString(key))
-	if cerr := tmp.Close(); err == nil {
-		err = cerr
-	}
-	if err == nil {
-		// A link, not a rename: of two that make it at once the first wins.
-		if err = os.Link(tmp.Name(), file); errors.Is(err, fs.ErrExist) {
-			err = nil
-		}
-	}
-	return err
-}
-
-// cut splits a build id into version, time and size.
-func cut(build string) (version, made, size string) {
-	version, rest, _ := strings.Cut(build, "+")
-	made, size, _ = strings.Cut(rest, ".")
-	return version, made, size
-}
-
-// lessVersion compares versions like 1.12.3 number by number; a part that is no
-// number counts as 0.
-func lessVersion(a, b string) bool {
-	as, bs := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(as), len(bs)) {
-		x, y := part(as, i), part(bs, i)
-		if x != y {
-			return x < y
-		}
-	}
-	return false
-}
-
-func part(list []string, i int) int {
-	if i >= len(list) {
-		return 0
-	}
-	n, err := strconv.Atoi(strings.TrimPrefix(list[i], "v"))
-	if err != nil {
-		return 0
-	}
-	return n
 }

@@ -11,7 +11,9 @@ import (
 	"testing"
 
 	"remanence/internal/api"
+	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/daemon"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 )
@@ -20,7 +22,7 @@ import (
 type old struct {
 	*testing.T
 	http.Handler
-	h *house
+	h *daemon.Daemon
 }
 
 func newOld(t *testing.T) old {
@@ -77,7 +79,7 @@ func TestTheDocumentsCallsAreAnsweredAsWritten(t *testing.T) {
 			o.says("POST", "/api/sessions/session-end", s+`"platformSource":"claude","reason":"exit"}`, `{"status":"completed"}`)
 			o.says("POST", "/api/sessions/session-end", `{"`+key+`":"nobody"}`, `{"status":"unknown"}`)
 
-			got, err := o.h.store.Session(t.Context(), "0b1c-7")
+			got, err := o.h.Store.Session(t.Context(), "0b1c-7")
 			if err != nil || got.Status != mem.Completed || got.EndReason != "exit" || got.Prompts != 2 || got.Root != root || got.FirstPrompt != "please fix the retry" {
 				t.Errorf("the session is kept as %+v, %v", got, err)
 			}
@@ -93,7 +95,7 @@ func TestASessionEndsByEitherPath(t *testing.T) {
 	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","prompt":"please fix the retry"}`, `"promptNumber":1}`)
 	body := `{"contentSessionId":"s","platformSource":"claude","reason":"logout","cwd":"` + t.TempDir() + `"}`
 	o.says("POST", "/api/sessions/session-end", body, `{"status":"completed"}`)
-	if got, err := o.h.store.Session(t.Context(), "s"); err != nil || got.Status != mem.Completed || got.EndReason != "logout" {
+	if got, err := o.h.Store.Session(t.Context(), "s"); err != nil || got.Status != mem.Completed || got.EndReason != "logout" {
 		t.Errorf("the session is kept as %+v, %v", got, err)
 	}
 	for _, bad := range []string{`{}`, `{"contentSessionId":"../x"}`, `{"contentSessionId":"s","reason":"two words"}`, `[]`, ``} {
@@ -147,7 +149,7 @@ func TestWhatComesTwiceDoesNothingTwice(t *testing.T) {
 	o.says("POST", "/api/sessions/init", `{"contentSessionId":"s","project":"x","prompt":"please go on"}`, `"promptNumber":1,"skipped":true,"reason":"duplicate"}`)
 	o.says("POST", "/sessions/1/init", `{"userPrompt":"and this","promptNumber":2}`, `"promptNumber":2}`)
 	o.says("POST", "/sessions/1/init", `{"userPrompt":"and this","promptNumber":2}`, `"promptNumber":2,"skipped":true,"reason":"duplicate"}`)
-	events, err := o.h.store.Events(t.Context(), mem.EventQuery{Session: "s"})
+	events, err := o.h.Store.Events(t.Context(), mem.EventQuery{Session: "s"})
 	if err != nil || len(events) != 4 {
 		t.Errorf("%d events are kept, %v, want 4", len(events), err)
 	}
@@ -163,15 +165,15 @@ func TestPrivateAndExcludedIsSkippedAndKeptFromEverybody(t *testing.T) {
 	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"curl `+secret+`"},"tool_response":"<private>zanzibar</private>"}`, `{"status":"queued"}`)
 	o.says("POST", "/api/sessions/summarize", `{"claudeSessionId":"s","last_assistant_message":"We decided on `+secret+` because <private>zanzibar</private> it works."}`, `{"status":"queued"}`)
 	o.says("POST", "/api/memory/save", `{"text":"the key is `+secret+`, <private>zanzibar</private>","title":"`+secret+`"}`, `"success":true`)
-	if _, err := o.h.engine.Event.Pause(t.Context(), event.PauseRequest{Scope: "all"}); err != nil {
+	if _, err := o.h.Engine.Event.Pause(t.Context(), event.PauseRequest{Scope: "all"}); err != nil {
 		t.Fatal(err)
 	}
 	o.says("POST", "/api/sessions/init", `{"claudeSessionId":"other","prompt":"hello there"}`, `"skipped":true,"reason":"excluded"`)
 	o.says("POST", "/api/sessions/observations", `{"claudeSessionId":"s","tool_name":"Bash","tool_input":{"command":"x"},"tool_response":{}}`, `{"status":"skipped","reason":"excluded"}`)
-	if err := o.h.store.Close(); err != nil {
+	if err := o.h.Store.Close(); err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(o.h.paths.Data, "*"))
+	files, err := filepath.Glob(filepath.Join(o.h.Paths.Data, "*"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("files: %v, %v", files, err)
 	}
@@ -325,23 +327,23 @@ func TestWhatIsKeptIsListedFoundHiddenAndRead(t *testing.T) {
 	o.says("POST", "/api/settings", `{"recall.max_chunks":1}`, `"values":[`)
 	o.says("POST", "/api/settings", `{"spool.max_bytes":300000000,"vault.dir":""}`, `"values":[`)
 	for key, want := range map[string]int{"recall.max_chunks": 1, "spool.max_bytes": 300_000_000} {
-		if got := value[int](o.h.config.now(), key); got != want {
+		if got := config.Get[int](o.h.Config.Now(), key); got != want {
 			t.Errorf("%s is %d, want %d", key, got, want)
 		}
 	}
 	o.says("DELETE", "/api/observation/1", "", `{"hidden":["m_1"],"success":true}`)
-	if got, err := o.h.store.List(t.Context(), mem.Query{IDs: []string{"m_1"}, Hidden: true}); err != nil || got[0].Status != mem.Forgotten {
+	if got, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{"m_1"}, Hidden: true}); err != nil || got[0].Status != mem.Forgotten {
 		t.Errorf("got %+v, %v, want it forgotten, and still there", got, err)
 	}
 	o.says("GET", "/api/stats", "", `"memories":4,"hidden":1`)
-	own, err := o.h.engine.Curate.Add(t.Context(), curate.AddRequest{Text: "thick paper goes into the lower tray", Scope: mem.ScopeUser})
+	own, err := o.h.Engine.Curate.Add(t.Context(), curate.AddRequest{Text: "thick paper goes into the lower tray", Scope: mem.ScopeUser})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.says("DELETE", "/api/observation/"+own.ID, "", `{"hidden":[],"proposed":["`+own.ID+`"],"success":false}`)
 	o.says("POST", "/api/v1/edit", `{"id":"`+own.ID+`","text":"any tray","agent":"?"}`, `"proposal":{"id":"pr_`)
 	o.says("POST", "/api/v1/mark", `{"verb":"forget","ids":["`+own.ID+`"],"agent":"?"}`, `"memories":[],"proposed":[{"id":"pr_`)
-	if m, err := o.h.store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title || len(m[0].Proposals) != 2 {
+	if m, err := o.h.Store.List(t.Context(), mem.Query{IDs: []string{own.ID}}); err != nil || m[0].Title != own.Title || len(m[0].Proposals) != 2 {
 		t.Errorf("got %+v, %v, want it as it was, with two changes that wait", m, err)
 	}
 }

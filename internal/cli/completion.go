@@ -9,6 +9,10 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/chars"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 )
@@ -21,7 +25,7 @@ func (a *app) completionCommand() *cobra.Command {
 		Args:      exactly(1, "a shell: bash, zsh, fish or powershell"),
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			root, out := cmd.Root(), a.sys.Stdout
+			root, out := cmd.Root(), a.Sys.Stdout
 			switch args[0] {
 			case "bash":
 				return root.GenBashCompletionV2(out, true)
@@ -32,7 +36,7 @@ func (a *app) completionCommand() *cobra.Command {
 			case "powershell":
 				return root.GenPowerShellCompletionWithDesc(out)
 			}
-			return faultUsage.about("no completion for %q", args[0]).fixedBy("use bash, zsh, fish or powershell")
+			return fault.Usage.Saying("no completion for %q", args[0]).FixedBy("use bash, zsh, fish or powershell")
 		},
 	}
 }
@@ -43,7 +47,7 @@ func completeKinds(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 
 func completeKeys(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var out []string
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		if len(args) == 0 {
 			out = append(out, o.Key+"\t"+o.Doc)
 		} else if o.Key == args[0] {
@@ -61,19 +65,19 @@ func (a *app) completeIDs(cmd *cobra.Command, _ []string, _ string) ([]string, c
 	if a.before(cmd, nil) != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	rt, err := a.paths.worker()
+	rt, err := hookclient.ReadRuntime(a.Paths)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	ctx, stop := context.WithTimeout(context.Background(), completeWithin)
 	defer stop()
-	found, err := api.Search.Call(ctx, rt.Client(Version), recall.SearchRequest{Place: a.place(), Query: mem.Query{Limit: 50}})
+	found, err := api.Search.Call(ctx, rt.Client(config.Version), recall.SearchRequest{Place: a.Place(), Query: mem.Query{Limit: 50}})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var out []string
 	for _, h := range found.Hits {
-		out = append(out, h.Memory.ID+"\t"+strings.ReplaceAll(oneLine(chars.Clip(h.Memory.Title, 60)), "\t", " "))
+		out = append(out, h.Memory.ID+"\t"+strings.ReplaceAll(ui.OneLine(chars.Clip(h.Memory.Title, 60)), "\t", " "))
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp
 }

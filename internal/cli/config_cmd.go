@@ -14,6 +14,10 @@ import (
 
 	"github.com/pelletier/go-toml/v2"
 	"github.com/spf13/cobra"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/fault"
 )
 
 func (a *app) configCommand() *cobra.Command {
@@ -53,7 +57,7 @@ func (a *app) configCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "path", Short: "where the file is", Example: "  remanence config path", Args: atMost(0),
-			RunE: func(*cobra.Command, []string) error { return a.out.show(pathView{a.paths.Config}) },
+			RunE: func(*cobra.Command, []string) error { return a.out.Show(pathView{a.Paths.Config}) },
 		},
 		&cobra.Command{
 			Use: "schema", Short: "JSON Schema of the file", Example: "  remanence config schema > config.schema.json", Args: atMost(0),
@@ -68,28 +72,28 @@ func (a *app) configCommand() *cobra.Command {
 }
 
 func (a *app) configList(origin bool) error {
-	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return err
 	}
-	v := configView{File: a.paths.Config, Total: len(cfg.Values), Warnings: some(cfg.Warnings), origin: origin}
+	v := configView{File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings), origin: origin}
 	for _, val := range cfg.Values {
-		v.Values = append(v.Values, settingOf(val))
+		v.Values = append(v.Values, config.SettingOf(val))
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 func (a *app) configGet(key string) error {
-	if _, err := option(key); err != nil {
+	if _, err := FindOption(key); err != nil {
 		return err
 	}
-	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return err
 	}
 	for _, val := range cfg.Values {
 		if val.Key == key {
-			return a.out.show(settingView{setting: settingOf(val)})
+			return a.out.Show(settingView{Setting: config.SettingOf(val)})
 		}
 	}
 	return nil
@@ -104,35 +108,35 @@ func (a *app) configSet(key, text string) error {
 
 // put changes a setting in the file.
 func (a *app) put(key, text string) error {
-	o, err := option(key)
+	o, err := FindOption(key)
 	if err != nil {
 		return err
 	}
 	parsed, err := o.Parse(text)
 	if err == nil {
-		err = o.check(parsed)
+		err = o.Validate(parsed)
 	}
 	if err != nil {
-		return faultInput.about("%s: %s", key, err).fixedBy("remanence config list")
+		return fault.Input.Saying("%s: %s", key, err).FixedBy("remanence config list")
 	}
 	lit, err := literal(parsed)
 	if err != nil {
 		return err
 	}
-	return a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, key, lit) })
+	return a.changeConfig(func(src []byte) ([]byte, error) { return config.SetKey(src, key, lit) })
 }
 
 // putOut takes a setting out of the file.
 func (a *app) putOut(key string) error {
-	return a.changeConfig(func(src []byte) ([]byte, error) { return unsetKey(src, key) })
+	return a.changeConfig(func(src []byte) ([]byte, error) { return config.UnsetKey(src, key) })
 }
 
 func (a *app) configUnset(key string) error {
 	if err := a.putOut(key); err != nil {
 		return err
 	}
-	if _, err := option(key); err != nil { // a key of ours no more: it may go all the same
-		a.out.say("%s is no setting; it is not in the file.", key)
+	if _, err := FindOption(key); err != nil { // a key of ours no more: it may go all the same
+		a.out.Say("%s is no setting; it is not in the file.", key)
 		return nil
 	}
 	return a.configChanged(key)
@@ -147,19 +151,19 @@ func (a *app) configChanged(key string) error {
 		return err
 	}
 	for _, l := range a.afterChange(key) {
-		a.out.say("%s", l)
+		a.out.Say("%s", l)
 	}
 	return nil
 }
 
 // afterChange is what is to be known of a change of a setting.
 func (a *app) afterChange(key string) (lines []string) {
-	if name := EnvName(key); a.sys.Getenv(name) != "" {
+	if name := config.EnvName(key); a.Sys.Getenv(name) != "" {
 		lines = append(lines, fmt.Sprintf("The variable %s overrides the file.", name))
 	}
 	for _, err := range []error{a.embedRefusal(key), a.modelRefusal(key)} {
 		if err != nil {
-			lines = append(lines, "warning: "+oneLine(err.Error()))
+			lines = append(lines, "warning: "+ui.OneLine(err.Error()))
 		}
 	}
 	if slices.Contains(readAtStart, key) {
@@ -171,7 +175,7 @@ func (a *app) afterChange(key string) (lines []string) {
 // changeConfig replaces the file by what change makes of it, at once or not at
 // all. A link stays a link.
 func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
-	return a.paths.inTurn(func() error { return a.rewriteConfig(change) })
+	return a.Paths.WithLock(func() error { return a.rewriteConfig(change) })
 }
 
 func (a *app) rewriteConfig(change func([]byte) ([]byte, error)) error {
@@ -183,10 +187,10 @@ func (a *app) rewriteConfig(change func([]byte) ([]byte, error)) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("read %s: %w", file, err)
 	}
-	text := bytes.TrimPrefix(src, []byte(utfBOM))
+	text := bytes.TrimPrefix(src, []byte(config.UtfBOM))
 	out, err := change(text)
-	if errors.Is(err, errNoEdit) {
-		return faultEdit.because("%s", err)
+	if errors.Is(err, config.ErrNoEdit) {
+		return fault.Edit.Because("%s", err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
@@ -194,49 +198,23 @@ func (a *app) rewriteConfig(change func([]byte) ([]byte, error)) error {
 	if string(out) == string(text) {
 		return nil
 	}
-	err = replaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
+	err = config.ReplaceFile(file, slices.Concat(src[:len(src)-len(text)], out))
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return faultEdit.because("%s", err).fixedBy("make the directory of that file writable, or change it where it comes from")
+		return fault.Edit.Because("%s", err).FixedBy("make the directory of that file writable, or change it where it comes from")
 	}
 	return err
 }
 
 // configFile is the file behind the links to it.
 func (a *app) configFile() (string, error) {
-	real, err := filepath.EvalSymlinks(a.paths.Config)
+	real, err := filepath.EvalSymlinks(a.Paths.Config)
 	if err == nil {
 		return real, nil
 	}
-	if _, lerr := os.Lstat(a.paths.Config); lerr == nil {
-		return "", faultEdit.because("%s is a link that leads nowhere", a.paths.Config).fixedBy("make the file that it leads to, or remove the link")
+	if _, lerr := os.Lstat(a.Paths.Config); lerr == nil {
+		return "", fault.Edit.Because("%s is a link that leads nowhere", a.Paths.Config).FixedBy("make the file that it leads to, or remove the link")
 	}
-	return a.paths.Config, nil
-}
-
-// replaceFile writes a file for its owner only, whole or not at all.
-func replaceFile(file string, data []byte) error { return replaceAs(file, data, 0o600) }
-
-// replaceAs writes a file, whole or not at all. One that is there keeps its mode.
-func replaceAs(file string, data []byte, mode fs.FileMode) error {
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(file), ".remanence-*")
-	if err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	defer func() { _ = os.Remove(tmp.Name()) }()
-	_, err = tmp.Write(data)
-	if err := errors.Join(err, tmp.Chmod(mode), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	if err := os.Rename(tmp.Name(), file); err != nil {
-		return fmt.Errorf("write %s: %w", file, err)
-	}
-	return nil
+	return a.Paths.Config, nil
 }
 
 func (a *app) configEdit() error {
@@ -244,41 +222,41 @@ func (a *app) configEdit() error {
 	if err != nil {
 		return err
 	}
-	if !exists(file) {
-		if err := replaceFile(file, nil); err != nil {
+	if !config.Exists(file) {
+		if err := config.ReplaceFile(file, nil); err != nil {
 			return err
 		}
 	}
-	if err := a.editFile(a.paths.Config); err != nil {
+	if err := a.editFile(a.Paths.Config); err != nil {
 		return err
 	}
 	return a.configValidate()
 }
 
 func (a *app) configValidate() error {
-	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
-	v := validateView{File: a.paths.Config, Problems: some(cfg.Warnings)}
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
+	v := validateView{File: a.Paths.Config, Problems: ui.NotNil(cfg.Warnings)}
 	if err != nil {
 		v.Problems = append([]string{err.Error()}, v.Problems...)
 	}
 	v.OK = len(v.Problems) == 0
-	return a.out.judged(v, v.OK)
+	return a.out.Judged(v, v.OK)
 }
 
-// option finds a setting by its key.
-func option(key string) (Option, error) {
-	for _, o := range Options() {
+// FindOption finds a setting by its key.
+func FindOption(key string) (config.Option, error) {
+	for _, o := range config.Options() {
 		if o.Key == key {
 			return o, nil
 		}
 	}
-	return Option{}, faultNoKey.about("no such setting: %q%s", key, nearest(key))
+	return config.Option{}, fault.NoKey.Saying("no such setting: %q%s", key, config.Nearest(key))
 }
 
 // literal is a value as TOML writes it.
 func literal(v any) (string, error) {
 	if d, ok := v.(time.Duration); ok {
-		v = shortDuration(d)
+		v = config.ShortDuration(d)
 	}
 	b, err := toml.Marshal(map[string]any{"v": v})
 	if err != nil {
@@ -287,90 +265,48 @@ func literal(v any) (string, error) {
 	return strings.TrimSpace(strings.TrimPrefix(string(b), "v = ")), nil
 }
 
-// shortDuration is "30m" rather than "30m0s", and "7d".
-func shortDuration(d time.Duration) string {
-	if day := 24 * time.Hour; d > 0 && d%day == 0 {
-		return fmt.Sprintf("%dd", d/day)
-	}
-	s := d.String()
-	if strings.HasSuffix(s, "m0s") {
-		s = strings.TrimSuffix(s, "0s")
-	}
-	if strings.HasSuffix(s, "h0m") {
-		s = strings.TrimSuffix(s, "0m")
-	}
-	return s
-}
-
-type setting struct {
-	Key     string `json:"key"`
-	Value   any    `json:"value"`
-	Default any    `json:"default"`
-	Origin  string `json:"origin"` // default, file or a variable's name
-	Doc     string `json:"doc"`
-}
-
-func settingOf(v Value) setting {
-	return setting{v.Key, plain(v.Value), plain(v.Def), v.Origin, v.Doc}
-}
-
-// plain is a setting's value in JSON's types.
-func plain(v any) any {
-	if d, ok := v.(time.Duration); ok {
-		return shortDuration(d)
-	}
-	return v
-}
-
-func (s setting) text() string {
-	if list, ok := s.Value.([]string); ok {
-		return strings.Join(list, ",")
-	}
-	return fmt.Sprint(s.Value)
-}
-
 type configView struct {
-	File     string    `json:"file"`
-	Total    int       `json:"total"`
-	Next     *string   `json:"next"`
-	Values   []setting `json:"values"`
-	Warnings []string  `json:"warnings"`
+	File     string           `json:"file"`
+	Total    int              `json:"total"`
+	Next     *string          `json:"next"`
+	Values   []config.Setting `json:"values"`
+	Warnings []string         `json:"warnings"`
 
 	origin bool
 }
 
-func (configView) schema() string { return "config" }
+func (configView) SchemaName() string { return "config" }
 
-func (v configView) list() []any { return items(v.Values) }
+func (v configView) List() []any { return ui.Items(v.Values) }
 
-func (v configView) human(p *printer) {
-	cols := []column{{name: "key"}, {name: "value", flex: true}, {name: "origin"}}
+func (v configView) Print(p *ui.Printer) {
+	cols := []ui.Column{{Name: "key"}, {Name: "value", Flex: true}, {Name: "origin"}}
 	if !v.origin {
 		cols = cols[:2]
 	}
 	rows := make([][]string, 0, len(v.Values))
 	for _, s := range v.Values {
-		rows = append(rows, []string{s.Key, oneLine(s.text()), s.Origin}[:len(cols)])
+		rows = append(rows, []string{s.Key, ui.OneLine(s.ValueText()), s.Origin}[:len(cols)])
 	}
-	p.table(cols, rows)
+	p.Table(cols, rows)
 	for _, w := range v.Warnings {
-		p.say("warning: %s", oneLine(w))
+		p.Say("warning: %s", ui.OneLine(w))
 	}
 }
 
-type settingView struct{ setting }
+type settingView struct{ config.Setting }
 
-func (settingView) schema() string { return "setting" }
+func (settingView) SchemaName() string { return "setting" }
 
-func (v settingView) human(p *printer) { p.line("%s", oneLine(v.text())) }
+func (v settingView) Print(p *ui.Printer) { p.Line("%s", ui.OneLine(v.ValueText())) }
 
 type pathView struct {
 	File string `json:"file"`
 }
 
-func (pathView) schema() string { return "path" }
+func (pathView) SchemaName() string { return "path" }
 
-func (v pathView) human(p *printer) { p.line("%s", v.File) }
+func (v pathView) Print(p *ui.Printer) { p.Line("%s", v.File) }
 
 type validateView struct {
 	OK       bool     `json:"ok"`
@@ -378,33 +314,33 @@ type validateView struct {
 	Problems []string `json:"problems"`
 }
 
-func (validateView) schema() string { return "validate" }
+func (validateView) SchemaName() string { return "validate" }
 
-func (v validateView) human(p *printer) {
+func (v validateView) Print(p *ui.Printer) {
 	if v.OK {
-		p.line("ok: %s has no mistakes", v.File)
+		p.Line("ok: %s has no mistakes", v.File)
 		return
 	}
 	for _, w := range v.Problems {
-		p.line("mistake: %s", oneLine(w))
+		p.Line("mistake: %s", ui.OneLine(w))
 	}
-	p.line("fix: remanence config edit · help: remanence help %s", faultConfig.Code)
+	p.Line("fix: remanence config edit · help: remanence help %s", fault.Config.Code)
 }
 
 // configSchema prints the JSON Schema of the configuration file.
 func (a *app) configSchema() error {
-	b, err := encode(ConfigSchema())
+	b, err := ui.Encode(ConfigSchema())
 	if err != nil {
 		return err
 	}
-	a.out.line("%s", b)
+	a.out.Line("%s", b)
 	return nil
 }
 
 // ConfigSchema is the JSON Schema of the configuration file, made from Options.
 func ConfigSchema() map[string]any {
 	root := object()
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		at, path := root, strings.Split(o.Key, ".")
 		for _, name := range path[:len(path)-1] {
 			props := at["properties"].(map[string]any)
@@ -413,7 +349,7 @@ func ConfigSchema() map[string]any {
 			}
 			at = props[name].(map[string]any)
 		}
-		at["properties"].(map[string]any)[path[len(path)-1]] = o.schema()
+		at["properties"].(map[string]any)[path[len(path)-1]] = o.Schema()
 	}
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"
 	root["title"] = "Remanence configuration"
@@ -422,26 +358,4 @@ func ConfigSchema() map[string]any {
 
 func object() map[string]any {
 	return map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{}}
-}
-
-func (o Option) schema() map[string]any {
-	s := map[string]any{"description": o.Doc, "default": plain(o.Def)}
-	switch o.Def.(type) {
-	case bool:
-		s["type"] = "boolean"
-	case int:
-		s["type"], s["minimum"] = "integer", 0
-	case float64:
-		s["type"] = "number"
-	case []string:
-		s["type"], s["items"] = "array", map[string]any{"type": "string"}
-	case time.Duration:
-		s["type"], s["pattern"] = "string", `^([0-9]+(d|w|min)|([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+)$`
-	default:
-		s["type"] = "string"
-	}
-	if len(o.One) > 0 {
-		s["enum"] = o.One
-	}
-	return s
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -27,7 +30,7 @@ func newHome(t *testing.T) home {
 func (h home) run(args ...string) (stdout, stderr string, code int) {
 	h.t.Helper()
 	var out, err strings.Builder
-	code = Main(h.t.Context(), System{
+	code = Main(h.t.Context(), config.System{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &err, Getenv: func(k string) string { return h.env[k] },
 	})
 	return out.String(), err.String(), code
@@ -39,12 +42,12 @@ func (h home) config() string {
 
 func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 	h := newHome(t)
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		lit, err := literal(o.Def)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text := settingOf(Value{Option: o, Value: o.Def}).text()
+		text := config.SettingOf(config.Value{Option: o, Value: o.Def}).ValueText()
 		if _, stderr, code := h.run("config", "set", o.Key, text); code != 0 {
 			t.Errorf("set %s %s: exit %d: %s", o.Key, lit, code, stderr)
 		}
@@ -52,7 +55,7 @@ func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 			t.Errorf("get %s: got %q, want %q", o.Key, out, text)
 		}
 	}
-	cfg, err := LoadConfig(h.config(), func(string) string { return "" })
+	cfg, err := config.LoadConfig(h.config(), func(string) string { return "" })
 	if err != nil || len(cfg.Warnings) > 0 {
 		t.Fatalf("after setting all: %v, %v", err, cfg.Warnings)
 	}
@@ -64,7 +67,7 @@ func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 			t.Errorf("unset %s: exit %d: %s", v.Key, code, stderr)
 		}
 	}
-	cfg, err = LoadConfig(h.config(), func(string) string { return "" })
+	cfg, err = config.LoadConfig(h.config(), func(string) string { return "" })
 	for _, v := range cfg.Values {
 		if err != nil || v.Origin != "default" {
 			t.Errorf("%s comes from %s (%v), want default", v.Key, v.Origin, err)
@@ -74,14 +77,16 @@ func TestEverySettingCanBeSetReadAndTakenOut(t *testing.T) {
 
 func TestWhatIsDecidedAtOnceAllCounts(t *testing.T) {
 	h := newHome(t)
-	options := Options()
+	options := config.Options()
 	m := newMachine(t)
 	var all sync.WaitGroup
 	for i, o := range options {
-		all.Go(func() { h.run("config", "set", o.Key, settingOf(Value{Option: o, Value: o.Def}).text()) })
+		all.Go(func() {
+			h.run("config", "set", o.Key, config.SettingOf(config.Value{Option: o, Value: o.Def}).ValueText())
+		})
 		if i < 12 {
 			all.Go(func() {
-				if _, err := m.paths.trust(mem.Project{Root: "/clones/" + strconv.Itoa(i)}, "", time.Now()); err != nil {
+				if _, err := daemon.TrustProject(m.Paths, mem.Project{Root: "/clones/" + strconv.Itoa(i)}, "", time.Now()); err != nil {
 					t.Error(err)
 				}
 			})
@@ -95,7 +100,7 @@ func TestWhatIsDecidedAtOnceAllCounts(t *testing.T) {
 	if n := strings.Count(string(file), " = "); n != len(options) {
 		t.Errorf("%d of %d settings are in the file:\n%s", n, len(options), file)
 	}
-	if list, err := m.paths.readTrusted(); err != nil || len(list) != 12 {
+	if list, err := daemon.ReadTrusted(m.Paths); err != nil || len(list) != 12 {
 		t.Errorf("trusted: %+v, %v; want 12", list, err)
 	}
 }
@@ -124,7 +129,7 @@ func TestTheFileKeepsItsModeAndItsLink(t *testing.T) {
 
 func TestWhatAnEditorPutsBeforeTheTextIsNoMistake(t *testing.T) {
 	h := newHome(t)
-	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.WriteFile(h.config(), []byte(utfBOM+"profile = \"full\"\r\n"), 0o600)); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(h.config()), 0o700), os.WriteFile(h.config(), []byte(config.UtfBOM+"profile = \"full\"\r\n"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	if out, stderr, code := h.run("config", "get", "profile"); out != "full\n" {
@@ -133,7 +138,7 @@ func TestWhatAnEditorPutsBeforeTheTextIsNoMistake(t *testing.T) {
 	if _, stderr, code := h.run("config", "set", "profile", "silent"); code != 0 {
 		t.Errorf("set: status %d: %s", code, stderr)
 	}
-	if b, err := os.ReadFile(h.config()); err != nil || string(b) != utfBOM+"profile = 'silent'\r\n" {
+	if b, err := os.ReadFile(h.config()); err != nil || string(b) != config.UtfBOM+"profile = 'silent'\r\n" {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
@@ -157,8 +162,8 @@ func TestWithoutAPlaceForWhatIsKeptTheFaultSaysSo(t *testing.T) {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(state), 0o700), os.WriteFile(state, nil, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, faultReadOnly.Code) {
-		t.Errorf("status %d: %s, want %s", code, stderr, faultReadOnly.Code)
+	if _, stderr, code := h.run("config", "set", "profile", "full"); code == 0 || !strings.Contains(stderr, fault.ReadOnly.Code) {
+		t.Errorf("status %d: %s, want %s", code, stderr, fault.ReadOnly.Code)
 	}
 }
 
@@ -187,7 +192,7 @@ func TestTheSchemaKnowsEverySettingAndNoOther(t *testing.T) {
 		}
 	}
 	visit("", root)
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		if !left[o.Key] {
 			t.Errorf("the schema does not have %s", o.Key)
 		}

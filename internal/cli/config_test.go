@@ -1,110 +1,13 @@
 package cli
 
 import (
-	"log/slog"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
-	"time"
-
-	"remanence/internal/rank"
 )
-
-func TestWhatCountsOfSeveralValues(t *testing.T) {
-	const key, alias = "context.observations", "CLAUDE_MEM_CONTEXT_OBSERVATIONS"
-	file := filepath.Join(t.TempDir(), "config.toml")
-	for _, tc := range []struct {
-		name, file string
-		env        map[string]string
-		want       int
-		origin     string
-	}{
-		{"nothing", "", nil, 50, "default"},
-		{"alias", "", map[string]string{alias: "7"}, 7, alias},
-		{"file before alias", "context.observations = 8", map[string]string{alias: "7"}, 8, "file"},
-		{"own before alias", "", map[string]string{alias: "7", EnvName(key): "9"}, 9, EnvName(key)},
-		{"own before file", "context.observations = 8", map[string]string{EnvName(key): "9"}, 9, EnvName(key)},
-		{"one that does not fit gives way", "context.observations = 8", map[string]string{EnvName(key): "many"}, 8, "file"},
-	} {
-		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := LoadConfig(file, environment(tc.env))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, v := range cfg.Values {
-			if v.Key == key && (v.Value != tc.want || v.Origin != tc.origin) {
-				t.Errorf("%s: got %v from %s, want %v from %s", tc.name, v.Value, v.Origin, tc.want, tc.origin)
-			}
-		}
-	}
-}
-
-func TestTheAgentsOptionIsNoSettingOfTheWorker(t *testing.T) {
-	env := environment(map[string]string{pluginOption: "off"})
-	cfg, err := LoadConfig(filepath.Join(t.TempDir(), "none"), env)
-	if got := cfg.Get("profile"); err != nil || got != "lean" {
-		t.Errorf("got profile %v, %v, want lean: the option belongs to one client only", got, err)
-	}
-	if got := environ(env); len(got) != 0 {
-		t.Errorf("a worker is started with %v, want nothing of it", got)
-	}
-}
-
-func TestAChangeOfTheFileIsToldOnce(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config.toml")
-	live := newLiveConfig(file, environment(nil), slog.New(slog.DiscardHandler))
-	var levels []slog.Level
-	live.now()
-	live.changed = func(c Config) { levels = append(levels, c.logLevel()) }
-	live.now()
-	if err := os.WriteFile(file, []byte("log.level = 'debug'\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	live.now()
-	live.now()
-	if len(levels) != 1 || levels[0] != slog.LevelDebug {
-		t.Errorf("got levels %v, want one change, to debug", levels)
-	}
-}
-
-func TestHowUseCountsIsSet(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "config.toml")
-	for _, tc := range []struct {
-		file string
-		want rank.Use
-		warn string
-	}{
-		{"", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, ""},
-		{"[scri]\nsession_start = 'log'\nprompt = 'none'\nhalf_life_days = 7", rank.Use{Start: rank.Logarithm, Prompt: rank.NoUse, HalfLife: 7 * 24 * time.Hour}, ""},
-		{"[scri]\nprompt = 'documents'\nhalf_life_days = 0", rank.Use{Start: rank.Documents, Prompt: rank.Documents}, ""},
-		{"[scri]\nhalf_life_days = 9999999999", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: 100_000 * 24 * time.Hour}, ""},
-		{"[scri]\nsession_start = 'authority'", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "none of documents, log"},
-		{"[scri]\nhalf_life_days = -1", rank.Use{Start: rank.Documents, Prompt: rank.ByAuthority, HalfLife: rank.DefaultHalfLife}, "whole number"},
-	} {
-		if err := os.WriteFile(file, []byte(tc.file), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		cfg, err := LoadConfig(file, environment(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tc.want.Prevented, tc.want.Cap, tc.want.Saturation, tc.want.Boost = rank.DefaultPrevented, rank.DefaultCap, rank.DefaultSaturation, rank.DefaultBoost
-		if got := cfg.Settings().Use; got != tc.want {
-			t.Errorf("%q: got %+v, want %+v", tc.file, got, tc.want)
-		}
-		if got := strings.Join(cfg.Warnings, "; "); !strings.Contains(got, tc.warn) || (tc.warn == "") != (got == "") {
-			t.Errorf("%q: warnings %q, want %q", tc.file, got, tc.warn)
-		}
-	}
-}
 
 // What is no number cannot be shown as JSON, nor weigh anything.
 func TestASettingIsANumber(t *testing.T) {
-	o, err := option("scri.saturation")
+	o, err := FindOption("scri.saturation")
 	if err != nil {
 		t.Fatal(err)
 	}

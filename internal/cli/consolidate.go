@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -27,22 +29,22 @@ func (a *app) consolidateCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if list && (q.Undo != "" || q.DryRun) {
-				return faultUsage.about("--list goes with neither --undo nor --dry-run").fixedBy("remanence consolidate --help")
+				return fault.Usage.Saying("--list goes with neither --undo nor --dry-run").FixedBy("remanence consolidate --help")
 			}
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
-				return faultUsage.about("--undo needs the id of a round").fixedBy("remanence consolidate --list")
+				return fault.Usage.Saying("--undo needs the id of a round").FixedBy("remanence consolidate --list")
 			}
-			q.Place, q.Agent = a.place(), a.agent()
+			q.Place, q.Agent = a.Place(), a.agent()
 			if list {
 				got, err := ask(cmd.Context(), a, api.Rounds, curate.RoundsRequest{Place: q.Place, Limit: limit})
 				if err != nil {
 					return a.noProject(err)
 				}
-				return a.out.show(consolidationOf("listed", got))
+				return a.out.Show(consolidationOf("listed", got))
 			}
 			got, err := ask(cmd.Context(), a, api.Consolidate, q)
 			if q.Undo != "" && errors.Is(err, mem.ErrNotFound) {
-				return faultNoID.about("no such round").because("nothing has the id %q", q.Undo).fixedBy("remanence consolidate --list")
+				return fault.NoID.Saying("no such round").Because("nothing has the id %q", q.Undo).FixedBy("remanence consolidate --list")
 			}
 			if err != nil {
 				return a.noProject(err)
@@ -51,7 +53,7 @@ func (a *app) consolidateCommand() *cobra.Command {
 			if q.Undo != "" {
 				did = "undone"
 			}
-			return a.out.show(consolidationOf(did, got))
+			return a.out.Show(consolidationOf(did, got))
 		},
 	}
 	f := cmd.Flags()
@@ -102,24 +104,24 @@ func consolidationOf(did string, c curate.Consolidation) consolidationView {
 	}
 	for _, r := range c.Rounds {
 		item := roundItem{
-			ID: nullable(r.ID), Kind: string(r.Kind), Project: nullable(r.Project), Session: nullable(r.Session), At: moment(r.At),
+			ID: ui.TextOrNil(r.ID), Kind: string(r.Kind), Project: ui.TextOrNil(r.Project), Session: ui.TextOrNil(r.Session), At: ui.TimeOrNil(r.At),
 			Looked: r.Looked, Undone: r.Undone, Changes: []stepLine{},
 		}
 		for _, s := range r.Changes {
-			item.Changes = append(item.Changes, stepLine{s.Rule, s.Memory, nullable(s.Other), titles[s.Memory], s.Reason, s.Was, s.Became, moment(s.Undone)})
+			item.Changes = append(item.Changes, stepLine{s.Rule, s.Memory, ui.TextOrNil(s.Other), titles[s.Memory], s.Reason, s.Was, s.Became, ui.TimeOrNil(s.Undone)})
 		}
 		v.Rounds = append(v.Rounds, item)
 	}
 	return v
 }
 
-func (consolidationView) schema() string { return "consolidation" }
+func (consolidationView) SchemaName() string { return "consolidation" }
 
-func (v consolidationView) list() []any { return items(v.Rounds) }
+func (v consolidationView) List() []any { return ui.Items(v.Rounds) }
 
-func (v consolidationView) human(p *printer) {
+func (v consolidationView) Print(p *ui.Printer) {
 	if v.Total == 0 {
-		p.line("No rounds yet.")
+		p.Line("No rounds yet.")
 		return
 	}
 	for _, r := range v.Rounds {
@@ -127,11 +129,11 @@ func (v consolidationView) human(p *printer) {
 	}
 }
 
-func (r roundItem) human(p *printer, v consolidationView) {
-	what := plural(r.Looked, "memory", "memories") + " looked at, " + plural(len(r.Changes), "change", "changes")
+func (r roundItem) human(p *ui.Printer, v consolidationView) {
+	what := ui.Plural(r.Looked, "memory", "memories") + " looked at, " + ui.Plural(len(r.Changes), "change", "changes")
 	switch {
 	case v.Did == "undone":
-		p.line("%s  %s restored", *r.ID, plural(v.Restored, "memory", "memories"))
+		p.Line("%s  %s restored", *r.ID, ui.Plural(v.Restored, "memory", "memories"))
 		return
 	case v.DryRun:
 		what += " would be made"
@@ -145,16 +147,16 @@ func (r roundItem) human(p *printer, v consolidationView) {
 	if r.ID != nil {
 		head = *r.ID + "  " + what
 	}
-	p.line("%s", head)
+	p.Line("%s", head)
 	for _, s := range r.Changes {
 		if s.Rule == mem.RuleContinue { // said by the one that went into it
 			continue
 		}
-		p.line("  %s%s  %s", pad(verbOf(s.Rule), 13), s.Memory, clip(oneLine(s.Title), 100))
-		p.line("  %s%s", strings.Repeat(" ", 13), oneLine(s.Reason))
+		p.Line("  %s%s  %s", ui.Pad(verbOf(s.Rule), 13), s.Memory, ui.Clip(ui.OneLine(s.Title), 100))
+		p.Line("  %s%s", strings.Repeat(" ", 13), ui.OneLine(s.Reason))
 	}
 	if r.ID != nil && len(r.Changes) > 0 && !r.Undone && !v.DryRun {
-		p.hint("undo: remanence consolidate --undo %s", *r.ID)
+		p.Hint("undo: remanence consolidate --undo %s", *r.ID)
 	}
 }
 
@@ -189,9 +191,9 @@ func (a *app) mergeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			v := recordsOf("merged", got.Memories, a.sys.Now())
-			v.Undo = nullable("remanence consolidate --undo " + got.Round)
-			return a.out.show(v)
+			v := ui.RecordsOf("merged", got.Memories, a.Sys.Now())
+			v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
+			return a.out.Show(v)
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs

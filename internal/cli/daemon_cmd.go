@@ -7,14 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"time"
 
-	"github.com/gofrs/flock"
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 )
 
 func (a *app) daemonCommand() *cobra.Command {
@@ -36,12 +38,12 @@ func (a *app) daemonCommand() *cobra.Command {
 		&cobra.Command{
 			Use: "stop", Short: "let it finish and end", Example: "  remanence daemon stop", Args: atMost(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				was, err := a.stopDaemon(cmd.Context())
+				was, err := a.StopDaemon(cmd.Context())
 				if err != nil {
 					return err
 				}
 				if !was {
-					a.out.say("It was not running.")
+					a.out.Say("It was not running.")
 				}
 				return a.daemonShow(cmd.Context(), "stopped")
 			},
@@ -49,7 +51,7 @@ func (a *app) daemonCommand() *cobra.Command {
 		&cobra.Command{
 			Use: "restart", Short: "stop it and start it again", Example: "  remanence daemon restart", Args: atMost(0),
 			RunE: func(cmd *cobra.Command, _ []string) error {
-				if _, err := a.stopDaemon(cmd.Context()); err != nil {
+				if _, err := a.StopDaemon(cmd.Context()); err != nil {
 					return err
 				}
 				return a.daemonStart(cmd.Context(), "restarted")
@@ -62,11 +64,11 @@ func (a *app) daemonCommand() *cobra.Command {
 				if err := a.hasDatabase(); err != nil {
 					return err
 				}
-				n, err := ask(cmd.Context(), a, reviveJobs, api.Nothing{})
+				n, err := ask(cmd.Context(), a, daemon.ReviveJobs, api.Nothing{})
 				if err != nil {
 					return err
 				}
-				return a.out.show(retryView(n))
+				return a.out.Show(retryView(n))
 			},
 		},
 		a.daemonLogs(),
@@ -74,30 +76,17 @@ func (a *app) daemonCommand() *cobra.Command {
 	return cmd
 }
 
-// revived says how many jobs are tried again.
-type revived struct {
-	Jobs int `json:"jobs"`
-}
-
-// reviveJobs has the jobs that were given up tried again.
-var reviveJobs = api.Route[api.Nothing, revived]{Name: "retry"}
-
-func (h *house) revive(ctx context.Context, _ api.Nothing) (revived, error) {
-	n, err := h.store.Revive(ctx)
-	return revived{n}, err
-}
-
 // retryView shows it.
-type retryView revived
+type retryView daemon.Revived
 
-func (retryView) schema() string { return "daemon_retry" }
+func (retryView) SchemaName() string { return "daemon_retry" }
 
-func (v retryView) human(p *printer) {
+func (v retryView) Print(p *ui.Printer) {
 	if v.Jobs == 0 {
-		p.line("Nothing was given up.")
+		p.Line("Nothing was given up.")
 		return
 	}
-	p.line("%s tried again: remanence status", plural(v.Jobs, "job is", "jobs are"))
+	p.Line("%s tried again: remanence status", ui.Plural(v.Jobs, "job is", "jobs are"))
 }
 
 func (a *app) daemonRun() *cobra.Command {
@@ -105,10 +94,10 @@ func (a *app) daemonRun() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "run", Short: "be the daemon, in this terminal", Example: "  remanence daemon run", Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if ifWelcome && a.paths.gone(a.sys.Getenv) {
+			if ifWelcome && a.Paths.Uninstalled(a.Sys.Getenv) {
 				return nil
 			}
-			return runWorker(cmd.Context(), a.sys, a.paths, background)
+			return daemon.Run(cmd.Context(), a.Sys, a.Paths, background, a.Extra)
 		},
 	}
 	cmd.Flags().BoolVar(&background, "background", false, "nobody looks: be silent if another one runs")
@@ -119,72 +108,22 @@ func (a *app) daemonRun() *cobra.Command {
 }
 
 func (a *app) daemonStart(ctx context.Context, did string) error {
-	if a.flags.noDaemon {
-		return faultUsage.about("--no-daemon and daemon start contradict each other").fixedBy("remanence daemon start")
+	if a.NoDaemon {
+		return fault.Usage.Saying("--no-daemon and daemon start contradict each other").FixedBy("remanence daemon start")
 	}
-	if err := a.startDaemon(ctx); err != nil {
+	if err := a.StartDaemon(ctx); err != nil {
 		return err
 	}
 	return a.daemonShow(ctx, did)
 }
 
 func (a *app) daemonShow(ctx context.Context, did string) error {
-	v := daemonView{Did: did, State: "down", Log: a.paths.Log()}
-	if rt, h, err := a.running(ctx); err == nil {
-		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, moment(rt.Started), nullable(rt.Version), nullable(rt.Socket)
-		v.HTTP = nullable(rt.HTTP)
+	v := daemonView{Did: did, State: "down", Log: a.Paths.Log()}
+	if rt, h, err := a.Running(ctx); err == nil {
+		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, ui.TimeOrNil(rt.Started), ui.TextOrNil(rt.Version), ui.TextOrNil(rt.Socket)
+		v.HTTP = ui.TextOrNil(rt.HTTP)
 	}
-	return a.out.show(v)
-}
-
-// stopWithin is how long a daemon that was asked to end may take.
-const stopWithin = 15 * time.Second
-
-// stopDaemon lets the daemon finish and waits until it has let go of the
-// database. It reports whether there was one.
-func (a *app) stopDaemon(ctx context.Context) (bool, error) {
-	ctx, stop := context.WithTimeout(ctx, stopWithin)
-	defer stop()
-	was := false
-	for {
-		rt, err := a.paths.worker()
-		if err == nil {
-			err = rt.Client(Version).Drain(ctx)
-			was = was || err == nil
-		}
-		switch {
-		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, api.ErrGone) && !notYetTold(err):
-			return was, fmt.Errorf("stop the daemon: %w", err)
-		case !a.locked():
-			return was, nil
-		}
-		// It closes the database, or has not told yet where it listens.
-		select {
-		case <-ctx.Done():
-			return was, faultStale.because("it does not end: the lock %s is held (process %d, as the runtime file has it)", a.paths.Lock(), rt.PID).
-				fixedBy("end that process", "remanence daemon logs")
-		case <-time.After(10 * time.Millisecond):
-		}
-	}
-}
-
-// notYetTold reports whether a daemon listens that has not yet written its token
-// into the runtime file, which still holds the one of before.
-func notYetTold(err error) bool {
-	var refused *api.Error
-	return errors.As(err, &refused) && refused.Status == http.StatusUnauthorized
-}
-
-// locked reports whether a process holds the daemon's lock. Whoever asks while
-// a daemon starts may make it wait a moment.
-func (a *app) locked() bool {
-	if _, err := os.Stat(a.paths.Lock()); err != nil {
-		return false
-	}
-	l := flock.New(a.paths.Lock(), flock.SetFlag(os.O_RDWR))
-	free, err := l.TryLock()
-	_ = l.Close()
-	return err == nil && !free
+	return a.out.Show(v)
 }
 
 type daemonView struct {
@@ -198,18 +137,18 @@ type daemonView struct {
 	Log     string     `json:"log"`
 }
 
-func (daemonView) schema() string { return "daemon" }
+func (daemonView) SchemaName() string { return "daemon" }
 
-func (v daemonView) human(p *printer) {
+func (v daemonView) Print(p *ui.Printer) {
 	if v.State != "up" {
-		p.line("daemon down; it starts by itself when it is needed")
+		p.Line("daemon down; it starts by itself when it is needed")
 		return
 	}
 	since := ""
 	if v.Since != nil {
-		since = ", up " + ago(p.now().Sub(*v.Since))
+		since = ", up " + ui.Ago(p.Now().Sub(*v.Since))
 	}
-	p.line("daemon up: process %d, version %s%s", *v.PID, *v.Version, since)
+	p.Line("daemon up: process %d, version %s%s", *v.PID, *v.Version, since)
 }
 
 func (a *app) daemonLogs() *cobra.Command {
@@ -221,7 +160,7 @@ func (a *app) daemonLogs() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if n < 0 {
-				return faultInput.about("-n has to be 0 or more")
+				return fault.Input.Saying("-n has to be 0 or more")
 			}
 			read, err := a.tail(n)
 			if err != nil || !follow {
@@ -235,14 +174,11 @@ func (a *app) daemonLogs() *cobra.Command {
 	return cmd
 }
 
-// logTail bounds how much of the log's end is looked at, in bytes.
-const logTail = 256 << 10
-
 // tail prints the last n lines of the log and returns how far it has read.
 func (a *app) tail(n int) (int64, error) {
-	lines, end, err := lastLines(a.paths.Log(), n)
+	lines, end, err := config.LastLines(a.Paths.Log(), n)
 	if errors.Is(err, fs.ErrNotExist) {
-		a.out.say("The log is empty.")
+		a.out.Say("The log is empty.")
 		return 0, nil
 	}
 	if err != nil {
@@ -254,33 +190,9 @@ func (a *app) tail(n int) (int64, error) {
 	return end, nil
 }
 
-// lastLines returns the last n lines of the end of a file, with their ends, and
-// where it ends.
-func lastLines(file string, n int) ([][]byte, int64, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer f.Close()
-	end, err := f.Seek(0, io.SeekEnd)
-	if err != nil {
-		return nil, 0, err
-	}
-	from := max(0, end-logTail)
-	b, err := io.ReadAll(io.NewSectionReader(f, from, end-from))
-	if err != nil {
-		return nil, 0, err
-	}
-	lines := bytes.SplitAfter(bytes.TrimSuffix(b, []byte("\n")), []byte("\n"))
-	if from > 0 {
-		lines = lines[1:] // cut in the middle
-	}
-	return lines[max(0, len(lines)-n):], end, nil
-}
-
 func (a *app) logLine(l []byte) {
 	if s := string(bytes.TrimRight(l, "\r\n")); s != "" {
-		a.out.line("%s", safe(s))
+		a.out.Line("%s", ui.Safe(s))
 	}
 }
 
@@ -292,7 +204,7 @@ func (a *app) follow(ctx context.Context, read int64) error {
 			return nil
 		case <-time.After(300 * time.Millisecond):
 		}
-		info, err := os.Stat(a.paths.Log())
+		info, err := os.Stat(a.Paths.Log())
 		if err != nil {
 			continue
 		}
@@ -302,7 +214,7 @@ func (a *app) follow(ctx context.Context, read int64) error {
 		if info.Size() == read {
 			continue
 		}
-		b, err := readRange(a.paths.Log(), read, info.Size())
+		b, err := readRange(a.Paths.Log(), read, info.Size())
 		if err != nil {
 			continue
 		}

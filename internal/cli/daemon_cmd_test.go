@@ -8,13 +8,15 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/fault"
 	"remanence/internal/worker"
 )
 
 // A daemon on its way out takes connections that it never answers.
 func TestADaemonThatEndsWhileItIsAskedToIsStopped(t *testing.T) {
 	p := newMachine(t)
-	lock, err := worker.Acquire(p.paths.Data, 0)
+	lock, err := worker.Acquire(p.Paths.Data, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,11 +29,11 @@ func TestADaemonThatEndsWhileItIsAskedToIsStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rt := api.Runtime{Data: p.paths.Data, Socket: filepath.Join(dir, "s"), Token: "x", Started: time.Now()}
-	if err := os.MkdirAll(filepath.Dir(p.paths.Runtime()), 0o700); err != nil {
+	rt := api.Runtime{Data: p.Paths.Data, Socket: filepath.Join(dir, "s"), Token: "x", Started: time.Now()}
+	if err := os.MkdirAll(filepath.Dir(p.Paths.Runtime()), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := rt.Write(p.paths.Runtime()); err != nil {
+	if err := rt.Write(p.Paths.Runtime()); err != nil {
 		t.Fatal(err)
 	}
 	go func() {
@@ -43,18 +45,18 @@ func TestADaemonThatEndsWhileItIsAskedToIsStopped(t *testing.T) {
 		_ = l.Close()
 		_ = lock.Release()
 	}()
-	if _, err := p.stopDaemon(t.Context()); err != nil {
+	if _, err := p.StopDaemon(t.Context()); err != nil {
 		t.Errorf("got %v, want it stopped", err)
 	}
 }
 
 func TestNoNumberOfLinesEndsTheProgram(t *testing.T) {
 	p := newMachine(t)
-	if err := replaceFile(p.paths.Log(), []byte("one\ntwo\n")); err != nil {
+	if err := config.ReplaceFile(p.Paths.Log(), []byte("one\ntwo\n")); err != nil {
 		t.Fatal(err)
 	}
-	for n, want := range map[string]int{"-1": exitUsage, "0": 0, "1": 0, "3": 0} {
-		sys := p.sys
+	for n, want := range map[string]int{"-1": fault.ExitUsage, "0": 0, "1": 0, "3": 0} {
+		sys := p.Sys
 		sys.Args = []string{"daemon", "logs", "-n", n}
 		if got := execute(t.Context(), sys); got != want {
 			t.Errorf("-n %s: got exit status %d, want %d", n, got, want)

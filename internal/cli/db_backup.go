@@ -10,6 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/store/sqlite"
 )
 
@@ -29,45 +33,34 @@ func (a *app) dbBackupCommand() *cobra.Command {
 	}
 }
 
-// keepStore has whoever owns the database make a backup beside it. A route
-// takes no path: where else it shall go is done by the caller.
-var keepStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
-
-func (h *house) keep(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
-	if err := room(h.paths.Data, h.paths.dbBytes()); err != nil {
-		return sqlite.Copy{}, err
-	}
-	return h.store.Keep(ctx)
-}
-
 func (a *app) backup(ctx context.Context, file string) error {
 	to, err := backupFile(file)
 	if err == nil {
 		err = a.hasDatabase()
 	}
 	if err == nil {
-		err = room(a.paths.Data, a.paths.dbBytes())
+		err = daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes())
 	}
 	if err != nil {
 		return err
 	}
-	made, err := ask(ctx, a, keepStore, api.Nothing{})
+	made, err := ask(ctx, a, daemon.KeepStore, api.Nothing{})
 	if err != nil {
 		return err
 	}
 	if to == "" {
 		to = made.Path
 	} else if err := moveFile(made.Path, to); err != nil {
-		return errors.Join(faultStore.about("the backup cannot be written there").because("%s", err), os.Remove(made.Path))
+		return errors.Join(fault.Store.Saying("the backup cannot be written there").Because("%s", err), os.Remove(made.Path))
 	}
 	found, err := sqlite.Inspect(ctx, to)
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.paths)
-	up.Backup = a.sys.Now().UTC()
-	up.write(a.paths)
-	return a.out.show(dbBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
+	up := readUpkeep(a.Paths)
+	up.Backup = a.Sys.Now().UTC()
+	up.write(a.Paths)
+	return a.out.Show(dbBackupView{File: to, Bytes: made.Bytes, Schema: found.Schema})
 }
 
 // backupFile is the absolute path of a backup, "" where none is asked for. One
@@ -80,14 +73,14 @@ func backupFile(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if isDir(to) {
-		return "", faultInput.about("that is a directory").because("%s", to).fixedBy("name a file in it")
+	if config.IsDir(to) {
+		return "", fault.Input.Saying("that is a directory").Because("%s", to).FixedBy("name a file in it")
 	}
 	if _, err := os.Lstat(to); err == nil {
-		return "", faultInput.about("the file is there already").because("%s", to).fixedBy("name another file")
+		return "", fault.Input.Saying("the file is there already").Because("%s", to).FixedBy("name another file")
 	}
-	if dir := filepath.Dir(to); !isDir(dir) {
-		return "", faultNoFile.about("no such directory: %s", dir)
+	if dir := filepath.Dir(to); !config.IsDir(dir) {
+		return "", fault.NoFile.Saying("no such directory: %s", dir)
 	}
 	return to, nil
 }
@@ -114,9 +107,9 @@ type dbBackupView struct {
 	Schema int    `json:"schema_version"`
 }
 
-func (dbBackupView) schema() string { return "db_backup" }
+func (dbBackupView) SchemaName() string { return "db_backup" }
 
-func (v dbBackupView) human(p *printer) {
-	p.line("Backup made and checked: %s, %s", safe(v.File), bytesText(v.Bytes))
-	p.hint("back to it: remanence db restore %s", safe(v.File))
+func (v dbBackupView) Print(p *ui.Printer) {
+	p.Line("Backup made and checked: %s, %s", ui.Safe(v.File), ui.BytesText(v.Bytes))
+	p.Hint("back to it: remanence db restore %s", ui.Safe(v.File))
 }

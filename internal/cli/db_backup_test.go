@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"remanence/internal/config"
 )
 
 // On another disk a file cannot be renamed, so it is copied.
@@ -18,14 +20,14 @@ func TestAFileIsMovedToAnotherDiskWholeOrNotAtAll(t *testing.T) {
 	if err := os.WriteFile(from, []byte("a backup"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := moveFile(from, filepath.Join(other, "no", "to")); err == nil || !exists(from) {
-		t.Errorf("into no directory: %v, still there: %v, want an error and the file", err, exists(from))
+	if err := moveFile(from, filepath.Join(other, "no", "to")); err == nil || !config.Exists(from) {
+		t.Errorf("into no directory: %v, still there: %v, want an error and the file", err, config.Exists(from))
 	}
 	if err := moveFile(from, to); err != nil {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(other)
-	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "a backup" || len(left) != 1 || exists(from) {
-		t.Errorf("got %q, %v beside it, the first still there: %v; want it moved alone (%v, %v)", b, left, exists(from), err, rerr)
+	if b, rerr := os.ReadFile(to); err != nil || rerr != nil || string(b) != "a backup" || len(left) != 1 || config.Exists(from) {
+		t.Errorf("got %q, %v beside it, the first still there: %v; want it moved alone (%v, %v)", b, left, config.Exists(from), err, rerr)
 	}
 }

@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -24,22 +26,11 @@ func (a *app) dbCheckCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.out.judged(v, v.OK)
+			return a.out.Judged(v, v.OK)
 		},
 	}
 	cmd.Flags().BoolVar(&full, "full", false, "compare every row with its indexes too")
 	return cmd
-}
-
-// auditStore has whoever owns the database look closely.
-var auditStore = api.Route[auditAsk, sqlite.Audit]{Name: "audit"}
-
-type auditAsk struct {
-	Full bool `json:"full"`
-}
-
-func (h *house) audit(ctx context.Context, ask auditAsk) (sqlite.Audit, error) {
-	return h.store.Audit(ctx, ask.Full)
 }
 
 // audit asks the daemon. It cannot open a damaged database, so that is looked
@@ -48,14 +39,14 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 	if err := a.hasDatabase(); err != nil {
 		return dbCheckView{}, err
 	}
-	got, err := ask(ctx, a, auditStore, auditAsk{full})
+	got, err := ask(ctx, a, daemon.AuditStore, daemon.AuditAsk{Full: full})
 	if err == nil {
 		return a.checked(got, full), nil
 	}
-	if !explain(nil, err).Is(faultCorrupt) {
+	if !daemon.Explain(err).Is(fault.Corrupt) {
 		return dbCheckView{}, err
 	}
-	got, err = sqlite.Inspect(ctx, a.paths.Database())
+	got, err = sqlite.Inspect(ctx, a.Paths.Database())
 	if err != nil && !errors.Is(err, mem.ErrCorrupt) && !errors.Is(err, mem.ErrForeign) {
 		return dbCheckView{}, err
 	}
@@ -71,8 +62,8 @@ func (a *app) audit(ctx context.Context, full bool) (dbCheckView, error) {
 
 func (a *app) checked(got sqlite.Audit, full bool) dbCheckView {
 	return dbCheckView{
-		OK: got.OK(), Path: a.paths.Database(), Full: full, Schema: got.Schema,
-		Damage: some(got.Damage), Dangling: got.Dangling, Index: some(got.Index), Spoilt: some(got.Spoilt), Unseen: unseen(got, full),
+		OK: got.OK(), Path: a.Paths.Database(), Full: full, Schema: got.Schema,
+		Damage: ui.NotNil(got.Damage), Dangling: got.Dangling, Index: ui.NotNil(got.Index), Spoilt: ui.NotNil(got.Spoilt), Unseen: unseen(got, full),
 	}
 }
 
@@ -109,33 +100,33 @@ type dbCheckView struct {
 	Unseen   []string `json:"unseen"` // parts that were not looked at
 }
 
-func (dbCheckView) schema() string { return "db_check" }
+func (dbCheckView) SchemaName() string { return "db_check" }
 
-func (v dbCheckView) human(p *printer) {
-	p.line("%s", safe(v.Path))
-	v.verdict(p, partTables, v.Damage, faultCorrupt)
+func (v dbCheckView) Print(p *ui.Printer) {
+	p.Line("%s", ui.Safe(v.Path))
+	v.verdict(p, partTables, v.Damage, fault.Corrupt)
 	var dangling []string
 	if v.Dangling > 0 {
-		dangling = []string{plural(v.Dangling, "row names", "rows name") + " others that are not there"}
+		dangling = []string{ui.Plural(v.Dangling, "row names", "rows name") + " others that are not there"}
 	}
-	v.verdict(p, partReferences, dangling, faultCorrupt)
-	v.verdict(p, partRows, v.Spoilt, faultRows)
-	v.verdict(p, partIndex, v.Index, faultIndex)
+	v.verdict(p, partReferences, dangling, fault.Corrupt)
+	v.verdict(p, partRows, v.Spoilt, fault.Rows)
+	v.verdict(p, partIndex, v.Index, fault.Index)
 }
 
 // verdict prints one line on a part, and what is wrong with it.
-func (v dbCheckView) verdict(p *printer, part string, problems []string, f Fault) {
+func (v dbCheckView) verdict(p *ui.Printer, part string, problems []string, f fault.Fault) {
 	if slices.Contains(v.Unseen, part) {
-		p.line("  · not looked at: %s", part)
+		p.Line("  · not looked at: %s", part)
 		return
 	}
 	if len(problems) == 0 {
-		p.line("  %s %s", p.style(green, "✓ ok  "), part)
+		p.Line("  %s %s", p.Style(ui.Green, "✓ ok  "), part)
 		return
 	}
-	p.line("  %s %s  %s", p.style(red, "✗ fail"), part, f.Code)
+	p.Line("  %s %s  %s", p.Style(ui.Red, "✗ fail"), part, f.Code)
 	for _, s := range problems {
-		p.line("           %s", oneLine(s))
+		p.Line("           %s", ui.OneLine(s))
 	}
-	p.line("           fix: %s", f.Fix[0])
+	p.Line("           fix: %s", f.Fix[0])
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -22,7 +25,7 @@ func (a *app) dbInfoCommand() *cobra.Command {
 }
 
 func (a *app) dbInfo(ctx context.Context) error {
-	h, err := ask(ctx, a, describeStore, api.Nothing{})
+	h, err := ask(ctx, a, daemon.DescribeStore, api.Nothing{})
 	if err != nil {
 		return err
 	}
@@ -34,17 +37,17 @@ func (a *app) dbInfo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	copies, err := sqlite.Copies(a.paths.Database())
+	copies, err := sqlite.Copies(a.Paths.Database())
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.paths)
+	up := readUpkeep(a.Paths)
 	v := dbInfoView{
-		Path: a.paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes, Parts: some(sizes.Parts),
+		Path: a.Paths.Database(), Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: sizes.Bytes, Parts: ui.NotNil(sizes.Parts),
 		Memories: o.Stats.Memories, Hidden: o.Stats.Hidden, Sessions: o.Stats.Sessions, Events: o.Stats.Events, Receipts: o.Stats.Receipts,
-		Copies: copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: moment(up.Vacuum),
+		Copies: copyItems(copies), LastBackup: lastBackup(up, copies), LastVacuum: ui.TimeOrNil(up.Vacuum),
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 // dbInfoView describes the database.
@@ -76,27 +79,27 @@ type copyItem struct {
 func copyItems(copies []sqlite.Copy) []copyItem {
 	out := []copyItem{}
 	for _, c := range copies {
-		out = append(out, copyItem{c.Path, c.Kind, moment(c.Made), c.Bytes})
+		out = append(out, copyItem{c.Path, c.Kind, ui.TimeOrNil(c.Made), c.Bytes})
 	}
 	return out
 }
 
-func (dbInfoView) schema() string { return "db_info" }
+func (dbInfoView) SchemaName() string { return "db_info" }
 
-func (v dbInfoView) human(p *printer) {
-	p.line("%s", safe(v.Path))
-	p.field("holds", "%s · %s · %s", plural(v.Memories+v.Hidden, "memory", "memories"), plural(v.Sessions, "session", "sessions"), plural(v.Events, "event", "events"))
-	p.field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
-	p.field("size", "%s in all", bytesText(v.Bytes))
+func (v dbInfoView) Print(p *ui.Printer) {
+	p.Line("%s", ui.Safe(v.Path))
+	p.Field("holds", "%s · %s · %s", ui.Plural(v.Memories+v.Hidden, "memory", "memories"), ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Events, "event", "events"))
+	p.Field("format", "schema %d · SQLite %s · %s journal", v.Schema, v.SQLite, v.Journal)
+	p.Field("size", "%s in all", ui.BytesText(v.Bytes))
 	for _, part := range v.Parts {
 		if part.Bytes > 0 {
-			p.line("    %s%10s", pad(part.Name, 12), bytesText(part.Bytes))
+			p.Line("    %s%10s", ui.Pad(part.Name, 12), ui.BytesText(part.Bytes))
 		}
 	}
-	p.field("last backup", "%s", sinceText(v.LastBackup, p.now()))
-	p.field("last vacuum", "%s", sinceText(v.LastVacuum, p.now()))
+	p.Field("last backup", "%s", sinceText(v.LastBackup, p.Now()))
+	p.Field("last vacuum", "%s", sinceText(v.LastVacuum, p.Now()))
 	for _, c := range v.Copies {
-		p.line("    %s  %s, %s, %s", safe(filepath.Base(c.File)), c.Kind, bytesText(c.Bytes), at(*c.Made, p.now()))
+		p.Line("    %s  %s, %s, %s", ui.Safe(filepath.Base(c.File)), c.Kind, ui.BytesText(c.Bytes), ui.DateTime(*c.Made, p.Now()))
 	}
 }
 
@@ -105,14 +108,7 @@ func sinceText(t *time.Time, now time.Time) string {
 	if t == nil {
 		return "never"
 	}
-	return at(*t, now)
-}
-
-// describeStore asks for the database's format, without reading all of it.
-var describeStore = api.Route[api.Nothing, storeHealth]{Name: "describe"}
-
-func (h *house) describe(ctx context.Context, _ api.Nothing) (storeHealth, error) {
-	return healthOf(h.store.Describe(ctx))
+	return ui.DateTime(*t, now)
 }
 
 // upkeep is what was done to the database last. It lies in a file of its own,
@@ -122,21 +118,19 @@ type upkeep struct {
 	Vacuum time.Time `json:"vacuum,omitzero"`
 }
 
-func (p Paths) upkeep() string { return filepath.Join(p.Work, "upkeep.json") }
-
 // readUpkeep returns what is known; nothing if the file cannot be read.
-func readUpkeep(p Paths) upkeep {
+func readUpkeep(p config.Paths) upkeep {
 	var u upkeep
-	if b, err := readSmall(p.upkeep()); err == nil {
+	if b, err := config.ReadSmall(p.Upkeep()); err == nil {
 		_ = json.Unmarshal(b, &u) // a damaged one says nothing
 	}
 	return u
 }
 
 // write is best effort: what was done was done all the same.
-func (u upkeep) write(p Paths) {
+func (u upkeep) write(p config.Paths) {
 	if b, err := json.Marshal(u); err == nil && os.MkdirAll(p.Work, 0o700) == nil {
-		_ = os.WriteFile(p.upkeep(), b, 0o600)
+		_ = os.WriteFile(p.Upkeep(), b, 0o600)
 	}
 }
 
@@ -148,5 +142,5 @@ func lastBackup(u upkeep, copies []sqlite.Copy) *time.Time {
 			last = c.Made
 		}
 	}
-	return moment(last)
+	return ui.TimeOrNil(last)
 }

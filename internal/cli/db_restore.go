@@ -5,13 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -31,10 +34,10 @@ func (a *app) dbRestoreCommand() *cobra.Command {
 			}
 			if dry {
 				plan.DryRun = true
-				return a.out.show(plan)
+				return a.out.Show(plan)
 			}
 			if !yes {
-				a.out.say("%s", plan.will())
+				a.out.Say("%s", plan.will())
 				if err := a.confirm("Go on?"); err != nil {
 					return err
 				}
@@ -50,10 +53,10 @@ func (a *app) dbRestoreCommand() *cobra.Command {
 
 // planRestore decides what the database is made of.
 func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbRestoreView, error) {
-	v := dbRestoreView{Path: a.paths.Database()}
+	v := dbRestoreView{Path: a.Paths.Database()}
 	switch {
 	case salvage && len(args) > 0:
-		return v, faultUsage.about("a file and --salvage contradict each other").fixedBy("remanence db restore --salvage")
+		return v, fault.Usage.Saying("a file and --salvage contradict each other").FixedBy("remanence db restore --salvage")
 	case salvage:
 		return v, a.hasDatabase()
 	case len(args) > 0:
@@ -64,7 +67,7 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 		v.From = &file
 		return v, a.restorable(ctx, file)
 	}
-	copies, err := sqlite.Copies(a.paths.Database())
+	copies, err := sqlite.Copies(a.Paths.Database())
 	if err != nil {
 		return v, err
 	}
@@ -73,27 +76,27 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 			continue
 		}
 		if _, err := sqlite.Inspect(ctx, c.Path); err == nil {
-			v.From, v.Made = &c.Path, moment(c.Made)
+			v.From, v.Made = &c.Path, ui.TimeOrNil(c.Made)
 			return v, nil
 		}
 	}
 	if err := a.hasDatabase(); err != nil {
-		return v, faultNoBackup.because("no sound copy is beside %s", a.paths.Database())
+		return v, fault.NoBackup.Because("no sound copy is beside %s", a.Paths.Database())
 	}
 	if !a.damaged(ctx) {
-		return v, faultNoBackup.because("no sound copy is beside %s, and the database is not damaged", a.paths.Database())
+		return v, fault.NoBackup.Because("no sound copy is beside %s, and the database is not damaged", a.Paths.Database())
 	}
 	return v, nil
 }
 
 // restorable refuses files that cannot take the database's place.
 func (a *app) restorable(ctx context.Context, file string) error {
-	if sameDir(file, a.paths.Database()) {
-		return faultInput.about("that is the database itself").because("%s", file)
+	if config.SameDir(file, a.Paths.Database()) {
+		return fault.Input.Saying("that is the database itself").Because("%s", file)
 	}
 	_, err := sqlite.Inspect(ctx, file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return faultNoBackup.because("%s is not there", file)
+		return fault.NoBackup.Because("%s is not there", file)
 	}
 	return err
 }
@@ -101,33 +104,33 @@ func (a *app) restorable(ctx context.Context, file string) error {
 // damaged reports whether the database is better made anew. A daemon that
 // answers looks itself: it has the database open.
 func (a *app) damaged(ctx context.Context) bool {
-	if _, _, err := a.running(ctx); err == nil {
+	if _, _, err := a.Running(ctx); err == nil {
 		v, err := a.audit(ctx, true)
 		return errors.Is(err, mem.ErrDisk) || err == nil && len(v.Damage)+len(v.Spoilt) > 0
 	}
-	_, err := sqlite.Inspect(ctx, a.paths.Database())
+	_, err := sqlite.Inspect(ctx, a.Paths.Database())
 	return errors.Is(err, mem.ErrCorrupt) || errors.Is(err, mem.ErrForeign) || errors.Is(err, mem.ErrDisk)
 }
 
 // restore carries a plan out.
 func (a *app) restore(ctx context.Context, v dbRestoreView) error {
-	if err := room(a.paths.Data, v.needs()); err != nil {
+	if err := daemon.Room(a.Paths.Data, v.needs()); err != nil {
 		return err
 	}
-	err := a.alone(ctx, func() error {
+	err := a.Alone(ctx, func() error {
 		if v.From == nil {
-			got, err := sqlite.Salvage(ctx, v.Path, a.sys.Now())
-			v.Aside, v.Rows, v.Gaps, v.Empty = nullable(got.Aside), got.Rows, got.Gaps, got.Empty
+			got, err := sqlite.Salvage(ctx, v.Path, a.Sys.Now())
+			v.Aside, v.Rows, v.Gaps, v.Empty = ui.TextOrNil(got.Aside), got.Rows, got.Gaps, got.Empty
 			return err
 		}
-		got, err := sqlite.Restore(ctx, v.Path, *v.From, a.sys.Now())
-		v.Aside, v.Schema = nullable(got.Aside), got.Schema
+		got, err := sqlite.Restore(ctx, v.Path, *v.From, a.Sys.Now())
+		v.Aside, v.Schema = ui.TextOrNil(got.Aside), got.Schema
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 // dbRestoreView is what a restore will do, or did.
@@ -146,17 +149,9 @@ type dbRestoreView struct {
 // needs is how much space it takes, in bytes.
 func (v dbRestoreView) needs() int64 {
 	if v.From == nil {
-		return 2 * sizeOfFile(v.Path)
+		return 2 * config.SizeOfFile(v.Path)
 	}
-	return sizeOfFile(*v.From)
-}
-
-func sizeOfFile(file string) int64 {
-	info, err := os.Stat(file)
-	if err != nil {
-		return 0
-	}
-	return info.Size()
+	return config.SizeOfFile(*v.From)
 }
 
 func (v dbRestoreView) will() string {
@@ -166,35 +161,35 @@ func (v dbRestoreView) will() string {
 	return fmt.Sprintf("%s takes the place of %s, which is kept aside. What was remembered since then is not in it.", *v.From, v.Path)
 }
 
-func (dbRestoreView) schema() string { return "db_restore" }
+func (dbRestoreView) SchemaName() string { return "db_restore" }
 
-func (v dbRestoreView) human(p *printer) {
+func (v dbRestoreView) Print(p *ui.Printer) {
 	if v.DryRun {
-		p.line("%s", safe(v.will()))
-		p.line("Dry run: nothing was written.")
+		p.Line("%s", ui.Safe(v.will()))
+		p.Line("Dry run: nothing was written.")
 		return
 	}
 	switch {
 	case v.Empty:
-		p.line("Nothing could be read of it: a new, empty database is in its place.")
+		p.Line("Nothing could be read of it: a new, empty database is in its place.")
 	case v.From == nil:
-		p.line("Saved: %s, %s, %s, %s.", plural(v.Rows["memory"], "memory", "memories"), plural(v.Rows["session"], "session", "sessions"),
-			plural(v.Rows["event"], "event", "events"), plural(v.Rows["receipt"], "receipt", "receipts"))
+		p.Line("Saved: %s, %s, %s, %s.", ui.Plural(v.Rows["memory"], "memory", "memories"), ui.Plural(v.Rows["session"], "session", "sessions"),
+			ui.Plural(v.Rows["event"], "event", "events"), ui.Plural(v.Rows["receipt"], "receipt", "receipts"))
 		if v.Gaps > 0 {
-			p.line("Not everything could be read: %s.", plural(v.Gaps, "gap", "gaps"))
+			p.Line("Not everything could be read: %s.", ui.Plural(v.Gaps, "gap", "gaps"))
 		} else {
-			p.line("Every row could be read.")
+			p.Line("Every row could be read.")
 		}
 	default:
-		p.line("Restored from %s", safe(*v.From))
+		p.Line("Restored from %s", ui.Safe(*v.From))
 	}
 	if v.Aside != nil {
-		p.line("The database of before is kept as %s", safe(*v.Aside))
+		p.Line("The database of before is kept as %s", ui.Safe(*v.Aside))
 		holds := "it holds what was remembered: "
 		if v.Empty {
 			holds = ""
 		}
-		p.hint("%sremove it when you do not need it; a purge removes it too", holds)
+		p.Hint("%sremove it when you do not need it; a purge removes it too", holds)
 	}
 }
 
@@ -217,19 +212,19 @@ func (a *app) migrate(ctx context.Context, dry bool) error {
 	if err := a.hasDatabase(); err != nil {
 		return err
 	}
-	have, pending, err := sqlite.Steps(ctx, a.paths.Database())
+	have, pending, err := sqlite.Steps(ctx, a.Paths.Database())
 	if err != nil {
 		return err
 	}
-	v := dbMigrateView{DryRun: dry, From: have, To: have + len(pending), Steps: some(pending)}
+	v := dbMigrateView{DryRun: dry, From: have, To: have + len(pending), Steps: ui.NotNil(pending)}
 	if dry || len(pending) == 0 {
-		return a.out.show(v)
+		return a.out.Show(v)
 	}
-	if err := room(a.paths.Data, a.paths.dbBytes()); err != nil {
+	if err := daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
 		return err
 	}
-	err = a.alone(ctx, func() error {
-		st, err := sqlite.Open(ctx, sqlite.Config{Path: a.paths.Database(), Now: a.sys.Now})
+	err = a.Alone(ctx, func() error {
+		st, err := sqlite.Open(ctx, sqlite.Config{Path: a.Paths.Database(), Now: a.Sys.Now})
 		if err != nil {
 			return err
 		}
@@ -238,11 +233,11 @@ func (a *app) migrate(ctx context.Context, dry bool) error {
 	if err != nil {
 		return err
 	}
-	copies, err := sqlite.Copies(a.paths.Database())
+	copies, err := sqlite.Copies(a.Paths.Database())
 	if i := slices.IndexFunc(copies, func(c sqlite.Copy) bool { return c.Kind == sqlite.CopyMigration }); i >= 0 {
-		v.Copy = nullable(copies[i].Path)
+		v.Copy = ui.TextOrNil(copies[i].Path)
 	}
-	return errors.Join(err, a.out.show(v))
+	return errors.Join(err, a.out.Show(v))
 }
 
 // dbMigrateView is what a migration will do, or did.
@@ -254,11 +249,11 @@ type dbMigrateView struct {
 	Copy   *string  `json:"copy"` // of the database as it was
 }
 
-func (dbMigrateView) schema() string { return "db_migrate" }
+func (dbMigrateView) SchemaName() string { return "db_migrate" }
 
-func (v dbMigrateView) human(p *printer) {
+func (v dbMigrateView) Print(p *ui.Printer) {
 	if len(v.Steps) == 0 {
-		p.line("Nothing to do: schema %d is this version's.", v.From)
+		p.Line("Nothing to do: schema %d is this version's.", v.From)
 		return
 	}
 	does := "Done"
@@ -266,9 +261,9 @@ func (v dbMigrateView) human(p *printer) {
 		does = "To do"
 	}
 	for _, s := range v.Steps {
-		p.line("%s  %s", does, s)
+		p.Line("%s  %s", does, s)
 	}
 	if v.Copy != nil {
-		p.line("The database as it was: %s", safe(*v.Copy))
+		p.Line("The database as it was: %s", ui.Safe(*v.Copy))
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
 	"remanence/internal/store/sqlite"
 )
 
@@ -23,22 +25,22 @@ func (a *app) vacuum(ctx context.Context) error {
 	if err := a.hasDatabase(); err != nil {
 		return err
 	}
-	if err := room(a.paths.Data, a.paths.dbBytes()); err != nil {
+	if err := daemon.Room(a.Paths.Data, a.Paths.DatabaseBytes()); err != nil {
 		return err
 	}
 	var v dbVacuumView
-	err := a.alone(ctx, func() (err error) {
-		v.Before, v.After, err = sqlite.Vacuum(ctx, a.paths.Database())
+	err := a.Alone(ctx, func() (err error) {
+		v.Before, v.After, err = sqlite.Vacuum(ctx, a.Paths.Database())
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	up := readUpkeep(a.paths)
-	up.Vacuum = a.sys.Now().UTC()
-	up.write(a.paths)
+	up := readUpkeep(a.Paths)
+	up.Vacuum = a.Sys.Now().UTC()
+	up.write(a.Paths)
 	v.Freed = max(0, v.Before-v.After)
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 // dbVacuumView is what a vacuum did, in bytes.
@@ -48,10 +50,10 @@ type dbVacuumView struct {
 	Freed  int64 `json:"freed"`
 }
 
-func (dbVacuumView) schema() string { return "db_vacuum" }
+func (dbVacuumView) SchemaName() string { return "db_vacuum" }
 
-func (v dbVacuumView) human(p *printer) {
-	p.line("%s freed: from %s to %s", bytesText(v.Freed), bytesText(v.Before), bytesText(v.After))
+func (v dbVacuumView) Print(p *ui.Printer) {
+	p.Line("%s freed: from %s to %s", ui.BytesText(v.Freed), ui.BytesText(v.Before), ui.BytesText(v.After))
 }
 
 func (a *app) dbReindexCommand() *cobra.Command {
@@ -64,35 +66,20 @@ func (a *app) dbReindexCommand() *cobra.Command {
 			if err := a.hasDatabase(); err != nil {
 				return err
 			}
-			n, err := ask(cmd.Context(), a, reindexStore, api.Nothing{})
+			n, err := ask(cmd.Context(), a, daemon.ReindexStore, api.Nothing{})
 			if err != nil {
 				return err
 			}
-			return a.out.show(dbReindexView(n))
+			return a.out.Show(dbReindexView(n))
 		},
 	}
 }
 
-// reindexStore has whoever owns the database make its index anew.
-var reindexStore = api.Route[api.Nothing, reindexed]{Name: "reindex"}
-
-type reindexed struct {
-	Memories int `json:"memories"`
-}
-
-func (h *house) reindex(ctx context.Context, _ api.Nothing) (reindexed, error) {
-	n, err := h.store.Reindex(ctx)
-	if err == nil {
-		err = h.engine.Recall.ForgetVectors(ctx)
-	}
-	return reindexed{n}, err
-}
-
 // dbReindexView says how many memories are in the new index.
-type dbReindexView reindexed
+type dbReindexView daemon.Reindexed
 
-func (dbReindexView) schema() string { return "db_reindex" }
+func (dbReindexView) SchemaName() string { return "db_reindex" }
 
-func (v dbReindexView) human(p *printer) {
-	p.line("%s in the new index", plural(v.Memories, "memory", "memories"))
+func (v dbReindexView) Print(p *ui.Printer) {
+	p.Line("%s in the new index", ui.Plural(v.Memories, "memory", "memories"))
 }

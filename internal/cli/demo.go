@@ -20,6 +20,11 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/chars"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
@@ -98,7 +103,7 @@ func (s *stage) play(ctx context.Context) error {
 	if err := s.today(ctx, read); err != nil {
 		return err
 	}
-	p.line("\n%s", p.style(bold, "4  You see everything, and you have the last word."))
+	p.Line("\n%s", p.Style(ui.Bold, "4  You see everything, and you have the last word."))
 	for _, args := range [][]string{{"why"}, {"search", "fake clock"}} {
 		if err := s.command(ctx, args...); err != nil {
 			return err
@@ -110,7 +115,7 @@ func (s *stage) play(ctx context.Context) error {
 // yesterday plays the first session and returns the tokens of the files read in it.
 func (s *stage) yesterday(ctx context.Context) (int, error) {
 	p := s.a.out
-	p.line("%s", p.style(bold, "1  A developer fixed a flaky test yesterday. Watch what the hook sees."))
+	p.Line("%s", p.Style(ui.Bold, "1  A developer fixed a flaky test yesterday. Watch what the hook sees."))
 	events, err := s.events("yesterday")
 	if err != nil {
 		return 0, err
@@ -126,9 +131,9 @@ func (s *stage) yesterday(ctx context.Context) (int, error) {
 		}
 		_ = json.Unmarshal(e, &in) // other tools answer in other shapes
 		read += chars.Tokens(in.Response.File.Content)
-		p.line("   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
+		p.Line("   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		for _, what := range s.takenOut(e) {
-			p.line("   %20s %s", "", p.style(dim, what+" was taken out before anything was written"))
+			p.Line("   %20s %s", "", p.Style(ui.Dim, what+" was taken out before anything was written"))
 		}
 		s.wait()
 	}
@@ -139,16 +144,16 @@ func (s *stage) yesterday(ctx context.Context) (int, error) {
 func (s *stage) kept(ctx context.Context) error {
 	p := s.a.out
 	inner := s.inner(io.Discard)
-	defer func() { inner.close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
+	defer func() { inner.Close() }()
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.Place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
 	if err != nil {
 		return err
 	}
-	p.line("\n%s", p.style(bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.", plural(len(found.Hits), "memory", "memories"))))
+	p.Line("\n%s", p.Style(ui.Bold, fmt.Sprintf("2  %s worth keeping, found by rule. No model was asked.", ui.Plural(len(found.Hits), "memory", "memories"))))
 	for i := len(found.Hits) - 1; i >= 0; i-- {
 		m := found.Hits[i].Memory
-		p.line("   %s %-10s %s", m.ID, m.Kind, oneLine(m.Title))
-		p.line("       %s", p.style(dim, oneLine(provenance(m, s.a.sys.Now()))))
+		p.Line("   %s %-10s %s", m.ID, m.Kind, ui.OneLine(m.Title))
+		p.Line("       %s", p.Style(ui.Dim, ui.OneLine(ui.Provenance(m, s.a.Sys.Now()))))
 		s.wait()
 	}
 	return nil
@@ -157,9 +162,9 @@ func (s *stage) kept(ctx context.Context) error {
 // today plays the second session and shows what it is told.
 func (s *stage) today(ctx context.Context, read int) error {
 	p := s.a.out
-	p.line("\n%s", p.style(bold, "3  Today a new session opens."))
-	p.line("   Without memory it is told nothing, and would read the same files again: about")
-	p.line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
+	p.Line("\n%s", p.Style(ui.Bold, "3  Today a new session opens."))
+	p.Line("   Without memory it is told nothing, and would read the same files again: about")
+	p.Line("   %d tokens of them in yesterday's session (estimate). With Remanence:", read)
 	events, err := s.events("today")
 	if err != nil {
 		return err
@@ -169,16 +174,16 @@ func (s *stage) today(ctx context.Context, read int) error {
 		if err != nil {
 			return err
 		}
-		p.line("\n   %-20s %-46s %5.1f ms", s.what(e), clip(oneLine(s.detail(e)), 46), took.Seconds()*1000)
+		p.Line("\n   %-20s %-46s %5.1f ms", s.what(e), ui.Clip(ui.OneLine(s.detail(e)), 46), took.Seconds()*1000)
 		said := contextOf(out)
 		if said == "" {
-			p.line("   (nothing to add: it was told already)")
+			p.Line("   (nothing to add: it was told already)")
 			continue
 		}
 		for line := range strings.Lines(said) {
-			p.line("   │ %s", strings.TrimRight(safe(line), "\n"))
+			p.Line("   │ %s", strings.TrimRight(ui.Safe(line), "\n"))
 		}
-		p.line("   %d tokens", chars.Tokens(said))
+		p.Line("   %d tokens", chars.Tokens(said))
 		s.wait()
 	}
 	return nil
@@ -187,13 +192,13 @@ func (s *stage) today(ctx context.Context, read int) error {
 // forgetAndRestore shows that a memory can be taken back, and that again.
 func (s *stage) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
-	defer func() { inner.close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
+	defer func() { inner.Close() }()
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.Place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
 	if err != nil {
 		return err
 	}
 	if len(found.Hits) == 0 {
-		return faultOther.because("the demo kept no decision")
+		return fault.Other.Because("the demo kept no decision")
 	}
 	id := found.Hits[0].Memory.ID
 	if err := s.command(ctx, "forget", id, "--yes"); err != nil {
@@ -234,10 +239,10 @@ func (s *stage) getenv(name string) string {
 		return s.home()
 	case "CLAUDE_PROJECT_DIR":
 		return s.project
-	case EnvName("worker.idle_exit"):
+	case config.EnvName("worker.idle_exit"):
 		return demoIdle
 	case "PATH", "TMPDIR", "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "CLICOLOR_FORCE", "SystemRoot", "TEMP", "TMP":
-		return s.a.sys.Getenv(name)
+		return s.a.Sys.Getenv(name)
 	}
 	return ""
 }
@@ -246,7 +251,7 @@ func (s *stage) getenv(name string) string {
 func (s *stage) hook(ctx context.Context, payload []byte) (time.Duration, []byte, error) {
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, s.exe, "hook", "claude-code")
-	cmd.Env = append(environ(s.getenv), "CLAUDE_PROJECT_DIR="+s.project)
+	cmd.Env = append(hookclient.Environ(s.getenv), "CLAUDE_PROJECT_DIR="+s.project)
 	cmd.Dir, cmd.Stdin, cmd.Stdout = s.project, bytes.NewReader(payload), &out
 	begun := time.Now()
 	if err := cmd.Run(); err != nil {
@@ -258,17 +263,17 @@ func (s *stage) hook(ctx context.Context, payload []byte) (time.Duration, []byte
 // command runs one of our commands in the scratch home and shows it.
 func (s *stage) command(ctx context.Context, args ...string) error {
 	p := s.a.out
-	p.line("\n   $ remanence %s", strings.Join(quoted(args), " "))
+	p.Line("\n   $ remanence %s", strings.Join(quoted(args), " "))
 	var out bytes.Buffer
-	sys := s.a.sys
+	sys := s.a.Sys
 	sys.Args, sys.Getenv, sys.Stdout, sys.Stderr, sys.Stdin = args, s.getenv, &out, &out, strings.NewReader("")
 	code := execute(ctx, sys)
 	for line := range strings.Lines(out.String()) {
-		p.line("   %s", strings.TrimRight(line, "\n"))
+		p.Line("   %s", strings.TrimRight(line, "\n"))
 	}
 	s.wait()
 	if code != 0 {
-		return faultOther.because("remanence %s ended with %d", args[0], code)
+		return fault.Other.Because("remanence %s ended with %d", args[0], code)
 	}
 	return nil
 }
@@ -286,33 +291,33 @@ func quoted(args []string) []string {
 
 // inner is a run of the command line in the scratch home.
 func (s *stage) inner(out io.Writer) *app {
-	sys := s.a.sys
+	sys := s.a.Sys
 	sys.Getenv, sys.Stdout = s.getenv, out
-	in := &app{sys: sys, close: func() {}, out: newPrinter(sys, flags{})}
-	in.paths, _ = pathsFrom(s.getenv, "") // HOME is set
+	in := newApp(sys)
+	in.Paths, _ = config.FindPaths(s.getenv, "") // HOME is set
 	return in
 }
 
 // clear stops the daemon the demo started and removes its directory.
 func (s *stage) clear(keep bool) error {
 	p := s.a.out
-	ctx, stop := context.WithTimeout(context.Background(), startWithin)
+	ctx, stop := context.WithTimeout(context.Background(), daemon.StartWithin)
 	defer stop()
 	in := s.inner(io.Discard)
-	if rt, err := in.paths.worker(); err == nil {
-		if err := rt.Client(Version).Drain(ctx); err != nil {
-			p.say("the demo's daemon could not be stopped: %v", err)
+	if rt, err := hookclient.ReadRuntime(in.Paths); err == nil {
+		if err := rt.Client(config.Version).Drain(ctx); err != nil {
+			p.Say("the demo's daemon could not be stopped: %v", err)
 		}
 	}
 	if keep {
-		p.line("\n%s", p.style(bold, "5  Everything was written below "+s.dir+" (kept)."))
-		p.line("   look at it: remanence --data-dir %s --project all search", in.paths.Data)
+		p.Line("\n%s", p.Style(ui.Bold, "5  Everything was written below "+s.dir+" (kept)."))
+		p.Line("   look at it: remanence --data-dir %s --project all search", in.Paths.Data)
 		return nil
 	}
 	if err := removeSoon(ctx, s.dir); err != nil {
 		return fmt.Errorf("remove the demo's directory: %w", err)
 	}
-	p.line("\n%s", p.style(bold, "5  Nothing was written outside "+s.dir+" (removed)."))
+	p.Line("\n%s", p.Style(ui.Bold, "5  Nothing was written outside "+s.dir+" (removed)."))
 	s.goOn()
 	return nil
 }
@@ -331,14 +336,14 @@ func removeSoon(ctx context.Context, dir string) error {
 // goOn names the next commands for this machine.
 func (s *stage) goOn() {
 	p := s.a.out
-	agents := setup.Detect(setup.FromEnv(s.a.sys.Getenv("HOME"), s.a.sys.Getenv))
+	agents := setup.Detect(setup.FromEnv(s.a.Sys.Getenv("HOME"), s.a.Sys.Getenv))
 	if len(agents) == 0 {
-		p.line("   Next: remanence install claude-code    once Claude Code is here")
+		p.Line("   Next: remanence install claude-code    once Claude Code is here")
 	}
 	for _, found := range agents {
-		p.line("   Next: remanence install %s --dry-run    %s is here, with %s", found.ID, found.Name, plural(found.Sessions, "past session", "past sessions"))
+		p.Line("   Next: remanence install %s --dry-run    %s is here, with %s", found.ID, found.Name, ui.Plural(found.Sessions, "past session", "past sessions"))
 	}
-	p.line("         remanence help")
+	p.Line("         remanence help")
 }
 
 func (s *stage) wait() {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"remanence/internal/config"
 )
 
 // pages returns the Markdown files that people and agents read, by their path in the repository.
@@ -91,7 +93,7 @@ func named(line string) error {
 
 func TestEverySettingOfThePagesIsOne(t *testing.T) {
 	keys, sections := map[string]bool{}, map[string]bool{}
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		section, _, _ := strings.Cut(o.Key, ".")
 		keys[o.Key], sections[section] = true, true
 	}

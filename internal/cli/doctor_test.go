@@ -16,7 +16,12 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
@@ -33,37 +38,37 @@ type machine struct {
 func newMachine(t *testing.T) *machine {
 	t.Helper()
 	getenv := environment(map[string]string{"HOME": t.TempDir()})
-	p, err := pathsFrom(getenv, "")
+	p, err := config.FindPaths(getenv, "")
 	if err == nil {
-		err = p.settle()
+		err = p.MakeWork()
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	sys := System{Getenv: getenv, Now: time.Now, Slack: time.Minute, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
-	a := &app{sys: sys, paths: p, close: func() {}, flags: flags{noDaemon: true}}
-	a.out = newPrinter(sys, a.flags)
-	t.Cleanup(func() { a.close() })
+	sys := config.System{Getenv: getenv, Now: time.Now, Slack: time.Minute, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard}
+	a := &app{Connection: &daemon.Connection{Sys: sys, Paths: p, Close: func() {}, NoDaemon: true}}
+	a.out = ui.NewPrinter(sys, a.flags)
+	t.Cleanup(func() { a.Close() })
 	return &machine{a, t}
 }
 
 // store opens the machine's store for a moment.
-func (p *machine) store(f func(h *house)) {
+func (p *machine) store(f func(h *daemon.Daemon)) {
 	p.t.Helper()
-	h, err := build(p.t.Context(), p.sys, p.paths, discard())
+	h, err := daemon.New(p.t.Context(), p.Sys, p.Paths, discard(), daemon.Extension{})
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	f(h)
-	if err := h.store.Close(); err != nil {
+	if err := h.Store.Close(); err != nil {
 		p.t.Fatal(err)
 	}
 }
 
 func (p *machine) apply(batches ...mem.Batch) {
 	p.t.Helper()
-	p.store(func(h *house) {
-		if _, err := h.store.Apply(p.t.Context(), batches...); err != nil {
+	p.store(func(h *daemon.Daemon) {
+		if _, err := h.Store.Apply(p.t.Context(), batches...); err != nil {
 			p.t.Fatal(err)
 		}
 	})
@@ -72,10 +77,10 @@ func (p *machine) apply(batches ...mem.Batch) {
 // configure writes the configuration.
 func (p *machine) configure(toml string) {
 	p.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(p.paths.Config), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(p.Paths.Config), 0o700); err != nil {
 		p.t.Fatal(err)
 	}
-	if err := os.WriteFile(p.paths.Config, []byte(toml), 0o600); err != nil {
+	if err := os.WriteFile(p.Paths.Config, []byte(toml), 0o600); err != nil {
 		p.t.Fatal(err)
 	}
 }
@@ -83,7 +88,7 @@ func (p *machine) configure(toml string) {
 // file writes a file below the data directory.
 func (p *machine) file(name, text string) {
 	p.t.Helper()
-	file := filepath.Join(p.paths.Data, filepath.FromSlash(name))
+	file := filepath.Join(p.Paths.Data, filepath.FromSlash(name))
 	if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
 		p.t.Fatal(err)
 	}
@@ -104,11 +109,11 @@ func (p *machine) remember(body string) {
 }
 
 // faultsIn are the codes of what doctor warns of or fails.
-func faultsIn(checks []checkItem) []string {
+func faultsIn(checks []doctor.Check) []string {
 	var codes []string
 	for _, c := range checks {
 		if c.State == setup.Fail || c.State == setup.Warn {
-			codes = append(codes, deref(c.Code))
+			codes = append(codes, ui.Deref(c.Code))
 		}
 	}
 	return codes
@@ -127,24 +132,24 @@ var seeds = map[string]struct {
 	"REM-D006": {safe: true, seed: func(p *machine) {
 		e := mem.Event{Kind: mem.Stop, Session: "s", Agent: "claude-code", At: time.Now(), Text: "done"}
 		e.Identify("n")
-		if _, err := spool.Open(spool.Config{Dir: p.paths.Spool()}).Handle(p.t.Context(), e); err != nil {
+		if _, err := spool.Open(spool.Config{Dir: p.Paths.Spool()}).Handle(p.t.Context(), e); err != nil {
 			p.t.Fatal(err)
 		}
 	}},
 	"REM-S006": {safe: true, seed: func(p *machine) {
 		p.remember("the keeper counts herons")
-		spoilIndex(p.t, p.paths.Database())
+		spoilIndex(p.t, p.Paths.Database())
 	}},
 	"REM-S019": {seed: func(p *machine) {
 		p.happens("e_unreadable")
-		respell(p.t, p.paths.Database(), `{"id":"e_unreadable"`, `x"id":"e_unreadable"`)
+		respell(p.t, p.Paths.Database(), `{"id":"e_unreadable"`, `x"id":"e_unreadable"`)
 	}},
 	"REM-S007": {safe: true, seed: func(p *machine) {
 		p.remember("the keeper counts herons")
-		if err := os.Chmod(p.paths.Database(), 0o644); err != nil {
+		if err := os.Chmod(p.Paths.Database(), 0o644); err != nil {
 			p.t.Fatal(err)
 		}
-		if err := os.Chmod(p.paths.Data, 0o755); err != nil {
+		if err := os.Chmod(p.Paths.Data, 0o755); err != nil {
 			p.t.Fatal(err)
 		}
 	}},
@@ -158,7 +163,7 @@ var seeds = map[string]struct {
 	"REM-S012": {seed: func(p *machine) { p.remember("of <private>the bank</private>") }},
 	"REM-P001": {seed: func(p *machine) { p.remember("use AKIA" + "IOSFODNN7EXAMPLQ for the bucket") }},
 	"REM-H014": {safe: true, seed: func(p *machine) {
-		spool.Open(spool.Config{Dir: p.paths.Spool()}).Count("test")
+		spool.Open(spool.Config{Dir: p.Paths.Spool()}).Count("test")
 	}},
 	"REM-C001": {seed: func(p *machine) { p.configure("[hooks]\nnope = 1\n") }},
 	"REM-N004": {seed: func(p *machine) {
@@ -214,12 +219,12 @@ func respell(t *testing.T, file, from, to string) {
 func TestARowThatDoesNotFitItsIndexIsFoundAndMended(t *testing.T) {
 	p := newMachine(t)
 	p.happens("e_lighthouse")
-	disagree(t, p.paths.Database(), "e_lighthouse")
-	if got := faultsIn(p.examine(t.Context())); !slices.Equal(got, []string{"REM-S002"}) {
+	disagree(t, p.Paths.Database(), "e_lighthouse")
+	if got := faultsIn(p.checks().Examine(t.Context())); !slices.Equal(got, []string{"REM-S002"}) {
 		t.Fatalf("got %v, want REM-S002", got)
 	}
-	p.close()
-	p.close = func() {}
+	p.Close()
+	p.Close = func() {}
 	plan, err := p.planRestore(t.Context(), nil, false)
 	if err != nil {
 		t.Fatal(err)
@@ -227,7 +232,7 @@ func TestARowThatDoesNotFitItsIndexIsFoundAndMended(t *testing.T) {
 	if err := p.restore(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
-	if got := faultsIn(p.examine(t.Context())); len(got) > 0 {
+	if got := faultsIn(p.checks().Examine(t.Context())); len(got) > 0 {
 		t.Errorf("after the restore: got %v, want none", got)
 	}
 }
@@ -263,8 +268,8 @@ func TestRowsThatCannotBeReadAreLeftBehindByASalvage(t *testing.T) {
 	if err != nil || v.OK || len(v.Spoilt) != 1 || !strings.Contains(v.Spoilt[0], "e_unreadable") {
 		t.Fatalf("got %+v, %v, want the row named", v, err)
 	}
-	p.close()
-	p.close = func() {}
+	p.Close()
+	p.Close = func() {}
 	plan, err := p.planRestore(t.Context(), nil, true)
 	if err != nil {
 		t.Fatal(err)
@@ -272,7 +277,7 @@ func TestRowsThatCannotBeReadAreLeftBehindByASalvage(t *testing.T) {
 	if err := p.restore(t.Context(), plan); err != nil {
 		t.Fatal(err)
 	}
-	if got := faultsIn(p.examine(t.Context())); len(got) > 0 {
+	if got := faultsIn(p.checks().Examine(t.Context())); len(got) > 0 {
 		t.Errorf("after the salvage: got %v, want none", got)
 	}
 }
@@ -293,9 +298,9 @@ func TestPartsThatWereNotLookedAtAreNotCalledWhole(t *testing.T) {
 	} {
 		p := newMachine(t)
 		var out bytes.Buffer
-		p.sys.Stdout = &out
-		p.out = newPrinter(p.sys, p.flags)
-		if err := p.out.show(p.checked(c.got, c.full)); err != nil {
+		p.Sys.Stdout = &out
+		p.out = ui.NewPrinter(p.Sys, p.flags)
+		if err := p.out.Show(p.checked(c.got, c.full)); err != nil {
 			t.Fatal(err)
 		}
 		for _, want := range c.want {
@@ -312,12 +317,12 @@ func TestPartsThatWereNotLookedAtAreNotCalledWhole(t *testing.T) {
 // Who only looks leaves nothing behind where Remanence does not live.
 func TestLookingDoesNotMoveIn(t *testing.T) {
 	p := newMachine(t)
-	p.flags.noDaemon = false
-	home := p.sys.Getenv("HOME")
+	p.NoDaemon = false
+	home := p.Sys.Getenv("HOME")
 	if err := os.RemoveAll(filepath.Join(home, ".local")); err != nil {
 		t.Fatal(err)
 	}
-	checks := p.examine(t.Context())
+	checks := p.checks().Examine(t.Context())
 	if got := faultsIn(checks); len(got) > 0 || checks[0].State != setup.Info {
 		t.Errorf("doctor: got %v and %+v, want no fault and a daemon that is not started", got, checks[0])
 	}
@@ -332,25 +337,25 @@ func TestLookingDoesNotMoveIn(t *testing.T) {
 // After an uninstall that kept the data they are looked at without a daemon.
 func TestWhatWasKeptIsLookedAtWithoutADaemon(t *testing.T) {
 	p := newMachine(t)
-	p.flags.noDaemon, p.flags.project = false, "all"
+	p.NoDaemon, p.Project = false, "all"
 	p.remember("the keeper counts herons")
-	if err := p.paths.bar(); err != nil {
+	if err := p.Paths.MarkUninstalled(); err != nil {
 		t.Fatal(err)
 	}
 	o, err := p.state(t.Context())
-	if err != nil || o.Stats.Memories != 1 || !p.flags.noDaemon {
-		t.Errorf("got %+v, %v, without daemon %v, want the one memory, read here", o.Stats, err, p.flags.noDaemon)
+	if err != nil || o.Stats.Memories != 1 || !p.NoDaemon {
+		t.Errorf("got %+v, %v, without daemon %v, want the one memory, read here", o.Stats, err, p.NoDaemon)
 	}
 }
 
 func TestAHealthyMachineShowsNoFault(t *testing.T) {
 	p := newMachine(t)
 	for _, when := range []string{"new", "used"} {
-		if got := faultsIn(p.examine(t.Context())); len(got) > 0 {
+		if got := faultsIn(p.checks().Examine(t.Context())); len(got) > 0 {
 			t.Errorf("%s: got %v, want none", when, got)
 		}
-		p.close()
-		p.close = func() {}
+		p.Close()
+		p.Close = func() {}
 		p.remember("the keeper counts herons")
 	}
 }
@@ -359,10 +364,10 @@ func TestAHealthyMachineShowsNoFault(t *testing.T) {
 func TestAPersonsOwnConfigurationMayBeReadByOthers(t *testing.T) {
 	p := newMachine(t)
 	p.configure("profile = \"full\"\n")
-	if err := os.Chmod(p.paths.Config, 0o644); err != nil {
+	if err := os.Chmod(p.Paths.Config, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if got := p.checkModes(); got.State != setup.OK {
+	if got := p.checks().CheckModes(); got.State != setup.OK {
 		t.Errorf("got %+v, want ok", got)
 	}
 }
@@ -372,22 +377,22 @@ func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 		t.Run(code, func(t *testing.T) {
 			p := newMachine(t)
 			c.seed(p)
-			checks := p.examine(t.Context())
+			checks := p.checks().Examine(t.Context())
 			if got := faultsIn(checks); !slices.Equal(got, []string{code}) {
 				t.Fatalf("got %v, want %s alone", got, code)
 			}
-			i := slices.IndexFunc(checks, func(item checkItem) bool { return deref(item.Code) == code && item.State != setup.Info })
+			i := slices.IndexFunc(checks, func(item doctor.Check) bool { return ui.Deref(item.Code) == code && item.State != setup.Info })
 			if item := checks[i]; item.SafeFix != c.safe || item.Why == nil || len(item.Fix) == 0 {
 				t.Errorf("got %+v, want a cause, a fix, safe %v", item, c.safe)
 			}
-			did := p.repair(t.Context(), checks)
+			did := p.checks().Repair(t.Context(), checks)
 			if !c.safe {
 				if len(did) > 0 {
 					t.Errorf("did %v unasked", did)
 				}
 				return
 			}
-			if got := faultsIn(p.examine(t.Context())); len(got) > 0 || len(did) != 1 {
+			if got := faultsIn(p.checks().Examine(t.Context())); len(got) > 0 || len(did) != 1 {
 				t.Errorf("after the fix: got %v, done %v, want none, one", got, did)
 			}
 		})
@@ -396,37 +401,37 @@ func TestEverySeededFaultIsFoundAndTheSafeOnesAreMended(t *testing.T) {
 
 // judged are faults whose sign comes from elsewhere: what is judged by a sign
 // is shown with the signs in TestChecksOfWhatTheDaemonTells.
-var judged = map[string]checkItem{
-	"REM-S005": diskItem(100<<20, true),
-	"REM-H010": checkHooks(views.StatusResponse{Health: views.Health{Hooks: 9, HookP95MS: 400}}),
-	"REM-H016": checkFiring([]setup.Record{{When: time.Unix(0, 0)}}, views.StatusResponse{}, time.Unix(1e9, 0)),
-	"REM-H013": briefingItem(mem.Receipt{}),
+var judged = map[string]doctor.Check{
+	"REM-S005": doctor.DiskItem(100<<20, true),
+	"REM-H010": doctor.CheckHooks(views.StatusResponse{Health: views.Health{Hooks: 9, HookP95MS: 400}}),
+	"REM-H016": doctor.CheckFiring([]setup.Record{{When: time.Unix(0, 0)}}, views.StatusResponse{}, time.Unix(1e9, 0)),
+	"REM-H013": doctor.BriefingItem(mem.Receipt{}),
 	"REM-D008": portTaken(),
-	"REM-N002": digestItems(event.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
+	"REM-N002": doctor.DigestItems(event.Digesting{Provider: "openai", Model: "m", Limit: 900, Today: mem.Spending{Tokens: 900}})[0],
 }
 
 // unfolded is what is said of a log that nobody can fold in.
-func unfolded(t *testing.T) checkItem {
+func unfolded(t *testing.T) doctor.Check {
 	p := newMachine(t)
-	if err := os.MkdirAll(p.paths.Data, 0o700); err != nil {
+	if err := os.MkdirAll(p.Paths.Data, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(p.paths.Database()+"-wal", nil, 0o600); err != nil {
+	if err := os.WriteFile(p.Paths.Database()+"-wal", nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Truncate(p.paths.Database()+"-wal", 1<<30); err != nil {
+	if err := os.Truncate(p.Paths.Database()+"-wal", 1<<30); err != nil {
 		t.Fatal(err)
 	}
-	return p.checkLog()
+	return p.checks().CheckLog()
 }
 
-func portTaken() checkItem {
+func portTaken() doctor.Check {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return checkItem{}
+		return doctor.Check{}
 	}
 	defer l.Close()
-	items := httpItem(1, api.Runtime{HTTPFault: "address in use"})
+	items := doctor.HTTPItem(1, api.Runtime{HTTPFault: "address in use"})
 	return items[0]
 }
 
@@ -436,8 +441,8 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 	judged := maps.Clone(judged)
 	judged["REM-S018"] = unfolded(t)
 	for code, item := range judged {
-		if deref(item.Code) != code || item.State == setup.OK {
-			t.Errorf("%s: got %s %s", code, item.State, deref(item.Code))
+		if ui.Deref(item.Code) != code || item.State == setup.OK {
+			t.Errorf("%s: got %s %s", code, item.State, ui.Deref(item.Code))
 		}
 	}
 	scripts, err := filepath.Glob("../../cmd/remanence/testdata/doctor*.txtar")
@@ -454,7 +459,7 @@ func TestEveryFaultThatDoctorCanShowHasASeed(t *testing.T) {
 			seen[m[1]] = true
 		}
 	}
-	for _, f := range Faults() {
+	for _, f := range fault.All() {
 		_, seeded := seeds[f.Code]
 		_, known := judged[f.Code]
 		if !seeded && !known && !seen[f.Code] && !slices.Contains(notOfDoctor(), f.Code) {
@@ -476,8 +481,8 @@ func notOfDoctor() []string {
 
 func TestAFixThatDoesNotWorkIsSaidAndNotCountedAsDone(t *testing.T) {
 	p := newMachine(t)
-	c := bad("modes", true, faultModes.because("x")).safely(func(context.Context) error { return io.ErrUnexpectedEOF })
-	if did := p.repair(t.Context(), []checkItem{c}); len(did) > 0 {
+	c := doctor.Bad("modes", true, fault.Modes.Because("x")).Safely(func(context.Context) error { return io.ErrUnexpectedEOF })
+	if did := p.checks().Repair(t.Context(), []doctor.Check{c}); len(did) > 0 {
 		t.Errorf("got %v, want nothing done", did)
 	}
 }

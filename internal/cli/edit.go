@@ -6,8 +6,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 )
 
 func (a *app) editCommand() *cobra.Command {
@@ -51,26 +53,26 @@ func (a *app) editCommand() *cobra.Command {
 }
 
 func (a *app) edit(cmd *cobra.Command, q curate.EditRequest) error {
-	got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: []string{q.ID}})
+	got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
 	}
 	old := got.Memories[0]
 	q.ID = old.ID
 	if q.Text == nil && q.Kind == nil && q.Scope == nil {
-		was := recordOf(old, a.sys.Now()).text()
+		was := ui.RecordOf(old, a.Sys.Now()).Text()
 		text, err := a.editText(old.ID, was)
 		if err != nil {
 			return err
 		}
 		if text == strings.TrimSpace(was) {
-			a.out.say("Nothing was changed.")
+			a.out.Say("Nothing was changed.")
 			return a.did("unchanged", old, "")
 		}
 		q.Text = &text
 	}
 	if q.Text != nil && strings.TrimSpace(*q.Text) == "" {
-		return faultInput.about("the text is empty").fixedBy("remanence forget " + old.ID)
+		return fault.Input.Saying("the text is empty").FixedBy("remanence forget " + old.ID)
 	}
 	m, err := ask(cmd.Context(), a, api.Edit, q)
 	if err != nil {

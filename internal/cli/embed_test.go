@@ -11,7 +11,10 @@ import (
 	"testing"
 
 	"remanence/internal/api"
+	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -46,23 +49,23 @@ func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
 	p := newMachine(t)
 	p.configure(fmt.Sprintf("[embed]\nurl = %q\n", url))
 	p.remember("the keeper counts herons")
-	p.store(func(h *house) {
-		h.embedAll(t.Context())
-		if _, err := h.engine.Curate.Add(t.Context(), curate.AddRequest{Text: "a fact"}); err != nil {
+	p.store(func(h *daemon.Daemon) {
+		h.EmbedAll(t.Context())
+		if _, err := h.Engine.Curate.Add(t.Context(), curate.AddRequest{Text: "a fact"}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.engine.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "herons"}}); err != nil {
+		if _, err := h.Engine.Recall.Search(t.Context(), recall.SearchRequest{Query: mem.Query{Text: "herons"}}); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := h.reindex(t.Context(), api.Nothing{}); err != nil {
+		if _, err := h.Reindex(t.Context(), api.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
-		o, err := h.status(t.Context(), mem.Place{})
+		o, err := h.Status(t.Context(), mem.Place{})
 		if err != nil || o.Embedding != nil || len(jobsOf(t, h, event.JobEmbed)) != 0 {
 			t.Errorf("status says %+v, %d jobs, %v", o.Embedding, o.Stats.Jobs, err)
 		}
 	})
-	for _, c := range p.examine(t.Context()) {
+	for _, c := range p.checks().Examine(t.Context()) {
 		if c.ID == "embedding" {
 			t.Errorf("doctor looks at embeddings: %+v", c)
 		}
@@ -77,44 +80,44 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 	p := newMachine(t)
 	p.embedding(url, "")
 	p.remember("the keeper counts herons")
-	p.store(func(h *house) {
-		o, err := h.status(t.Context(), mem.Place{})
+	p.store(func(h *daemon.Daemon) {
+		o, err := h.Status(t.Context(), mem.Place{})
 		if err != nil || o.Embedding == nil || *o.Embedding != (views.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
 			t.Errorf("status says %+v, %v", o.Embedding, err)
 		}
 		if asked.Load() != 0 {
 			t.Error("status asks the server")
 		}
-		h.embedAll(t.Context())
+		h.EmbedAll(t.Context())
 		work(t, h)
-		if o, _ = h.status(t.Context(), mem.Place{}); o.Embedding.Vectors != 1 {
+		if o, _ = h.Status(t.Context(), mem.Place{}); o.Embedding.Vectors != 1 {
 			t.Errorf("%d vectors, want 1", o.Embedding.Vectors)
 		}
 	})
-	checks := p.examine(t.Context())
-	i := slices.IndexFunc(checks, func(c checkItem) bool { return c.ID == "embedding" })
+	checks := p.checks().Examine(t.Context())
+	i := slices.IndexFunc(checks, func(c doctor.Check) bool { return c.ID == "embedding" })
 	if i < 0 || checks[i].State != setup.OK || !strings.Contains(checks[i].What, "3 numbers") || !strings.Contains(checks[i].What, "1 memory") {
 		t.Errorf("doctor says %+v", checks)
 	}
 }
 
 // work does the jobs that wait.
-func work(t *testing.T, h *house) {
+func work(t *testing.T, h *daemon.Daemon) {
 	t.Helper()
 	for {
-		jobs, err := h.store.Lease(t.Context(), h.sys.Now(), 1e9, 1)
+		jobs, err := h.Store.Lease(t.Context(), h.Sys.Now(), 1e9, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(jobs) == 0 {
 			return
 		}
-		b, err := h.work(t.Context(), jobs[0])
+		b, err := h.Work(t.Context(), jobs[0])
 		if err != nil {
 			t.Fatal(err)
 		}
 		b.Done = append(b.Done, jobs[0].ID)
-		if _, err := h.store.Apply(t.Context(), b); err != nil {
+		if _, err := h.Store.Apply(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,17 +128,17 @@ func TestReindexMakesVectorsAnew(t *testing.T) {
 	p := newMachine(t)
 	p.embedding(url, "")
 	p.remember("the keeper counts herons")
-	p.store(func(h *house) {
-		h.embedAll(t.Context())
+	p.store(func(h *daemon.Daemon) {
+		h.EmbedAll(t.Context())
 		work(t, h)
-		if n, err := h.reindex(t.Context(), api.Nothing{}); err != nil || n.Memories != 1 {
+		if n, err := h.Reindex(t.Context(), api.Nothing{}); err != nil || n.Memories != 1 {
 			t.Fatalf("%+v, %v", n, err)
 		}
-		if n, err := h.store.CountVectors(t.Context(), "nomic-embed-text"); n != 0 || err != nil {
+		if n, err := h.Store.CountVectors(t.Context(), "nomic-embed-text"); n != 0 || err != nil {
 			t.Errorf("%d vectors after a reindex, %v", n, err)
 		}
 		work(t, h)
-		if n, err := h.store.CountVectors(t.Context(), "nomic-embed-text"); n != 1 || err != nil || asked.Load() != 2 {
+		if n, err := h.Store.CountVectors(t.Context(), "nomic-embed-text"); n != 1 || err != nil || asked.Load() != 2 {
 			t.Errorf("%d vectors after %d requests, %v", n, asked.Load(), err)
 		}
 	})
@@ -145,11 +148,11 @@ func TestAChangeOfTheModelCountsAtOnce(t *testing.T) {
 	url, _ := ollama(t)
 	p := newMachine(t)
 	p.remember("the keeper counts herons")
-	p.store(func(h *house) {
-		h.config.changed = h.embedAgain
-		h.embedAll(t.Context())
+	p.store(func(h *daemon.Daemon) {
+		h.Config.Changed = h.EmbedAgain
+		h.EmbedAll(t.Context())
 		jobs := func() int {
-			st, err := h.store.Stats(t.Context(), "", h.sys.Now())
+			st, err := h.Store.Stats(t.Context(), "", h.Sys.Now())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -159,20 +162,20 @@ func TestAChangeOfTheModelCountsAtOnce(t *testing.T) {
 			t.Errorf("%d jobs wait, want 0: it is off", n)
 		}
 		p.embedding(url, "")
-		if h.embedder() == nil || jobs() != 1 {
-			t.Errorf("switched on: embedder %v, %d jobs", h.embedder(), jobs())
+		if h.Embedder() == nil || jobs() != 1 {
+			t.Errorf("switched on: embedder %v, %d jobs", h.Embedder(), jobs())
 		}
 		work(t, h)
 		p.embedding(url, "model = \"another\"\n")
-		if h.embedder().Model() != "another" || jobs() != 1 {
-			t.Errorf("another model: %s, %d jobs", h.embedder().Model(), jobs())
+		if h.Embedder().Model() != "another" || jobs() != 1 {
+			t.Errorf("another model: %s, %d jobs", h.Embedder().Model(), jobs())
 		}
 		work(t, h)
-		if n, _ := h.store.CountVectors(t.Context(), "another"); n != 1 {
+		if n, _ := h.Store.CountVectors(t.Context(), "another"); n != 1 {
 			t.Errorf("%d vectors of the new model, want 1", n)
 		}
 		p.configure("profile = \"lean\"\n")
-		if h.embedder() != nil || h.enginesEmbedder() != nil {
+		if h.Embedder() != nil || h.EnginesEmbedder() != nil {
 			t.Error("switched off, and it is still there")
 		}
 	})
@@ -196,7 +199,7 @@ func TestWhatIsWrongWithTheServersSettingsIsSaid(t *testing.T) {
 				toml += "provider = \"openai\"\n"
 			}
 			p.configure(toml)
-			cfg, err := LoadConfig(p.paths.Config, p.sys.Getenv)
+			cfg, err := config.LoadConfig(p.Paths.Config, p.Sys.Getenv)
 			if err != nil || len(cfg.Warnings) != 1 || !strings.Contains(cfg.Warnings[0], c.says) {
 				t.Errorf("warnings are %q, %v, want one about %s", cfg.Warnings, err, c.says)
 			}
@@ -210,17 +213,17 @@ func TestWhatIsWrongWithTheServersSettingsIsSaid(t *testing.T) {
 func TestAServerElsewhereIsAskedOnlyIfThatIsAllowed(t *testing.T) {
 	p := newMachine(t)
 	p.configure("[embed]\nprovider = \"openai\"\nurl = \"https://api.example.com/v1\"\n")
-	p.store(func(h *house) {
-		if e := h.embedder(); e != nil {
+	p.store(func(h *daemon.Daemon) {
+		if e := h.Embedder(); e != nil {
 			t.Errorf("%s would be asked", e.Model())
 		}
-		if now := h.vectorsNow(t.Context()); now == nil || !strings.Contains(now.Error, "not on this machine") {
+		if now := h.VectorsNow(t.Context()); now == nil || !strings.Contains(now.Error, "not on this machine") {
 			t.Errorf("status says %+v", now)
 		}
 	})
 	p.configure("[embed]\nprovider = \"openai\"\nurl = \"https://api.example.com/v1\"\nallow_remote = true\n")
-	p.store(func(h *house) {
-		if h.embedder() == nil {
+	p.store(func(h *daemon.Daemon) {
+		if h.Embedder() == nil {
 			t.Error("nobody would be asked, although it is allowed")
 		}
 	})
@@ -230,17 +233,17 @@ func TestFloatsAreSettings(t *testing.T) {
 	for text, want := range map[string]float64{"recall.vector_floor = 0.7": 0.7, "recall.vector_floor = 1": 1, "": 0.5} {
 		p := newMachine(t)
 		p.configure(text + "\n")
-		cfg, err := LoadConfig(p.paths.Config, p.sys.Getenv)
+		cfg, err := config.LoadConfig(p.Paths.Config, p.Sys.Getenv)
 		if got := cfg.Settings().VectorFloor; err != nil || got != want || len(cfg.Warnings) > 0 {
 			t.Errorf("%q: %v, %q, %v, want %v", text, got, cfg.Warnings, err, want)
 		}
 	}
 	p := newMachine(t)
 	p.configure("recall.vector_floor = 1.5\n")
-	if cfg, _ := LoadConfig(p.paths.Config, p.sys.Getenv); len(cfg.Warnings) != 1 {
+	if cfg, _ := config.LoadConfig(p.Paths.Config, p.Sys.Getenv); len(cfg.Warnings) != 1 {
 		t.Errorf("warnings %q, want one", cfg.Warnings)
 	}
-	o, err := option("recall.vector_floor")
+	o, err := FindOption("recall.vector_floor")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,9 +256,9 @@ func TestFloatsAreSettings(t *testing.T) {
 }
 
 // jobsOf are the jobs of a kind, waiting ones and those that were given up.
-func jobsOf(t *testing.T, h *house, kind string) []mem.Job {
+func jobsOf(t *testing.T, h *daemon.Daemon, kind string) []mem.Job {
 	t.Helper()
-	js, err := h.store.JobsOf(t.Context(), kind, 100)
+	js, err := h.Store.JobsOf(t.Context(), kind, 100)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,19 +13,23 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
 
 func testTree() *cobra.Command {
-	a := &app{sys: System{Getenv: func(string) string { return "" }}, close: func() {}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: func(string) string { return "" }}, Close: func() {}}}
 	root := a.root()
 	root.InitDefaultHelpCmd()
 	return root
 }
 
 func TestEveryCommandThatAFaultSuggestsExists(t *testing.T) {
-	for _, f := range Faults() {
+	for _, f := range fault.All() {
 		for _, fix := range f.Fix {
 			if err := parses(fix); err != nil {
 				t.Errorf("%s: %q: %v", f.Code, fix, err)
@@ -44,7 +48,7 @@ func TestEveryCommandThatAFaultSuggestsExists(t *testing.T) {
 func TestAnotherWordForACommandNamesIt(t *testing.T) {
 	for word, want := range map[string]string{
 		"remember": "remanence add", "delete": "remanence forget", "find": "remanence search", "dashboard": "remanence open",
-		"serach": "remanence search", "xyzzy": faultUsage.Fix[0],
+		"serach": "remanence search", "xyzzy": fault.Usage.Fix[0],
 	} {
 		if got := suggest(testTree(), word); !slices.Equal(got, []string{want}) {
 			t.Errorf("%s: got %q, want %q", word, got, want)
@@ -115,12 +119,12 @@ func words(s string) []string {
 
 func TestEveryCodeIsThereOnceWithAllThatHelpSays(t *testing.T) {
 	seen := map[string]bool{}
-	for _, f := range Faults() {
+	for _, f := range fault.All() {
 		if seen[f.Code] || !regexp.MustCompile(`^REM-[DSHCUPNV]\d{3}$`).MatchString(f.Code) {
 			t.Errorf("code %q comes twice or has another form", f.Code)
 		}
 		seen[f.Code] = true
-		if f.What == "" || f.About == "" || f.Why != "" || f.Fix == nil && f.Code != faultInput.Code {
+		if f.What == "" || f.About == "" || f.Why != "" || f.Fix == nil && f.Code != fault.Input.Code {
 			t.Errorf("%s is not whole: %+v", f.Code, f)
 		}
 	}
@@ -146,9 +150,9 @@ func TestErrorsBecomeTheirFaults(t *testing.T) {
 		{mem.ErrCorrupt, "REM-S002", 1},
 		{fmt.Errorf("%w: %w", api.ErrUnreachable, errors.New("refused")), "REM-D004", 4},
 		{context.DeadlineExceeded, "REM-D007", 1},
-		{errNoHome, "REM-C003", 4},
+		{config.ErrNoHome, "REM-C003", 4},
 		{fmt.Errorf("read: %w", setup.ErrNotJSON), "REM-H015", 6},
-		{fmt.Errorf("wrapped: %w", faultNoKey), "REM-C004", 3},
+		{fmt.Errorf("wrapped: %w", fault.NoKey), "REM-C004", 3},
 		{fmt.Errorf("write x.html: %w", fs.ErrPermission), "REM-U010", 1},
 		{errors.New("odd"), "REM-U000", 1},
 	} {
@@ -176,7 +180,7 @@ func TestHelpListsEveryCommandAndFitsEightyColumns(t *testing.T) {
 	}
 	for _, args := range pages {
 		var out strings.Builder
-		code := Main(t.Context(), System{
+		code := Main(t.Context(), config.System{
 			Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 			Getenv: func(k string) string { return map[string]string{"HOME": "/nowhere"}[k] },
 		})
@@ -184,7 +188,7 @@ func TestHelpListsEveryCommandAndFitsEightyColumns(t *testing.T) {
 			t.Errorf("%v: got exit %d: %s", args, code, out.String())
 		}
 		for line := range strings.Lines(out.String()) {
-			if n := cells(strings.TrimSuffix(line, "\n")); n > helpWidth {
+			if n := ui.Cells(strings.TrimSuffix(line, "\n")); n > helpWidth {
 				t.Errorf("%v: %d columns: %s", args, n, line)
 			}
 		}

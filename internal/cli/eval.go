@@ -12,8 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/eval"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/rank"
 )
 
@@ -39,9 +42,6 @@ type exam struct {
 	embed          bool
 	conditions     conditions // that gates names
 }
-
-// ownSuite is the suite that is made of the person's own history.
-const ownSuite = "own"
 
 // builtinPrompts are the prompts that come with the program.
 const builtinPrompts = "builtin"
@@ -84,9 +84,9 @@ func (a *app) runExam(ctx context.Context, e exam) error {
 	if err != nil {
 		return suiteFault(err)
 	}
-	v := evalView{Result: result}
-	v.Without, v.Gates = some(v.Without), eval.Judge(result, e.conditions.gates)
-	return a.out.judged(v, met(v.Gates))
+	v := ui.EvalView{Result: result}
+	v.Without, v.Gates = ui.NotNil(v.Without), eval.Judge(result, e.conditions.gates)
+	return a.out.Judged(v, ui.Met(v.Gates))
 }
 
 func (e exam) options() (eval.Options, error) {
@@ -97,7 +97,7 @@ func (e exam) options() (eval.Options, error) {
 			continue
 		}
 		if !slices.Contains(known, f) {
-			return o, faultInput.about("the ranking has no part %q", f).fixedBy("use some of: " + strings.Join(known, ", "))
+			return o, fault.Input.Saying("the ranking has no part %q", f).FixedBy("use some of: " + strings.Join(known, ", "))
 		}
 		o.Without = append(o.Without, f)
 	}
@@ -111,7 +111,7 @@ func (e exam) options() (eval.Options, error) {
 		}
 		o.Prompts = eval.ParsePrompts(string(text), eval.ClassUnrelated)
 		if len(o.Prompts) == 0 {
-			return o, faultInput.about("there is no prompt in the file").because("%s", e.prompts)
+			return o, fault.Input.Saying("there is no prompt in the file").Because("%s", e.prompts)
 		}
 	}
 	return o, nil
@@ -140,7 +140,7 @@ type conditions struct {
 func (c conditions) fit(suite string) error {
 	for _, file := range slices.Sorted(maps.Keys(c.of)) {
 		if of := c.of[file]; of != suite {
-			return faultInput.about("the gate is a result of another suite").because("%s is one of %q, this is a run of %q", file, of, suite)
+			return fault.Input.Saying("the gate is a result of another suite").Because("%s is one of %q, this is a run of %q", file, of, suite)
 		}
 	}
 	return nil
@@ -158,11 +158,11 @@ func readGates(list []string) (conditions, error) {
 			}
 			continue
 		case !strings.Contains(s, "="):
-			return c, faultNoFile.about("%q is neither a condition NAME=VALUE nor a file", s).because("%s", err).fixedBy("--gate recall.10=0.72")
+			return c, fault.NoFile.Saying("%q is neither a condition NAME=VALUE nor a file", s).Because("%s", err).FixedBy("--gate recall.10=0.72")
 		}
 		g, err := eval.ParseGate(s)
 		if err != nil {
-			return c, gateFault(err).because("%s", err)
+			return c, gateFault(err).Because("%s", err)
 		}
 		c.gates = append(c.gates, g)
 	}
@@ -176,7 +176,7 @@ func (c *conditions) readFile(file string) error {
 	}
 	gates, suite, err := eval.ParseGates(text)
 	if err != nil {
-		return gateFault(err).because("%s: %s", file, err)
+		return gateFault(err).Because("%s: %s", file, err)
 	}
 	c.gates = append(c.gates, gates...)
 	if suite != "" {
@@ -185,21 +185,21 @@ func (c *conditions) readFile(file string) error {
 	return nil
 }
 
-func gateFault(err error) Fault {
+func gateFault(err error) fault.Fault {
 	if errors.Is(err, eval.ErrMeasure) {
-		return faultInput.about("the gate is on something that is never measured").fixedBy("use one of: "+strings.Join(eval.Names(), ", "),
+		return fault.Input.Saying("the gate is on something that is never measured").FixedBy("use one of: "+strings.Join(eval.Names(), ", "),
 			"by_category.NAME.MEASURE", "false_injections.by_class.NAME.share")
 	}
-	return faultInput.about("the gate cannot be read").fixedBy("--gate recall.10=0.72")
+	return fault.Input.Saying("the gate cannot be read").FixedBy("--gate recall.10=0.72")
 }
 
 func readInput(file string) ([]byte, error) {
 	text, err := os.ReadFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, faultNoFile.because("%s", err)
+		return nil, fault.NoFile.Because("%s", err)
 	}
 	if err != nil {
-		return nil, faultInput.about("the file cannot be read").because("%s", err)
+		return nil, fault.Input.Saying("the file cannot be read").Because("%s", err)
 	}
 	return text, nil
 }
@@ -208,9 +208,9 @@ func readInput(file string) ([]byte, error) {
 func suiteFault(err error) error {
 	switch {
 	case errors.Is(err, eval.ErrFormat):
-		return faultInput.about("the suite cannot be used").because("%s", err).fixedBy("remanence eval run --help")
+		return fault.Input.Saying("the suite cannot be used").Because("%s", err).FixedBy("remanence eval run --help")
 	case errors.Is(err, fs.ErrNotExist):
-		return faultNoFile.because("%s", err)
+		return fault.NoFile.Because("%s", err)
 	}
 	return err
 }
@@ -222,9 +222,9 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 	var em event.Embedder
 	switch e.suite {
 	case "":
-		return result, faultUsage.about("eval run needs --suite").fixedBy("remanence eval run --help")
-	case ownSuite:
-		if err = e.conditions.fit(ownSuite); err != nil {
+		return result, fault.Usage.Saying("eval run needs --suite").FixedBy("remanence eval run --help")
+	case ui.OwnSuite:
+		if err = e.conditions.fit(ui.OwnSuite); err != nil {
 			return result, err
 		}
 		if x, err = a.openOwn(ctx); err == nil {
@@ -238,7 +238,7 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 			em, err = a.wantedEmbedder()
 		}
 		if err == nil {
-			x, err = openExamined(ctx, a.sys.Now(), em)
+			x, err = openExamined(ctx, a.Sys.Now(), em)
 		}
 	}
 	if x != nil {
@@ -252,35 +252,35 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 
 // wantedEmbedder is the embedder of the configuration, which has to name one.
 func (a *app) wantedEmbedder() (event.Embedder, error) {
-	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	em, err := chosenEmbedder(cfg, a.sys.Getenv)
+	em, err := chosenEmbedder(cfg, a.Sys.Getenv)
 	if err == nil && em == nil {
-		err = faultInput.about("no embedding server is configured").fixedBy("remanence config set embed.provider ollama", "leave --embed out")
+		err = fault.Input.Saying("no embedding server is configured").FixedBy("remanence config set embed.provider ollama", "leave --embed out")
 	}
 	return em, err
 }
 
 // progress shows how far a run is, on a terminal only.
 func (a *app) progress() func(what string, done, total int) {
-	if !isTerminal(a.sys.Stderr) || a.flags.quiet {
+	if !ui.IsTerminal(a.Sys.Stderr) || a.flags.Quiet {
 		return nil
 	}
 	return func(what string, done, total int) {
 		switch {
 		case total == 0:
-			fmt.Fprintf(a.sys.Stderr, "\r\x1b[K%s %d", what, done)
+			fmt.Fprintf(a.Sys.Stderr, "\r\x1b[K%s %d", what, done)
 		case done%16 == 0 || done == total:
-			fmt.Fprintf(a.sys.Stderr, "\r\x1b[K%s %d of %d", what, done, total)
+			fmt.Fprintf(a.Sys.Stderr, "\r\x1b[K%s %d of %d", what, done, total)
 		}
 	}
 }
 
 // endProgress makes the line free again.
 func (a *app) endProgress() {
-	if isTerminal(a.sys.Stderr) && !a.flags.quiet {
-		fmt.Fprint(a.sys.Stderr, "\r\x1b[K")
+	if ui.IsTerminal(a.Sys.Stderr) && !a.flags.Quiet {
+		fmt.Fprint(a.Sys.Stderr, "\r\x1b[K")
 	}
 }

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/engine"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/recall"
@@ -44,16 +47,16 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 	if err := a.hasDatabase(); err != nil {
 		return nil, err
 	}
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
-	em, err := chosenEmbedder(cfg, a.sys.Getenv)
+	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
+	em, err := chosenEmbedder(cfg, a.Sys.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	made, err := ask(ctx, a, keepStore, api.Nothing{})
+	made, err := ask(ctx, a, daemon.KeepStore, api.Nothing{})
 	if err != nil {
 		return nil, err
 	}
-	x, err := openExam(ctx, a.sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error { return moveFile(made.Path, file) })
+	x, err := openExam(ctx, a.Sys.Now(), a.lookingDoor(), cfg.Settings(), em, func(file string) error { return moveFile(made.Path, file) })
 	if err != nil {
 		_ = os.Remove(made.Path) // gone already unless it could not be moved
 	}
@@ -101,10 +104,10 @@ func openExam(ctx context.Context, now time.Time, door *redact.Door, settings ev
 const examWait = 30 * time.Second
 
 // chosenEmbedder is the embedder of the configuration; nil where none is chosen.
-func chosenEmbedder(cfg Config, getenv func(string) string) (event.Embedder, error) {
-	em, err := cfg.embedChoice().embedder(getenv)
+func chosenEmbedder(cfg config.Config, getenv func(string) string) (event.Embedder, error) {
+	em, err := cfg.EmbedChoice().Embedder(getenv)
 	if err != nil {
-		return nil, faultEmbedding.because("%s", err).exits(exitFailed)
+		return nil, fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
 	}
 	if em == nil { // none is nil for the engine too
 		return nil, nil
@@ -162,9 +165,9 @@ func (x *examined) Settle(ctx context.Context) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case err != nil:
-			return faultEmbedding.because("%s", err).exits(exitFailed)
+			return fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
 		case len(b.Jobs) > 0 && b.Jobs[0].NotBy.After(x.now):
-			return faultEmbedding.because("it wants to be left alone until %s", b.Jobs[0].NotBy.Format(time.TimeOnly)).exits(exitFailed)
+			return fault.Embedding.Because("it wants to be left alone until %s", b.Jobs[0].NotBy.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
 		}
 		b.Done = append(b.Done, jobs[0].ID)
 		if _, err := x.store.Apply(ctx, b); err != nil {
@@ -199,4 +202,4 @@ func (x *examined) asOf(t time.Time) {
 }
 
 // Bytes implements eval.Subject.
-func (x *examined) Bytes() int64 { return bytesIn(x.dir) }
+func (x *examined) Bytes() int64 { return daemon.BytesIn(x.dir) }

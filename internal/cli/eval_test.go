@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/recall"
@@ -41,7 +44,7 @@ func TestAnExamLeavesNothingBehind(t *testing.T) {
 func TestAnInterruptedExamLeavesNothingBehind(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, stop := context.WithCancel(t.Context())
-	a := &app{sys: System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: os.Stderr}, close: func() {}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: os.Stderr}, Close: func() {}}}
 	o, err := exam{}.options()
 	if err != nil {
 		t.Fatal(err)
@@ -118,10 +121,10 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 	if got, err := kept(model{}); got != "the automobile needs tyres" || err != nil {
 		t.Errorf("with a model: got %q, %v", got, err)
 	}
-	if got, err := kept(model{errors.New("no such model")}); !errors.Is(err, faultEmbedding) {
+	if got, err := kept(model{errors.New("no such model")}); !errors.Is(err, fault.Embedding) {
 		t.Errorf("with a broken one: got %q, %v, want to hear of it", got, err)
 	}
-	if got, err := kept(model{mem.Later{Wait: time.Hour}}); !errors.Is(err, faultEmbedding) {
+	if got, err := kept(model{mem.Later{Wait: time.Hour}}); !errors.Is(err, fault.Embedding) {
 		t.Errorf("with a busy one: got %q, %v, want to hear of it", got, err)
 	}
 }
@@ -175,7 +178,7 @@ func TestOnlyPartsOfTheRankingCanBeLeftOut(t *testing.T) {
 	}
 	for _, name := range []string{"proximity", "grams", "PROX", rank.PartCoverage} {
 		_, err := exam{without: []string{"prox", name}}.options()
-		if f := explain(nil, cmp.Or(err, error(faultOther))); !f.Is(faultInput) || !strings.Contains(strings.Join(f.Fix, ""), "bm25f, fts, prox") {
+		if f := daemon.Explain(cmp.Or(err, error(fault.Other))); !f.Is(fault.Input) || !strings.Contains(strings.Join(f.Fix, ""), "bm25f, fts, prox") {
 			t.Errorf("%s: got %v with the fix %q, want the names", name, err, f.Fix)
 		}
 	}
@@ -203,19 +206,19 @@ func TestGatesThatCannotHoldAreRefusedAtOnce(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	for gate, want := range map[string]struct {
-		fault Fault
+		fault fault.Fault
 		says  string
 	}{
-		"nonsense":        {faultNoFile, "neither a condition NAME=VALUE nor a file"},
-		"recal.5=0.5":     {faultInput, `no such measure: "recal.5"`},
-		"=1":              {faultInput, `no such measure: ""`},
-		"recall.5=NaN":    {faultInput, `"NaN" is no number`},
-		result:            {faultInput, `one of "notes", this is a run of "ferry"`},
-		t.TempDir() + "/": {faultInput, "is a directory"},
+		"nonsense":        {fault.NoFile, "neither a condition NAME=VALUE nor a file"},
+		"recal.5=0.5":     {fault.Input, `no such measure: "recal.5"`},
+		"=1":              {fault.Input, `no such measure: ""`},
+		"recall.5=NaN":    {fault.Input, `"NaN" is no number`},
+		result:            {fault.Input, `one of "notes", this is a run of "ferry"`},
+		t.TempDir() + "/": {fault.Input, "is a directory"},
 	} {
-		a := &app{sys: System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: &strings.Builder{}}, close: func() {}}
+		a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: &strings.Builder{}}, Close: func() {}}}
 		a.out, _ = testPrinter(100)
-		a.flags.quiet = true
+		a.flags.Quiet = true
 		err := a.runExam(t.Context(), exam{suite: ferry, gates: []string{gate}})
 		if !errors.Is(err, want.fault) || !strings.Contains(err.Error(), want.says) {
 			t.Errorf("%s: got %v, want %s … %s", gate, err, want.fault.Code, want.says)

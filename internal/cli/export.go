@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -28,31 +30,31 @@ func (a *app) exportCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if format != "html" {
-				return faultInput.about("--format %q is unknown", format).fixedBy("use html")
+				return fault.Input.Saying("--format %q is unknown", format).FixedBy("use html")
 			}
 			if err := file.check(); err != nil {
 				return err
 			}
-			if file.path == "" && (a.flags.json || a.flags.jsonl) { // a page would come where JSON is expected
-				return faultUsage.about("the page is HTML, not JSON").fixedBy("remanence export -o FILE --json", "remanence search --json")
+			if file.path == "" && (a.flags.JSON || a.flags.JSONLines) { // a page would come where JSON is expected
+				return fault.Usage.Saying("the page is HTML, not JSON").FixedBy("remanence export -o FILE --json", "remanence search --json")
 			}
 			f, err := ask(cmd.Context(), a, api.Fleet, api.Nothing{})
 			if err != nil {
 				return err
 			}
-			if a.flags.project != "" && a.flags.project != "all" {
+			if a.Project != "" && a.Project != "all" {
 				if f, err = a.fleetOf(cmd, f); err != nil {
 					return err
 				}
 			}
 			page := fleetPage(f)
 			if file.path == "" {
-				return a.out.write(page)
+				return a.out.Write(page)
 			}
 			if err := file.write(page); err != nil {
 				return err
 			}
-			return a.out.show(exportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
+			return a.out.Show(exportView{File: file.path, Format: format, Projects: len(f.Projects), Bytes: len(page)})
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "html")
@@ -63,7 +65,7 @@ func (a *app) exportCommand() *cobra.Command {
 
 // fleetOf is the part of a fleet that --project names.
 func (a *app) fleetOf(cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
-	at, err := ask(cmd.Context(), a, api.Stand, a.place())
+	at, err := ask(cmd.Context(), a, api.Stand, a.Place())
 	if err != nil {
 		return f, a.noProject(err)
 	}
@@ -79,10 +81,10 @@ type exportView struct {
 	Bytes    int    `json:"bytes"`
 }
 
-func (exportView) schema() string { return "export" }
+func (exportView) SchemaName() string { return "export" }
 
-func (v exportView) human(p *printer) {
-	p.line("written: %s, %s, %s", oneLine(v.File), plural(v.Projects, "project", "projects"), bytesText(int64(v.Bytes)))
+func (v exportView) Print(p *ui.Printer) {
+	p.Line("written: %s, %s, %s", ui.OneLine(v.File), ui.Plural(v.Projects, "project", "projects"), ui.BytesText(int64(v.Bytes)))
 }
 
 // sheet is how the page looks.
@@ -97,7 +99,7 @@ type markup struct{ strings.Builder }
 // add writes a format of ours, with %s for every argument: each is escaped.
 func (m *markup) add(format string, args ...any) {
 	for i, a := range args {
-		args[i] = html.EscapeString(safe(fmt.Sprint(a)))
+		args[i] = html.EscapeString(ui.Safe(fmt.Sprint(a)))
 	}
 	fmt.Fprintf(m, format, args...)
 }

@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -27,22 +29,22 @@ func (a *app) feedbackCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ids, verdict := args[:len(args)-1], args[len(args)-1]
 			if !slices.Contains(verdicts, verdict) {
-				return faultInput.about("no such verdict: %q", verdict).fixedBy("one of " + strings.Join(verdicts, ", "))
+				return fault.Input.Saying("no such verdict: %q", verdict).FixedBy("one of " + strings.Join(verdicts, ", "))
 			}
 			if verdict == mem.PreventedThat && strings.TrimSpace(note) == "" {
-				return faultInput.about("the mistake that was prevented is not named").
-					because("only a named one counts").fixedBy("--note \"what would have been done\"")
+				return fault.Input.Saying("the mistake that was prevented is not named").
+					Because("only a named one counts").FixedBy("--note \"what would have been done\"")
 			}
 			got, err := ask(cmd.Context(), a, api.Feedback, curate.FeedbackRequest{IDs: ids, Verdict: verdict, Note: note, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
-			v := recordsOf("marked "+verdict, got.Memories, a.sys.Now())
+			v := ui.RecordsOf("marked "+verdict, got.Memories, a.Sys.Now())
 			if verdict == mem.Wrong && a.agent() == "" {
 				v.Did = "hidden"
-				v.Undo = nullable("remanence restore " + strings.Join(idsOf(got.Memories), " "))
+				v.Undo = ui.TextOrNil("remanence restore " + strings.Join(idsOf(got.Memories), " "))
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	cmd.Flags().StringVar(&note, "note", "", "what happened, in a sentence; it is kept with the memory")

@@ -8,6 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/fault"
 )
 
 // helpWidth is the width of every help page.
@@ -54,7 +58,7 @@ func (a *app) helpCommand() *cobra.Command {
 			}
 			found, rest, err := root.Find(args)
 			if err != nil || len(rest) > 0 || found == root {
-				return faultUsage.about("no help on %q", strings.Join(args, " ")).fixedBy(suggest(root, args[0])...)
+				return fault.Usage.Saying("no help on %q", strings.Join(args, " ")).FixedBy(suggest(root, args[0])...)
 			}
 			a.help(found, nil)
 			return nil
@@ -83,9 +87,9 @@ time, or at all, words alone are searched for.
 
 Settings
 `)
-	for _, o := range Options() {
+	for _, o := range config.Options() {
 		if strings.HasPrefix(o.Key, "embed.") || o.Key == "recall.vector_floor" {
-			head := o.Key + " = " + settingOf(Value{Option: o, Value: o.Def}).text()
+			head := o.Key + " = " + config.SettingOf(config.Value{Option: o, Value: o.Def}).ValueText()
 			fmt.Fprintf(out, "  %s\n%s", strings.TrimRight(head, " ="), paragraph(o.Doc))
 		}
 	}
@@ -126,7 +130,7 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprint(out, "\nCommands\n")
 		for _, sub := range cmd.Commands() {
-			fmt.Fprintf(out, "  %s%s\n", pad(sub.Name(), 12), sub.Short)
+			fmt.Fprintf(out, "  %s%s\n", ui.Pad(sub.Name(), 12), sub.Short)
 		}
 	}
 	if cmd.HasAvailableLocalFlags() {
@@ -149,7 +153,7 @@ func (a *app) overview(root *cobra.Command, all bool) {
 		}
 		for _, name := range names {
 			if cmd, _, err := root.Find([]string{name}); err == nil && cmd != root {
-				fmt.Fprintf(out, "  %s%s\n", pad(name, 12), cmd.Short)
+				fmt.Fprintf(out, "  %s%s\n", ui.Pad(name, 12), cmd.Short)
 			}
 		}
 	}
@@ -162,12 +166,12 @@ func (a *app) overview(root *cobra.Command, all bool) {
 
 // helpCode explains one error code.
 func (a *app) helpCode(code string) error {
-	for _, f := range Faults() {
+	for _, f := range fault.All() {
 		if f.Code == code {
-			return a.out.show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: some(f.Fix)})
+			return a.out.Show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: ui.NotNil(f.Fix)})
 		}
 	}
-	return faultUsage.about("no error has the code %q", code).fixedBy("remanence help --all")
+	return fault.Usage.Saying("no error has the code %q", code).FixedBy("remanence help --all")
 }
 
 type faultView struct {
@@ -178,16 +182,16 @@ type faultView struct {
 	Fix     []string `json:"fix"`
 }
 
-func (faultView) schema() string { return "fault" }
+func (faultView) SchemaName() string { return "fault" }
 
-func (v faultView) human(p *printer) {
-	p.line("%s  %s", v.Code, v.Message)
-	p.line("  %s", v.About)
+func (v faultView) Print(p *ui.Printer) {
+	p.Line("%s  %s", v.Code, v.Message)
+	p.Line("  %s", v.About)
 	for _, fix := range v.Fix {
-		p.line("  fix   %s", fix)
+		p.Line("  fix   %s", fix)
 	}
 	if v.Exit > 0 {
-		p.line("  exit  %d", v.Exit)
+		p.Line("  exit  %d", v.Exit)
 	}
 }
 
@@ -199,7 +203,7 @@ func nearestFlag(cmd *cobra.Command, err error) string {
 	}
 	best, dist := "", 3
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if d := editDistance(word, f.Name); d < dist && !f.Hidden {
+		if d := config.EditDistance(word, f.Name); d < dist && !f.Hidden {
 			best, dist = f.Name, d
 		}
 	})

@@ -16,7 +16,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -57,7 +59,7 @@ func (a *app) importCommand() *cobra.Command {
 				}
 			}
 			v.DryRun = dry
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say how many, and of which projects")
@@ -66,16 +68,16 @@ func (a *app) importCommand() *cobra.Command {
 
 // readOld reads a file or standard input.
 func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, error) {
-	in, name := a.sys.Stdin, "standard input"
+	in, name := a.Sys.Stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
 		if err != nil {
-			return api.OldMemories{}, faultNoFile.because("%s", err)
+			return api.OldMemories{}, fault.NoFile.Because("%s", err)
 		}
 		defer f.Close()
 		in, name = f, args[0]
-	} else if isTerminal(in) {
-		return api.OldMemories{}, faultUsage.about("no file was given").fixedBy("remanence import --help")
+	} else if ui.IsTerminal(in) {
+		return api.OldMemories{}, fault.Usage.Saying("no file was given").FixedBy("remanence import --help")
 	}
 	within := &io.LimitedReader{R: in, N: maxImportFile}
 	r := bufio.NewReader(within)
@@ -84,7 +86,7 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	if head, _ := r.Peek(len(sqlite.Magic)); string(head) == sqlite.Magic && name != "standard input" {
 		b, rows, err := readTables(ctx, name)
 		if err != nil {
-			return api.OldMemories{}, faultInput.about("%s cannot be read", name).because("%s", err)
+			return api.OldMemories{}, fault.Input.Saying("%s cannot be read", name).Because("%s", err)
 		}
 		from, others = bytes.NewReader(b), rows
 	}
@@ -94,12 +96,12 @@ func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, erro
 	}
 	switch {
 	case within.N <= 0:
-		return old, faultInput.about("%s is larger than %d MB", name, maxImportFile>>20).because("nothing was taken over").fixedBy("import it in parts, of whole lines")
+		return old, fault.Input.Saying("%s is larger than %d MB", name, maxImportFile>>20).Because("nothing was taken over").FixedBy("import it in parts, of whole lines")
 	case err != nil:
-		return old, faultInput.about("%s is no export that can be read", name).because("%s", err).fixedBy("remanence import --help")
+		return old, fault.Input.Saying("%s is no export that can be read", name).Because("%s", err).FixedBy("remanence import --help")
 	case len(old.Memories) == 0:
-		fault := faultInput.about("%s holds no memories", name).because("%s", holds(old))
-		return old, fault.fixedBy("remanence import --help")
+		fault := fault.Input.Saying("%s holds no memories", name).Because("%s", holds(old))
+		return old, fault.FixedBy("remanence import --help")
 	}
 	return old, nil
 }
@@ -134,7 +136,7 @@ func holds(old api.OldMemories) string {
 	var all []string
 	for _, what := range slices.Sorted(maps.Keys(old.LeftOut)) {
 		if n := old.LeftOut[what]; n > 0 {
-			all = append(all, plural(n, strings.TrimSuffix(what, "s"), what))
+			all = append(all, ui.Plural(n, strings.TrimSuffix(what, "s"), what))
 		}
 	}
 	for _, d := range old.Dropped() {
@@ -155,7 +157,7 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []cu
 	if err != nil {
 		return v, nil, err
 	}
-	here, err := ask(ctx, a, api.Stand, a.place())
+	here, err := ask(ctx, a, api.Stand, a.Place())
 	if err != nil {
 		return v, nil, a.noProject(err)
 	}
@@ -168,7 +170,7 @@ func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []cu
 	for _, m := range old.Memories {
 		name := cmp.Or(m.Project, old.Project)
 		switch {
-		case a.flags.project != "" && a.flags.project != "all", name == "" && m.Scope != mem.ScopeUser:
+		case a.Project != "" && a.Project != "all", name == "" && m.Scope != mem.ScopeUser:
 			name, m.Project = here.Project.Name, here.Project.Key
 		case name == "":
 			name = everyProject
@@ -225,34 +227,34 @@ type importedProject struct {
 	Known    bool   `json:"known"` // here; memories of others are left out
 }
 
-func (importView) schema() string { return "import" }
+func (importView) SchemaName() string { return "import" }
 
-func (v importView) human(p *printer) {
+func (v importView) Print(p *ui.Printer) {
 	would := ""
 	if v.DryRun {
 		would = "would be "
 	}
-	p.line("%s %skept, %d known already, %d empty", plural(v.Kept, "memory", "memories"), would, v.Known, v.Empty)
+	p.Line("%s %skept, %d known already, %d empty", ui.Plural(v.Kept, "memory", "memories"), would, v.Known, v.Empty)
 	for _, pr := range v.Projects {
 		if pr.Known {
-			p.line("  %s  %s", pad(oneLine(pr.Name), 20), plural(pr.Memories, "memory", "memories"))
+			p.Line("  %s  %s", ui.Pad(ui.OneLine(pr.Name), 20), ui.Plural(pr.Memories, "memory", "memories"))
 		} else {
-			p.line("  %s  %s left out: no such project here", pad(oneLine(pr.Name), 20), plural(pr.Memories, "memory", "memories"))
+			p.Line("  %s  %s left out: no such project here", ui.Pad(ui.OneLine(pr.Name), 20), ui.Plural(pr.Memories, "memory", "memories"))
 		}
 	}
 	for _, what := range slices.Sorted(maps.Keys(v.LeftOut)) {
-		p.line("  %s left out: only what was learned in them is taken over", plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
+		p.Line("  %s left out: only what was learned in them is taken over", ui.Plural(v.LeftOut[what], strings.TrimSuffix(what, "s"), what))
 	}
 	for _, d := range v.Dropped {
-		p.line("  %d × %s not taken over: %s", d.Count, oneLine(d.What), d.Why)
+		p.Line("  %d × %s not taken over: %s", d.Count, ui.OneLine(d.What), d.Why)
 	}
 	if slices.ContainsFunc(v.Projects, func(pr importedProject) bool { return !pr.Known }) {
-		p.hint("A project is known from its first session on; or say where to: --project NAME")
+		p.Hint("A project is known from its first session on; or say where to: --project NAME")
 	}
 	if v.Kept > 0 && !v.DryRun {
-		p.hint("not told before you accept it: remanence review")
+		p.Hint("not told before you accept it: remanence review")
 	}
 	for _, u := range v.Undo {
-		p.hint("undo: %s", u)
+		p.Hint("undo: %s", u)
 	}
 }

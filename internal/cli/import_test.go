@@ -4,6 +4,9 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 )
 
 type blanks struct{}
@@ -18,7 +21,7 @@ func (blanks) Read(p []byte) (int, error) {
 // What does not fit is no shorter export: a line that was cut off is not the end.
 func TestAnExportThatIsTooLargeIsTakenOverInNoPart(t *testing.T) {
 	line := `{"kind":"fact","title":"the till closes at six"}` + "\n"
-	a := &app{sys: System{Stdin: io.MultiReader(strings.NewReader(line), blanks{})}}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Stdin: io.MultiReader(strings.NewReader(line), blanks{})}}}
 	_, err := a.readOld(t.Context(), nil)
 	if err == nil || !strings.Contains(err.Error(), "larger than 256 MB") {
 		t.Errorf("error %v", err)

@@ -4,53 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"remanence/internal/project"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
+	"remanence/internal/fault"
 	"remanence/internal/setup"
-	"remanence/plugin"
 )
-
-// setupConfig is what package setup has to know about this machine.
-func (a *app) setupConfig() (setup.Config, error) {
-	home := homeOf(a.sys.Getenv)
-	if home == "" {
-		return setup.Config{}, faultNoHome
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		return setup.Config{}, fmt.Errorf("find this program: %w", err)
-	}
-	c := setup.FromEnv(home, a.sys.Getenv)
-	c.Binary, c.RecordDir, c.Now = setup.Program(c, exe), a.paths.Installs(), a.sys.Now
-	c.PluginDir = filepath.Join(a.paths.Data, "plugin")
-	if c.ClaudeDir != "" { // records are read in other directories
-		if c.ClaudeDir, err = filepath.Abs(c.ClaudeDir); err != nil {
-			return setup.Config{}, fmt.Errorf("find the agent's directory: %w", err)
-		}
-	}
-	c.Plugin, c.Run = plugin.Files, runAgent
-	if p, err := project.Identify(a.place().Dir); err == nil && !sameDir(p.Root, home) {
-		c.Project = p.Root
-	}
-	return c, nil
-}
-
-// runAgent runs one of the agent's own commands, which shall do only what it is told: neither update itself nor report
-// to anybody.
-func runAgent(ctx context.Context, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
-	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1")
-	cmd.WaitDelay = time.Second // a child of its own may hold the output open
-	return cmd.CombinedOutput()
-}
 
 // supported refuses agents that cannot be set up.
 func supported(args []string) error {
@@ -79,16 +45,16 @@ func (a *app) installCommand() *cobra.Command {
 			if err := a.reachesHooks(); err != nil {
 				return err
 			}
-			c, err := a.setupConfig()
+			c, err := a.checks().SetupConfig()
 			if err != nil {
 				return err
 			}
 			found := setup.Detect(c)
 			if len(found) == 0 && len(args) == 0 && !all {
-				return faultNoAgent.because("neither its directory nor its command is here")
+				return fault.NoAgent.Because("neither its directory nor its command is here")
 			}
 			if !cmd.Flags().Changed("hooks") {
-				hooks = a.profile()
+				hooks = a.checks().Profile()
 			}
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
 			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly}
@@ -114,12 +80,6 @@ func (a *app) installCommand() *cobra.Command {
 	return cmd
 }
 
-// profile is the configured one.
-func (a *app) profile() string {
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // a mistake there has its default
-	return value[string](cfg, "profile")
-}
-
 // installing says how an installation is carried out.
 type installing struct {
 	dry, yes bool
@@ -129,14 +89,14 @@ type installing struct {
 }
 
 func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how installing) error {
-	start := a.sys.Now()
+	start := a.Sys.Now()
 	entries, err := sensible(c, o)
 	if err != nil {
 		return err
 	}
 	plan, err := setup.PlanInstall(c, o)
 	if err != nil && !errors.Is(err, setup.ErrBinary) { // of that one nothing belongs there
-		a.out.say("This is what belongs into the settings:\n%s", setup.Paste(entries))
+		a.out.Say("This is what belongs into the settings:\n%s", setup.Paste(entries))
 	}
 	if err != nil {
 		return err
@@ -146,10 +106,10 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	v.DryRun = how.dry
 	v.Server = serverOf(server, serverErr)
 	if how.profile {
-		v.Profile = nullable(string(o.Profile))
+		v.Profile = ui.TextOrNil(string(o.Profile))
 	}
 	if how.dry {
-		return a.out.show(v)
+		return a.out.Show(v)
 	}
 	if err := a.agreed(v, how); err != nil {
 		return err
@@ -166,33 +126,33 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	if err := a.setProfile(o, how); err != nil {
 		return err
 	}
-	v.done(c, rec, a.sys.Now().Sub(start))
-	return a.out.show(v)
+	v.done(c, rec, a.Sys.Now().Sub(start))
+	return a.out.Show(v)
 }
 
 // agreed shows a person what would change and asks, unless that was said before,
 // and makes the folders that what is installed needs.
 func (a *app) agreed(v installView, how installing) error {
-	if !how.yes && v.Changes && isTerminal(a.sys.Stdin) && !a.flags.noInput {
+	if !how.yes && v.Changes && ui.IsTerminal(a.Sys.Stdin) && !a.flags.NoInput {
 		v.preview(a.out)
 		if err := a.confirm("Go on?"); err != nil {
 			return err
 		}
 	}
-	return a.paths.welcome()
+	return a.Paths.ClearUninstalled()
 }
 
 // sensible refuses what cannot be installed, and returns the hooks of what can.
 func sensible(c setup.Config, o setup.Options) ([]setup.Entry, error) {
 	switch {
 	case o.Scope != setup.ScopeUser && o.Scope != setup.ScopeProject:
-		return nil, faultInput.about("no such scope: %q", o.Scope).fixedBy("use user or project")
+		return nil, fault.Input.Saying("no such scope: %q", o.Scope).FixedBy("use user or project")
 	case o.Scope == setup.ScopeProject && c.Project == "":
-		return nil, faultInput.about("this directory belongs to no project").fixedBy("remanence install --scope user")
+		return nil, fault.Input.Saying("this directory belongs to no project").FixedBy("remanence install --scope user")
 	}
 	entries, err := setup.Entries(o.Profile, c.Binary)
 	if err != nil {
-		return nil, faultInput.about("no such hooks: %q", o.Profile).fixedBy("use lean, full or silent")
+		return nil, fault.Input.Saying("no such hooks: %q", o.Profile).FixedBy("use lean, full or silent")
 	}
 	return entries, nil
 }
@@ -202,18 +162,18 @@ func (a *app) setProfile(o setup.Options, how installing) error {
 	if !how.profile {
 		return nil
 	}
-	return a.changeConfig(func(src []byte) ([]byte, error) { return setKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
+	return a.changeConfig(func(src []byte) ([]byte, error) { return config.SetKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
 }
 
 // installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out, if the person says
 // so, since both would run; but not before the plugin is there: until then they are all that listens.
 func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
-	start := a.sys.Now()
+	start := a.Sys.Now()
 	if _, err := sensible(c, o); err != nil {
 		return err
 	}
 	if o.Scope != setup.ScopeUser {
-		return faultInput.about("a plugin is for all projects of a user").fixedBy("remanence install claude-code --plugin --scope user")
+		return fault.Input.Saying("a plugin is for all projects of a user").FixedBy("remanence install claude-code --plugin --scope user")
 	}
 	plan, err := setup.PlanPlugin(c, o.Profile)
 	if err != nil {
@@ -221,12 +181,12 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 	}
 	v := a.pluginView(found, plan, o, how)
 	if how.dry {
-		return a.out.show(v)
+		return a.out.Show(v)
 	}
 	if err := a.agreeToPlugin(&v, how); err != nil {
 		return err
 	}
-	if err := a.paths.welcome(); err != nil {
+	if err := a.Paths.ClearUninstalled(); err != nil {
 		return err
 	}
 	rec, err := setup.InstallPlugin(ctx, c, plan)
@@ -241,20 +201,20 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 	if err := a.setProfile(o, how); err != nil {
 		return err
 	}
-	v.done(c, rec, a.sys.Now().Sub(start))
-	return a.out.show(v)
+	v.done(c, rec, a.Sys.Now().Sub(start))
+	return a.out.Show(v)
 }
 
 // agreeToPlugin asks where somebody can be asked, and says in any case what the agent will do to its settings.
 func (a *app) agreeToPlugin(v *installView, how installing) error {
-	if how.yes || a.flags.noInput || !isTerminal(a.sys.Stdin) {
-		a.out.say("%s", v.rewrites())
+	if how.yes || a.flags.NoInput || !ui.IsTerminal(a.Sys.Stdin) {
+		a.out.Say("%s", v.rewrites())
 		return nil
 	}
 	v.preview(a.out)
 	if len(v.Plugin.Beside) > 0 {
 		err := a.confirm("Take the hooks out of the settings then?")
-		if err != nil && !errors.Is(err, faultDeclined) {
+		if err != nil && !errors.Is(err, fault.Declined) {
 			return err
 		}
 		v.Plugin.TakesOut = err == nil
@@ -275,33 +235,33 @@ func takeHooksOut(c setup.Config) error {
 func pluginFault(err error) error {
 	switch {
 	case errors.Is(err, setup.ErrNoClient):
-		return faultNoAgent.about("the plugin needs Claude Code's own command").because("%s", err).
-			fixedBy("put the directory of claude into PATH", "remanence install claude-code")
+		return fault.NoAgent.Saying("the plugin needs Claude Code's own command").Because("%s", err).
+			FixedBy("put the directory of claude into PATH", "remanence install claude-code")
 	case errors.Is(err, setup.ErrClient):
-		return faultOther.about("Claude Code did not take the plugin").because("%s", err).fixedBy("remanence install claude-code")
+		return fault.Other.Saying("Claude Code did not take the plugin").Because("%s", err).FixedBy("remanence install claude-code")
 	}
 	return err
 }
 
 // installView is what an installation will do, or did.
 type installView struct {
-	DryRun   bool        `json:"dry_run"`
-	Found    []agentItem `json:"found"`
-	Scope    string      `json:"scope"`
-	Hooks    string      `json:"hooks"`
-	Profile  *string     `json:"profile"` // as set in the configuration; null: left alone
-	File     string      `json:"file"`
-	Events   []string    `json:"events"`
-	Changes  bool        `json:"changes"`
-	Create   bool        `json:"create"`
-	Added    int         `json:"added"`
-	Replaced int         `json:"replaced"`
-	Removed  int         `json:"removed"`
-	Warnings []checkItem `json:"warnings"`
-	Record   *string     `json:"record"`
-	TookMS   float64     `json:"took_ms"`
-	Plugin   *pluginItem `json:"plugin,omitempty"` // missing: the hooks are in the settings
-	Server   *serverItem `json:"server,omitempty"` // missing: none is put into the agent's configuration
+	DryRun   bool           `json:"dry_run"`
+	Found    []agentItem    `json:"found"`
+	Scope    string         `json:"scope"`
+	Hooks    string         `json:"hooks"`
+	Profile  *string        `json:"profile"` // as set in the configuration; null: left alone
+	File     string         `json:"file"`
+	Events   []string       `json:"events"`
+	Changes  bool           `json:"changes"`
+	Create   bool           `json:"create"`
+	Added    int            `json:"added"`
+	Replaced int            `json:"replaced"`
+	Removed  int            `json:"removed"`
+	Warnings []doctor.Check `json:"warnings"`
+	Record   *string        `json:"record"`
+	TookMS   float64        `json:"took_ms"`
+	Plugin   *pluginItem    `json:"plugin,omitempty"` // missing: the hooks are in the settings
+	Server   *serverItem    `json:"server,omitempty"` // missing: none is put into the agent's configuration
 
 	home string
 }
@@ -324,7 +284,7 @@ type agentItem struct {
 func agentsOf(found setup.Agents) []agentItem {
 	out := []agentItem{}
 	for _, f := range found {
-		out = append(out, agentItem{f.ID, f.Name, nullable(f.Dir), nullable(f.Program), f.Sessions})
+		out = append(out, agentItem{f.ID, f.Name, ui.TextOrNil(f.Dir), ui.TextOrNil(f.Program), f.Sessions})
 	}
 	return out
 }
@@ -332,7 +292,7 @@ func agentsOf(found setup.Agents) []agentItem {
 func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 	v := installView{
 		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{}, Changes: p.Changes(),
-		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: homeOf(a.sys.Getenv),
+		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
 	}
 	v.tell(p.Entries, p.Warnings)
 	return v
@@ -341,11 +301,11 @@ func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
 	v := installView{
 		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File, Changes: true,
-		Create: p.Create, home: homeOf(a.sys.Getenv),
-		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: some(p.Beside), TakesOut: how.yes && len(p.Beside) > 0},
+		Create: p.Create, home: config.HomeDir(a.Sys.Getenv),
+		Plugin: &pluginItem{Dir: p.Dir, Commands: []string{}, Beside: ui.NotNil(p.Beside), TakesOut: how.yes && len(p.Beside) > 0},
 	}
 	if how.profile {
-		v.Profile = nullable(string(o.Profile))
+		v.Profile = ui.TextOrNil(string(o.Profile))
 	}
 	for _, cmd := range p.Commands {
 		v.Plugin.Commands = append(v.Plugin.Commands, setup.CommandLine(cmd))
@@ -356,12 +316,12 @@ func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options
 
 // done says where the record of the installation is, and how long it took.
 func (v *installView) done(c setup.Config, rec setup.Record, took time.Duration) {
-	v.Record, v.TookMS = nullable(filepath.Join(c.RecordDir, rec.ID+".json")), millis(took)
+	v.Record, v.TookMS = ui.TextOrNil(filepath.Join(c.RecordDir, rec.ID+".json")), daemon.Millis(took)
 }
 
 // tell names the hooks, and what keeps them from serving well.
 func (v *installView) tell(entries []setup.Entry, warnings []setup.Finding) {
-	v.Events, v.Warnings = []string{}, []checkItem{}
+	v.Events, v.Warnings = []string{}, []doctor.Check{}
 	for _, e := range entries {
 		name := e.Event
 		if e.Matcher != "" {
@@ -370,26 +330,26 @@ func (v *installView) tell(entries []setup.Entry, warnings []setup.Finding) {
 		v.Events = append(v.Events, name)
 	}
 	for _, f := range warnings {
-		v.Warnings = append(v.Warnings, checkOf(f))
+		v.Warnings = append(v.Warnings, doctor.CheckOf(f))
 	}
 }
 
-func (installView) schema() string { return "install" }
+func (installView) SchemaName() string { return "install" }
 
-func (v installView) human(p *printer) {
-	v.plan(p.line)
+func (v installView) Print(p *ui.Printer) {
+	v.plan(p.Line)
 	switch {
 	case v.DryRun:
-		p.line("Dry run: nothing was written.")
+		p.Line("Dry run: nothing was written.")
 	case !v.Changes:
-		p.line("Done   nothing had to change. Record: %s · undo: remanence uninstall", v.short(*v.Record))
+		p.Line("Done   nothing had to change. Record: %s · undo: remanence uninstall", v.short(*v.Record))
 	default:
-		p.line("Done in %.1f s. Record: %s · undo: remanence uninstall · try: remanence next", v.TookMS/1000, v.short(*v.Record))
+		p.Line("Done in %.1f s. Record: %s · undo: remanence uninstall · try: remanence next", v.TookMS/1000, v.short(*v.Record))
 	}
 }
 
 // preview says before the question what is going to happen.
-func (v installView) preview(p *printer) { v.plan(p.say) }
+func (v installView) preview(p *ui.Printer) { v.plan(p.Say) }
 
 func (v installView) plan(line func(string, ...any)) {
 	for i, f := range v.Found {
@@ -398,9 +358,9 @@ func (v installView) plan(line func(string, ...any)) {
 			where = "  " + v.short(*f.Dir)
 		}
 		if f.Sessions > 0 {
-			where += fmt.Sprintf("  (%s)", plural(f.Sessions, "past session", "past sessions"))
+			where += fmt.Sprintf("  (%s)", ui.Plural(f.Sessions, "past session", "past sessions"))
 		}
-		line("%s%s%s", pad(first(i, "Found"), 7), f.Name, where)
+		line("%s%s%s", ui.Pad(first(i, "Found"), 7), f.Name, where)
 	}
 	if v.Plugin != nil {
 		v.pluginPlan(line)
@@ -414,10 +374,10 @@ func (v installView) plan(line func(string, ...any)) {
 	line("Won't  touch your repositories, shell files, login items, or other tools' entries")
 	head := "Also"
 	for _, w := range v.Warnings {
-		if v.Plugin != nil && v.Plugin.TakesOut && deref(w.Code) == setup.CodeDoubled {
+		if v.Plugin != nil && v.Plugin.TakesOut && ui.Deref(w.Code) == setup.CodeDoubled {
 			continue // not for long
 		}
-		line("%s%s: %s", pad(head, 7), w.What, oneLine(deref(w.Why)))
+		line("%s%s: %s", ui.Pad(head, 7), w.What, ui.OneLine(ui.Deref(w.Why)))
 		head = ""
 		for _, fix := range w.Fix {
 			line("       fix: %s", fix)
@@ -430,12 +390,12 @@ func (v installView) settingsPlan(line func(string, ...any)) {
 	if v.Create {
 		file += ", which is made"
 	}
-	line("Will   %s in %s", plural(len(v.Events), "hook", "hooks"), file)
+	line("Will   %s in %s", ui.Plural(len(v.Events), "hook", "hooks"), file)
 	line("       %s", changesText(v.Added, v.Replaced, v.Removed))
 }
 
 func (v installView) pluginPlan(line func(string, ...any)) {
-	line("Will   write a plugin with %s to %s", plural(len(v.Events), "hook", "hooks"), v.short(v.Plugin.Dir))
+	line("Will   write a plugin with %s to %s", ui.Plural(len(v.Events), "hook", "hooks"), v.short(v.Plugin.Dir))
 	for _, cmd := range v.Plugin.Commands {
 		line("       run %s", cmd)
 	}
@@ -487,11 +447,4 @@ func first(i int, head string) string {
 		return head
 	}
 	return ""
-}
-
-func deref(s *string) string {
-	if s == nil {
-		return ""
-	}
-	return *s
 }

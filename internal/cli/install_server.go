@@ -3,6 +3,9 @@ package cli
 import (
 	"errors"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/doctor"
 	"remanence/internal/setup"
 )
 
@@ -44,30 +47,30 @@ func (v *serverItem) plan(line func(string, ...any), home, head string) {
 	switch {
 	case v == nil:
 	case v.Why != nil:
-		line("%sno MCP server: %s", pad("Note", 7), oneLine(*v.Why))
+		line("%sno MCP server: %s", ui.Pad("Note", 7), ui.OneLine(*v.Why))
 		if v.Fix != nil {
 			line("       fix: %s", *v.Fix)
 		}
 	case v.Changes:
-		line("%sthe MCP server in %s", pad(head, 7), tilde(v.File, home))
+		line("%sthe MCP server in %s", ui.Pad(head, 7), tilde(v.File, home))
 	default:
-		line("%sthe MCP server in %s, which is there already", pad(head, 7), tilde(v.File, home))
+		line("%sthe MCP server in %s, which is there already", ui.Pad(head, 7), tilde(v.File, home))
 	}
 }
 
 // installServer puts the server alone into the agent's configuration.
 func (a *app) installServer(c setup.Config, found setup.Agents, how installing) error {
-	start := a.sys.Now()
+	start := a.Sys.Now()
 	plan, err := setup.PlanServer(c)
 	if err != nil {
 		return err
 	}
 	v := installView{
 		DryRun: how.dry, Found: agentsOf(found), Scope: string(setup.ScopeUser), Events: []string{}, Changes: plan.Changes(), Create: plan.Create,
-		Warnings: []checkItem{}, Server: serverOf(&plan, nil), home: homeOf(a.sys.Getenv),
+		Warnings: []doctor.Check{}, Server: serverOf(&plan, nil), home: config.HomeDir(a.Sys.Getenv),
 	}
 	if how.dry {
-		return a.out.show(v)
+		return a.out.Show(v)
 	}
 	if err := a.agreed(v, how); err != nil {
 		return err
@@ -76,6 +79,6 @@ func (a *app) installServer(c setup.Config, found setup.Agents, how installing) 
 	if err != nil {
 		return err
 	}
-	v.done(c, rec, a.sys.Now().Sub(start))
-	return a.out.show(v)
+	v.done(c, rec, a.Sys.Now().Sub(start))
+	return a.out.Show(v)
 }

@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"remanence/internal/config"
+	"remanence/internal/fault"
 )
 
 // The program of a test is called otherwise than ours.
@@ -15,11 +18,11 @@ func TestAProgramOfAnotherNameIsNotShownAsOneForHooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	code := Main(t.Context(), System{
+	code := Main(t.Context(), config.System{
 		Args: []string{"install", "claude-code"}, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,
 		Getenv: func(k string) string { return map[string]string{"HOME": home}[k] }, Now: time.Now,
 	})
-	if said := out.String(); code != exitFailed || !strings.Contains(said, "\n  fix  give it the name remanence") || strings.Contains(said, `"hooks"`) {
+	if said := out.String(); code != fault.ExitFailed || !strings.Contains(said, "\n  fix  give it the name remanence") || strings.Contains(said, `"hooks"`) {
 		t.Errorf("got status %d:\n%s\nwant the fix, and no hooks to paste", code, said)
 	}
 	if _, err := os.Lstat(filepath.Join(home, ".claude", "settings.json")); err == nil {

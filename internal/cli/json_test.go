@@ -11,11 +11,15 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/continuity"
 	"remanence/internal/curate"
 	"remanence/internal/digest"
+	"remanence/internal/doctor"
 	"remanence/internal/eval"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
@@ -26,14 +30,14 @@ import (
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "daemon" { // started by a command under test
-		os.Exit(Main(context.Background(), System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit}))
+		os.Exit(Main(context.Background(), config.System{Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Getenv: os.Getenv, Now: time.Now, Slack: time.Minute, Exit: os.Exit}))
 	}
 	time.Local = time.UTC // sentences hold local times
 	os.Exit(m.Run())
 }
 
 // views are one example of everything that --json shows.
-func viewsByName() map[string]view {
+func viewsByName() map[string]ui.View {
 	at := time.Date(2026, 9, 12, 10, 14, 3, 0, time.FixedZone("", 7200))
 	m := mem.Memory{
 		ID: "m_7k2q", Scope: mem.ScopeProject, Project: "p_3f", Kind: mem.Decision, Title: "chose jittered backoff",
@@ -59,7 +63,7 @@ func viewsByName() map[string]view {
 		Health: views.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
 	}
 	pid := 4121
-	ran := daemonItem{State: "up", Since: moment(at), PID: &pid}
+	ran := doctor.DaemonView{State: "up", Since: ui.TimeOrNil(at), PID: &pid}
 	undo := "remanence restore m_7k2q"
 	scores := eval.Scores{Recall: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, Any: map[string]float64{"1": 0.5, "5": 0.75, "10": 0.8, "50": 1}, MRR: new(0.6), NDCG: new(0.7)}
 	exam := eval.Result{
@@ -74,11 +78,11 @@ func viewsByName() map[string]view {
 		Evidence: mem.Evidence{Files: []string{"retry.go"}, Commands: []mem.Outcome{{Command: "go test ./net", Exit: 1, Note: "FAIL"}}, Errors: []string{"FAIL"}, Numbers: []string{"3 of 4"}},
 		Recent:   []mem.Quote{{Who: "user", Text: "add retries"}},
 	}
-	forgotten := recordsOf("hidden", []mem.Memory{m}, at)
+	forgotten := ui.RecordsOf("hidden", []mem.Memory{m}, at)
 	forgotten.Undo = &undo
-	status := statusOf(o, ran, hooksItem{State: setup.OK, What: "all hooks are registered"}, captureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
-	status.Vault = &vaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
-	return map[string]view{
+	status := doctor.StatusOf(o, ran, doctor.HooksItem{State: setup.OK, What: "all hooks are registered"}, doctor.CaptureItem{Dropped: 2, SpooledRecords: 1, SpooledBytes: 512, Private: 3})
+	status.Vault = &doctor.VaultItem{Dir: "/home/dev/notes", Notes: 12, Trouble: 1}
+	return map[string]ui.View{
 		"status":  status,
 		"search":  searched(recall.SearchResponse{Project: o.Project, Hits: hits, Total: 412, TookMS: 4}, mem.Query{Text: "retry backoff"}, 20),
 		"memory":  forgotten,
@@ -86,56 +90,56 @@ func viewsByName() map[string]view {
 		"next":    nextView{weighed("next", foreseen), false},
 		"import":  importView{Kept: 3, Known: 1, LeftOut: map[string]int{"prompts": 2}, Dropped: []api.Dropped{{What: "field id", Why: "the memory gets an id of its own here", Count: 4}}, Projects: []importedProject{{"example/api", 4, true}, {"elsewhere", 2, false}}, Undo: []string{"remanence forget --yes --tag import-20260912-081403.000 --project all"}},
 		"export":  exportView{File: "remanence.html", Format: "html", Projects: 2, Bytes: 4096},
-		"stats": statsView{
+		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
 				Project: o.Project, Since: at, Days: []views.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
 				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Told: 1, ToolsTokens: 904,
 				Estimate: views.Estimate{Formula: "items × reads"}, Dead: []views.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Told: 5, Tokens: 355, Last: at}},
 			},
-			By: "trigger", Unit: "tokens", Bars: []statsBar{{"prompt", 212}},
+			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
-		"timeline": timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: moment(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
+		"timeline": timelineView{Total: 1, Entries: []entry{{ID: "m_7k2q", At: ui.TimeOrNil(at), What: "decision", Title: "chose jittered backoff", Files: []string{}}}},
 		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
 		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
 		"rules":    rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
 		"scan":     scanOf(mem.ScanResponse{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
-		"eval":     evalView{exam, []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
-		"eval_compare": evalCompareView{
+		"eval":     ui.EvalView{Result: exam, Gates: []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
+		"eval_compare": ui.EvalCompareView{
 			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
 		},
-		"digest": digestOf(event.Digesting{
+		"digest": ui.DigestOf(event.Digesting{
 			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000, Today: mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
 			Waiting: 2, GivenUp: 1, Next: "too much to do", Turns: 7, Tokens: 21000,
 		}, digest.DigestRequest{Redo: true, DryRun: true}),
-		"eval_report": evalReportView{1, []eval.Result{exam}},
-		"pause":       pauseView{Did: "paused", Pauses: pausesOf(o.Pauses)},
-		"config":      configView{File: "config.toml", Total: 1, Values: []setting{{"profile", "lean", "lean", "default", "how much is told"}}, Warnings: []string{}},
-		"setting":     settingView{setting{"worker.idle_exit", "30m", "30m", "default", "idle"}},
+		"eval_report": ui.EvalReportView{Total: 1, Runs: []eval.Result{exam}},
+		"pause":       pauseView{Did: "paused", Pauses: ui.PausesOf(o.Pauses)},
+		"config":      configView{File: "config.toml", Total: 1, Values: []config.Setting{{Key: "profile", Value: "lean", Default: "lean", Origin: "default", Doc: "how much is told"}}, Warnings: []string{}},
+		"setting":     settingView{config.Setting{Key: "worker.idle_exit", Value: "30m", Default: "30m", Origin: "default", Doc: "idle"}},
 		"path":        pathView{"config.toml"},
 		"validate":    validateView{OK: true, File: "config.toml", Problems: []string{}},
-		"daemon":      daemonView{Did: "started", State: "up", PID: &pid, Since: moment(at), Log: "remanence.log"},
-		"open":        openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: moment(at)},
+		"daemon":      daemonView{Did: "started", State: "up", PID: &pid, Since: ui.TimeOrNil(at), Log: "remanence.log"},
+		"open":        openView{URL: "http://127.0.0.1:4242/search#code=0f", Until: ui.TimeOrNil(at)},
 		"version":     versionView{"0.1.0", "0.1.0+abc.1", "go1.26", "linux", "amd64", 1},
-		"install":     installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []checkItem{}},
+		"install":     installView{Found: agentsOf(setup.Agents{{ID: "claude-code", Name: "Claude Code", Dir: "/h/.claude"}}), Scope: "user", Hooks: "lean", File: "/h/.claude/settings.json", Events: []string{"Stop"}, Changes: true, Added: 1, Warnings: []doctor.Check{}},
 		"uninstall":   uninstallView{Steps: []stepItem{{"/h/.claude/settings.json", "restore", 1, []string{"i_01"}, false}}, Purged: []string{}},
-		"doctor":      doctorView{Checks: []checkItem{bad("modes", true, faultModes.because("0755")), good("disk", false, "1 GB free")}, Summary: summary{OK: 1, Fail: 1}, Fixed: []string{}},
+		"doctor":      doctor.Report{Checks: []doctor.Check{doctor.Bad("modes", true, fault.Modes.Because("0755")), doctor.Good("disk", false, "1 GB free")}, Summary: doctor.Summary{OK: 1, Fail: 1}, Fixed: []string{}},
 		"db_info": dbInfoView{
 			Path: "/h/remanence.db", Schema: 1, SQLite: "3.53.4", Journal: "wal", Bytes: 4096, Parts: []mem.Part{{Name: mem.PartMemories, Bytes: 4096, Count: 1}},
-			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", moment(at), 4096}}, LastBackup: moment(at),
+			Memories: 1, Copies: []copyItem{{"/h/remanence.db.backup-daily", "backup", ui.TimeOrNil(at), 4096}}, LastBackup: ui.TimeOrNil(at),
 		},
 		"db_check":          dbCheckView{OK: true, Path: "/h/remanence.db", Schema: 1, Damage: []string{}, Index: []string{}, Spoilt: []string{}, Unseen: []string{"rows"}},
 		"db_backup":         dbBackupView{File: "/h/monday.db", Bytes: 4096, Schema: 1},
-		"db_restore":        dbRestoreView{Path: "/h/remanence.db", Aside: nullable("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
+		"db_restore":        dbRestoreView{Path: "/h/remanence.db", Aside: ui.TextOrNil("/h/remanence.db.aside-20260912T081403Z"), Rows: map[string]int{"memory": 3}, Gaps: 1},
 		"db_vacuum":         dbVacuumView{Before: 8192, After: 4096, Freed: 4096},
 		"db_reindex":        dbReindexView{Memories: 3},
 		"daemon_retry":      retryView{Jobs: 2},
 		"db_migrate":        dbMigrateView{From: 1, To: 2, Steps: []string{"0002_more"}},
-		"checkpoint":        checkpointView{itemOf(saved, "s_4d")},
-		"checkpoints":       checkpointsView{Total: 1, Checkpoints: []checkpointItem{itemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")}},
-		"checkpoint_save":   savedView{checkpointItem: itemOf(saved, "s_4d"), Status: "degraded", Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1},
-		"checkpoint_resume": resumeView{Checkpoint: itemOf(saved, "s_4d"), Text: "# Where the work stands"},
-		"checkpoint_diff":   diffView{From: nullable("c_1"), To: nullable("c_2"), FromAt: moment(at), ToAt: moment(at), Changes: []change{{What: "files", Gone: true, Text: "retry.go"}}},
-		"checkpoint_log":    loggedView{Memory: nullable("m_7k2q"), Text: "## 2026-09-12 — retries"},
+		"checkpoint":        ui.CheckpointView{CheckpointItem: ui.ItemOf(saved, "s_4d")},
+		"checkpoints":       ui.CheckpointsView{Total: 1, Checkpoints: []ui.CheckpointItem{ui.ItemOf(mem.Checkpoint{ID: "c_2", At: at, Trigger: "session-end"}, "")}},
+		"checkpoint_save":   ui.SavedView{CheckpointItem: ui.ItemOf(saved, "s_4d"), Status: "degraded", Trouble: []string{"archive: the disk is full"}, Asked: true, Said: 3, Indexed: 2, Found: 1},
+		"checkpoint_resume": ui.ResumeView{Checkpoint: ui.ItemOf(saved, "s_4d"), Text: "# Where the work stands"},
+		"checkpoint_diff":   ui.DiffView{From: ui.TextOrNil("c_1"), To: ui.TextOrNil("c_2"), FromAt: ui.TimeOrNil(at), ToAt: ui.TimeOrNil(at), Changes: []ui.Change{{What: "files", Gone: true, Text: "retry.go"}}},
+		"checkpoint_log":    loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
 		"drift":             findingsOf("drift", curate.FindingsResponse{Session: "s_4d", Looked: 4, Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
 		"consolidation": consolidationOf("consolidated", curate.Consolidation{Memories: []mem.Memory{m}, Rounds: []mem.Run{{
 			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Looked: 412,
@@ -144,7 +148,7 @@ func viewsByName() map[string]view {
 		"review": inboxOf(curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
 			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"}, Memories: []mem.Memory{m},
 		}}}, at),
-		"resolved": resolvedView{Rule: "stale", Did: "accepted", Decided: 412, Left: 1, Undo: nullable("remanence consolidate --undo k_3"), Memories: recordsOf("", []mem.Memory{m}, at).Records},
+		"resolved": ui.ResolvedView{Rule: "stale", Did: "accepted", Decided: 412, Left: 1, Undo: ui.TextOrNil("remanence consolidate --undo k_3"), Memories: ui.RecordsOf("", []mem.Memory{m}, at).Records},
 		"lint":     findingsOf("lint", curate.FindingsResponse{Looked: 4, Findings: []curate.Finding{{Rule: "unused", Text: "not needed once", IDs: []string{"m_7k2q"}, Fix: "remanence forget m_7k2q"}}}),
 
 		"fault": faultView{"REM-D004", 4, "cannot reach the daemon", "…", []string{"remanence daemon restart"}},
@@ -152,7 +156,7 @@ func viewsByName() map[string]view {
 }
 
 // weighed is a receipt with weights of its own: those in use are tuned by others.
-func weighed(name string, r mem.Receipt) receiptView {
+func weighed(name string, r mem.Receipt) ui.ReceiptView {
 	v := receiptOf(name, r)
 	v.Weights = mem.Weights{Kept: map[string]float64{"fts": 0.5, "stale": -0.15}, Said: map[string]float64{"fts": 1}}
 	return v
@@ -160,7 +164,7 @@ func weighed(name string, r mem.Receipt) receiptView {
 
 func TestJSONShapesStayAsTheyAre(t *testing.T) {
 	for name, v := range viewsByName() {
-		got, err := withSchema(v)
+		got, err := ui.WithSchema(v)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -173,11 +177,11 @@ func TestJSONShapesStayAsTheyAre(t *testing.T) {
 
 func TestErrorsAsJSONStayAsTheyAre(t *testing.T) {
 	p, _ := testPrinter(80)
-	p.flags.json = true
-	if code := p.fail(faultStale.because("nobody answers")); code != exitNoSetup {
-		t.Errorf("got exit %d, want %d", code, exitNoSetup)
+	p.Flags.JSON = true
+	if code := p.Fail(fault.Unreachable.Because("nobody answers")); code != fault.ExitNoSetup {
+		t.Errorf("got exit %d, want %d", code, fault.ExitNoSetup)
 	}
-	asRecorded(t, "error", []byte(strings.TrimSpace(p.err.(*strings.Builder).String())))
+	asRecorded(t, "error", []byte(strings.TrimSpace(p.Err.(*strings.Builder).String())))
 }
 
 // asRecorded compares with a file, which holds the same indented.
@@ -193,16 +197,16 @@ func asRecorded(t *testing.T, name string, got []byte) {
 
 func TestListsAreOneItemALineOnRequest(t *testing.T) {
 	for name, v := range viewsByName() {
-		l, ok := v.(lister)
+		l, ok := v.(ui.Lister)
 		if !ok {
 			continue
 		}
 		p, out := testPrinter(80)
-		p.flags.jsonl = true
-		if err := p.show(v); err != nil {
+		p.Flags.JSONLines = true
+		if err := p.Show(v); err != nil {
 			t.Fatal(err)
 		}
-		if got, want := strings.Count(out.String(), "\n"), len(l.list()); got != want || strings.Contains(out.String(), `"schema"`) {
+		if got, want := strings.Count(out.String(), "\n"), len(l.List()); got != want || strings.Contains(out.String(), `"schema"`) {
 			t.Errorf("%s: got %d lines, want %d without a schema: %s", name, got, want, out)
 		}
 	}
@@ -213,31 +217,31 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 	evil := "\x1b]0;title\a\u202etxt"
 	m := mem.Memory{ID: "m_1", Kind: mem.Fact, Title: evil, Body: evil, Facts: []string{evil}, Files: []string{evil}, Tags: []string{evil}, Branch: evil, Tool: evil}
 	now := time.Now()
-	shown := recordsOf("shown", []mem.Memory{m}, now)
+	shown := ui.RecordsOf("shown", []mem.Memory{m}, now)
 	raw := shown
-	raw.raw = true
-	for name, v := range map[string]view{
-		"show": shown, "show --raw": raw, "forget": recordsOf("hidden", []mem.Memory{m}, now),
+	raw.Raw = true
+	for name, v := range map[string]ui.View{
+		"show": shown, "show --raw": raw, "forget": ui.RecordsOf("hidden", []mem.Memory{m}, now),
 		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
 		"empty":  searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
 		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
 		"next":   nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
-		"stats": statsView{
+		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{Project: mem.Project{Name: evil}, Dead: []views.DeadItem{{ID: "m_1", Title: evil}}},
-			By:              "trigger", Bars: []statsBar{{evil, 3}},
+			By:              "trigger", Bars: []ui.StatsBar{{Name: evil, Value: 3}},
 		},
 		"timeline": timelineView{Asked: &evil, Entries: []entry{{ID: "m_1", Title: evil}}},
-		"status":   statusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, daemonItem{}, hooksItem{What: evil}, captureItem{}),
-		"pause":    pauseView{Pauses: []pauseItem{{Target: evil}}},
-		"config":   configView{Values: []setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
-		"eval": evalView{eval.Result{
+		"status":   doctor.StatusOf(views.StatusResponse{Project: mem.Project{Key: "p", Name: evil, Branch: evil}}, doctor.DaemonView{}, doctor.HooksItem{What: evil}, doctor.CaptureItem{}),
+		"pause":    pauseView{Pauses: []ui.PauseItem{{Target: evil}}},
+		"config":   configView{Values: []config.Setting{{Key: "a", Value: evil}}, Warnings: []string{evil}},
+		"eval": ui.EvalView{Result: eval.Result{
 			Suite: evil, ByCategory: map[string]eval.Scored{evil: {}}, False: &eval.False{ByClass: map[string]eval.Told{evil: {}}},
-		}, []eval.Verdict{{Gate: eval.Gate{Name: evil}}}},
-		"eval compare": evalCompareView{Measures: []eval.Difference{{Name: evil}}},
-		"eval report":  evalReportView{1, []eval.Result{{Suite: evil}}},
+		}, Gates: []eval.Verdict{{Gate: eval.Gate{Name: evil}}}},
+		"eval compare": ui.EvalCompareView{Measures: []eval.Difference{{Name: evil}}},
+		"eval report":  ui.EvalReportView{Total: 1, Runs: []eval.Result{{Suite: evil}}},
 	} {
 		p, out := testPrinter(100)
-		v.human(p)
+		v.Print(p)
 		if strings.ContainsAny(out.String(), "\x1b\a\u202e") {
 			t.Errorf("%s: got %q", name, out)
 		}

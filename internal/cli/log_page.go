@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/config"
 	"remanence/internal/redact"
 )
 
@@ -54,9 +55,9 @@ const (
 func logLevels() []string { return []string{"debug", "info", "warn", "error"} }
 
 // logPage reads the end of the log through the door.
-func (h *house) logPage(_ context.Context, ask logAsk) (logView, error) {
-	v := logView{File: h.paths.Log(), Lines: []logLine{}, Groups: []logGroup{}}
-	raw, _, err := lastLines(h.paths.Log(), maxLogPage)
+func (h *programPages) logPage(_ context.Context, ask logAsk) (logView, error) {
+	v := logView{File: h.Paths.Log(), Lines: []logLine{}, Groups: []logGroup{}}
+	raw, _, err := config.LastLines(h.Paths.Log(), maxLogPage)
 	if errors.Is(err, fs.ErrNotExist) {
 		return v, nil
 	}

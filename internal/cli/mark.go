@@ -9,8 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 )
 
@@ -25,21 +27,21 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
 		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := curate.MarkRequest{Place: a.place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			order := curate.MarkRequest{Place: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
-				return faultInput.about("--query is empty")
+				return fault.Input.Saying("--query is empty")
 			}
-			narrowed := query != "" || len(f.inForce(flags{})) > 0
+			narrowed := query != "" || len(f.inForce("")) > 0
 			switch {
 			case len(args) > 0 && narrowed:
-				return faultUsage.about("forget takes ids or a query, not both").fixedBy("remanence forget --help")
+				return fault.Usage.Saying("forget takes ids or a query, not both").FixedBy("remanence forget --help")
 			case len(args) == 0 && !narrowed:
-				return faultUsage.about("forget needs an id, --query or a filter").fixedBy("remanence forget --help")
+				return fault.Usage.Saying("forget needs an id, --query or a filter").FixedBy("remanence forget --help")
 			case len(args) > 0:
 				return a.mark(cmd, order)
 			}
-			q, err := f.query(words, a.sys.Now())
+			q, err := f.query(words, a.Sys.Now())
 			if err != nil {
 				return err
 			}
@@ -69,10 +71,10 @@ func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Qu
 		return a.marked(cmd, found)
 	}
 	if !yes {
-		if !a.flags.json && !a.flags.jsonl {
-			recordsOf("hidden", found.Memories, a.sys.Now()).preview(a.out)
+		if !a.flags.JSON && !a.flags.JSONLines {
+			ui.RecordsOf("hidden", found.Memories, a.Sys.Now()).Preview(a.out)
 		}
-		if err := a.confirm("Hide " + plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
+		if err := a.confirm("Hide " + ui.Plural(len(found.Memories), "memory", "memories") + "?"); err != nil {
 			return err
 		}
 	}
@@ -81,13 +83,6 @@ func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Qu
 		order.IDs = append(order.IDs, m.ID)
 	}
 	return a.mark(cmd, order)
-}
-
-// preview lists what is about to be changed, as talk.
-func (v records) preview(p *printer) {
-	for _, r := range v.Records {
-		p.say("  %s  %s  %s", r.ID, r.Kind, clip(oneLine(r.Title), 100))
-	}
 }
 
 // markCommand is restore, pin or unpin.
@@ -103,7 +98,7 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, curate.MarkRequest{Place: a.place(), Verb: verb, IDs: args, Agent: a.agent()})
+			return a.mark(cmd, curate.MarkRequest{Place: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -125,16 +120,16 @@ func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
 	if err != nil {
 		return err
 	}
-	if err := a.out.show(v); err != nil {
+	if err := a.out.Show(v); err != nil {
 		return err
 	}
-	return foundProblems
+	return fault.FoundProblems
 }
 
-func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (records, error) {
+func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (ui.Records, error) {
 	ids := memoriesOf(list)
-	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: ids})
-	v := recordsOf("not changed, waits for the person", kept.Memories, a.sys.Now())
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: ids})
+	v := ui.RecordsOf("not changed, waits for the person", kept.Memories, a.Sys.Now())
 	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
 		v.Did = "not changed, rejected before"
 	}
@@ -158,10 +153,10 @@ func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
 		"pin": {"pinned", "unpin"}, "unpin": {"unpinned", "pin"},
 	}
-	v := recordsOf(verbs[got.Verb].did, got.Memories, a.sys.Now())
+	v := ui.RecordsOf(verbs[got.Verb].did, got.Memories, a.Sys.Now())
 	v.DryRun = got.DryRun
 	if got.Verb == "forget" && len(got.Memories) == curate.MaxFound { // there may be more
-		v.Next = nullable(strconv.Itoa(curate.MaxFound))
+		v.Next = ui.TextOrNil(strconv.Itoa(curate.MaxFound))
 	}
 	if len(got.Memories) > 0 && !got.DryRun {
 		undo := "remanence " + verbs[got.Verb].undo
@@ -171,10 +166,10 @@ func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
 		v.Undo = &undo
 	}
 	v.Proposed = memoriesOf(got.Proposed)
-	if err := a.out.show(v); err != nil || len(got.Proposed) == 0 {
+	if err := a.out.Show(v); err != nil || len(got.Proposed) == 0 {
 		return err
 	}
-	return foundProblems
+	return fault.FoundProblems
 }
 
 func (a *app) addCommand() *cobra.Command {
@@ -201,7 +196,7 @@ func (a *app) addCommand() *cobra.Command {
 			for i, f := range q.Files {
 				q.Files[i] = a.fromHere(f)
 			}
-			q.Place, q.Agent = a.place(), a.agent()
+			q.Place, q.Agent = a.Place(), a.agent()
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)
@@ -235,32 +230,32 @@ func (a *app) addCommand() *cobra.Command {
 
 // differs names the memory that an added one is like and differs from.
 func (a *app) differs(m curate.AddResponse) {
-	if a.flags.json || a.flags.jsonl {
+	if a.flags.JSON || a.flags.JSONLines {
 		return
 	}
 	old := m.Similar.Memory
-	a.out.hint("%s differs (%s): %s", old.ID, m.Difference, oneLine(old.Text()))
-	a.out.hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
+	a.out.Hint("%s differs (%s): %s", old.ID, m.Difference, ui.OneLine(old.Text()))
+	a.out.Hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
 }
 
 // alike shows the memory that says nearly the same as one that was to be added.
 // That nothing was added is also the exit status.
 func (a *app) alike(h mem.Hit) error {
-	v := recordsOf("not added, alike", []mem.Memory{h.Memory}, a.sys.Now())
-	if err := a.out.show(v); err != nil {
+	v := ui.RecordsOf("not added, alike", []mem.Memory{h.Memory}, a.Sys.Now())
+	if err := a.out.Show(v); err != nil {
 		return err
 	}
-	if !a.flags.json && !a.flags.jsonl {
-		a.out.hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
-		a.out.hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new", h.Memory.ID)
+	if !a.flags.JSON && !a.flags.JSONLines {
+		a.out.Hint("%.0f %% of it is said there. Change that one: remanence edit %s", 100*h.Score, h.Memory.ID)
+		a.out.Hint("or put this in its place: remanence add --replaces %s; or keep both: --keep-both instead of --if-new", h.Memory.ID)
 	}
-	return foundProblems
+	return fault.FoundProblems
 }
 
 // agent is the session of the agent in whose shell the command runs, "" outside
 // of one: what an agent types is not the person's hand.
 func (a *app) agent() string {
-	if a.sys.Getenv("CLAUDECODE") == "" {
+	if a.Sys.Getenv("CLAUDECODE") == "" {
 		return ""
 	}
 	return cmp.Or(a.session(), event.UnknownAgent)
@@ -268,14 +263,14 @@ func (a *app) agent() string {
 
 // session is the agent's id of the session that the environment names, "" for none.
 func (a *app) session() string {
-	return cmp.Or(a.sys.Getenv("CLAUDE_CODE_SESSION_ID"), a.sys.Getenv("REMANENCE_SESSION_ID"))
+	return cmp.Or(a.Sys.Getenv("CLAUDE_CODE_SESSION_ID"), a.Sys.Getenv("REMANENCE_SESSION_ID"))
 }
 
 // did shows the one memory that was made or changed.
 func (a *app) did(what string, m mem.Memory, undo string) error {
-	v := recordsOf(what, []mem.Memory{m}, a.sys.Now())
-	v.Undo = nullable(undo)
-	return a.out.show(v)
+	v := ui.RecordsOf(what, []mem.Memory{m}, a.Sys.Now())
+	v.Undo = ui.TextOrNil(undo)
+	return a.out.Show(v)
 }
 
 func parseScope(s string) (mem.Scope, error) {
@@ -283,5 +278,5 @@ func parseScope(s string) (mem.Scope, error) {
 	case mem.ScopeProject, mem.ScopeUser:
 		return k, nil
 	}
-	return "", faultInput.about("no such scope: %q", s).fixedBy("use project or user")
+	return "", fault.Input.Saying("no such scope: %q", s).FixedBy("use project or user")
 }

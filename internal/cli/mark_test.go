@@ -8,7 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/daemon"
 	"remanence/internal/mem"
 )
 
@@ -18,16 +21,16 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 	for i := range curate.MaxFound + 1 {
 		list = append(list, mem.Memory{Kind: mem.Fact, Scope: mem.ScopeUser, Trust: mem.TrustUser, Title: fmt.Sprintf("okapi number %d", i), Index: "okapi", Created: time.Now(), Key: fmt.Sprint(i)})
 	}
-	if _, err := h.store.Apply(t.Context(), mem.Batch{Memories: list}); err != nil {
+	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: list}); err != nil {
 		t.Fatal(err)
 	}
 	cmd := &cobra.Command{}
 	cmd.SetContext(t.Context())
 	for _, first := range []bool{true, false} {
 		var out strings.Builder
-		a := &app{sys: h.sys, paths: h.paths, caller: local, flags: flags{project: "all"}}
-		a.out = newPrinter(System{Stdout: &out, Stderr: &out, Getenv: h.sys.Getenv, Now: time.Now}, flags{noPager: true})
-		if err := a.forgetFound(cmd, curate.MarkRequest{Place: a.place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
+		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: h.Paths, Caller: local, Project: "all"}}
+		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now}, ui.Flags{NoPager: true})
+		if err := a.forgetFound(cmd, curate.MarkRequest{Place: a.Place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first || !strings.Contains(out.String(), "hidden  m_") {

@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -16,6 +14,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/inject"
 	"remanence/internal/mcpserver"
 	"remanence/internal/mem"
@@ -37,19 +39,19 @@ func (a *app) mcpCommand() *cobra.Command {
 			"  remanence mcp --http 127.0.0.1:7410    over HTTP, until it is stopped",
 		Args: atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if a.flags.noDaemon {
-				return faultUsage.about("mcp does not work with --no-daemon").because("it never opens the database itself").fixedBy("leave --no-daemon out")
+			if a.NoDaemon {
+				return fault.Usage.Saying("mcp does not work with --no-daemon").Because("it never opens the database itself").FixedBy("leave --no-daemon out")
 			}
-			cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
+			cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 			if err != nil {
-				a.out.say("remanence: %s", err)
+				a.out.Say("remanence: %s", err)
 			}
 			s := a.mcpServer(cfg, readOnly)
 			if address == "" {
-				return s.Serve(cmd.Context(), closing(a.sys.Stdin), keptOpen{a.sys.Stdout})
+				return s.Serve(cmd.Context(), closing(a.Sys.Stdin), keptOpen{a.Sys.Stdout})
 			}
 			if address == asConfigured {
-				address = value[string](cfg, "mcp.http")
+				address = config.Get[string](cfg, "mcp.http")
 			}
 			return a.serveMCP(cmd.Context(), s, address)
 		},
@@ -61,18 +63,18 @@ func (a *app) mcpCommand() *cobra.Command {
 
 // mcpServer is the server over the daemon, which it finds or starts for each call:
 // it outlives daemons that went idle or are of an older version.
-func (a *app) mcpServer(cfg Config, readOnly bool) *mcpserver.Server {
-	c := overMCP(cfg, a.sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return connect(ctx, a) })
-	c.Place, c.Session, c.Reader = a.place(), a.session(), readOnly
-	c.Abandon = func() { a.sys.Exit(exitFailed) }
+func (a *app) mcpServer(cfg config.Config, readOnly bool) *mcpserver.Server {
+	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return daemon.Connect(ctx, a.Connection) })
+	c.Place, c.Session, c.Reader = a.Place(), a.session(), readOnly
+	c.Abandon = func() { a.Sys.Exit(fault.ExitFailed) }
 	return mcpserver.New(c)
 }
 
-// mcp is the server within the daemon. Which project is asked about its callers say.
-func (h *house) mcp() http.Handler {
+// mcpOf is the server within the daemon. Which project is asked about its callers say.
+func mcpOf(h *daemon.Daemon) http.Handler {
 	return lazily(func() http.Handler {
-		here := api.Local(h.judgedRoutes())
-		c := overMCP(h.config.now(), h.sys.Now, func(context.Context) (api.Caller, func(), error) { return here, func() {}, nil })
+		here := api.Local(h.JudgedRoutes())
+		c := overMCP(h.Config.Now(), h.Sys.Now, func(context.Context) (api.Caller, func(), error) { return here, func() {}, nil })
 		return mcpserver.New(c).HTTP()
 	})
 }
@@ -84,10 +86,10 @@ func lazily(made func() http.Handler) http.Handler {
 }
 
 // overMCP is what every server has, over whoever answers its calls.
-func overMCP(cfg Config, now func() time.Time, r reacher) mcpserver.Config {
+func overMCP(cfg config.Config, now func() time.Time, r reacher) mcpserver.Config {
 	return mcpserver.Config{
-		Version: Version, All: value[string](cfg, "mcp.tools") == "all", Now: now,
-		Explain: problemOf, Plain: plainLine, Source: func(m mem.Memory) string { return provenance(m, now()) },
+		Version: config.Version, All: config.Get[string](cfg, "mcp.tools") == "all", Now: now,
+		Explain: problemOf, Plain: plainLine, Source: func(m mem.Memory) string { return ui.Provenance(m, now()) },
 		Memory: mcpserver.Memory{
 			Search: port(r, api.Search), Timeline: port(r, api.Timeline), Show: port(r, api.Show), Status: port(r, api.Status),
 			Add: port(r, api.Add), Edit: port(r, api.Edit), Mark: port(r, api.Mark), Feedback: port(r, api.Feedback),
@@ -121,7 +123,7 @@ func port[Req, Rep any](by reacher, r api.Route[Req, Rep]) func(context.Context,
 // problemOf is an error as an agent reads it. What is not the call's own mistake
 // makes the memory unavailable: the agent goes on without.
 func problemOf(err error) mcpserver.Problem {
-	f := explain(nil, err)
+	f := daemon.Explain(err)
 	p := mcpserver.Problem{Code: "memory_unavailable", Degraded: true, What: f.What, Why: f.Why, Fix: f.Fix}
 	for _, k := range []struct {
 		is   error
@@ -157,22 +159,19 @@ type keptOpen struct{ io.Writer }
 // Close implements io.Closer.
 func (keptOpen) Close() error { return nil }
 
-// MCPToken is the path of the token that requests over HTTP must carry.
-func (p Paths) MCPToken() string { return filepath.Join(p.State, "mcp-token") }
-
 // serveMCP serves clients on this machine until ctx ends.
 func (a *app) serveMCP(ctx context.Context, s *mcpserver.Server, address string) error {
-	address, err := loopback(address)
+	address, err := config.Loopback(address)
 	if err != nil {
 		return err
 	}
-	token := readSecret(a.paths.MCPToken())
+	token := config.ReadSecret(a.Paths.MCPToken())
 	if token == nil {
-		return faultReadOnly.because("the token for it cannot be kept in %s", a.paths.MCPToken())
+		return fault.ReadOnly.Because("the token for it cannot be kept in %s", a.Paths.MCPToken())
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
-		return faultOther.about("the address cannot be listened on").because("%s", err).fixedBy("remanence mcp --http 127.0.0.1:0", "another port")
+		return fault.Other.Saying("the address cannot be listened on").Because("%s", err).FixedBy("remanence mcp --http 127.0.0.1:0", "another port")
 	}
 	port := l.Addr().(*net.TCPAddr).Port
 	mux := http.NewServeMux()
@@ -184,40 +183,11 @@ func (a *app) serveMCP(ctx context.Context, s *mcpserver.Server, address string)
 		ReadHeaderTimeout: 2 * time.Second, ReadTimeout: 10 * time.Second, WriteTimeout: mcpPatience + 10*time.Second, IdleTimeout: time.Minute,
 		MaxHeaderBytes: 16 << 10, Protocols: &one,
 	}
-	a.out.say("serving http://%s/mcp", l.Addr())
-	a.out.say("every request carries the header Authorization: Bearer and the token in %s", a.paths.MCPToken())
+	a.out.Say("serving http://%s/mcp", l.Addr())
+	a.out.Say("every request carries the header Authorization: Bearer and the token in %s", a.Paths.MCPToken())
 	defer context.AfterFunc(ctx, func() { _ = srv.Close() })()
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("serve mcp over http: %w", err)
 	}
 	return nil
-}
-
-// checkLoopback finds fault with an address that would not be served on.
-func checkLoopback(v any) error {
-	_, err := loopback(v.(string))
-	return err
-}
-
-// loopback completes an address of this machine, "" being any free port, and
-// refuses every other.
-func loopback(address string) (string, error) {
-	if address == "" {
-		address = "127.0.0.1:0"
-	}
-	if _, err := strconv.Atoi(address); err == nil {
-		address = ":" + address
-	}
-	host, port, err := net.SplitHostPort(address)
-	if n, perr := strconv.Atoi(port); err != nil || perr != nil || n < 0 || n > 65535 {
-		return "", faultInput.about("no address: %q", address).fixedBy("remanence mcp --http 127.0.0.1:7410")
-	}
-	if host == "" || host == "localhost" {
-		host = "127.0.0.1"
-	}
-	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return "", faultInput.about("%s is not an address of this machine alone", host).because("memories are served on the loopback only").
-			fixedBy("remanence mcp --http 127.0.0.1:7410").exits(exitRefused)
-	}
-	return net.JoinHostPort(host, port), nil
 }

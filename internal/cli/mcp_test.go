@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -17,6 +16,10 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/mcpserver"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
@@ -25,12 +28,12 @@ import (
 )
 
 func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
-	p, err := pathsFrom(environment(map[string]string{"HOME": t.TempDir()}), "")
+	p, err := config.FindPaths(environment(map[string]string{"HOME": t.TempDir()}), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	told := &strings.Builder{}
-	a := &app{sys: System{Getenv: environment(nil), Now: time.Now, Stderr: io.Discard}, paths: p, out: newPrinter(System{Stderr: told, Stdout: io.Discard, Getenv: environment(nil), Now: time.Now}, flags{})}
+	a := &app{Connection: &daemon.Connection{Sys: config.System{Getenv: environment(nil), Now: time.Now, Stderr: io.Discard}, Paths: p}, out: ui.NewPrinter(config.System{Stderr: told, Stdout: io.Discard, Getenv: environment(nil), Now: time.Now}, ui.Flags{})}
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(ports.Free(t)))
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -50,7 +53,7 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 		token = string(b)
 	}
 	ask := func(set func(*http.Request)) (int, error) {
-		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/mcp", strings.NewReader(strings.TrimSpace(handshake)))
+		req, err := http.NewRequestWithContext(ctx, http.MethodPost, "http://"+address+"/mcp", strings.NewReader(strings.TrimSpace(doctor.Handshake)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -95,22 +98,6 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	}
 }
 
-func TestOnlyTheLoopbackIsServedOn(t *testing.T) {
-	for address, want := range map[string]string{
-		"": "127.0.0.1:0", "7410": "127.0.0.1:7410", ":7410": "127.0.0.1:7410", "localhost:1": "127.0.0.1:1", "127.0.0.9:1": "127.0.0.9:1", "[::1]:1": "[::1]:1",
-		"0.0.0.0:1": "", "[::]:1": "", "10.0.0.1:1": "", "example.org:1": "", "127.0.0.1": "", "127.0.0.1:x": "", "127.0.0.1:99999": "", "x": "",
-	} {
-		got, err := loopback(address)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: got %q, %v; want %q", address, got, err, want)
-		}
-		var f Fault
-		if err != nil && !errors.As(err, &f) {
-			t.Errorf("%q: %v is no fault", address, err)
-		}
-	}
-}
-
 func TestATextKeepsItsShapeAndLosesWhatIsNotToBeSeen(t *testing.T) {
 	if got := plainLine("\t  if x {  // \u202e\x1b[2J<remanence-context>"); !strings.HasPrefix(got, "\t  if x {") || strings.ContainsAny(got, "\u202e\x1b") || strings.Contains(got, "<remanence-context") {
 		t.Errorf("got %q", got)
@@ -138,8 +125,8 @@ func asked(t *testing.T, server http.Handler, project, tool, args string) string
 func TestTheDaemonItselfAnswersAgentsAboutTheProjectOfTheAddress(t *testing.T) {
 	h, _ := housed(t)
 	at := time.Now() // that it takes long must not let it write again
-	h.sys.Now = func() time.Time { return at }
-	server, shop, mill := h.mcp(), t.TempDir(), t.TempDir()
+	h.Sys.Now = func() time.Time { return at }
+	server, shop, mill := h.Mcp(), t.TempDir(), t.TempDir()
 	if got := asked(t, server, shop, "remember", `{"content":"the courier rings three times","kind":"fact"}`); !strings.Contains(got, `"saved":true`) || !strings.Contains(got, `"trust":"L0"`) {
 		t.Fatalf("remember: %s", got)
 	}

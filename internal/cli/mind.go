@@ -13,9 +13,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
-	"remanence/internal/project"
 )
 
 func (a *app) mindCommand() *cobra.Command {
@@ -57,9 +60,9 @@ func (a *app) mindInitCommand() *cobra.Command {
 
 func (a *app) mindInit(template string, protocol bool) error {
 	if !mind.Known(template) {
-		return faultInput.about("no such template: %q", template).fixedBy("use " + strings.Join(mind.Templates(), ", "))
+		return fault.Input.Saying("no such template: %q", template).FixedBy("use " + strings.Join(mind.Templates(), ", "))
 	}
-	p, err := a.projectHere(nil)
+	p, err := a.checks().ProjectHere(nil)
 	if err != nil {
 		return err
 	}
@@ -74,19 +77,19 @@ func (a *app) mindInit(template string, protocol bool) error {
 	if err != nil {
 		return err
 	}
-	book := trustBook{paths: a.paths}
+	book := daemon.TrustBook{Paths: a.Paths}
 	if own {
-		if _, err := a.paths.trust(p, mark, a.sys.Now()); err != nil {
+		if _, err := daemon.TrustProject(a.Paths, p, mark, a.Sys.Now()); err != nil {
 			return err
 		}
 	}
-	v.Trusted = book.trusts(p)
+	v.Trusted = book.Trusts(p)
 	if protocol {
 		if v.Protocol, err = putProtocol(p.Root); err != nil {
 			return err
 		}
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 type mindInitView struct {
@@ -96,26 +99,26 @@ type mindInitView struct {
 	Protocol string   `json:"protocol,omitempty"` // what became of CLAUDE.md: added, unchanged
 }
 
-func (mindInitView) schema() string { return "mind_init" }
+func (mindInitView) SchemaName() string { return "mind_init" }
 
-func (v mindInitView) human(p *printer) {
+func (v mindInitView) Print(p *ui.Printer) {
 	if len(v.Made) == 0 {
-		p.line("All state files are there already.")
+		p.Line("All state files are there already.")
 	}
 	for _, f := range v.Made {
-		p.line("made  %s", f)
+		p.Line("made  %s", f)
 	}
 	switch v.Protocol {
 	case "added":
-		p.line("added the rules to CLAUDE.md")
+		p.Line("added the rules to CLAUDE.md")
 	case "unchanged":
-		p.line("CLAUDE.md has the rules already")
+		p.Line("CLAUDE.md has the rules already")
 	}
 	if !v.Trusted {
-		p.say("The files were here before, so they are not read yet. Look at them, then: remanence trust")
+		p.Say("The files were here before, so they are not read yet. Look at them, then: remanence trust")
 		return
 	}
-	p.say("The next session is told what they say.")
+	p.Say("The next session is told what they say.")
 }
 
 func (a *app) mindShowCommand() *cobra.Command {
@@ -126,28 +129,28 @@ func (a *app) mindShowCommand() *cobra.Command {
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{Place: a.place(), Op: mem.StateGet, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{Place: a.Place(), Op: mem.StateGet, Agent: a.agent()})
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.show(mindShowView(got))
+			return a.out.Show(mindShowView(got))
 		},
 	}
 }
 
 type mindShowView mem.Standing
 
-func (mindShowView) schema() string { return "state" }
+func (mindShowView) SchemaName() string { return "state" }
 
-func (v mindShowView) human(p *printer) {
+func (v mindShowView) Print(p *ui.Printer) {
 	where := "the store"
 	if v.Files != "" {
 		where = v.Files + "/"
 	}
-	p.line("%s, from %s", oneLine(v.Project.Name), where)
+	p.Line("%s, from %s", ui.OneLine(v.Project.Name), where)
 	field := func(name, text string) {
 		if text != "" {
-			p.line("%-9s %s", name, oneLine(text))
+			p.Line("%-9s %s", name, ui.OneLine(text))
 		}
 	}
 	field("phase", v.Phase)
@@ -169,13 +172,13 @@ func (v mindShowView) human(p *printer) {
 		field("last", v.Sessions[n-1].Title+": "+v.Sessions[n-1].Summary)
 	}
 	if v.Phase == "" && v.Status == "" && v.Next == "" && len(v.Active)+len(v.Blockers)+len(v.Sessions) == 0 && open == 0 && len(v.Decisions) == 0 {
-		p.line("nothing is known yet")
+		p.Line("nothing is known yet")
 	}
 	for _, n := range v.Notes {
-		p.say("note: %s", oneLine(n))
+		p.Say("note: %s", ui.OneLine(n))
 	}
 	if v.Untrusted != "" {
-		p.say("%s/ is there and not trusted, so it is not read. Look at it, then: remanence trust", v.Untrusted)
+		p.Say("%s/ is there and not trusted, so it is not read. Look at it, then: remanence trust", v.Untrusted)
 	}
 }
 
@@ -197,24 +200,12 @@ func (a *app) mindCompressCommand() *cobra.Command {
 	return cmd
 }
 
-// files are the state files as a command of a person uses them.
-func (a *app) files() (*mind.Files, error) {
-	cfg, err := LoadConfig(a.paths.Config, a.sys.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	book := &trustBook{paths: a.paths}
-	return mind.New(mind.Config{
-		Trusted: book.trusts, Main: project.MainCheckout, Now: a.sys.Now, Limits: cfg.mindLimits,
-	}), nil
-}
-
 func (a *app) mindCompress(cmd *cobra.Command, dry bool) error {
-	p, err := a.projectHere(nil)
+	p, err := a.checks().ProjectHere(nil)
 	if err != nil {
 		return err
 	}
-	files, err := a.files()
+	files, err := a.Files()
 	if err != nil {
 		return err
 	}
@@ -223,34 +214,34 @@ func (a *app) mindCompress(cmd *cobra.Command, dry bool) error {
 	case err != nil:
 		return err
 	case !m.Present:
-		return faultNoFile.about("this project has no state files").fixedBy("remanence mind init")
+		return fault.NoFile.Saying("this project has no state files").FixedBy("remanence mind init")
 	case !m.Trusted:
-		return faultNotTrusted.because("%s", filepath.Join(p.Root, mem.MindDir))
+		return fault.NotTrusted.Because("%s", filepath.Join(p.Root, mem.MindDir))
 	}
 	done, err := files.Compress(cmd.Context(), p, dry)
 	if err != nil {
 		return err
 	}
-	return a.out.show(compressView(done))
+	return a.out.Show(compressView(done))
 }
 
 type compressView mind.Compressed
 
-func (compressView) schema() string { return "mind_compress" }
+func (compressView) SchemaName() string { return "mind_compress" }
 
-func (v compressView) human(p *printer) {
+func (v compressView) Print(p *ui.Printer) {
 	if v.Sessions+v.Decisions+v.Tasks == 0 {
-		p.line("Nothing is old enough to be made short.")
+		p.Line("Nothing is old enough to be made short.")
 		return
 	}
 	did := "made short"
 	if v.DryRun {
 		did = "would make short"
 	}
-	p.line("%s: %s, %s; %s to ARCHIVE.md", did, plural(v.Sessions, "session", "sessions"), plural(v.Decisions, "decision", "decisions"), plural(v.Tasks, "task", "tasks"))
-	p.line("%s before, %s after", bytesText(v.Before), bytesText(v.After))
+	p.Line("%s: %s, %s; %s to ARCHIVE.md", did, ui.Plural(v.Sessions, "session", "sessions"), ui.Plural(v.Decisions, "decision", "decisions"), ui.Plural(v.Tasks, "task", "tasks"))
+	p.Line("%s before, %s after", ui.BytesText(v.Before), ui.BytesText(v.After))
 	for _, b := range v.Backups {
-		p.line("copy  %s", b)
+		p.Line("copy  %s", b)
 	}
 }
 
@@ -275,7 +266,7 @@ func putProtocol(root string) (string, error) {
 	file := filepath.Join(root, "CLAUDE.md")
 	info, err := os.Lstat(file)
 	if err == nil && (!info.Mode().IsRegular() || info.Size() > mindProtocolMax) {
-		return "", faultStateFile.because("%s is no plain file below 1 MB", file)
+		return "", fault.StateFile.Because("%s is no plain file below 1 MB", file)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "", err
@@ -296,7 +287,7 @@ func putProtocol(root string) (string, error) {
 	if text != "" {
 		text += "\n"
 	}
-	return "added", replaceAs(file, []byte(text+protocolText), 0o644)
+	return "added", config.ReplaceAs(file, []byte(text+protocolText), 0o644)
 }
 
 const mindProtocolMax = 1 << 20

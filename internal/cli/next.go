@@ -8,6 +8,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/doctor"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/views"
@@ -29,30 +33,30 @@ func (a *app) nextCommand() *cobra.Command {
 				return err
 			}
 			if q.Budget < 0 {
-				return faultInput.about("--budget has to be 0 or more")
+				return fault.Input.Saying("--budget has to be 0 or more")
 			}
 			if q.Session != "" && q.Prompt == "" {
-				return faultInput.about("--session needs --prompt")
+				return fault.Input.Saying("--session needs --prompt")
 			}
-			q.Place = a.place()
+			q.Place = a.Place()
 			r, err := ask(cmd.Context(), a, api.Next, q)
-			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.flags.project == "" {
-				return faultNoID.about("no such session").because("none has the id %q", q.Session).fixedBy("remanence timeline")
+			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
+				return fault.NoID.Saying("no such session").Because("none has the id %q", q.Session).FixedBy("remanence timeline")
 			}
 			if err != nil {
 				return a.noProject(err)
 			}
-			if err := a.out.show(nextView{receiptOf("next", r), a.tooShort(q.Prompt)}); err != nil {
+			if err := a.out.Show(nextView{receiptOf("next", r), a.tooShort(q.Prompt)}); err != nil {
 				return err
 			}
 			if !check {
 				return nil
 			}
-			if missing := lackingOf(r); len(missing) > 0 && r.Outcome != mem.Off {
-				return faultLacking.because("%s", strings.Join(missing, "; "))
+			if missing := doctor.LackingOf(r); len(missing) > 0 && r.Outcome != mem.Off {
+				return fault.Lacking.Because("%s", strings.Join(missing, "; "))
 			}
 			if r.Text == "" {
-				return foundProblems
+				return fault.FoundProblems
 			}
 			return nil
 		},
@@ -65,40 +69,22 @@ func (a *app) nextCommand() *cobra.Command {
 	return cmd
 }
 
-// lackingOf names what must not be missing and would not be told, and why.
-func lackingOf(r mem.Receipt) []string {
-	why := map[string]string{
-		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read", "trust": "is not trusted enough to be told",
-	}
-	var out []string
-	for _, c := range r.Dropped {
-		if c.Required {
-			id, _, _ := strings.Cut(c.ID, "@")
-			if c.Title != "" && c.Title != id {
-				id += " (" + clip(oneLine(c.Title), 60) + ")"
-			}
-			out = append(out, safe(id)+" "+why[c.Gate])
-		}
-	}
-	return out
-}
-
 // tooShort reports whether a prompt that is told nothing is so for its length
 // alone: another of the kind might be told something.
 func (a *app) tooShort(prompt string) bool {
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
+	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	p := strings.TrimSpace(prompt)
-	short := rank.Trivial(p) || utf8.RuneCountInString(p) < value[int](cfg, "recall.min_prompt_chars")
+	short := rank.Trivial(p) || utf8.RuneCountInString(p) < config.Get[int](cfg, "recall.min_prompt_chars")
 	return p != "" && short && !rank.Courtesy(p)
 }
 
 // nextView is a receipt of what has not been told yet: its text is the answer.
 type nextView struct {
-	receiptView
+	ui.ReceiptView
 	short bool // the prompt is
 }
 
-func (v nextView) human(p *printer) {
+func (v nextView) Print(p *ui.Printer) {
 	if v.Text == "" {
 		why := "nothing is remembered here yet"
 		switch {
@@ -115,13 +101,13 @@ func (v nextView) human(p *printer) {
 		case v.Asked != nil:
 			why = "nothing that is remembered fits the prompt well enough"
 		}
-		p.line("Nothing would be told: %s.", why)
-		if d, ok := v.nearest(); ok {
-			v.near(p, d)
+		p.Line("Nothing would be told: %s.", why)
+		if d, ok := v.Nearest(); ok {
+			v.Near(p, d)
 		}
-		v.leftOut(p)
+		v.LeftOut(p)
 		return
 	}
-	p.line("%s", safe(v.Text))
-	p.say("%s, %s", plural(len(v.Items), "item", "items"), views.Cost(v.Tokens, v.Budget))
+	p.Line("%s", ui.Safe(v.Text))
+	p.Say("%s, %s", ui.Plural(len(v.Items), "item", "items"), views.Cost(v.Tokens, v.Budget))
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/fault"
 )
 
 // viewerPages are the pages that a person may name.
@@ -63,24 +65,24 @@ func (a *app) openCommand() *cobra.Command {
 func (a *app) open(ctx context.Context, arg string, only bool) error {
 	path, ok := pageOf(arg)
 	if !ok {
-		return faultInput.about("there is no page %q", arg).fixedBy("remanence open", "remanence open --help")
+		return fault.Input.Saying("there is no page %q", arg).FixedBy("remanence open", "remanence open --help")
 	}
-	if a.flags.noDaemon {
-		return faultUsage.about("--no-daemon and open contradict each other").fixedBy("remanence open")
+	if a.NoDaemon {
+		return fault.Usage.Saying("--no-daemon and open contradict each other").FixedBy("remanence open")
 	}
 	got, err := ask(ctx, a, api.Open, api.Nothing{})
 	var e *api.Error
 	if errors.As(err, &e) && e.Name == "no_port" {
-		return faultPort.exits(exitNoSetup).because("%s", e.Detail)
+		return fault.Port.WithExit(fault.ExitNoSetup).Because("%s", e.Detail)
 	}
 	if err != nil {
 		return err
 	}
-	v := openView{URL: got.URL + path + "#code=" + got.Code, Until: moment(got.Until)}
-	if !only && !a.flags.json && !a.flags.jsonl {
+	v := openView{URL: got.URL + path + "#code=" + got.Code, Until: ui.TimeOrNil(got.Until)}
+	if !only && !a.flags.JSON && !a.flags.JSONLines {
 		v.started = a.browse(v.URL)
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 // browse starts the person's browser with an address, if there is one, and does
@@ -88,13 +90,13 @@ func (a *app) open(ctx context.Context, arg string, only bool) error {
 func (a *app) browse(address string) bool {
 	var words []string
 	switch {
-	case a.sys.Getenv("BROWSER") != "":
-		words = strings.Fields(a.sys.Getenv("BROWSER"))
+	case a.Sys.Getenv("BROWSER") != "":
+		words = strings.Fields(a.Sys.Getenv("BROWSER"))
 	case runtime.GOOS == "darwin":
 		words = []string{"open"}
 	case runtime.GOOS == "windows":
 		words = []string{"rundll32", "url.dll,FileProtocolHandler"}
-	case a.sys.Getenv("DISPLAY") != "" || a.sys.Getenv("WAYLAND_DISPLAY") != "":
+	case a.Sys.Getenv("DISPLAY") != "" || a.Sys.Getenv("WAYLAND_DISPLAY") != "":
 		words = []string{"xdg-open"}
 	}
 	if len(words) == 0 {
@@ -112,14 +114,14 @@ type openView struct {
 	started bool
 }
 
-func (openView) schema() string { return "open" }
+func (openView) SchemaName() string { return "open" }
 
-func (v openView) human(p *printer) {
+func (v openView) Print(p *ui.Printer) {
 	if v.started {
 		place, _, _ := strings.Cut(v.URL, "#")
-		p.say("Your browser is opening %s", place)
+		p.Say("Your browser is opening %s", place)
 		return
 	}
-	p.line("%s", v.URL)
-	p.say("The code in it is good for one browser, within a minute.")
+	p.Line("%s", v.URL)
+	p.Say("The code in it is good for one browser, within a minute.")
 }

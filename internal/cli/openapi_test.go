@@ -91,7 +91,7 @@ func hasPart(all []struct{ Name, In string }, name string) bool {
 // What is described is answered, and with nothing but JSON where it says so.
 func TestTheDescriptionAndTheFiguresAreServed(t *testing.T) {
 	h, way := housed(t)
-	o := old{t, api.Mux(api.Config{Bindings: way, Metrics: h.metrics}), h}
+	o := old{t, api.Mux(api.Config{Bindings: way, Metrics: h.Metrics}), h}
 	o.says("GET", "/api/v1/openapi.json", "", `"openapi":"3.1.0"`)
 	o.says("GET", "/metrics", "", "# TYPE remanence_kept gauge\nremanence_kept{what=\"memories\"} 0\nremanence_kept{what=\"hidden\"} 0\n")
 	o.says("GET", "/metrics", "", "# TYPE remanence_hook_events_total counter\nremanence_hook_events_total 0\n")

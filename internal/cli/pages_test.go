@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"context"
 	"errors"
 	"log/slog"
 	"os"
@@ -12,31 +11,35 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/hook"
+	"remanence/internal/hookclient"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 )
 
 // housed is a house in a home of its own, asked without a socket.
-func housed(t *testing.T) (*house, api.Local) {
+func housed(t *testing.T) (*daemon.Daemon, api.Local) {
 	t.Helper()
 	return housedAt(t, t.TempDir())
 }
 
-func housedAt(t *testing.T, home string) (*house, api.Local) {
+func housedAt(t *testing.T, home string) (*daemon.Daemon, api.Local) {
 	t.Helper()
-	sys := System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now, Slack: time.Minute}
-	paths, err := pathsFrom(sys.Getenv, "")
+	sys := config.System{Getenv: environment(map[string]string{"HOME": home}), Now: time.Now, Slack: time.Minute}
+	paths, err := config.FindPaths(sys.Getenv, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := build(t.Context(), sys, paths, slog.New(slog.DiscardHandler))
+	h, err := daemon.New(t.Context(), sys, paths, slog.New(slog.DiscardHandler), daemon.Extension{Bindings: pagesOf, MCP: mcpOf})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = h.store.Close() })
-	return h, api.Local(h.bindings())
+	t.Cleanup(func() { _ = h.Store.Close() })
+	return h, api.Local(h.Bindings())
 }
 
 func item(t *testing.T, v settingsView, key string) settingItem {
@@ -66,7 +69,7 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 			t.Errorf("tried with %s: %d tokens, %v", value, r.Tokens, err)
 		}
 	}
-	if b, err := os.ReadFile(h.paths.Config); err == nil {
+	if b, err := os.ReadFile(h.Paths.Config); err == nil {
 		t.Errorf("trying it wrote %s", b)
 	}
 	after, err := changeSetting.Call(ctx, way, settingAsk{Key: key, Value: "300"})
@@ -93,14 +96,14 @@ func TestWhatPrivacyWouldTakeOutIsNotCountedAsTakenOut(t *testing.T) {
 	if err != nil || strings.Contains(got.Text, "plan") || got.Private != 1 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if n := h.door.Counts().Private; n != 0 {
+	if n := h.Door.Counts().Private; n != 0 {
 		t.Errorf("the house counts %d private spans", n)
 	}
 }
 
 func TestTheLogIsReadNewestFirstAndItsErrorsAreGrouped(t *testing.T) {
 	h, way := housed(t)
-	if err := os.MkdirAll(filepath.Dir(h.paths.Log()), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(h.Paths.Log()), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	text := `time=2026-03-02T09:00:00.000Z level=INFO msg="worker ready" socket="/run/a b"
@@ -108,7 +111,7 @@ time=2026-03-02T09:00:01.000Z level=ERROR msg="answered without" what=recall err
 not of ours
 time=2026-03-02T09:00:02.000Z level=ERROR msg="answered without" what=vault error=gone
 `
-	if err := os.WriteFile(h.paths.Log(), []byte(text), 0o600); err != nil {
+	if err := os.WriteFile(h.Paths.Log(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readLog.Call(t.Context(), way, logAsk{})
@@ -127,23 +130,6 @@ time=2026-03-02T09:00:02.000Z level=ERROR msg="answered without" what=vault erro
 		}
 	}
 }
-
-func TestTheNewestHooksAreTimedInOrder(t *testing.T) {
-	m := &meter{next: silent{}}
-	for i := range 600 {
-		if _, err := m.Handle(t.Context(), mem.Event{SpentUS: int64(i+1) * 1000}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got := m.series()
-	if len(got) != 512 || got[0] < 89 || got[0] > 95 || got[511] < 600 {
-		t.Errorf("%d times from %v to %v, want 512 from about 89 to 600", len(got), got[0], got[len(got)-1])
-	}
-}
-
-type silent struct{}
-
-func (silent) Handle(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }
 
 // What reads all of the store is not done for who only opens the page.
 func TestACheckUpReadsAllOfTheStoreOnlyWhenAskedTo(t *testing.T) {
@@ -169,7 +155,7 @@ func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := checkup.Call(t.Context(), way, checkupAsk{})
-	i := slices.IndexFunc(got.Checks, func(c checkItem) bool { return c.ID == "briefing" })
+	i := slices.IndexFunc(got.Checks, func(c doctor.Check) bool { return c.ID == "briefing" })
 	if err != nil || i < 0 || got.Checks[i].State != setup.OK {
 		t.Errorf("checks %+v, %v, want a briefing", got.Checks, err)
 	}
@@ -178,8 +164,9 @@ func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 func TestABriefLookNamesWhatItDidNotRead(t *testing.T) {
 	p := newMachine(t)
 	for brief, want := range map[bool]string{true: setup.Info, false: setup.OK} {
-		p.brief = brief
-		for _, c := range p.examine(t.Context()) {
+		look := p.checks()
+		look.Brief = brief
+		for _, c := range look.Examine(t.Context()) {
 			if (c.ID == "store" || c.ID == "secrets") && c.State != want {
 				t.Errorf("brief %v: %s is %q: %s, want %q", brief, c.ID, c.State, c.What, want)
 			}
@@ -187,32 +174,32 @@ func TestABriefLookNamesWhatItDidNotRead(t *testing.T) {
 				t.Errorf("a brief look read rows: %s", c.What)
 			}
 		}
-		p.close()
-		p.close = func() {}
+		p.Close()
+		p.Close = func() {}
 	}
 }
 
 func TestWhatALookAtTheLogTakesOutIsNotCounted(t *testing.T) {
 	h, way := housed(t)
-	if err := replaceFile(h.paths.Log(), []byte("level=INFO msg=\"a <private>secret plan</private> to keep\"\n")); err != nil {
+	if err := config.ReplaceFile(h.Paths.Log(), []byte("level=INFO msg=\"a <private>secret plan</private> to keep\"\n")); err != nil {
 		t.Fatal(err)
 	}
 	got, err := readLog.Call(t.Context(), way, logAsk{})
 	if err != nil || len(got.Lines) != 1 || strings.Contains(got.Lines[0].Text, "plan") {
 		t.Errorf("got %+v, %v", got.Lines, err)
 	}
-	if n := h.door.Counts().Private; n != 0 {
+	if n := h.Door.Counts().Private; n != 0 {
 		t.Errorf("the house counts %d private spans", n)
 	}
 }
 
 func TestWhatAHookSaysInTheLogIsOneText(t *testing.T) {
 	h, way := housed(t)
-	if err := os.MkdirAll(filepath.Dir(h.paths.Log()), 0o700); err != nil {
+	if err := os.MkdirAll(filepath.Dir(h.Paths.Log()), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	l := hook.Line{Component: "HOOK", Note: `late" level=ERROR msg="worker failed`}
-	logHook(h.paths, time.Now(), l)
+	hookclient.LogHook(h.Paths, time.Now(), l)
 	got, err := readLog.Call(t.Context(), way, logAsk{})
 	if err != nil || len(got.Lines) != 1 || got.Lines[0].Text != l.String() || got.Lines[0].More != "" {
 		t.Errorf("got %+v, %v, want one line: %s", got.Lines, err, l)

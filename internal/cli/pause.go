@@ -2,14 +2,14 @@ package cli
 
 import (
 	"cmp"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/event"
-	"remanence/internal/mem"
+	"remanence/internal/fault"
 )
 
 func (a *app) pauseCommand() *cobra.Command {
@@ -24,7 +24,7 @@ func (a *app) pauseCommand() *cobra.Command {
 		Args:       atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if length != "" {
-				d, err := lasting(length)
+				d, err := config.ParseDuration(length)
 				if err != nil {
 					return err
 				}
@@ -66,12 +66,12 @@ func (a *app) pause(cmd *cobra.Command, q event.PauseRequest) error {
 	case "project", "all":
 	case "session":
 		if q.Session = cmp.Or(q.Session, a.session()); q.Session == "" {
-			return faultInput.about("which session?").fixedBy("add --session ID")
+			return fault.Input.Saying("which session?").FixedBy("add --session ID")
 		}
 	default:
-		return faultInput.about("no such scope: %q", q.Scope).fixedBy("use session, project or all")
+		return fault.Input.Saying("no such scope: %q", q.Scope).FixedBy("use session, project or all")
 	}
-	q.Place = a.place()
+	q.Place = a.Place()
 	if q.Scope == "project" && q.Project == "all" {
 		q.Scope = "all"
 	}
@@ -79,80 +79,29 @@ func (a *app) pause(cmd *cobra.Command, q event.PauseRequest) error {
 	if err != nil {
 		return a.noProject(err)
 	}
-	v := pauseView{Did: "paused", Pauses: pausesOf(got.Pauses)}
+	v := pauseView{Did: "paused", Pauses: ui.PausesOf(got.Pauses)}
 	if q.Resume {
 		v.Did = "resumed"
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 type pauseView struct {
-	Did    string      `json:"did"`
-	Pauses []pauseItem `json:"pauses"` // all that are in force
+	Did    string         `json:"did"`
+	Pauses []ui.PauseItem `json:"pauses"` // all that are in force
 }
 
-type pauseItem struct {
-	Target     string     `json:"target"` // all, a project's or a session's id
-	Until      *time.Time `json:"until"`  // null: until resumed
-	InjectOnly bool       `json:"inject_only"`
-}
+func (pauseView) SchemaName() string { return "pause" }
 
-func pausesOf(ps []mem.Pause) []pauseItem {
-	out := []pauseItem{}
-	for _, p := range ps {
-		out = append(out, pauseItem{Target: p.Target, Until: moment(p.Until), InjectOnly: p.InjectOnly})
-	}
-	return out
-}
+func (v pauseView) List() []any { return ui.Items(v.Pauses) }
 
-func (pauseView) schema() string { return "pause" }
-
-func (v pauseView) list() []any { return items(v.Pauses) }
-
-func (v pauseView) human(p *printer) {
+func (v pauseView) Print(p *ui.Printer) {
 	if len(v.Pauses) == 0 {
-		p.line("Nothing is paused: what happens is kept, and told.")
+		p.Line("Nothing is paused: what happens is kept, and told.")
 		return
 	}
 	for _, it := range v.Pauses {
-		p.line("paused  %s", it.sentence(p.now()))
-		p.line("end it: %s", oneLine(it.end()))
+		p.Line("paused  %s", it.Sentence(p.Now()))
+		p.Line("end it: %s", ui.OneLine(it.End()))
 	}
-}
-
-// pauseHere is the widest pause that counts in a project, or in any if that is empty; nil if there is none.
-func pauseHere(ps []pauseItem, project string) (widest *pauseItem) {
-	for _, it := range ps {
-		if project != "" && it.ofProject() && it.Target != project {
-			continue
-		}
-		if widest == nil || it.Target == "all" || it.ofProject() && widest.Target != "all" {
-			widest = &it
-		}
-	}
-	return widest
-}
-
-func (it pauseItem) ofProject() bool { return strings.HasPrefix(it.Target, "p_") }
-
-// end is the command that ends a pause, wherever it is typed.
-func (it pauseItem) end() string {
-	switch {
-	case it.Target == "all":
-		return "remanence resume --scope all"
-	case it.ofProject():
-		return "remanence resume --project " + it.Target
-	}
-	return "remanence resume --session " + it.Target
-}
-
-func (it pauseItem) sentence(now time.Time) string {
-	what, until := "nothing is kept or told", "until resumed"
-	if it.InjectOnly {
-		what = "nothing is told"
-	}
-	if it.Until != nil {
-		until = "until " + at(*it.Until, now)
-	}
-	return oneLine(it.Target) + ", " + what + ", " + until
 }

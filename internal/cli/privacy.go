@@ -1,22 +1,21 @@
 package cli
 
 import (
-	"context"
 	"encoding/hex"
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/redact"
-	"remanence/internal/store/sqlite"
 )
 
 func (a *app) privacyCommand() *cobra.Command {
@@ -45,7 +44,7 @@ func (a *app) privacyTest() *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			said := strings.Join(args, " ")
 			if said == "-" {
-				b, err := io.ReadAll(io.LimitReader(a.sys.Stdin, maxTested))
+				b, err := io.ReadAll(io.LimitReader(a.Sys.Stdin, maxTested))
 				if err != nil {
 					return fmt.Errorf("read standard input: %w", err)
 				}
@@ -53,7 +52,7 @@ func (a *app) privacyTest() *cobra.Command {
 			}
 			d := a.lookingDoor()
 			kept := d.Prompt(said)
-			return a.out.show(redactedOf(kept, d.Counts()))
+			return a.out.Show(redactedOf(kept, d.Counts()))
 		},
 	}
 }
@@ -61,43 +60,13 @@ func (a *app) privacyTest() *cobra.Command {
 // lookingDoor is the door as hooks have it, for looking only: the machine's
 // secret is not made if there is none yet.
 func (a *app) lookingDoor() *redact.Door {
-	cfg, _ := LoadConfig(a.paths.Config, a.sys.Getenv) // its mistakes are shown by config validate
-	d := &redact.Door{Rules: ownRules(cfg.ownRules())}
-	b, err := readSmall(a.paths.Key())
-	if key, herr := hex.DecodeString(string(b)); err == nil && herr == nil && len(key) == secretLen {
+	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
+	d := &redact.Door{Rules: config.OwnRules(cfg.OwnRules())}
+	b, err := config.ReadSmall(a.Paths.Key())
+	if key, herr := hex.DecodeString(string(b)); err == nil && herr == nil && len(key) == config.SecretLen {
 		d.Key = key
 	}
 	return d
-}
-
-// ownRules are the configured ones: NAME=PATTERN each.
-func (c Config) ownRules() []string { return value[[]string](c, "privacy.rules") }
-
-// ownRules reads rules; one without a name has the pattern alone.
-func ownRules(list []string) []redact.Rule {
-	var rules []redact.Rule
-	for _, entry := range list {
-		name, pattern, named := strings.Cut(entry, "=")
-		if !named || !isRuleName(name) {
-			name, pattern = "", entry
-		}
-		rules = append(rules, redact.Rule{Name: name, Pattern: pattern})
-	}
-	return rules
-}
-
-// checkRules finds the first of the person's rules that is no pattern.
-func checkRules(list any) error {
-	for _, r := range ownRules(list.([]string)) {
-		if _, err := regexp.Compile(r.Pattern); err != nil {
-			return fmt.Errorf("%q is no pattern: %w", r.Pattern, err)
-		}
-	}
-	return nil
-}
-
-func isRuleName(s string) bool {
-	return s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_. ") == ""
 }
 
 type redactedView struct {
@@ -120,29 +89,29 @@ func redactedOf(kept string, c redact.Counts) redactedView {
 	return v
 }
 
-func (redactedView) schema() string { return "redacted" }
+func (redactedView) SchemaName() string { return "redacted" }
 
-func (v redactedView) human(p *printer) {
+func (v redactedView) Print(p *ui.Printer) {
 	if v.Text == "" {
-		p.line("Nothing would be kept.")
+		p.Line("Nothing would be kept.")
 	} else {
-		p.line("%s", safe(v.Text))
+		p.Line("%s", ui.Safe(v.Text))
 	}
 	var out []string
 	if v.Private > 0 {
-		out = append(out, plural(v.Private, "private span", "private spans"))
+		out = append(out, ui.Plural(v.Private, "private span", "private spans"))
 	}
 	if v.Injected > 0 {
-		out = append(out, plural(v.Injected, "block that was told", "blocks that were told"))
+		out = append(out, ui.Plural(v.Injected, "block that was told", "blocks that were told"))
 	}
 	for _, k := range v.Secrets {
 		out = append(out, fmt.Sprintf("%d × %s", k.Count, k.Kind))
 	}
 	if len(out) == 0 {
-		p.hint("taken out: nothing")
+		p.Hint("taken out: nothing")
 		return
 	}
-	p.hint("taken out: %s", strings.Join(out, ", "))
+	p.Hint("taken out: %s", strings.Join(out, ", "))
 }
 
 func (a *app) privacyRules() *cobra.Command {
@@ -162,7 +131,7 @@ func (a *app) privacyRules() *cobra.Command {
 				v.Skipped = append(v.Skipped, err.Error())
 			}
 			v.Total = len(v.Kinds)
-			return a.out.judged(v, len(v.Skipped) == 0)
+			return a.out.Judged(v, len(v.Skipped) == 0)
 		},
 	}
 }
@@ -179,20 +148,20 @@ type ruleItem struct {
 	Own    bool   `json:"own"`
 }
 
-func (rulesView) schema() string { return "rules" }
+func (rulesView) SchemaName() string { return "rules" }
 
-func (v rulesView) list() []any { return items(v.Kinds) }
+func (v rulesView) List() []any { return ui.Items(v.Kinds) }
 
-func (v rulesView) human(p *printer) {
+func (v rulesView) Print(p *ui.Printer) {
 	for _, k := range v.Kinds {
 		own := ""
 		if k.Own {
 			own = "  yours"
 		}
-		p.line("%s%s%s", pad(k.Kind, 18), k.Marker, own)
+		p.Line("%s%s%s", ui.Pad(k.Kind, 18), k.Marker, own)
 	}
 	for _, s := range v.Skipped {
-		p.line("skipped: %s", safe(s))
+		p.Line("skipped: %s", ui.Safe(s))
 	}
 }
 
@@ -230,16 +199,16 @@ func (a *app) privacyScan() *cobra.Command {
 
 // showScan prints what was found. What is still there is a problem.
 func (a *app) showScan(got mem.ScanResponse) error {
-	return a.out.judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
+	return a.out.Judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
 }
 
 func (a *app) allowFix(got mem.ScanResponse) error {
-	a.out.say("This takes out for good, in %s:", plural(got.Held, "record", "records"))
+	a.out.Say("This takes out for good, in %s:", ui.Plural(got.Held, "record", "records"))
 	for _, f := range got.Finds {
-		a.out.say("  %d × %s in %s", f.Count, f.Kind, f.Where)
+		a.out.Say("  %d × %s in %s", f.Count, f.Kind, f.Where)
 	}
 	for _, l := range copyLines(a.copies()) {
-		a.out.say("%s", l)
+		a.out.Say("%s", l)
 	}
 	return a.confirm("Take it out?")
 }
@@ -253,62 +222,36 @@ type scanView struct {
 }
 
 func scanOf(s mem.ScanResponse) scanView {
-	return scanView{s.Records, s.Held, s.Fixed, some(s.Finds), some(s.Unreached)}
+	return scanView{s.Records, s.Held, s.Fixed, ui.NotNil(s.Finds), ui.NotNil(s.Unreached)}
 }
 
-func (scanView) schema() string { return "scan" }
+func (scanView) SchemaName() string { return "scan" }
 
-func (v scanView) list() []any { return items(v.Finds) }
+func (v scanView) List() []any { return ui.Items(v.Finds) }
 
-func (v scanView) human(p *printer) {
+func (v scanView) Print(p *ui.Printer) {
 	if len(v.Finds) == 0 {
-		p.line("No secret and no private span in %s.", plural(v.Records, "record", "records"))
+		p.Line("No secret and no private span in %s.", ui.Plural(v.Records, "record", "records"))
 		return
 	}
 	verb := "Found"
 	if v.Fixed {
 		verb = "Taken out for good"
 	}
-	p.line("%s, in %d of %s:", verb, v.Held, plural(v.Records, "record", "records"))
+	p.Line("%s, in %d of %s:", verb, v.Held, ui.Plural(v.Records, "record", "records"))
 	for _, f := range v.Finds {
 		named := ""
 		if len(f.IDs) > 0 {
 			named = "  " + strings.Join(f.IDs, " ")
 		}
-		p.line("  %s%s%d%s", pad(f.Where, 14), pad(f.Kind, 18), f.Count, named)
+		p.Line("  %s%s%d%s", ui.Pad(f.Where, 14), ui.Pad(f.Kind, 18), f.Count, named)
 	}
 	for _, u := range v.Unreached {
 		if v.Fixed {
-			p.line("  not reached: %s", safe(u))
+			p.Line("  not reached: %s", ui.Safe(u))
 		}
 	}
 	if !v.Fixed {
-		p.hint("take it out: remanence privacy scan --fix")
+		p.Hint("take it out: remanence privacy scan --fix")
 	}
-}
-
-// scan takes the spool in first: what waits there is part of what is kept.
-func (h *house) scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
-	left, err := h.takeSpool(ctx)
-	if err != nil {
-		return mem.ScanResponse{}, err
-	}
-	copies, _ := sqlite.Copies(h.paths.Database()) // only a malformed pattern fails
-	got, err := h.engine.Erase.Scan(ctx, ask)
-	if err == nil && ask.Fix && len(copies) > 0 {
-		h.keepDaily(ctx) // they went with what was taken out
-	}
-	got.Unreached = append(got.Unreached, h.stillSpooled(left)...)
-	return got, err
-}
-
-// doomed takes the spool in first, as purge does.
-func (h *house) doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
-	left, err := h.takeSpool(ctx)
-	if err != nil {
-		return event.PurgeResponse{}, err
-	}
-	would, err := h.engine.Erase.Doomed(ctx, ask)
-	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
-	return would, err
 }

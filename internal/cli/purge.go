@@ -7,7 +7,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/event"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/store/sqlite"
 )
@@ -26,25 +28,25 @@ func (a *app) purgeCommand() *cobra.Command {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{Place: a.place(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{Place: a.Place(), IDs: ids})
 				if err != nil {
 					return err
 				}
 				v := doomedView(ids, would)
 				v.Copies = a.copies()
 				if dry {
-					return a.out.show(v)
+					return a.out.Show(v)
 				}
 				if err := a.retype(v); err != nil {
 					return err
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{Place: a.place(), IDs: ids, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{Place: a.Place(), IDs: ids, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
-			return a.out.show(purgeView{IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies, Unreached: some(got.Unreached)})
+			return a.out.Show(purgeView{IDs: ids, Erased: erasedCounts(got.Purged), Memories: []doomedItem{}, Copies: copies, Unreached: ui.NotNil(got.Unreached)})
 		},
 	}
 	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask")
@@ -60,7 +62,7 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 			ids = append(ids, id)
 			continue
 		}
-		got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: []string{id}})
+		got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: []string{id}})
 		if err != nil {
 			return nil, err
 		}
@@ -71,16 +73,16 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 
 // retype has the ids typed again, which no habit does.
 func (a *app) retype(v purgeView) error {
-	a.out.say("This erases for good:")
+	a.out.Say("This erases for good:")
 	for _, l := range v.lines() {
-		a.out.say("%s", l)
+		a.out.Say("%s", l)
 	}
 	answer, err := a.prompt("Type " + strings.Join(v.IDs, " ") + " again to erase:")
 	if err != nil {
 		return err
 	}
 	if !slices.Equal(strings.Fields(answer), v.IDs) {
-		return faultDeclined
+		return fault.Declined
 	}
 	return nil
 }
@@ -104,7 +106,7 @@ type doomedItem struct {
 }
 
 func doomedView(ids []string, would event.PurgeResponse) purgeView {
-	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: some(would.Unreached)}
+	v := purgeView{DryRun: true, IDs: ids, Erased: erasedCounts(would.Purged), Memories: []doomedItem{}, Copies: []string{}, Unreached: ui.NotNil(would.Unreached)}
 	for _, m := range would.Memories {
 		v.Memories = append(v.Memories, doomedItem{m.ID, string(m.Kind), m.Title, m.Note.File, slices.Contains(ids, m.ID)})
 	}
@@ -116,7 +118,7 @@ func (v purgeView) lines() []string {
 	var out []string
 	for _, id := range v.IDs {
 		if !strings.HasPrefix(id, "m_") {
-			out = append(out, "  "+safe(id)+"  a session with all that belongs to it")
+			out = append(out, "  "+ui.Safe(id)+"  a session with all that belongs to it")
 		}
 	}
 	for _, m := range v.Memories {
@@ -125,9 +127,9 @@ func (v purgeView) lines() []string {
 			with = "  (goes with it)"
 		}
 		if m.Note != "" {
-			with += "  with " + safe(m.Note) + " in the vault"
+			with += "  with " + ui.Safe(m.Note) + " in the vault"
 		}
-		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+clip(oneLine(m.Title), 80)+with)
+		out = append(out, "  "+m.ID+"  "+m.Kind+"  "+ui.Clip(ui.OneLine(m.Title), 80)+with)
 	}
 	return append(append(out, "  "+v.Erased.String()), copyLines(v.Copies)...)
 }
@@ -136,7 +138,7 @@ func (v purgeView) lines() []string {
 func copyLines(files []string) []string {
 	var out []string
 	for _, f := range files {
-		out = append(out, "  "+safe(f)+"  a copy of the database, which holds it too")
+		out = append(out, "  "+ui.Safe(f)+"  a copy of the database, which holds it too")
 	}
 	return out
 }
@@ -145,7 +147,7 @@ func copyLines(files []string) []string {
 // backup of the day is made anew and not worth a word.
 func (a *app) copies() []string {
 	files := []string{}
-	list, _ := sqlite.Copies(a.paths.Database()) // none that can be listed is none
+	list, _ := sqlite.Copies(a.Paths.Database()) // none that can be listed is none
 	for _, c := range list {
 		if !c.Daily() {
 			files = append(files, c.Path)
@@ -167,26 +169,26 @@ func erasedCounts(p mem.Purged) erased { return erased(p) }
 // String counts what goes.
 func (e erased) String() string {
 	return strings.Join([]string{
-		plural(e.Memories, "memory", "memories"), plural(e.Events, "event", "events"), plural(e.Turns, "prompt", "prompts"),
-		plural(e.Receipts, "receipt", "receipts"), plural(e.Checkpoints, "checkpoint", "checkpoints"),
+		ui.Plural(e.Memories, "memory", "memories"), ui.Plural(e.Events, "event", "events"), ui.Plural(e.Turns, "prompt", "prompts"),
+		ui.Plural(e.Receipts, "receipt", "receipts"), ui.Plural(e.Checkpoints, "checkpoint", "checkpoints"),
 	}, ", ")
 }
 
-func (purgeView) schema() string { return "purge" }
+func (purgeView) SchemaName() string { return "purge" }
 
-func (v purgeView) human(p *printer) {
+func (v purgeView) Print(p *ui.Printer) {
 	if v.DryRun {
-		p.line("Would be erased for good: %s", strings.Join(v.IDs, " "))
+		p.Line("Would be erased for good: %s", strings.Join(v.IDs, " "))
 		for _, l := range v.lines() {
-			p.line("%s", l)
+			p.Line("%s", l)
 		}
 	} else {
-		p.line("Erased for good: %s.", v.Erased)
+		p.Line("Erased for good: %s.", v.Erased)
 		for _, l := range copyLines(v.Copies) {
-			p.line("%s", l)
+			p.Line("%s", l)
 		}
 	}
 	for _, u := range v.Unreached {
-		p.line("  not reached: %s", safe(u))
+		p.Line("  not reached: %s", ui.Safe(u))
 	}
 }

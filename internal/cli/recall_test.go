@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/cli/ui"
 	"remanence/internal/eval"
 	"remanence/test/golden"
 )
@@ -86,7 +87,7 @@ func examOf(t *testing.T, path string) eval.Result {
 }
 
 func statsOf(r eval.Result) string {
-	return fmt.Sprintf("%s %s %s %s %s", percent(r.Recall["1"]), percent(r.Recall["5"]), percent(r.Recall["10"]), percent(*r.MRR), percent(*r.NDCG))
+	return fmt.Sprintf("%s %s %s %s %s", ui.Percent(r.Recall["1"]), ui.Percent(r.Recall["5"]), ui.Percent(r.Recall["10"]), ui.Percent(*r.MRR), ui.Percent(*r.NDCG))
 }
 
 const statsHead = `# How much of each set is found, in percent: R@1 R@5 R@10 MRR nDCG@10.
@@ -113,7 +114,7 @@ func writeStats(t *testing.T, stats map[string]string) {
 	t.Helper()
 	text := statsHead
 	for _, name := range slices.Sorted(maps.Keys(stats)) {
-		text += pad(name, 12)
+		text += ui.Pad(name, 12)
 		for _, v := range strings.Fields(stats[name]) {
 			text += fmt.Sprintf("%6s", v)
 		}

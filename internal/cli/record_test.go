@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/cli/ui"
 	"remanence/internal/mem"
 )
 
@@ -18,19 +19,19 @@ func TestAllThatAMemorySaysIsShown(t *testing.T) {
 		{mem.Memory{Title: "a long line that …", Body: "a long line that goes on"}, "a long line that goes on"},
 		{mem.Memory{Title: "jitter it", Body: "All clients came back at once."}, "jitter it\nAll clients came back at once."},
 	} {
-		shown := recordsOf("shown", []mem.Memory{tt.m}, time.Now())
-		shown.raw = true
+		shown := ui.RecordsOf("shown", []mem.Memory{tt.m}, time.Now())
+		shown.Raw = true
 		p, out := testPrinter(100)
-		shown.human(p)
+		shown.Print(p)
 		if got := strings.TrimSuffix(out.String(), "\n"); got != tt.want {
 			t.Errorf("%q and %q: got %q, want %q", tt.m.Title, tt.m.Body, got, tt.want)
 		}
 	}
 	p, out := testPrinter(100)
-	recordsOf("shown", []mem.Memory{{
+	ui.RecordsOf("shown", []mem.Memory{{
 		Kind: mem.Summary, Title: "add retries", Body: "retries are there",
 		Summary: &mem.SummaryText{Request: "add retries", Completed: "retries are there", Learned: "the gateway\nsays 429", NextSteps: "jitter"},
-	}}, time.Now()).human(p)
+	}}, time.Now()).Print(p)
 	for _, want := range []string{"add retries\nretries are there\n", "learned       the gateway says 429\n", "next          jitter\n"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %s, want %q in it", out, want)

@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"remanence/internal/config"
 )
 
 // A directory that was named for the data may be full of other things, with a
 // log and a spool of their own.
 func TestOfASharedDirectoryOnlyOursIsErased(t *testing.T) {
-	p, err := pathsFrom(environment(map[string]string{"HOME": t.TempDir()}), t.TempDir())
+	p, err := config.FindPaths(environment(map[string]string{"HOME": t.TempDir()}), t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,23 +51,23 @@ func TestOfASharedDirectoryOnlyOursIsErased(t *testing.T) {
 		return all
 	}
 	write(slices.Concat(ours, theirs))
-	if err := p.leave(); err != nil {
+	if err := leaveData(p); err != nil {
 		t.Fatal(err)
 	}
 	for _, f := range theirs {
-		if !exists(filepath.Join(p.Data, f)) {
+		if !config.Exists(filepath.Join(p.Data, f)) {
 			t.Errorf("leaving removed %s", f)
 		}
 	}
 	write(slices.Concat(ours, theirs))
-	if err := p.remove(); err != nil {
+	if err := p.RemoveOwn(); err != nil {
 		t.Fatal(err)
 	}
 	slices.Sort(theirs)
 	if got := left(); !slices.Equal(got, theirs) {
 		t.Errorf("left  %v\nwant %v", got, theirs)
 	}
-	if exists(filepath.Join(p.Data, "spool/count")) {
+	if config.Exists(filepath.Join(p.Data, "spool/count")) {
 		t.Error("a directory of ours is left, empty")
 	}
 
@@ -73,7 +75,7 @@ func TestOfASharedDirectoryOnlyOursIsErased(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(ours)
-	if err := p.remove(); err != nil || exists(p.Data) {
+	if err := p.RemoveOwn(); err != nil || config.Exists(p.Data) {
 		t.Errorf("where nothing else was, something is left: %v", err)
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/curate"
-	"remanence/internal/mem"
+	"remanence/internal/fault"
 )
 
 // reviewCommand lists what needs the person's judgement.
@@ -31,18 +32,18 @@ func (a *app) reviewCommand() *cobra.Command {
 				return err
 			}
 			if q.Limit < 1 {
-				return faultInput.about("--limit has to be 1 or more")
+				return fault.Input.Saying("--limit has to be 1 or more")
 			}
-			if q.Among, err = among.among(a.sys.Now()); err != nil {
+			if q.Among, err = among.among(a.Sys.Now()); err != nil {
 				return err
 			}
 			q.File = a.fromHere(q.File)
-			q.Place = a.place()
+			q.Place = a.Place()
 			got, err := ask(cmd.Context(), a, api.Review, q)
 			if err != nil {
 				return a.noProject(err)
 			}
-			return a.out.show(inboxOf(got, a.sys.Now()))
+			return a.out.Show(inboxOf(got, a.Sys.Now()))
 		},
 	}
 	cmd.Flags().StringArrayVar(&q.Rules, "rule", nil, "only this rule; may be repeated")
@@ -58,7 +59,7 @@ func (a *app) reviewCommand() *cobra.Command {
 func knownRules(rules ...string) error {
 	for _, r := range rules {
 		if !slices.Contains(curate.ReviewRules(), r) {
-			return faultInput.about("no such rule: %q", r).fixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
+			return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.ReviewRules(), ", "))
 		}
 	}
 	return nil
@@ -90,19 +91,19 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 			}
 			switch {
 			case len(q.IDs) == 0:
-				return faultUsage.about("%s needs the ids of a finding, or --all", cmd.CommandPath()).fixedBy(cmd.CommandPath() + " --help")
-			case q.DryRun || len(among.inForce(flags{})) > 0:
-				return faultUsage.about("--dry-run and filters go with --all").fixedBy(cmd.CommandPath() + " --help")
+				return fault.Usage.Saying("%s needs the ids of a finding, or --all", cmd.CommandPath()).FixedBy(cmd.CommandPath() + " --help")
+			case q.DryRun || len(among.inForce("")) > 0:
+				return fault.Usage.Saying("--dry-run and filters go with --all").FixedBy(cmd.CommandPath() + " --help")
 			}
 			got, err := ask(cmd.Context(), a, api.Resolve, q)
 			if err != nil {
 				return err
 			}
-			v := recordsOf(decided(action), got.Memories, a.sys.Now())
+			v := ui.RecordsOf(decided(action), got.Memories, a.Sys.Now())
 			if got.Round != "" {
-				v.Undo = nullable("remanence consolidate --undo " + got.Round)
+				v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	cmd.Flags().BoolVar(&q.Every, "all", false, "about all findings of the rule")
@@ -115,13 +116,13 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 // resolveEvery shows what is found and decides it once confirmed.
 func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
 	if len(q.IDs) > 0 {
-		return faultUsage.about("--all takes no ids").fixedBy(cmd.CommandPath() + " --help")
+		return fault.Usage.Saying("--all takes no ids").FixedBy(cmd.CommandPath() + " --help")
 	}
 	var err error
-	if q.Among, err = among.among(a.sys.Now()); err != nil {
+	if q.Among, err = among.among(a.Sys.Now()); err != nil {
 		return err
 	}
-	q.Place, q.File = a.place(), a.fromHere(q.File)
+	q.Place, q.File = a.Place(), a.fromHere(q.File)
 	dry := q.DryRun
 	q.DryRun = true
 	if dry || !yes {
@@ -131,14 +132,14 @@ func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among fi
 		}
 		v := a.resolved(found)
 		if dry || found.Decided == 0 {
-			return a.out.show(v)
+			return a.out.Show(v)
 		}
-		if !a.flags.json && !a.flags.jsonl {
+		if !a.flags.JSON && !a.flags.JSONLines {
 			for _, r := range v.Memories {
-				a.out.say("  %s  %s  %s", r.ID, r.Kind, clip(oneLine(r.Title), 100))
+				a.out.Say("  %s  %s  %s", r.ID, r.Kind, ui.Clip(ui.OneLine(r.Title), 100))
 			}
 		}
-		if err := a.confirm(plural(found.Decided, "finding", "findings") + " of " + q.Rule + ": " + q.Action + "?"); err != nil {
+		if err := a.confirm(ui.Plural(found.Decided, "finding", "findings") + " of " + q.Rule + ": " + q.Action + "?"); err != nil {
 			return err
 		}
 	}
@@ -147,7 +148,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among fi
 	if err != nil {
 		return a.noProject(err)
 	}
-	return a.out.show(a.resolved(got))
+	return a.out.Show(a.resolved(got))
 }
 
 // decided says what an action did.
@@ -155,129 +156,22 @@ func decided(action string) string {
 	return map[string]string{curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is", curate.MergeFinding: "merged"}[action]
 }
 
-// resolvedView is what became of all findings of a rule, or would.
-type resolvedView struct {
-	Rule     string   `json:"rule"`
-	Did      string   `json:"did"` // accepted, kept as it is, merged
-	DryRun   bool     `json:"dry_run"`
-	Decided  int      `json:"decided"` // findings
-	Left     int      `json:"left"`    // that need a look of their own
-	Undo     *string  `json:"undo"`
-	Memories []record `json:"memories"` // of the first of them
-}
-
-func (a *app) resolved(got curate.ResolveResponse) resolvedView {
-	v := resolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
-	v.Memories = recordsOf("", got.Memories, a.sys.Now()).Records
+func (a *app) resolved(got curate.ResolveResponse) ui.ResolvedView {
+	v := ui.ResolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
+	v.Memories = ui.RecordsOf("", got.Memories, a.Sys.Now()).Records
 	if got.Round != "" {
-		v.Undo = nullable("remanence consolidate --undo " + got.Round)
+		v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
 	}
 	return v
 }
 
-func (resolvedView) schema() string { return "resolved" }
-
-func (v resolvedView) list() []any { return items(v.Memories) }
-
-func (v resolvedView) human(p *printer) {
-	would := ""
-	if v.DryRun {
-		would = "would be "
-	}
-	for _, r := range v.Memories {
-		p.line("  %s  %s  %s", r.ID, r.Kind, clip(oneLine(r.Title), 100))
-	}
-	if n := v.Decided - len(v.Memories); n > 0 && len(v.Memories) > 0 {
-		p.line("  and %d more", n)
-	}
-	p.line("%s of %s %s%s.", plural(v.Decided, "finding", "findings"), v.Rule, would, v.Did)
-	if v.Left > 0 {
-		p.hint("%s left: they read like an order, or share a memory with another finding", plural(v.Left, "finding is", "findings are"))
-	}
-	if v.Undo != nil {
-		p.hint("undo: %s", *v.Undo)
-	}
-}
-
-// inboxView lists findings.
-type inboxView struct {
-	Looked   int            `json:"looked"`
-	Total    int            `json:"total"`
-	Counts   map[string]int `json:"counts"` // by rule, those that are not shown too
-	Findings []inboxItem    `json:"findings"`
-}
-
-type inboxItem struct {
-	Rule     string   `json:"rule"`
-	Text     string   `json:"text"`
-	Accept   string   `json:"accept"` // what accepting does
-	Actions  []string `json:"actions"`
-	Memories []record `json:"memories"`
-	// Proposal is the change that waits, of a finding about one.
-	Proposal *proposalView `json:"proposal,omitempty"`
-}
-
-// proposalView is a change that an agent asks for.
-type proposalView struct {
-	ID      string     `json:"id"`
-	Action  string     `json:"action"`
-	Was     string     `json:"was"`  // the text when it was proposed
-	Text    *string    `json:"text"` // the proposed one; null where it stays
-	Reason  *string    `json:"reason"`
-	Session *string    `json:"session"`
-	Trust   string     `json:"trust"` // of the author
-	At      *time.Time `json:"at"`
-}
-
-func proposalViewOf(p *mem.Proposal) *proposalView {
-	if p == nil {
-		return nil
-	}
-	return &proposalView{p.ID, p.Action, p.Was, nullable(p.Text()), nullable(p.Reason), nullable(p.Session), p.Trust.String(), moment(p.At)}
-}
-
-func inboxOf(in curate.ReviewResponse, now time.Time) inboxView {
-	v := inboxView{Looked: in.Looked, Counts: in.Counts, Findings: []inboxItem{}}
+func inboxOf(in curate.ReviewResponse, now time.Time) ui.InboxView {
+	v := ui.InboxView{Looked: in.Looked, Counts: in.Counts, Findings: []ui.InboxItem{}}
 	for _, n := range in.Counts {
 		v.Total += n
 	}
 	for _, it := range in.Items {
-		v.Findings = append(v.Findings, inboxItem{it.Rule, it.Text, it.Accept, it.Actions, recordsOf("", it.Memories, now).Records, proposalViewOf(it.Proposal)})
+		v.Findings = append(v.Findings, ui.InboxItem{Rule: it.Rule, Text: it.Text, Accept: it.Accept, Actions: it.Actions, Memories: ui.RecordsOf("", it.Memories, now).Records, Proposal: ui.ProposalViewOf(it.Proposal)})
 	}
 	return v
-}
-
-func (inboxView) schema() string { return "review" }
-
-func (v inboxView) list() []any { return items(v.Findings) }
-
-func (v inboxView) human(p *printer) {
-	if v.Total == 0 {
-		p.line("Inbox zero: %s looked at.", plural(v.Looked, "memory", "memories"))
-		return
-	}
-	rule, shown := "", map[string]int{}
-	for _, f := range v.Findings {
-		shown[f.Rule]++
-		if f.Rule != rule {
-			rule = f.Rule
-			p.line("%s  %s", p.style(bold, rule), plural(v.Counts[rule], "finding", "findings"))
-			p.hint("  accept: %s", f.Accept)
-		}
-		for _, m := range f.Memories {
-			p.line("  %s%s", pad(m.ID, 10), clip(oneLine(m.Title), 100))
-		}
-		if len(f.Memories) == 1 { // two speak for themselves
-			p.line("  %s%s", strings.Repeat(" ", 10), oneLine(f.Text))
-		}
-		if f.Proposal != nil {
-			p.line("  %s%s  %s", strings.Repeat(" ", 10), f.Proposal.ID, at(*f.Proposal.At, p.now()))
-		}
-	}
-	p.hint("decide: remanence review accept|reject|merge RULE ID [ID]")
-	for _, r := range curate.ReviewRules() {
-		if n := v.Counts[r] - shown[r]; n > 0 && shown[r] > 0 {
-			p.hint("%d more of %s: remanence review --rule %s --limit %d", n, r, r, v.Counts[r])
-		}
-	}
 }

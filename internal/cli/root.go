@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"remanence/internal/config"
+	"remanence/internal/fault"
 )
 
 // root is the command tree.
@@ -27,7 +30,7 @@ func (a *app) root() *cobra.Command {
 		PersistentPreRunE: a.before,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if version {
-				fmt.Fprintf(cmd.OutOrStdout(), "remanence %s\n", Version)
+				fmt.Fprintf(cmd.OutOrStdout(), "remanence %s\n", config.Version)
 				return nil
 			}
 			return a.status(cmd, true)
@@ -57,29 +60,29 @@ func (a *app) root() *cobra.Command {
 
 func (a *app) globalFlags(root *cobra.Command) {
 	f := root.PersistentFlags()
-	f.BoolVar(&a.flags.json, "json", false, "answer with one JSON object")
-	f.BoolVar(&a.flags.jsonl, "jsonl", false, "answer with one JSON value per item and line")
-	f.StringVar(&a.flags.color, "color", "auto", "colours: auto, always or never")
-	f.BoolVar(&a.flags.noColor, "no-color", false, "no colours")
-	f.BoolVarP(&a.flags.quiet, "quiet", "q", false, "only data, no talk")
-	f.BoolVarP(&a.flags.verbose, "verbose", "v", false, "say more")
-	f.StringVar(&a.flags.project, "project", "", "project: id, name, directory or all (default: of this directory)")
-	f.StringVar(&a.flags.config, "config", "", "configuration file")
-	f.StringVar(&a.flags.dataDir, "data-dir", "", "directory of the database")
-	f.BoolVar(&a.flags.noDaemon, "no-daemon", false, "work without the daemon, in this process")
-	f.BoolVar(&a.flags.noInput, "no-input", false, "never ask")
-	f.BoolVar(&a.flags.noPager, "no-pager", false, "never page long output")
-	f.DurationVar(&a.flags.timeout, "timeout", 0, "give up after this long, e.g. 5s")
+	f.BoolVar(&a.flags.JSON, "json", false, "answer with one JSON object")
+	f.BoolVar(&a.flags.JSONLines, "jsonl", false, "answer with one JSON value per item and line")
+	f.StringVar(&a.flags.Color, "color", "auto", "colours: auto, always or never")
+	f.BoolVar(&a.flags.NoColor, "no-color", false, "no colours")
+	f.BoolVarP(&a.flags.Quiet, "quiet", "q", false, "only data, no talk")
+	f.BoolVarP(&a.flags.Verbose, "verbose", "v", false, "say more")
+	f.StringVar(&a.Project, "project", "", "project: id, name, directory or all (default: of this directory)")
+	f.StringVar(&a.flags.Config, "config", "", "configuration file")
+	f.StringVar(&a.flags.DataDir, "data-dir", "", "directory of the database")
+	f.BoolVar(&a.NoDaemon, "no-daemon", false, "work without the daemon, in this process")
+	f.BoolVar(&a.flags.NoInput, "no-input", false, "never ask")
+	f.BoolVar(&a.flags.NoPager, "no-pager", false, "never page long output")
+	f.DurationVar(&a.Timeout, "timeout", 0, "give up after this long, e.g. 5s")
 }
 
 // reachesHooks refuses flags that hooks do not run with: all would be kept somewhere else.
 func (a *app) reachesHooks() error {
 	for _, f := range []struct{ name, given, variable string }{
-		{"--data-dir", a.flags.dataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.config, "REMANENCE_CONFIG"},
+		{"--data-dir", a.flags.DataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.Config, "REMANENCE_CONFIG"},
 	} {
 		if f.given != "" {
-			return faultUsage.about("install takes no %s: hooks run without it", f.name).
-				fixedBy("set "+f.variable+" where the agent is started", "remanence install")
+			return fault.Usage.Saying("install takes no %s: hooks run without it", f.name).
+				FixedBy("set "+f.variable+" where the agent is started", "remanence install")
 		}
 	}
 	return nil
@@ -90,16 +93,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if errors.As(err, &unknown) && strings.Trim(unknown.GetSpecifiedShortnames(), "0123456789.") == "" && unknown.GetSpecifiedShortnames() != "" {
 		line := append([]string{cmd.CommandPath()}, cmd.Flags().Args()...)
-		return faultUsage.about("-%s was taken for a flag", unknown.GetSpecifiedShortnames()).because("a value that begins with - stands after --").
-			fixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
+		return fault.Usage.Saying("-%s was taken for a flag", unknown.GetSpecifiedShortnames()).Because("a value that begins with - stands after --").
+			FixedBy(strings.Join(line, " ")+" -- -"+unknown.GetSpecifiedShortnames(), cmd.CommandPath()+" --help")
 	}
 	var wrong *pflag.InvalidValueError
 	if errors.As(err, &wrong) {
 		takes := map[string]string{"int": "a whole number", "float64": "a number", "duration": "a length of time such as 5s", "bool": "true or false"}
-		return faultUsage.about("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
-			because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()], wrong.GetFlag().Value.Type())).fixedBy(cmd.CommandPath() + " --help")
+		return fault.Usage.Saying("%q is no value for --%s", wrong.GetValue(), wrong.GetFlag().Name).
+			Because("it takes %s", cmp.Or(takes[wrong.GetFlag().Value.Type()], wrong.GetFlag().Value.Type())).FixedBy(cmd.CommandPath() + " --help")
 	}
-	return faultUsage.about("%s", err).fixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
+	return fault.Usage.Saying("%s", err).FixedBy(nearestFlag(cmd, err), cmd.CommandPath()+" --help")
 }
 
 // atLeast demands arguments and says which.
@@ -108,7 +111,7 @@ func atLeast(n int, what string) cobra.PositionalArgs {
 		if len(args) >= n {
 			return nil
 		}
-		return faultUsage.about("%s needs %s", cmd.CommandPath(), what).fixedBy(cmd.CommandPath() + " --help")
+		return fault.Usage.Saying("%s needs %s", cmd.CommandPath(), what).FixedBy(cmd.CommandPath() + " --help")
 	}
 }
 
@@ -119,7 +122,7 @@ func atMost(n int) cobra.PositionalArgs {
 		if len(args) <= n {
 			return nil
 		}
-		return faultUsage.about("%s does not take %q", cmd.CommandPath(), args[n]).fixedBy(suggest(cmd, args[n])...)
+		return fault.Usage.Saying("%s does not take %q", cmd.CommandPath(), args[n]).FixedBy(suggest(cmd, args[n])...)
 	}
 }
 

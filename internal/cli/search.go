@@ -16,7 +16,11 @@ import (
 
 	"remanence/internal/api"
 	"remanence/internal/chars"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/curate"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 )
@@ -65,12 +69,12 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 		}
 	}
 	if f.since != "" {
-		if q.After, _, err = span(f.since, now); err != nil {
+		if q.After, _, err = ui.ParseSpan(f.since, now); err != nil {
 			return q, err
 		}
 	}
 	if f.until != "" {
-		if _, q.Before, err = span(f.until, now); err != nil {
+		if _, q.Before, err = ui.ParseSpan(f.until, now); err != nil {
 			return q, err
 		}
 	}
@@ -81,10 +85,10 @@ func (f filters) query(words []string, now time.Time) (mem.Query, error) {
 // it is there and the project is that one, else as it is, from the project's root.
 func (a *app) fromHere(name string) string {
 	abs, err := filepath.Abs(name)
-	if name == "" || a.flags.project != "" || err != nil {
+	if name == "" || a.Project != "" || err != nil {
 		return name
 	}
-	if root := a.sys.Getenv("CLAUDE_PROJECT_DIR"); root != "" {
+	if root := a.Sys.Getenv("CLAUDE_PROJECT_DIR"); root != "" {
 		if rel, err := filepath.Rel(root, abs); err != nil || !filepath.IsLocal(rel) {
 			return name // another place than the one that is asked about
 		}
@@ -100,7 +104,7 @@ func (a *app) fromHere(name string) string {
 }
 
 // inForce lists the filters that are set, as flags.
-func (f filters) inForce(p flags) []string {
+func (f filters) inForce(project string) []string {
 	var out []string
 	add := func(flag, v string) {
 		if v != "" {
@@ -118,7 +122,7 @@ func (f filters) inForce(p flags) []string {
 	add("until", f.until)
 	add("branch", f.branch)
 	add("agent", f.agent)
-	add("project", p.project)
+	add("project", project)
 	return out
 }
 
@@ -130,13 +134,13 @@ func parseKind(s string) (mem.Kind, error) {
 	}
 	names := kindNames()
 	near := slices.MinFunc(names, func(x, y string) int {
-		return cmp.Compare(editDistance(s, x), editDistance(s, y))
+		return cmp.Compare(config.EditDistance(s, x), config.EditDistance(s, y))
 	})
 	fix := []string{"use one of: " + strings.Join(names, ", ")}
-	if editDistance(s, near) <= 2 {
+	if config.EditDistance(s, near) <= 2 {
 		fix = append([]string{"-k " + near}, fix...)
 	}
-	return "", faultInput.about("no such kind of memory: %q", s).fixedBy(fix...)
+	return "", fault.Input.Saying("no such kind of memory: %q", s).FixedBy(fix...)
 }
 
 func kindNames() []string {
@@ -153,7 +157,7 @@ func agentName(s string) (string, error) {
 	case "claude-code", "claude":
 		return "claude-code", nil
 	}
-	return "", faultInput.about("unknown agent %q", s).fixedBy("supported now: claude-code")
+	return "", fault.Input.Saying("unknown agent %q", s).FixedBy("supported now: claude-code")
 }
 
 func (a *app) searchCommand() *cobra.Command {
@@ -171,9 +175,9 @@ func (a *app) searchCommand() *cobra.Command {
 			"  remanence search \"flaky test\" --project all --explain",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if n < 1 {
-				return faultInput.about("-n has to be 1 or more")
+				return fault.Input.Saying("-n has to be 1 or more")
 			}
-			q, err := f.query(args, a.sys.Now())
+			q, err := f.query(args, a.Sys.Now())
 			q.Text, q.File = strings.TrimSpace(q.Text), a.fromHere(q.File)
 			if err != nil {
 				return err
@@ -182,7 +186,7 @@ func (a *app) searchCommand() *cobra.Command {
 				return err
 			}
 			if importance < 0 || importance > 1 {
-				return faultInput.about("--min-importance is from 0 to 1")
+				return fault.Input.Saying("--min-importance is from 0 to 1")
 			}
 			how, err := parseStrategy(strategy)
 			if err != nil {
@@ -190,19 +194,19 @@ func (a *app) searchCommand() *cobra.Command {
 			}
 			q.MinImportance, q.Hidden = importance, hidden
 			q.Limit = n + 1 // one more, to know whether there is more
-			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{Place: a.place(), Query: q, Strategy: how})
+			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{Place: a.Place(), Query: q, Strategy: how})
 			if err != nil {
 				return a.noProject(err)
 			}
 			v := searched(found, q, n)
-			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.flags)
+			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.Project)
 			if found.Total == 0 {
 				v.before = a.movedFrom(cmd.Context(), found.Project)
 			}
 			if found.Warning != "" {
-				a.out.say("%s", found.Warning)
+				a.out.Say("%s", found.Warning)
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	f.register(cmd.Flags())
@@ -221,7 +225,7 @@ func parseStrategy(s string) (recall.Strategy, error) {
 	if how := recall.Strategy(strings.ToLower(s)); slices.Contains(recall.Strategies(), how) {
 		return how, nil
 	}
-	return "", faultInput.about("no such strategy: %q", s).fixedBy("use auto, keyword, vector or hybrid")
+	return "", fault.Input.Saying("no such strategy: %q", s).FixedBy("use auto, keyword, vector or hybrid")
 }
 
 func offset(cursor string) (int, error) {
@@ -230,7 +234,7 @@ func offset(cursor string) (int, error) {
 	}
 	n, err := strconv.Atoi(cursor)
 	if err != nil || n < 0 {
-		return 0, faultInput.about("%q is no cursor of a search", cursor)
+		return 0, fault.Input.Saying("%q is no cursor of a search", cursor)
 	}
 	return n, nil
 }
@@ -257,7 +261,7 @@ type hit struct {
 	Score   *float64           `json:"score"` // null in a list without words
 	Parts   map[string]float64 `json:"parts"`
 	Created *time.Time         `json:"created"`
-	Source  source             `json:"source"`
+	Source  ui.Source          `json:"source"`
 	Files   []string           `json:"files"`
 	Stale   *bool              `json:"stale"` // null: not looked at
 	Trust   string             `json:"trust"`
@@ -265,19 +269,19 @@ type hit struct {
 
 // searched is the first n of what was found.
 func searched(f recall.SearchResponse, q mem.Query, n int) searchView {
-	v := searchView{Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: nullable(f.Project.Name), Results: []hit{}}
+	v := searchView{Query: q.Text, TookMS: f.TookMS, Searched: f.Total, Project: ui.TextOrNil(f.Project.Name), Results: []hit{}}
 	total := q.Offset + len(f.Hits)
 	if len(f.Hits) > n {
 		f.Hits = f.Hits[:n]
-		v.Next = nullable(strconv.Itoa(q.Offset + n))
+		v.Next = ui.TextOrNil(strconv.Itoa(q.Offset + n))
 	} else {
 		v.Total = &total
 	}
 	for _, h := range f.Hits {
 		m := h.Memory
 		r := hit{
-			ID: m.ID, Kind: m.Kind, Title: m.Title, Parts: h.Parts, Created: moment(m.Created),
-			Source: sourceOf(m), Files: some(m.Files), Trust: m.Trust.String(),
+			ID: m.ID, Kind: m.Kind, Title: m.Title, Parts: h.Parts, Created: ui.TimeOrNil(m.Created),
+			Source: ui.SourceOf(m), Files: ui.NotNil(m.Files), Trust: m.Trust.String(),
 		}
 		if q.Text != "" {
 			r.Score = &h.Score
@@ -294,14 +298,14 @@ func searched(f recall.SearchResponse, q mem.Query, n int) searchView {
 	return v
 }
 
-func (searchView) schema() string { return "search" }
+func (searchView) SchemaName() string { return "search" }
 
-func (v searchView) list() []any { return items(v.Results) }
+func (v searchView) List() []any { return ui.Items(v.Results) }
 
-func (v searchView) human(p *printer) {
+func (v searchView) Print(p *ui.Printer) {
 	if v.ids {
 		for _, h := range v.Results {
-			p.line("%s", h.ID)
+			p.Line("%s", h.ID)
 		}
 		return
 	}
@@ -309,18 +313,18 @@ func (v searchView) human(p *printer) {
 		v.nothing(p)
 		return
 	}
-	cols := []column{{name: "id"}, {name: "kind", drop: 1}, {name: "title", flex: true}, {name: "when", drop: 3}, {name: "file", drop: 2}, {name: "score", drop: 4}}
+	cols := []ui.Column{{Name: "id"}, {Name: "kind", Drop: 1}, {Name: "title", Flex: true}, {Name: "when", Drop: 3}, {Name: "file", Drop: 2}, {Name: "score", Drop: 4}}
 	rows := make([][]string, 0, len(v.Results))
 	for _, h := range v.Results {
-		rows = append(rows, h.row(p.now()))
+		rows = append(rows, h.row(p.Now()))
 	}
 	if !v.explain {
-		p.table(cols, rows)
+		p.Table(cols, rows)
 	}
 	for i, h := range v.Results {
 		if v.explain {
-			p.table(cols, rows[i:i+1])
-			p.line("    %s", parts(h.Parts))
+			p.Table(cols, rows[i:i+1])
+			p.Line("    %s", parts(h.Parts))
 		}
 	}
 	more := ""
@@ -331,44 +335,44 @@ func (v searchView) human(p *printer) {
 	if v.Searched > 0 {
 		of = fmt.Sprintf(" of %d", v.Searched)
 	}
-	p.hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Results), of, v.TookMS, v.Results[0].ID, more)
+	p.Hint("%d%s · %.0f ms · details: remanence show %s%s", len(v.Results), of, v.TookMS, v.Results[0].ID, more)
 }
 
 func (h hit) row(now time.Time) []string {
 	file, score := "", ""
 	if len(h.Files) > 0 {
-		file = clip(oneLine(h.Files[0]), 32)
+		file = ui.Clip(ui.OneLine(h.Files[0]), 32)
 	}
 	if h.Score != nil {
 		score = fmt.Sprintf("%.2f", *h.Score)
 	}
 	when := ""
 	if h.Created != nil {
-		when = date(*h.Created, now)
+		when = ui.Date(*h.Created, now)
 	}
-	return []string{h.ID, string(h.Kind), oneLine(h.Title), when, file, score}
+	return []string{h.ID, string(h.Kind), ui.OneLine(h.Title), when, file, score}
 }
 
 // nothing says what was searched and which filter to drop.
-func (v searchView) nothing(p *printer) {
+func (v searchView) nothing(p *ui.Printer) {
 	where := "every project"
 	if v.Project != nil {
-		where = oneLine(*v.Project)
+		where = ui.OneLine(*v.Project)
 	}
 	what := "Nothing"
 	if v.Query != "" {
-		what = "Nothing for " + inQuotes(chars.Clip(v.Query, 200))
+		what = "Nothing for " + ui.InQuotes(chars.Clip(v.Query, 200))
 	}
-	p.line("%s among %s of %s.", what, plural(v.Searched, "memory", "memories"), where)
+	p.Line("%s among %s of %s.", what, ui.Plural(v.Searched, "memory", "memories"), where)
 	switch {
 	case len(v.filters) > 0:
-		p.line("Try without %s.", v.filters[0])
+		p.Line("Try without %s.", v.filters[0])
 	case v.Searched == 0 && v.before.Key != "":
-		p.line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s", oneLine(v.before.Root), v.before.Key)
+		p.Line("Nothing is remembered here yet. %s is not there any more; what was remembered there: --project %s", ui.OneLine(v.before.Root), v.before.Key)
 	case v.Searched == 0 && v.Project != nil:
-		p.line("Nothing is remembered here yet. Every project: --project all")
+		p.Line("Nothing is remembered here yet. Every project: --project all")
 	case v.Project != nil:
-		p.hint("Try fewer words, or every project: --project all")
+		p.Hint("Try fewer words, or every project: --project all")
 	}
 }
 
@@ -387,8 +391,8 @@ func parts(m map[string]float64) string {
 
 // noProject tells a project that is not there from an id that is not there.
 func (a *app) noProject(err error) error {
-	if f := explain(nil, err); f.Is(faultNoID) && a.flags.project != "" {
-		return faultNoProject.because("nothing is known of %q", a.flags.project)
+	if f := daemon.Explain(err); f.Is(fault.NoID) && a.Project != "" {
+		return fault.NoProject.Because("nothing is known of %q", a.Project)
 	}
 	return err
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/config"
 	"remanence/internal/engine"
 	"remanence/internal/mem"
 	"remanence/internal/project"
@@ -99,7 +100,7 @@ func filledEngine(b *testing.B, n int) (*engine.Engine, time.Duration) {
 		}
 	}
 	filled := time.Since(begun)
-	cfg, err := LoadConfig(filepath.Join(b.TempDir(), "config.toml"), func(string) string { return "" })
+	cfg, err := config.LoadConfig(filepath.Join(b.TempDir(), "config.toml"), func(string) string { return "" })
 	if err != nil {
 		b.Fatal(err)
 	}

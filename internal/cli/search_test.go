@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 )
 
 func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
@@ -19,7 +22,7 @@ func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
 		t.Fatal(err)
 	}
 	from := func(dir string) *app {
-		return &app{sys: System{Getenv: func(string) string { return dir }}}
+		return &app{Connection: &daemon.Connection{Sys: config.System{Getenv: func(string) string { return dir }}}}
 	}
 	here := from("")
 	for name, want := range map[string]string{
@@ -35,7 +38,7 @@ func TestAFileIsNamedFromWhereThePersonStands(t *testing.T) {
 	if got := from(t.TempDir()).fromHere("here.go"); got != "here.go" {
 		t.Errorf("beside the root: got %q", got)
 	}
-	elsewhere := &app{flags: flags{project: "other"}}
+	elsewhere := &app{Connection: &daemon.Connection{Project: "other"}}
 	if got := elsewhere.fromHere("here.go"); got != "here.go" {
 		t.Errorf("of another project: got %q", got)
 	}

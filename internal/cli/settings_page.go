@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
@@ -22,16 +24,16 @@ type settingAsk struct {
 
 // settingsView is every setting as it is now.
 type settingsView struct {
-	File     string        `json:"file"`
-	Values   []settingItem `json:"values"`
-	Warnings []string      `json:"warnings"`
-	Pauses   []pauseItem   `json:"pauses"`
-	Said     []string      `json:"said"` // what is to be known of a change that was made
+	File     string         `json:"file"`
+	Values   []settingItem  `json:"values"`
+	Warnings []string       `json:"warnings"`
+	Pauses   []ui.PauseItem `json:"pauses"`
+	Said     []string       `json:"said"` // what is to be known of a change that was made
 }
 
 // settingItem is a setting and what may be put there.
 type settingItem struct {
-	setting
+	config.Setting
 	Text    string   `json:"text"` // the value as config set takes it
 	Type    string   `json:"type"` // boolean, integer, number, string, list or duration
 	Choices []string `json:"choices"`
@@ -40,9 +42,9 @@ type settingItem struct {
 	Told    bool     `json:"told"`     // it has a say in what a session is told
 }
 
-func settingItemOf(v Value) settingItem {
-	s := settingItem{setting: settingOf(v), Choices: some(v.One), Env: EnvName(v.Key), AtStart: slices.Contains(readAtStart, v.Key)}
-	s.Text, s.Type = s.text(), v.schema()["type"].(string)
+func settingItemOf(v config.Value) settingItem {
+	s := settingItem{Setting: config.SettingOf(v), Choices: ui.NotNil(v.One), Env: config.EnvName(v.Key), AtStart: slices.Contains(readAtStart, v.Key)}
+	s.Text, s.Type = s.ValueText(), v.Schema()["type"].(string)
 	switch v.Def.(type) {
 	case []string:
 		s.Type = "list"
@@ -63,25 +65,25 @@ func isTold(key string) bool {
 	return false
 }
 
-func (h *house) settings(ctx context.Context, _ api.Nothing) (settingsView, error) {
-	cfg, err := LoadConfig(h.paths.Config, h.sys.Getenv)
-	v := settingsView{File: h.paths.Config, Warnings: some(cfg.Warnings), Said: []string{}}
+func (h *programPages) settings(ctx context.Context, _ api.Nothing) (settingsView, error) {
+	cfg, err := config.LoadConfig(h.Paths.Config, h.Sys.Getenv)
+	v := settingsView{File: h.Paths.Config, Warnings: ui.NotNil(cfg.Warnings), Said: []string{}}
 	if err != nil {
 		v.Warnings = append([]string{err.Error()}, v.Warnings...)
 	}
 	for _, val := range cfg.Values {
 		v.Values = append(v.Values, settingItemOf(val))
 	}
-	pauses, err := h.store.Paused(ctx, h.sys.Now())
+	pauses, err := h.Store.Paused(ctx, h.Sys.Now())
 	if err != nil {
 		return v, fmt.Errorf("pauses: %w", err)
 	}
-	v.Pauses = pausesOf(pauses)
+	v.Pauses = ui.PausesOf(pauses)
 	return v, nil
 }
 
 // set changes the file, as config set and config unset do.
-func (h *house) set(ctx context.Context, ask settingAsk) (settingsView, error) {
+func (h *programPages) set(ctx context.Context, ask settingAsk) (settingsView, error) {
 	a := h.app()
 	var err error
 	if ask.Unset {
@@ -93,17 +95,17 @@ func (h *house) set(ctx context.Context, ask settingAsk) (settingsView, error) {
 		return settingsView{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
 	}
 	v, err := h.settings(ctx, api.Nothing{})
-	v.Said = some(a.afterChange(ask.Key))
+	v.Said = ui.NotNil(a.afterChange(ask.Key))
 	return v, err
 }
 
 // try returns what the next session would be told with a setting changed.
-func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
-	keys, err := readConfig(h.paths.Config)
+func (h *programPages) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
+	keys, err := config.ReadConfig(h.Paths.Config)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	o, err := option(ask.Key)
+	o, err := FindOption(ask.Key)
 	if err != nil {
 		return mem.Receipt{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
 	}
@@ -111,7 +113,7 @@ func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 	if !ask.Unset {
 		v, err := o.Parse(ask.Value)
 		if err == nil {
-			err = o.check(v)
+			err = o.Validate(v)
 		}
 		if err != nil {
 			return mem.Receipt{}, fmt.Errorf("%w: %s: %w", api.ErrInvalid, o.Key, err)
@@ -121,5 +123,5 @@ func (h *house) try(ctx context.Context, ask settingAsk) (mem.Receipt, error) {
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.engine.NextUnder(ctx, views.NextRequest{Place: ask.Place}, configFrom(keys, h.sys.Getenv).Settings())
+	return h.Engine.NextUnder(ctx, views.NextRequest{Place: ask.Place}, config.ConfigFrom(keys, h.Sys.Getenv).Settings())
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
 	"remanence/internal/event"
 	"remanence/internal/views"
 )
@@ -25,18 +26,18 @@ func (a *app) showCommand() *cobra.Command {
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
 				return a.checkpointShow(cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return a.timeline(cmd, views.TimelineRequest{Place: a.place(), Anchor: args[0], Around: defaultAround})
+				return a.timeline(cmd, views.TimelineRequest{Place: a.Place(), Anchor: args[0], Around: defaultAround})
 			}
-			got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.place(), IDs: args, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: args, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
-			v := recordsOf("shown", got.Memories, a.sys.Now())
-			v.raw, v.sources, v.now = raw, sources, a.sys.Now()
+			v := ui.RecordsOf("shown", got.Memories, a.Sys.Now())
+			v.Raw, v.Sources, v.Now = raw, sources, a.Sys.Now()
 			for i, r := range v.Records {
-				v.Records[i].Links = linksOf(got.Beside[r.ID])
+				v.Records[i].Links = ui.LinksOf(got.Beside[r.ID])
 			}
-			return a.out.show(v)
+			return a.out.Show(v)
 		},
 	}
 	cmd.Flags().BoolVar(&raw, "raw", false, "only the text")

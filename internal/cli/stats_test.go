@@ -4,21 +4,22 @@ import (
 	"strings"
 	"testing"
 
+	"remanence/internal/cli/ui"
 	"remanence/internal/mem"
 	"remanence/internal/views"
 )
 
 func TestStatsDrawsItsBarsToScale(t *testing.T) {
-	v := statsView{
+	v := ui.StatsView{
 		EconomyResponse: views.EconomyResponse{
 			Project: mem.Project{Name: "till"}, Days: make([]views.EconomyDay, 3), Told: 4, Used: 1,
 			Total: views.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
 			Dead:  []views.DeadItem{{ID: "m_1", Title: "an old habit", Told: 6, Tokens: 90}},
 		},
-		By: "day", Unit: "tokens", Bars: []statsBar{{"2026-03-01", 0}, {"2026-03-02", 1200}, {"2026-03-03", 1}},
+		By: "day", Unit: "tokens", Bars: []ui.StatsBar{{Name: "2026-03-01", Value: 0}, {Name: "2026-03-02", Value: 1200}, {Name: "2026-03-03", Value: 1}},
 	}
 	p, out := testPrinter(80)
-	v.human(p)
+	v.Print(p)
 	got := out.String()
 	for _, want := range []string{"1,200 tokens in 1 injection", "1 of 4 items told were used afterwards (25 %)", "m_1  6×", "remanence forget m_1"} {
 		if !strings.Contains(got, want) {
@@ -28,7 +29,7 @@ func TestStatsDrawsItsBarsToScale(t *testing.T) {
 	if strings.Contains(got, "2026-03-01") {
 		t.Errorf("days before the first with anything are shown:\n%s", got)
 	}
-	if full, least := strings.Count(got, "█"), bar(1, 1200, 50); full < 20 || least != "▏" {
+	if full, least := strings.Count(got, "█"), ui.Bar(1, 1200, 50); full < 20 || least != "▏" {
 		t.Errorf("the longest bar has %d cells, the least is %q", full, least)
 	}
 }

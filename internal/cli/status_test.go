@@ -6,8 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/config"
 	"remanence/internal/continuity"
-	"remanence/internal/curate"
+	"remanence/internal/daemon"
+	"remanence/internal/doctor"
 	"remanence/internal/mem"
 	"remanence/internal/setup"
 	"remanence/internal/spool"
@@ -16,16 +18,16 @@ import (
 
 func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
 	for _, tc := range []struct {
-		capture captureItem
+		capture doctor.CaptureItem
 		want    string // beside the five lines
 	}{
-		{captureItem{}, ""},
-		{captureItem{SpooledRecords: 2, SpooledBytes: 3000, Secrets: 1}, "  capture       2 events (3 KB) in the spool · 1 secret taken out\n"},
-		{captureItem{Private: 2}, "  capture       2 private spans taken out\n"},
-		{captureItem{Dropped: 1}, "fault: 1 event was lost so far: remanence doctor · REM-H014\n"},
+		{doctor.CaptureItem{}, ""},
+		{doctor.CaptureItem{SpooledRecords: 2, SpooledBytes: 3000, Secrets: 1}, "  capture       2 events (3 KB) in the spool · 1 secret taken out\n"},
+		{doctor.CaptureItem{Private: 2}, "  capture       2 private spans taken out\n"},
+		{doctor.CaptureItem{Dropped: 1}, "fault: 1 event was lost so far: remanence doctor · REM-H014\n"},
 	} {
 		p, out := testPrinter(100)
-		statusOf(views.StatusResponse{}, daemonItem{}, hooksItem{State: setup.OK}, tc.capture).human(p)
+		doctor.StatusOf(views.StatusResponse{}, doctor.DaemonView{}, doctor.HooksItem{State: setup.OK}, tc.capture).Print(p)
 		lines := strings.SplitAfter(out.String(), "\n")
 		var more string
 		for _, l := range lines {
@@ -40,13 +42,13 @@ func TestStatusTellsWhatWasLostWaitsAndWasTakenOutAndNothingElse(t *testing.T) {
 }
 
 func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
-	p, err := pathsFrom(environment(map[string]string{"HOME": t.TempDir()}), "")
+	p, err := config.FindPaths(environment(map[string]string{"HOME": t.TempDir()}), "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	received := time.Now()
-	a := &app{paths: p, sys: System{Now: func() time.Time { return received.Add(time.Minute) }}}
-	if got := a.captured(views.Health{Private: 4}); got != (captureItem{Private: 4}) {
+	a := &app{Connection: &daemon.Connection{Paths: p, Sys: config.System{Now: func() time.Time { return received.Add(time.Minute) }}}}
+	if got := a.captured(views.Health{Private: 4}); got != (doctor.CaptureItem{Private: 4}) {
 		t.Errorf("without a spool: got %+v", got)
 	}
 	sp := spool.Open(spool.Config{Dir: p.Spool()})
@@ -74,19 +76,9 @@ func TestOnlyAMemoryIsOfferedForForgetting(t *testing.T) {
 			r.Items = append(r.Items, mem.InjectedItem{ID: id})
 		}
 		p, out := testPrinter(100)
-		receiptOf("receipt", r).hints(p)
+		receiptOf("receipt", r).Hints(p)
 		if got := strings.TrimSpace(out.String()); got != tc.want {
 			t.Errorf("%v: got %q, want %q", tc.ids, got, tc.want)
-		}
-	}
-}
-
-func TestAJobThatHasJustComeWaitsForLessThanAMinute(t *testing.T) {
-	for old, want := range map[float64]string{
-		0: "1 job, the oldest for less than a minute", 59: "1 job, the oldest for less than a minute", 120: "1 job, the oldest for 2 min",
-	} {
-		if got := (queueItem{Depth: 1, OldestS: old}).sentence(); got != want {
-			t.Errorf("%v s: got %q, want %q", old, got, want)
 		}
 	}
 }
@@ -110,7 +102,7 @@ func TestAWatchedStatusComesAgainUntilItIsInterrupted(t *testing.T) {
 	defer end()
 	out := &interrupting{after: 2, end: end}
 	var stderr strings.Builder
-	code := Main(ctx, System{
+	code := Main(ctx, config.System{
 		Args: []string{"status", "--watch", "--json"}, Stdin: strings.NewReader(""), Stdout: out, Stderr: &stderr,
 		Getenv: environment(map[string]string{"HOME": t.TempDir()}), Now: time.Now,
 	})
@@ -130,30 +122,9 @@ func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 		{continuity.Context{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
 	} {
 		p, out := testPrinter(200)
-		statusOf(views.StatusResponse{Context: &tc.context}, daemonItem{}, hooksItem{}, captureItem{}).human(p)
+		doctor.StatusOf(views.StatusResponse{Context: &tc.context}, doctor.DaemonView{}, doctor.HooksItem{}, doctor.CaptureItem{}).Print(p)
 		if !strings.Contains(out.String(), "  its context   "+tc.want+"\n") {
 			t.Errorf("want %q in\n%s", tc.want, out)
-		}
-	}
-}
-
-func TestWhatWaitsForJudgementIsSaidOnlyWhereSomethingDoes(t *testing.T) {
-	for _, c := range []struct {
-		waits *curate.ReviewCounts
-		want  string
-	}{
-		{nil, ""},
-		{&curate.ReviewCounts{Counts: map[string]int{}}, ""},
-		{&curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}}, "1 low trust · 3 stale"},
-	} {
-		v := statusOf(views.StatusResponse{Stats: mem.Stats{Memories: 9}, Review: c.waits}, daemonItem{}, hooksItem{State: setup.OK}, captureItem{})
-		out := &strings.Builder{}
-		v.human(newPrinter(System{Stdout: out, Stderr: out, Getenv: environment(nil), Now: time.Now}, flags{}))
-		if got := v.Review.sentence(); got != c.want || strings.Contains(out.String(), "remanence review") != (c.want != "") {
-			t.Errorf("of %+v: %q in\n%s", c.waits, got, out)
-		}
-		if suggests := v.Suggest.Command == "remanence review"; suggests != (c.want != "") {
-			t.Errorf("of %+v it suggests %q", c.waits, v.Suggest.Command)
 		}
 	}
 }

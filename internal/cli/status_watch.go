@@ -14,22 +14,22 @@ const watchEvery = 2 * time.Second
 // normal end. A daemon that ends or is replaced meanwhile is found again; one
 // round that fails is told and the next one tried.
 func (a *app) watch(cmd *cobra.Command) error {
-	a.out.pager = ""
+	a.out.Pager = ""
 	for round := 0; ; round++ {
 		switch {
-		case a.out.height > 0:
-			fmt.Fprint(a.out.out, "\x1b[H\x1b[2J") // home, and an empty screen
-		case round > 0 && !a.flags.json && !a.flags.jsonl:
-			a.out.line("")
+		case a.out.Height > 0:
+			fmt.Fprint(a.out.Out, "\x1b[H\x1b[2J") // home, and an empty screen
+		case round > 0 && !a.flags.JSON && !a.flags.JSONLines:
+			a.out.Line("")
 		}
 		if err := a.status(cmd, false); err != nil && cmd.Context().Err() == nil {
 			if round == 0 {
 				return err
 			}
-			a.out.fail(explain(cmd.Root(), err))
+			a.out.Fail(explain(cmd.Root(), err))
 		}
-		a.close()
-		a.caller, a.close = nil, func() {}
+		a.Close()
+		a.Caller, a.Close = nil, func() {}
 		select {
 		case <-cmd.Context().Done():
 			return nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/doctor"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/queue"
 	"remanence/internal/setup"
@@ -16,7 +18,7 @@ import (
 )
 
 // codesOf are the faults of an overview.
-func codesOf(v statusView) (codes []string) {
+func codesOf(v doctor.StatusView) (codes []string) {
 	for _, f := range v.Faults {
 		codes = append(codes, f.Code)
 	}
@@ -24,27 +26,27 @@ func codesOf(v statusView) (codes []string) {
 }
 
 func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
-	up := daemonItem{State: "up"}
+	up := doctor.DaemonView{State: "up"}
 	for _, tc := range []struct {
 		name    string
 		health  views.Health
-		capture captureItem
-		daemon  daemonItem
+		capture doctor.CaptureItem
+		daemon  doctor.DaemonView
 		want    []string
 	}{
-		{"all is well", views.Health{QueueDepth: 3, OldestJobS: 20}, captureItem{SpooledRecords: 1, SpooledOldestS: 20}, up, nil},
-		{"a job waits for a minute", views.Health{QueueDepth: 1, OldestJobS: 60}, captureItem{}, up, []string{faultStuck.Code}},
-		{"events fail one after the other", views.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3}, captureItem{}, up, []string{faultSpooled.Code}},
-		{"one event failed", views.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1}, captureItem{}, up, nil},
-		{"the spool is not taken in", views.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, up, []string{faultSpooled.Code}},
-		{"nobody is there to take it in", views.Health{}, captureItem{SpooledRecords: 4, SpooledOldestS: 60}, daemonItem{State: "down"}, nil},
+		{"all is well", views.Health{QueueDepth: 3, OldestJobS: 20}, doctor.CaptureItem{SpooledRecords: 1, SpooledOldestS: 20}, up, nil},
+		{"a job waits for a minute", views.Health{QueueDepth: 1, OldestJobS: 60}, doctor.CaptureItem{}, up, []string{fault.Stuck.Code}},
+		{"events fail one after the other", views.Health{Since: time.Now(), Hooks: 9, FailedInRow: 3}, doctor.CaptureItem{}, up, []string{fault.Spooled.Code}},
+		{"one event failed", views.Health{Since: time.Now(), Hooks: 9, HookErrors: 1, FailedInRow: 1}, doctor.CaptureItem{}, up, nil},
+		{"the spool is not taken in", views.Health{}, doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60}, up, []string{fault.Spooled.Code}},
+		{"nobody is there to take it in", views.Health{}, doctor.CaptureItem{SpooledRecords: 4, SpooledOldestS: 60}, doctor.DaemonView{State: "down"}, nil},
 	} {
-		v := statusOf(views.StatusResponse{Health: tc.health}, tc.daemon, hooksItem{State: setup.OK}, tc.capture)
+		v := doctor.StatusOf(views.StatusResponse{Health: tc.health}, tc.daemon, doctor.HooksItem{State: setup.OK}, tc.capture)
 		if got := codesOf(v); !slices.Equal(got, tc.want) {
 			t.Errorf("%s: got %v, want %v", tc.name, got, tc.want)
 		}
 		p, out := testPrinter(100)
-		v.human(p)
+		v.Print(p)
 		if got := strings.Count(out.String(), "fault:"); got != len(tc.want) {
 			t.Errorf("%s: got %d lines of fault, want %d:\n%s", tc.name, got, len(tc.want), out)
 		}
@@ -52,10 +54,10 @@ func TestWhatStandsStillShowsInTheOverviewAndInDoctor(t *testing.T) {
 			t.Errorf("%s: got %q suggested, want doctor", tc.name, v.Suggest.Command)
 		}
 	}
-	if c := checkQueue(views.StatusResponse{Health: views.Health{QueueDepth: 1, OldestJobS: 60}}); c.State != setup.Fail {
+	if c := doctor.CheckQueue(views.StatusResponse{Health: views.Health{QueueDepth: 1, OldestJobS: 60}}); c.State != setup.Fail {
 		t.Errorf("doctor on a job that waits for a minute: got %s, want it to fail", c.State)
 	}
-	if c := checkKeeping(failsTooMany); c.State != setup.Fail {
+	if c := doctor.CheckKeeping(doctor.FailsTooMany); c.State != setup.Fail {
 		t.Errorf("doctor on a daemon that keeps nothing: got %s, want it to fail", c.State)
 	}
 }
@@ -80,31 +82,9 @@ func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v := statusOf(views.StatusResponse{Health: views.Health{QueueDepth: s.Jobs, OldestJobS: clock.Sub(s.OldestJob).Seconds()}}, daemonItem{State: "up"}, hooksItem{}, captureItem{})
-		if got := codesOf(v); !slices.Equal(got, []string{faultStuck.Code}) {
-			t.Errorf("%s: got %v after a minute, want %s", name, got, faultStuck.Code)
+		v := doctor.StatusOf(views.StatusResponse{Health: views.Health{QueueDepth: s.Jobs, OldestJobS: clock.Sub(s.OldestJob).Seconds()}}, doctor.DaemonView{State: "up"}, doctor.HooksItem{}, doctor.CaptureItem{})
+		if got := codesOf(v); !slices.Equal(got, []string{fault.Stuck.Code}) {
+			t.Errorf("%s: got %v after a minute, want %s", name, got, fault.Stuck.Code)
 		}
 	}
 }
-
-func TestFailuresInARowEndWithTheFirstEventKept(t *testing.T) {
-	fails := errors.New("no")
-	m := &meter{next: handlerFunc(func() error { return fails })}
-	for range 2 {
-		_, _ = m.Handle(t.Context(), mem.Event{})
-	}
-	var h views.Health
-	if m.read(&h); h.FailedInRow != 2 {
-		t.Errorf("got %d in a row, want 2", h.FailedInRow)
-	}
-	fails = nil
-	_, _ = m.Handle(t.Context(), mem.Event{})
-	if m.read(&h); h.FailedInRow != 0 || h.HookErrors != 2 {
-		t.Errorf("got %d in a row and %d in all, want none and 2", h.FailedInRow, h.HookErrors)
-	}
-}
-
-// handlerFunc answers every event with silence and its error.
-type handlerFunc func() error
-
-func (f handlerFunc) Handle(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, f() }

@@ -7,6 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/fault"
 )
 
 // maxText bounds what is read from standard input or an editor, in bytes.
@@ -17,48 +20,48 @@ const maxText = 1 << 20
 func (a *app) textFrom(args []string, usage string) (string, error) {
 	text := strings.Join(args, " ")
 	if len(args) == 0 || text == "-" {
-		if isTerminal(a.sys.Stdin) {
-			return "", faultUsage.about("no text was given").fixedBy(usage + " --help")
+		if ui.IsTerminal(a.Sys.Stdin) {
+			return "", fault.Usage.Saying("no text was given").FixedBy(usage + " --help")
 		}
-		b, err := io.ReadAll(io.LimitReader(a.sys.Stdin, maxText+1))
+		b, err := io.ReadAll(io.LimitReader(a.Sys.Stdin, maxText+1))
 		if err != nil {
 			return "", fmt.Errorf("read standard input: %w", err)
 		}
 		if len(b) > maxText {
-			return "", faultInput.about("the text is longer than %d bytes", maxText)
+			return "", fault.Input.Saying("the text is longer than %d bytes", maxText)
 		}
 		text = string(b)
 	}
 	if strings.TrimSpace(text) == "" {
-		return "", faultInput.about("the text is empty").fixedBy(usage + " --help")
+		return "", fault.Input.Saying("the text is empty").FixedBy(usage + " --help")
 	}
 	return text, nil
 }
 
 // editFile opens a file in the person's editor and waits for its end.
 func (a *app) editFile(file string) error {
-	editor := a.sys.Getenv("VISUAL")
+	editor := a.Sys.Getenv("VISUAL")
 	if editor == "" {
-		editor = a.sys.Getenv("EDITOR")
+		editor = a.Sys.Getenv("EDITOR")
 	}
 	words := strings.Fields(editor)
 	if len(words) == 0 {
-		return faultInput.about("no editor is set").fixedBy("set EDITOR, e.g. to vi")
+		return fault.Input.Saying("no editor is set").FixedBy("set EDITOR, e.g. to vi")
 	}
 	cmd := exec.Command(words[0], append(words[1:], file)...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.sys.Stdin, a.sys.Stdout, a.sys.Stderr
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = a.Sys.Stdin, a.Sys.Stdout, a.Sys.Stderr
 	if err := cmd.Run(); err != nil {
-		return faultOther.about("the editor ended with an error").because("%s: %s", editor, err).fixedBy("set EDITOR, e.g. to vi")
+		return fault.Other.Saying("the editor ended with an error").Because("%s: %s", editor, err).FixedBy("set EDITOR, e.g. to vi")
 	}
 	return nil
 }
 
 // editText lets the person edit a text in a file that only he can read.
 func (a *app) editText(name, text string) (string, error) {
-	if err := os.MkdirAll(a.paths.State, 0o700); err != nil {
-		return "", fmt.Errorf("make %s: %w", a.paths.State, err)
+	if err := os.MkdirAll(a.Paths.State, 0o700); err != nil {
+		return "", fmt.Errorf("make %s: %w", a.Paths.State, err)
 	}
-	dir, err := os.MkdirTemp(a.paths.State, "edit-")
+	dir, err := os.MkdirTemp(a.Paths.State, "edit-")
 	if err != nil {
 		return "", fmt.Errorf("make file to edit: %w", err)
 	}
@@ -75,7 +78,7 @@ func (a *app) editText(name, text string) (string, error) {
 		return "", fmt.Errorf("read edited text: %w", err)
 	}
 	if info.Size() > maxText {
-		return "", faultInput.about("the text is longer than %d bytes", maxText)
+		return "", fault.Input.Saying("the text is longer than %d bytes", maxText)
 	}
 	b, err := os.ReadFile(file)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/fault"
 	"remanence/internal/views"
 )
 
@@ -23,9 +25,9 @@ func (a *app) timelineCommand() *cobra.Command {
 		Args:       atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if q.Around < 1 {
-				return faultInput.about("--around has to be 1 or more")
+				return fault.Input.Saying("--around has to be 1 or more")
 			}
-			q.Place, q.Anchor = a.place(), anchor(strings.Join(args, ""), a.sys.Now())
+			q.Place, q.Anchor = a.Place(), anchor(strings.Join(args, ""), a.Sys.Now())
 			if _, err := time.Parse(time.DateOnly, q.Anchor); err != nil { // else it is a day
 				q.Anchor = a.fromHere(q.Anchor)
 			}
@@ -43,7 +45,7 @@ func anchor(s string, now time.Time) string {
 	if s == "" || strings.ContainsAny(s, "/\\_.") {
 		return s
 	}
-	if t, _, err := span(s, now); err == nil {
+	if t, _, err := ui.ParseSpan(s, now); err == nil {
 		return t.Local().Format("2006-01-02")
 	}
 	return s
@@ -54,14 +56,14 @@ func (a *app) timeline(cmd *cobra.Command, q views.TimelineRequest) error {
 	if err != nil {
 		return err
 	}
-	v := timelineView{Asked: nullable(q.Anchor), Anchor: nullable(got.Anchor), Total: len(got.Entries), More: got.More, Entries: []entry{}, further: "--around ", around: q.Around}
+	v := timelineView{Asked: ui.TextOrNil(q.Anchor), Anchor: ui.TextOrNil(got.Anchor), Total: len(got.Entries), More: got.More, Entries: []entry{}, further: "--around ", around: q.Around}
 	if cmd.Name() != "timeline" {
 		v.further = "remanence timeline " + q.Anchor + " --around "
 	}
 	for _, m := range got.Entries {
-		v.Entries = append(v.Entries, entry{ID: m.ID, At: moment(m.At), Session: nullable(m.Session), What: m.What, Title: m.Title, Files: some(m.Files)})
+		v.Entries = append(v.Entries, entry{ID: m.ID, At: ui.TimeOrNil(m.At), Session: ui.TextOrNil(m.Session), What: m.What, Title: m.Title, Files: ui.NotNil(m.Files)})
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 type timelineView struct {
@@ -85,20 +87,20 @@ type entry struct {
 	Files   []string   `json:"files"`
 }
 
-func (timelineView) schema() string { return "timeline" }
+func (timelineView) SchemaName() string { return "timeline" }
 
-func (v timelineView) list() []any { return items(v.Entries) }
+func (v timelineView) List() []any { return ui.Items(v.Entries) }
 
-func (v timelineView) human(p *printer) {
+func (v timelineView) Print(p *ui.Printer) {
 	if len(v.Entries) == 0 {
 		around := "here"
 		if v.Asked != nil {
-			around = "around " + oneLine(*v.Asked)
+			around = "around " + ui.OneLine(*v.Asked)
 		}
-		p.line("Nothing was learned %s.", around)
+		p.Line("Nothing was learned %s.", around)
 		return
 	}
-	cols := []column{{name: ""}, {name: "when"}, {name: "id"}, {name: "what", drop: 1}, {name: "title", flex: true}, {name: "session", drop: 2}}
+	cols := []ui.Column{{Name: ""}, {Name: "when"}, {Name: "id"}, {Name: "what", Drop: 1}, {Name: "title", Flex: true}, {Name: "session", Drop: 2}}
 	rows := make([][]string, 0, len(v.Entries))
 	for _, e := range v.Entries {
 		mark, when, session := "", "", ""
@@ -106,15 +108,15 @@ func (v timelineView) human(p *printer) {
 			mark = ">"
 		}
 		if e.At != nil {
-			when = at(*e.At, p.now())
+			when = ui.DateTime(*e.At, p.Now())
 		}
 		if e.Session != nil {
 			session = *e.Session
 		}
-		rows = append(rows, []string{mark, when, e.ID, e.What, oneLine(e.Title), session})
+		rows = append(rows, []string{mark, when, e.ID, e.What, ui.OneLine(e.Title), session})
 	}
-	p.table(cols, rows)
+	p.Table(cols, rows)
 	if v.More {
-		p.line("more: %s%d", v.further, 2*v.around)
+		p.Line("more: %s%d", v.further, 2*v.around)
 	}
 }

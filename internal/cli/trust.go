@@ -9,6 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
+	"remanence/internal/fault"
 	"remanence/internal/mem"
 	"remanence/internal/project"
 )
@@ -40,64 +44,48 @@ func (a *app) trustCommand() *cobra.Command {
 	return cmd
 }
 
-// projectHere is the project of a directory, or of the one a command is about.
-func (a *app) projectHere(args []string) (mem.Project, error) {
-	dir := a.place().Dir
-	if len(args) > 0 {
-		dir = args[0]
-	}
-	dir, err := filepath.Abs(dir)
-	if err != nil {
-		return mem.Project{}, err
-	}
-	if !isDir(dir) {
-		return mem.Project{}, faultNoFile.about("there is no directory %s", oneLine(dir))
-	}
-	return project.Identify(dir)
-}
-
 func (a *app) trust(_ *cobra.Command, args []string, revoke bool) error {
-	p, err := a.projectHere(args)
+	p, err := a.checks().ProjectHere(args)
 	if err != nil {
 		return err
 	}
 	v := trustView{Did: "trusted", Repositories: []trustItemView{}}
 	switch {
 	case revoke:
-		off, ok, err := a.paths.distrust(p)
+		off, ok, err := daemon.DistrustProject(a.Paths, p)
 		if err != nil {
 			return err
 		}
 		v.Did = "revoked"
 		if !ok {
-			v.Did, off = "unchanged", []trusted{{Root: p.Root}}
+			v.Did, off = "unchanged", []daemon.Trusted{{Root: p.Root}}
 		}
 		for _, t := range off {
 			v.add(t, false)
 		}
 	case a.agent() != "":
-		return faultPersonOnly
+		return fault.PersonOnly
 	default:
-		t, err := a.paths.trust(p, "", a.sys.Now())
+		t, err := daemon.TrustProject(a.Paths, p, "", a.Sys.Now())
 		if err != nil {
 			return err
 		}
 		v.add(t, true)
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 func (a *app) listTrusted() error {
-	list, err := a.paths.readTrusted()
+	list, err := daemon.ReadTrusted(a.Paths)
 	if err != nil {
 		return err
 	}
 	v := trustView{Did: "list", Repositories: []trustItemView{}}
 	for _, t := range list {
 		p, err := project.Identify(t.Root)
-		v.add(t, err == nil && t.stands(p))
+		v.add(t, err == nil && t.Stands(p))
 	}
-	return a.out.show(v)
+	return a.out.Show(v)
 }
 
 type trustView struct {
@@ -115,45 +103,45 @@ type trustItemView struct {
 	Gone  bool      `json:"gone"`  // there is no such directory any more
 }
 
-func (v *trustView) add(t trusted, holds bool) {
+func (v *trustView) add(t daemon.Trusted, holds bool) {
 	_, err := os.Lstat(filepath.Join(t.Root, mem.MindDir, "STATE.md"))
 	there := !errors.Is(err, fs.ErrNotExist)
 	v.Repositories = append(v.Repositories, trustItemView{
-		t.Root, t.First, t.Made, t.At, holds, there, !there && !exists(t.Root),
+		t.Root, t.First, t.Made, t.At, holds, there, !there && !config.Exists(t.Root),
 	})
 }
 
-func (trustView) schema() string { return "trust" }
+func (trustView) SchemaName() string { return "trust" }
 
-func (v trustView) list() []any { return items(v.Repositories) }
+func (v trustView) List() []any { return ui.Items(v.Repositories) }
 
-func (v trustView) human(p *printer) {
+func (v trustView) Print(p *ui.Printer) {
 	if len(v.Repositories) == 0 {
-		p.line("No repository is trusted.")
+		p.Line("No repository is trusted.")
 		return
 	}
 	for _, t := range v.Repositories {
 		switch v.Did {
 		case "unchanged":
-			p.line("not trusted  %s", oneLine(t.Root))
+			p.Line("not trusted  %s", ui.OneLine(t.Root))
 		case "revoked":
-			p.line("revoked  %s", oneLine(t.Root))
-			p.say("What was learned from its files is told to no agent any more.")
+			p.Line("revoked  %s", ui.OneLine(t.Root))
+			p.Say("What was learned from its files is told to no agent any more.")
 		case "list":
-			p.line("%s  %s", t.state(), oneLine(t.Root))
+			p.Line("%s  %s", t.state(), ui.OneLine(t.Root))
 			if t.Gone {
-				p.say("There is no such directory. If it was renamed, it is still trusted at its new place.")
+				p.Say("There is no such directory. If it was renamed, it is still trusted at its new place.")
 			}
 			t.firstCommit(p)
 		default:
-			p.line("%s  %s", t.state(), oneLine(t.Root))
+			p.Line("%s  %s", t.state(), ui.OneLine(t.Root))
 			t.firstCommit(p)
 		}
 		if v.Did == "trusted" && !t.Files {
-			p.say("There is nothing to read yet. Make state files with: remanence mind init")
+			p.Say("There is nothing to read yet. Make state files with: remanence mind init")
 		}
 		if v.Did == "trusted" && t.First == "" {
-			p.say("It has no commit yet; it is asked about again after the first one.")
+			p.Say("It has no commit yet; it is asked about again after the first one.")
 		}
 	}
 }
@@ -169,8 +157,8 @@ func (t trustItemView) state() string {
 	return "asks again"
 }
 
-func (t trustItemView) firstCommit(p *printer) {
-	if t.First != "" && p.flags.verbose {
-		p.line("  first commit %s", t.First)
+func (t trustItemView) firstCommit(p *ui.Printer) {
+	if t.First != "" && p.Flags.Verbose {
+		p.Line("  first commit %s", t.First)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
@@ -53,7 +54,7 @@ func clonedShop(t *testing.T, m *machine) (top, upstream, shop string) {
 	lay(t, filepath.Join(upstream, ".mind/STATE.md"), "# S\n\n## Current Phase\nordering\n")
 	commitAll(t, upstream)
 	gitIn(t, top, "clone", "-q", upstream, shop)
-	if _, err := m.paths.trust(identified(t, shop), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, shop), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	return top, upstream, shop
@@ -62,7 +63,7 @@ func clonedShop(t *testing.T, m *machine) (top, upstream, shop string) {
 // trusts reports whether a daemon started now trusts a directory.
 func (p *machine) trusts(dir string) bool {
 	p.t.Helper()
-	return (&trustBook{paths: p.paths}).trusts(identified(p.t, dir))
+	return (&daemon.TrustBook{Paths: p.Paths}).Trusts(identified(p.t, dir))
 }
 
 func TestTrustHoldsForEveryWorktreeOfTheRepository(t *testing.T) {
@@ -82,7 +83,7 @@ func TestTrustHoldsForEveryWorktreeOfTheRepository(t *testing.T) {
 	if !m.trusts(wt + "2") {
 		t.Error("a moved worktree is not trusted")
 	}
-	got, ok, err := m.paths.distrust(identified(t, below))
+	got, ok, err := daemon.DistrustProject(m.Paths, identified(t, below))
 	if err != nil || !ok || len(got) != 1 || got[0].Root != shop || m.trusts(shop) || m.trusts(below) {
 		t.Errorf("revoked from a worktree: %+v, %v, %v; the repository is trusted: %v", got, ok, err, m.trusts(shop))
 	}
@@ -91,14 +92,14 @@ func TestTrustHoldsForEveryWorktreeOfTheRepository(t *testing.T) {
 func TestTrustOfAWorktreeHoldsForTheRepository(t *testing.T) {
 	m := newMachine(t)
 	top, _, shop := clonedShop(t, m)
-	if _, _, err := m.paths.distrust(identified(t, shop)); err != nil {
+	if _, _, err := daemon.DistrustProject(m.Paths, identified(t, shop)); err != nil {
 		t.Fatal(err)
 	}
 	bare := filepath.Join(top, "shop.git")
 	gitIn(t, top, "clone", "-q", "--bare", shop, bare)
 	gitIn(t, bare, "worktree", "add", "-q", filepath.Join(top, "one"), "HEAD")
 	gitIn(t, bare, "worktree", "add", "-q", filepath.Join(top, "two"), "HEAD")
-	if _, err := m.paths.trust(identified(t, filepath.Join(top, "one")), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, filepath.Join(top, "one")), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if !m.trusts(filepath.Join(top, "two")) {
@@ -131,7 +132,7 @@ func TestTrustFollowsARenameAndNoCopy(t *testing.T) {
 	if m.trusts(clone) {
 		t.Error("another clone of the same remote is trusted")
 	}
-	if got, ok, err := m.paths.distrust(identified(t, moved)); err != nil || !ok || len(got) != 1 || m.trusts(moved) {
+	if got, ok, err := daemon.DistrustProject(m.Paths, identified(t, moved)); err != nil || !ok || len(got) != 1 || m.trusts(moved) {
 		t.Errorf("revoked at the new place: %+v, %v, %v", got, ok, err)
 	}
 }
@@ -148,7 +149,7 @@ func TestTrustInMadeFilesFollowsARenameAndNoCopy(t *testing.T) {
 			if _, err := mind.Init(dir, "default", "a mark"); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := m.paths.trust(identified(t, dir), "a mark", time.Now()); err != nil {
+			if _, err := daemon.TrustProject(m.Paths, identified(t, dir), "a mark", time.Now()); err != nil {
 				t.Fatal(err)
 			}
 			if repository { // it becomes one only now
@@ -179,7 +180,7 @@ func TestTrustInMadeFilesFollowsARenameAndNoCopy(t *testing.T) {
 func TestFilesMadeInAWorktreeAreTrustedThereAlone(t *testing.T) {
 	m := newMachine(t)
 	top, _, shop := clonedShop(t, m)
-	if _, _, err := m.paths.distrust(identified(t, shop)); err != nil {
+	if _, _, err := daemon.DistrustProject(m.Paths, identified(t, shop)); err != nil {
 		t.Fatal(err)
 	}
 	wt := filepath.Join(top, "wt")
@@ -190,7 +191,7 @@ func TestFilesMadeInAWorktreeAreTrustedThereAlone(t *testing.T) {
 	if _, err := mind.Init(wt, "default", "a mark"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.paths.trust(identified(t, wt), "a mark", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, wt), "a mark", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if !m.trusts(wt) || m.trusts(shop) {
@@ -212,7 +213,7 @@ func TestASubmoduleDoesNotInheritTrust(t *testing.T) {
 	if m.trusts(nested) {
 		t.Error("a clone below has the trust of the repository around it")
 	}
-	if _, err := m.paths.trust(identified(t, lib), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, lib), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Rename(shop, shop+"2"); err != nil {
@@ -231,7 +232,7 @@ func TestADirectoryThatClaimsToBeACheckoutIsNotTrusted(t *testing.T) {
 	wt, apart := filepath.Join(top, "wt"), filepath.Join(top, "apart")
 	gitIn(t, shop, "worktree", "add", "-q", wt)
 	gitIn(t, top, "clone", "-q", "--separate-git-dir", filepath.Join(top, "store"), shop, apart)
-	if _, err := m.paths.trust(identified(t, apart), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, apart), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	admin := filepath.Join(shop, ".git/worktrees/wt")
@@ -255,7 +256,7 @@ func TestADirectoryThatClaimsToBeACheckoutIsNotTrusted(t *testing.T) {
 		if m.trusts(dir) {
 			t.Errorf("%s: a directory that claims it is trusted", name)
 		}
-		if got, err := m.files(); err != nil {
+		if got, err := m.Files(); err != nil {
 			t.Fatal(err)
 		} else if look, _ := got.Look(identified(t, dir)); look.Trusted {
 			t.Errorf("%s: its state files are read", name)
@@ -267,12 +268,12 @@ func TestADirectoryThatClaimsToBeACheckoutIsNotTrusted(t *testing.T) {
 func TestAnOlderListStillHoldsForWorktrees(t *testing.T) {
 	m := newMachine(t)
 	top, _, shop := clonedShop(t, m)
-	list, err := m.paths.readTrusted()
+	list, err := daemon.ReadTrusted(m.Paths)
 	if err != nil {
 		t.Fatal(err)
 	}
 	list[0].Dir, list[0].Repo = "", ""
-	if err := m.paths.writeTrusted(list); err != nil {
+	if err := daemon.WriteTrusted(m.Paths, list); err != nil {
 		t.Fatal(err)
 	}
 	wt := filepath.Join(top, "wt")
@@ -290,7 +291,7 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 	commitAll(t, shop)
 	lay(t, filepath.Join(shop, ".mind/STATE.md"), "# S\n\n## Current Phase\nordering\n")
 	gitIn(t, shop, "worktree", "add", "-q", wt)
-	files, err := m.files()
+	files, err := m.Files()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,7 +299,7 @@ func TestAWorktreeWithoutStateFilesHasThoseOfTheMainOne(t *testing.T) {
 	if got, err := files.Look(here); err != nil || got.Present {
 		t.Fatalf("before trust: %+v, %v", got, err)
 	}
-	if _, err := m.paths.trust(identified(t, shop), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, shop), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	want := filepath.Join(shop, ".mind")

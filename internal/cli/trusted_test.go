@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/daemon"
 	"remanence/internal/mem"
 	"remanence/internal/mind"
 	"remanence/internal/project"
@@ -35,26 +36,26 @@ func TestTrustIsOfOnePlaceAndOneRepository(t *testing.T) {
 	m := newMachine(t)
 	dir := filepath.Join(t.TempDir(), "shop")
 	lay(t, filepath.Join(dir, ".mind/STATE.md"), "# S\n\n## Current Phase\nx\n")
-	book := &trustBook{paths: m.paths}
-	if book.trusts(identified(t, dir)) {
+	book := &daemon.TrustBook{Paths: m.Paths}
+	if book.Trusts(identified(t, dir)) {
 		t.Error("trusted before anybody said so")
 	}
-	if _, err := m.paths.trust(identified(t, dir), "", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, dir), "", time.Now()); err != nil {
 		t.Fatal(err)
 	}
-	if !book.trusts(identified(t, dir)) {
+	if !book.Trusts(identified(t, dir)) {
 		t.Error("not trusted")
 	}
-	if other := filepath.Join(t.TempDir(), "shop"); os.CopyFS(other, os.DirFS(dir)) != nil || book.trusts(identified(t, other)) {
+	if other := filepath.Join(t.TempDir(), "shop"); os.CopyFS(other, os.DirFS(dir)) != nil || book.Trusts(identified(t, other)) {
 		t.Error("a copy elsewhere is trusted")
 	}
 	here, elsewhere := identified(t, dir), identified(t, dir)
 	elsewhere.Common = filepath.Join(dir, ".git")
-	if elsewhere.Commit = "5464ea99c86096a31bfef16330e3117d7d8da2e9"; book.trusts(elsewhere) {
+	if elsewhere.Commit = "5464ea99c86096a31bfef16330e3117d7d8da2e9"; book.Trusts(elsewhere) {
 		t.Error("a repository in the place of what was none is trusted")
 	}
-	if _, ok, err := m.paths.distrust(here); !ok || err != nil || book.trusts(here) {
-		t.Errorf("revoked: %v, %v, trusted %v", ok, err, book.trusts(here))
+	if _, ok, err := daemon.DistrustProject(m.Paths, here); !ok || err != nil || book.Trusts(here) {
+		t.Errorf("revoked: %v, %v, trusted %v", ok, err, book.Trusts(here))
 	}
 }
 
@@ -72,19 +73,19 @@ func TestAnotherFirstCommitAsksAgain(t *testing.T) {
 		lay(t, filepath.Join(dir, ".git/objects/pack/pack-1."+end), string(b))
 	}
 	p := identified(t, dir)
-	got, err := m.paths.trust(p, "", time.Now())
-	if err != nil || got.First != "5464ea99c86096a31bfef16330e3117d7d8da2e9" || !got.stands(p) {
+	got, err := daemon.TrustProject(m.Paths, p, "", time.Now())
+	if err != nil || got.First != "5464ea99c86096a31bfef16330e3117d7d8da2e9" || !got.Stands(p) {
 		t.Fatalf("got %+v, %v", got, err)
 	}
-	book := &trustBook{paths: m.paths}
-	if !book.trusts(p) {
+	book := &daemon.TrustBook{Paths: m.Paths}
+	if !book.Trusts(p) {
 		t.Error("not trusted")
 	}
 	if err := os.Remove(filepath.Join(dir, ".git/objects/pack/pack-1.idx")); err != nil {
 		t.Fatal(err)
 	}
 	p.Commit = "9a180127d56869d22fe848928c25efed3c02238d" // another one is checked out
-	if book.trusts(p) {
+	if book.Trusts(p) {
 		t.Error("a repository that does not hold the first commit is trusted")
 	}
 }
@@ -96,15 +97,15 @@ func TestWhatThisMachineMadeIsTrustedAlsoAfterTheFirstCommit(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := identified(t, dir)
-	if _, err := m.paths.trust(p, "a mark", time.Now()); err != nil {
+	if _, err := daemon.TrustProject(m.Paths, p, "a mark", time.Now()); err != nil {
 		t.Fatal(err)
 	}
 	p.Common, p.Commit = filepath.Join(dir, ".git"), "9a180127d56869d22fe848928c25efed3c02238d"
-	if book := (&trustBook{paths: m.paths}); !book.trusts(p) {
+	if book := (&daemon.TrustBook{Paths: m.Paths}); !book.Trusts(p) {
 		t.Error("it asks again after the first commit")
 	}
 	lay(t, filepath.Join(dir, ".mind/.origin"), "another mark\n")
-	if book := (&trustBook{paths: m.paths}); book.trusts(p) {
+	if book := (&daemon.TrustBook{Paths: m.Paths}); book.Trusts(p) {
 		t.Error("files of another origin are trusted")
 	}
 }
@@ -112,11 +113,11 @@ func TestWhatThisMachineMadeIsTrustedAlsoAfterTheFirstCommit(t *testing.T) {
 func TestADamagedListTrustsNobody(t *testing.T) {
 	m := newMachine(t)
 	dir := t.TempDir()
-	lay(t, m.paths.trustedFile(), `[{"root": "`+identified(t, dir).Root+`"`)
-	if (&trustBook{paths: m.paths}).trusts(identified(t, dir)) {
+	lay(t, m.Paths.TrustedFile(), `[{"root": "`+identified(t, dir).Root+`"`)
+	if (&daemon.TrustBook{Paths: m.Paths}).Trusts(identified(t, dir)) {
 		t.Error("trusted")
 	}
-	if _, err := m.paths.trust(identified(t, dir), "", time.Now()); err == nil {
+	if _, err := daemon.TrustProject(m.Paths, identified(t, dir), "", time.Now()); err == nil {
 		t.Error("a list that cannot be read was written over")
 	}
 }

@@ -8,6 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
+	"remanence/internal/daemon"
 	"remanence/internal/setup"
 )
 
@@ -22,7 +25,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 			if err := supported(args); err != nil {
 				return err
 			}
-			c, err := a.setupConfig()
+			c, err := a.checks().SetupConfig()
 			if err != nil {
 				return err
 			}
@@ -41,30 +44,30 @@ func (a *app) uninstallCommand() *cobra.Command {
 type uninstalling struct{ dry, yes, purge bool }
 
 func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) error {
-	start := a.sys.Now()
+	start := a.Sys.Now()
 	plan, planErr := setup.PlanUninstall(c)
 	plugin, pluginErr := setup.PlanPluginRemoval(c)
 	if pluginErr != nil && (planErr == nil || !strings.Contains(planErr.Error(), pluginErr.Error())) {
 		planErr = errors.Join(planErr, pluginErr)
 	}
-	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: homeOf(a.sys.Getenv), data: a.paths.Data}
+	v := uninstallView{DryRun: how.dry, Steps: []stepItem{}, Purged: []string{}, home: config.HomeDir(a.Sys.Getenv), data: a.Paths.Data}
 	for _, s := range plan.Steps {
-		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, some(s.Records), s.Server})
+		v.Steps = append(v.Steps, stepItem{s.File, string(s.Action), s.Hooks, ui.NotNil(s.Records), s.Server})
 	}
 	v.Plugin = pluginGoneOf(plugin)
 	if how.purge {
-		v.Purged = a.paths.all()
+		v.Purged = a.Paths.OwnFiles()
 		if at := a.vault(); at.There() {
 			v.Vault = at.Dir
 		}
-		if former := a.paths.Vault(); former != v.Vault && exists(former) {
+		if former := a.Paths.Vault(); former != v.Vault && config.Exists(former) {
 			v.Former = former
 		}
-		v.StateFiles = a.paths.stateFiles()
+		v.StateFiles = daemon.TrustedStateDirs(a.Paths)
 	}
 	v.partly = planErr != nil
 	if how.dry {
-		return errors.Join(a.out.show(v), planErr)
+		return errors.Join(a.out.Show(v), planErr)
 	}
 	if err := a.agree(v, how); err != nil {
 		return err
@@ -72,8 +75,8 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
 	was, stopErr := a.moveOut(cmd.Context(), how.purge)
 	v.Stopped, v.partly = was, err != nil || stopErr != nil
-	v.TookMS = millis(a.sys.Now().Sub(start))
-	return errors.Join(a.out.show(v), err, stopErr)
+	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
+	return errors.Join(a.out.Show(v), err, stopErr)
 }
 
 // underWay is the most that a hook which has begun already may take, and the
@@ -84,29 +87,29 @@ const underWay = 1200 * time.Millisecond
 // sessions that go on are told first that they are not welcome. Those under way
 // have not heard of it, and might bring back what is erased before their end.
 func (a *app) moveOut(ctx context.Context, purge bool) (was bool, err error) {
-	if err := a.paths.bar(); err != nil {
+	if err := a.Paths.MarkUninstalled(); err != nil {
 		return false, err
 	}
-	if purge && exists(a.paths.leftMark()) {
+	if purge && config.Exists(a.Paths.UninstalledMark()) {
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
 		case <-time.After(underWay):
 		}
 	}
-	if was, err = a.stopDaemon(ctx); err != nil {
+	if was, err = a.StopDaemon(ctx); err != nil {
 		return was, err
 	}
 	if !purge {
-		return was, a.paths.leave()
+		return was, leaveData(a.Paths)
 	}
-	if err := a.paths.remove(); err != nil || !exists(a.paths.Work) && !exists(a.paths.Data) {
+	if err := a.Paths.RemoveOwn(); err != nil || !config.Exists(a.Paths.Work) && !config.Exists(a.Paths.Data) {
 		return was, err
 	}
-	if _, err := a.stopDaemon(ctx); err != nil {
+	if _, err := a.StopDaemon(ctx); err != nil {
 		return was, err
 	}
-	return was, a.paths.remove()
+	return was, a.Paths.RemoveOwn()
 }
 
 // agree asks before hooks go, where somebody can be asked, and always before data goes.
@@ -114,7 +117,7 @@ func (a *app) agree(v uninstallView, how uninstalling) error {
 	if how.yes {
 		return nil
 	}
-	ask := isTerminal(a.sys.Stdin) && !a.flags.noInput
+	ask := ui.IsTerminal(a.Sys.Stdin) && !a.flags.NoInput
 	if !ask && !how.purge {
 		return nil
 	}
@@ -122,7 +125,7 @@ func (a *app) agree(v uninstallView, how uninstalling) error {
 	if how.purge {
 		question = "This erases every memory for good. Go on?"
 	}
-	v.plan(a.out.say)
+	v.plan(a.out.Say)
 	return a.confirm(question)
 }
 
@@ -168,7 +171,7 @@ func pluginGoneOf(p setup.PluginRemoval) *pluginGone {
 	if p.Nothing() {
 		return nil
 	}
-	g := &pluginGone{File: p.File, Commands: []string{}, Dirs: some(p.Dirs), Records: some(p.Records), Notes: []string{}}
+	g := &pluginGone{File: p.File, Commands: []string{}, Dirs: ui.NotNil(p.Dirs), Records: ui.NotNil(p.Records), Notes: []string{}}
 	for _, cmd := range p.Commands {
 		g.Commands = append(g.Commands, setup.CommandLine(cmd))
 	}
@@ -181,7 +184,7 @@ func (g *pluginGone) remove(ctx context.Context, c setup.Config, p setup.PluginR
 		return nil
 	}
 	done, err := setup.RemovePlugin(ctx, c, p)
-	g.Action, g.Notes = string(done.Settings), some(done.Notes)
+	g.Action, g.Notes = string(done.Settings), ui.NotNil(done.Notes)
 	return err
 }
 
@@ -190,11 +193,11 @@ func (g *pluginGone) plan(line func(string, ...any), home, head string) {
 		return
 	}
 	for _, cmd := range g.Commands {
-		line("%srun %s", pad(head, 7), cmd)
+		line("%srun %s", ui.Pad(head, 7), cmd)
 		head = ""
 	}
 	for _, dir := range g.Dirs {
-		line("%sremove the plugin from %s", pad(head, 7), tilde(dir, home))
+		line("%sremove the plugin from %s", ui.Pad(head, 7), tilde(dir, home))
 		head = ""
 	}
 	does := map[string]string{
@@ -202,25 +205,25 @@ func (g *pluginGone) plan(line func(string, ...any), home, head string) {
 		"delete": "gone, they were made for the plugin", "edit": "only the plugin was cut out, the rest has changed since",
 		"keep": "do not name the plugin any more",
 	}
-	line("%s%s: %s", pad(head, 7), tilde(g.File, home), does[g.Action])
+	line("%s%s: %s", ui.Pad(head, 7), tilde(g.File, home), does[g.Action])
 	for _, note := range g.Notes {
-		line("Note   %s; what was left was cut out all the same", oneLine(note))
+		line("Note   %s; what was left was cut out all the same", ui.OneLine(note))
 	}
 }
 
-func (uninstallView) schema() string { return "uninstall" }
+func (uninstallView) SchemaName() string { return "uninstall" }
 
-func (v uninstallView) human(p *printer) {
-	v.plan(p.line)
+func (v uninstallView) Print(p *ui.Printer) {
+	v.plan(p.Line)
 	if v.DryRun {
-		p.line("Dry run: nothing was written.")
+		p.Line("Dry run: nothing was written.")
 		return
 	}
 	if v.partly {
-		p.line("Not all of it is done: the error says what is left. Then again: remanence uninstall")
+		p.Line("Not all of it is done: the error says what is left. Then again: remanence uninstall")
 		return
 	}
-	p.line("Done in %.1f s. Back again: remanence install", v.TookMS/1000)
+	p.Line("Done in %.1f s. Back again: remanence install", v.TookMS/1000)
 }
 
 func (v uninstallView) plan(line func(string, ...any)) {
@@ -234,13 +237,13 @@ func (v uninstallView) plan(line func(string, ...any)) {
 	for i, s := range v.Steps {
 		if s.Server {
 			does := map[string]string{"delete": "goes, it was made for the MCP server", "edit": "only the MCP server is cut out", "keep": "holds no MCP server of ours any more"}
-			line("%s%s: %s", pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
+			line("%s%s: %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), does[s.Action])
 			continue
 		}
-		line("%s%s: %s, %s", pad(first(i, "Will"), 7), tilde(s.File, v.home), plural(s.Hooks, "hook", "hooks"), does[s.Action])
+		line("%s%s: %s, %s", ui.Pad(first(i, "Will"), 7), tilde(s.File, v.home), ui.Plural(s.Hooks, "hook", "hooks"), does[s.Action])
 	}
 	v.Plugin.plan(line, v.home, first(len(v.Steps), "Will"))
-	if len(v.Purged) == 0 && !exists(v.data) {
+	if len(v.Purged) == 0 && !config.Exists(v.data) {
 		line("Keeps  nothing: nothing is remembered in %s", tilde(v.data, v.home))
 		return
 	}
@@ -249,7 +252,7 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		return
 	}
 	for i, f := range v.Purged {
-		line("%s%s", pad(first(i, "Erases"), 7), tilde(f, v.home))
+		line("%s%s", ui.Pad(first(i, "Erases"), 7), tilde(f, v.home))
 	}
 	var kept []string
 	if v.Vault != "" {
@@ -259,9 +262,9 @@ func (v uninstallView) plan(line func(string, ...any)) {
 		kept = append(kept, tilde(v.Former, v.home)+": the files of an earlier vault are yours")
 	}
 	for _, dir := range v.StateFiles {
-		kept = append(kept, oneLine(tilde(dir, v.home))+": the state files of a project are yours")
+		kept = append(kept, ui.OneLine(tilde(dir, v.home))+": the state files of a project are yours")
 	}
 	for i, what := range kept {
-		line("%s%s", pad(first(i, "Keeps"), 7), what)
+		line("%s%s", ui.Pad(first(i, "Keeps"), 7), what)
 	}
 }

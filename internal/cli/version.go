@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"remanence/internal/api"
+	"remanence/internal/cli/ui"
+	"remanence/internal/config"
 )
 
 func (a *app) versionCommand() *cobra.Command {
@@ -15,8 +17,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  remanence version\n  remanence version --json",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			return a.out.show(versionView{
-				Version: Version, Build: buildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
+			return a.out.Show(versionView{
+				Version: config.Version, Build: config.BuildID(), Go: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH, Protocol: api.Protocol,
 			})
 		},
 	}
@@ -31,11 +33,11 @@ type versionView struct {
 	Protocol int    `json:"protocol"` // between commands and daemon
 }
 
-func (versionView) schema() string { return "version" }
+func (versionView) SchemaName() string { return "version" }
 
-func (v versionView) human(p *printer) {
-	p.line("remanence %s %s/%s %s", v.Version, v.OS, v.Arch, v.Go)
-	if p.flags.verbose {
-		p.line("build %s, protocol %d", v.Build, v.Protocol)
+func (v versionView) Print(p *ui.Printer) {
+	p.Line("remanence %s %s/%s %s", v.Version, v.OS, v.Arch, v.Go)
+	if p.Flags.Verbose {
+		p.Line("build %s, protocol %d", v.Build, v.Protocol)
 	}
 }

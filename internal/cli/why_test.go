@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"remanence/internal/cli/ui"
 	"remanence/internal/mem"
 	"remanence/internal/rank"
 	"remanence/internal/views"
@@ -58,10 +59,10 @@ func TestWhyReadsAsItDid(t *testing.T) {
 	for name, got := range explained() {
 		for _, width := range []int{100, 50} {
 			v := receiptOf("receipt", got.Receipt)
-			v.become(got)
+			v.Become(got)
 			p, out := testPrinter(width)
-			p.now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
-			v.human(p)
+			p.Now = func() time.Time { return got.Receipt.At.Add(time.Hour) }
+			v.Print(p)
 			golden.Compare(t, filepath.Join("testdata", "text", fmt.Sprintf("why_%s_%d.txt", name, width)), unweighed(out.String()))
 		}
 	}
@@ -75,12 +76,12 @@ func TestHeadAndHintsOfAReceiptFitTheScreen(t *testing.T) {
 				ID: "r_01234567", At: time.Date(2025, 9, 14, 12, 2, 11, 0, time.UTC), Trigger: trigger, Asked: asked, Outcome: mem.Injected,
 				Candidates: 1234, Tokens: 12345, Budget: 12300, TookMS: 1234, Items: []mem.InjectedItem{{ID: "m_0123456"}},
 			})
-			v.become(views.WhyResponse{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Asked: asked}})
+			v.Become(views.WhyResponse{Later: &mem.Receipt{ID: "r_89abcdef", Trigger: trigger, Asked: asked}})
 			p, out := testPrinter(width)
-			v.head(p)
-			v.hints(p)
+			v.Head(p)
+			v.Hints(p)
 			for line := range strings.Lines(out.String()) {
-				if n := cells(strings.TrimSpace(line)); n > width {
+				if n := ui.Cells(strings.TrimSpace(line)); n > width {
 					t.Errorf("%d columns of %d: %s", n, width, line)
 				}
 			}
@@ -100,13 +101,13 @@ func TestWhatWasLeftOutFitsTheScreen(t *testing.T) {
 				{ID: "m_0123456", Title: long, Score: 2.1, Gate: rank.BelowFloor, Parts: parts}, {ID: "m_1", Title: long, Gate: "duplicate", Parts: parts},
 			}})
 			p, out := testPrinter(width)
-			v.head(p)
-			v.leftOut(p)
+			v.Head(p)
+			v.LeftOut(p)
 			if !strings.Contains(out.String(), "m_0123456") {
 				t.Errorf("nothing is said of what was left out: %s", out)
 			}
 			for line := range strings.Lines(out.String()) {
-				if n := cells(strings.TrimRight(line, "\n")); n > width {
+				if n := ui.Cells(strings.TrimRight(line, "\n")); n > width {
 					t.Errorf("%d columns of %d: %s", n, width, line)
 				}
 			}
@@ -127,8 +128,8 @@ func TestNextReadsAsItDid(t *testing.T) {
 		"short":     {Outcome: mem.Nothing, Trigger: "prompt", Asked: "zzz", Budget: 300},
 	} {
 		p, out := testPrinter(100)
-		nextView{receiptOf("next", r), name == "short"}.human(p)
-		said := out.String() + p.err.(*strings.Builder).String()
+		nextView{receiptOf("next", r), name == "short"}.Print(p)
+		said := out.String() + p.Err.(*strings.Builder).String()
 		golden.Compare(t, filepath.Join("testdata", "text", "next_"+name+".txt"), unweighed(said))
 	}
 }
@@ -148,9 +149,9 @@ func TestEveryPartIsShownWithItsWeight(t *testing.T) {
 			parts[s.Part] = 0.5
 		}
 		p, out := testPrinter(100)
-		receiptView{}.parts(p, parts)
+		ui.ReceiptView{}.Parts(p, parts)
 		for _, s := range rank.Summands(kind) {
-			if want := fmt.Sprintf("%s 0.50×%s", s.Part, short(s.Weight)); !strings.Contains(out.String(), want) {
+			if want := fmt.Sprintf("%s 0.50×%s", s.Part, ui.Short(s.Weight)); !strings.Contains(out.String(), want) {
 				t.Errorf("want %q in\n%s", want, out)
 			}
 		}

@@ -14,82 +14,81 @@ import (
 	"remanence/internal/recall"
 )
 
+// Bounds of consolidation.
 const (
-	sessionWithin = 30 * time.Second  // of worker time for one session
-	fullWithin    = 100 * time.Second // likewise for all of a project
-	fullEvery     = 5                 // sessions of a project
-	maxPasses     = 100               // of a round
-	likeEach      = 20                // memories that may say the same as one of a session
+	sessionTimeout     = 30 * time.Second  // of worker time for one session
+	fullTimeout        = 100 * time.Second // of worker time for a whole project
+	sessionsPerFullRun = 5                 // sessions begun since the last full run
+	maxPasses          = 100               // of one run
+	maxSimilarEach     = 20                // possible duplicates read for each memory of a session
 )
 
-// ErrNoChronicle is a store that cannot keep what is changed: nothing is changed
-// that could not be taken back.
-var ErrNoChronicle = errors.New("this store keeps no record of changes, so nothing is consolidated")
+// errNoRunLog reports a store without a mem.RunLog. Without one, no change could be undone.
+var errNoRunLog = errors.New("this store records no changes, so consolidation could not be undone")
 
-// consolidateJob does a job. What a round changes is written as it goes on; the
-// batch has what is to be done next.
-func (e *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+// ConsolidateJob runs one consolidation job. Changes are written pass by pass. The returned batch
+// contains only follow-up jobs.
+func (s *Service) ConsolidateJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return mem.Batch{}, nil
 	}
 	if job.Data == string(mem.FullRun) {
-		within, cancel := context.WithTimeout(ctx, fullWithin)
+		within, cancel := context.WithTimeout(ctx, fullTimeout)
 		defer cancel()
-		_, err := e.consolidateAll(within, job.Key, false)
-		e.inbox.want(job.Key)
+		_, err := s.consolidateAll(within, job.Key, false)
+		s.counts.schedule(job.Key)
 		return mem.Batch{}, err
 	}
-	s, err := e.Event.SessionOf(ctx, job.Key)
-	if err != nil || s.ID == "" {
+	sess, err := s.Event.SessionOf(ctx, job.Key)
+	if err != nil || sess.ID == "" {
 		return mem.Batch{}, err
 	}
-	if due := s.LastEvent.Add(event.SilentFor); e.goesOnStill(s) && due.After(e.Now()) {
-		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(s.ID, due)}}, nil
+	if due := sess.LastEvent.Add(event.SilentFor); s.maybeOpen(sess) && due.After(s.Now()) {
+		return mem.Batch{Jobs: []mem.Job{event.ConsolidateLater(sess.ID, due)}}, nil
 	}
-	within, cancel := context.WithTimeout(ctx, sessionWithin)
+	within, cancel := context.WithTimeout(ctx, sessionTimeout)
 	defer cancel()
-	if _, err := e.consolidateSession(within, s); err != nil {
+	if _, err := s.consolidateSession(within, sess); err != nil {
 		return mem.Batch{}, err
 	}
-	due, err := e.fullDue(ctx, s.Project)
+	due, err := s.fullRunDue(ctx, sess.Project)
 	if err != nil || !due {
 		return mem.Batch{}, err
 	}
-	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: s.Project, Data: string(mem.FullRun)}}}, nil
+	return mem.Batch{Jobs: []mem.Job{{Kind: event.JobConsolidate, Key: sess.Project, Data: string(mem.FullRun)}}}, nil
 }
 
-// goesOnStill reports whether a session may still go on.
-func (e *Service) goesOnStill(s mem.Session) bool {
-	return s.Status != mem.Completed && e.Now().Sub(s.LastEvent) < event.SilentFor
+// maybeOpen reports whether a session may receive further events.
+func (s *Service) maybeOpen(sess mem.Session) bool {
+	return sess.Status != mem.Completed && s.Now().Sub(sess.LastEvent) < event.SilentFor
 }
 
-// fullDue reports whether so many sessions began since all of the project was
-// last consolidated that it is time again.
-func (e *Service) fullDue(ctx context.Context, project string) (bool, error) {
-	runs, err := e.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
+// fullRunDue reports whether sessionsPerFullRun sessions began since the project's last full run.
+func (s *Service) fullRunDue(ctx context.Context, project string) (bool, error) {
+	runs, err := s.Store.(mem.RunLog).Runs(ctx, mem.RunQuery{Project: project, Kind: mem.FullRun, Limit: 1})
 	if err != nil {
 		return false, err
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * fullEvery})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 4 * sessionsPerFullRun})
 	if err != nil {
 		return false, fmt.Errorf("sessions since: %w", err)
 	}
 	n := 0
-	for _, s := range ss {
-		if s.Prompts > 0 && (len(runs) == 0 || s.Created.After(runs[0].At)) {
+	for _, sess := range ss {
+		if sess.Prompts > 0 && (len(runs) == 0 || sess.Created.After(runs[0].At)) {
 			n++
 		}
 	}
-	return n >= fullEvery, nil
+	return n >= sessionsPerFullRun, nil
 }
 
-// consolidateSession brings what one session learned in order, by itself and
-// with what its project knows.
-func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Run, error) {
-	run := mem.Run{Kind: mem.SessionRun, Project: s.Project, Session: s.ID, At: e.Now()}
-	own := func(m mem.Memory) bool { return m.Session == s.ID }
-	return e.passes(ctx, run, false, func() (*round, error) {
-		ms, err := e.Event.All(ctx, mem.Query{Project: s.Project, Session: s.ID, Within: s.ID})
+// consolidateSession consolidates the memories of one session with each other and with similar
+// memories of the project.
+func (s *Service) consolidateSession(ctx context.Context, sess mem.Session) (mem.Run, error) {
+	run := mem.Run{Kind: mem.SessionRun, Project: sess.Project, Session: sess.ID, At: s.Now()}
+	own := func(m mem.Memory) bool { return m.Session == sess.ID }
+	return s.passes(ctx, run, false, func() (*pass, error) {
+		ms, err := s.Event.All(ctx, mem.Query{Project: sess.Project, Session: sess.ID, Within: sess.ID})
 		if err != nil {
 			return nil, err
 		}
@@ -98,15 +97,20 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 			known[m.ID] = true
 		}
 		for _, m := range slices.Clone(ms) {
-			if !joinable(m.Kind) || ours(m) {
+			if !mergeable(m.Kind) || isExternal(m) {
 				continue
 			}
-			said := chars.Clip(recall.WholeText(m), event.MaxField)
-			hits, _, err := e.Recall.Matched(ctx, mem.Query{
-				Text: said, Terms: rank.Terms(said), Project: s.Project, Scopes: []mem.Scope{mem.ScopeProject}, Kinds: []mem.Kind{m.Kind}, Limit: likeEach,
+			text := chars.Clip(recall.WholeText(m), event.MaxField)
+			hits, _, err := s.Recall.Matched(ctx, mem.Query{
+				Text:    text,
+				Terms:   rank.Terms(text),
+				Project: sess.Project,
+				Scopes:  []mem.Scope{mem.ScopeProject},
+				Kinds:   []mem.Kind{m.Kind},
+				Limit:   maxSimilarEach,
 			}, nil)
 			if err != nil {
-				return nil, fmt.Errorf("what is alike: %w", err)
+				return nil, fmt.Errorf("similar memories: %w", err)
 			}
 			for _, h := range hits {
 				if !known[h.Memory.ID] {
@@ -114,136 +118,137 @@ func (e *Service) consolidateSession(ctx context.Context, s mem.Session) (mem.Ru
 				}
 			}
 		}
-		return newRound(e.Now(), ms, own, func(mem.Memory) bool { return false }), nil
+		return newPass(s.Now(), ms, own, func(mem.Memory) bool { return false }), nil
 	})
 }
 
-// consolidateAll brings all that a project knows in order, and puts away what faded.
-func (e *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
-	run := mem.Run{Kind: mem.FullRun, Project: project, At: e.Now()}
-	open, err := e.openSessions(ctx, project)
+// consolidateAll consolidates all memories of a project and archives decayed ones.
+func (s *Service) consolidateAll(ctx context.Context, project string, dry bool) (mem.Run, error) {
+	run := mem.Run{Kind: mem.FullRun, Project: project, At: s.Now()}
+	open, err := s.openSessions(ctx, project)
 	if err != nil {
 		return run, err
 	}
-	return e.passes(ctx, run, dry, func() (*round, error) {
-		ms, err := e.Event.All(ctx, mem.Query{Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject}})
+	return s.passes(ctx, run, dry, func() (*pass, error) {
+		ms, err := s.Event.All(ctx, mem.Query{
+			Project: project, Within: "*", Scopes: []mem.Scope{mem.ScopeSession, mem.ScopeProject},
+		})
 		if err != nil {
 			return nil, err
 		}
-		r := newRound(e.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
-		r.full = true
-		return r, nil
+		ps := newPass(s.Now(), ms, func(mem.Memory) bool { return true }, func(m mem.Memory) bool { return open[m.Session] })
+		ps.full = true
+		return ps, nil
 	})
 }
 
-// openSessions are the sessions of a project that may still go on.
-func (e *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
+// openSessions reports by ID which recent sessions of a project may receive further events.
+func (s *Service) openSessions(ctx context.Context, project string) (map[string]bool, error) {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: project, Limit: 100})
 	if err != nil {
-		return nil, fmt.Errorf("sessions that go on: %w", err)
+		return nil, fmt.Errorf("open sessions: %w", err)
 	}
 	open := map[string]bool{}
-	for _, s := range ss {
-		open[s.ID] = e.goesOnStill(s)
+	for _, sess := range ss {
+		open[sess.ID] = s.maybeOpen(sess)
 	}
 	return open, nil
 }
 
-// passes makes one pass after another until nothing is left to change. One that
-// is dry writes nothing, and sees only what a single pass would do.
-func (e *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*round, error)) (mem.Run, error) {
+// passes repeats passes until one changes nothing. A dry run computes a single pass and writes
+// nothing.
+func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func() (*pass, error)) (mem.Run, error) {
 	for range maxPasses {
-		r, err := begin()
+		ps, err := begin()
 		if err != nil {
 			return run, err
 		}
-		if err := e.prepare(ctx, r); err != nil {
+		if err := s.loadDismissed(ctx, ps); err != nil {
 			return run, err
 		}
-		r.run()
+		ps.compute()
 		if run.ID == "" {
-			run.Looked = len(r.lives)
+			run.Looked = len(ps.drafts)
 		}
-		run.Changes = append(run.Changes, r.steps...)
-		// That all was looked at is noted even where nothing was to be done.
-		if dry || len(r.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
+		run.Changes = append(run.Changes, ps.steps...)
+		// A full run is recorded even if it changes nothing: fullRunDue reads its time.
+		if dry || len(ps.steps) == 0 && (run.Kind == mem.SessionRun || run.ID != "") {
 			break
 		}
 		next := run
-		next.Changes = r.steps
-		res, err := e.Store.Apply(ctx, mem.Batch{Run: &next, Edits: r.edits()})
+		next.Changes = ps.steps
+		res, err := s.Store.Apply(ctx, mem.Batch{Run: &next, Edits: ps.edits()})
 		if err != nil {
 			return run, fmt.Errorf("consolidate: %w", err)
 		}
 		run.ID = res[0].Run
-		if !r.more {
+		if !ps.truncated {
 			break
 		}
 	}
 	return run, nil
 }
 
-// prepare tells a round what the person does not want, and whether there are vectors.
-func (e *Service) prepare(ctx context.Context, r *round) (err error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
-		return ErrNoChronicle
+// loadDismissed loads into a pass what the person dismissed, and whether vectors are available.
+func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
+		return errNoRunLog
 	}
-	_, _, r.embedded = e.Event.CurrentEmbedder()
-	r.refused, err = e.dismissals(ctx)
+	_, _, ps.embedded = s.Event.CurrentEmbedder()
+	ps.dismissed, err = s.dismissals(ctx)
 	return err
 }
 
-// Consolidate brings the memories of a place in order, says what that would
-// change, or takes a round back.
-func (e *Service) Consolidate(ctx context.Context, ask ConsolidateRequest) (Consolidation, error) {
-	out := Consolidation{DryRun: ask.DryRun, Undo: ask.Undo != "", Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.RunLog)
+// Consolidate consolidates the memories of a place, previews the changes, or undoes a run.
+func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
+	out := Consolidation{DryRun: req.DryRun, Undo: req.Undo != "", Rounds: []mem.Run{}}
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
-		return out, ErrNoChronicle
+		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
-	if err != nil && ask.Undo == "" {
+	p, err := s.Event.Place(ctx, req.Place)
+	if err != nil && req.Undo == "" {
 		return out, err
 	}
 	out.Project = p
-	if ask.Undo != "" {
-		err = e.undo(ctx, c, ask, &out)
+	if req.Undo != "" {
+		err = s.undo(ctx, c, req, &out)
 	} else {
-		err = e.consolidateNow(ctx, p, ask.DryRun, &out)
+		err = s.consolidateNow(ctx, p, req.DryRun, &out)
 	}
 	if err != nil {
 		return out, err
 	}
-	out.Memories, err = e.touched(ctx, out.Rounds)
+	out.Memories, err = s.changedMemories(ctx, out.Rounds)
 	return out, err
 }
 
-// Rounds lists the rounds of a place, newest first.
-func (e *Service) Rounds(ctx context.Context, ask RoundsRequest) (Consolidation, error) {
+// Rounds lists the runs of a place, newest first.
+func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
 	out := Consolidation{Rounds: []mem.Run{}}
-	c, ok := e.Store.(mem.RunLog)
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
-		return out, ErrNoChronicle
+		return out, errNoRunLog
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return out, err
 	}
 	out.Project = p
-	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: ask.Limit})
+	runs, err := c.Runs(ctx, mem.RunQuery{Project: p.Key, Limit: req.Limit})
 	if err != nil {
 		return out, err
 	}
 	out.Rounds = append(out.Rounds, runs...)
-	out.Memories, err = e.touched(ctx, runs)
+	out.Memories, err = s.changedMemories(ctx, runs)
 	return out, err
 }
 
-// consolidateNow goes through a project, or through all.
-func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
+// consolidateNow runs a full consolidation of one project, or of all projects.
+func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
 	keys := []string{p.Key}
 	if p.Key == "" {
-		ps, err := e.Store.Projects(ctx, "")
+		ps, err := s.Store.Projects(ctx, "")
 		if err != nil {
 			return fmt.Errorf("projects: %w", err)
 		}
@@ -253,7 +258,7 @@ func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 		}
 	}
 	for _, key := range keys {
-		run, err := e.consolidateAll(ctx, key, dry)
+		run, err := s.consolidateAll(ctx, key, dry)
 		if err != nil {
 			return err
 		}
@@ -262,15 +267,15 @@ func (e *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 	return nil
 }
 
-// touched are the memories that rounds name, as far as they are still there.
-func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
+// changedMemories returns the memories that runs name, each once, without erased ones.
+func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Memory, error) {
 	var ids []string
 	for _, r := range runs {
 		for _, c := range r.Changes {
 			ids = append(ids, c.Memory)
 		}
 	}
-	known, err := e.Recall.ByID(ctx, ids)
+	known, err := s.Recall.ByID(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -278,21 +283,21 @@ func (e *Service) touched(ctx context.Context, runs []mem.Run) ([]mem.Memory, er
 	for _, id := range ids {
 		if m, ok := known[id]; ok {
 			out = append(out, m)
-			delete(known, id) // each once
+			delete(known, id) // return each once
 		}
 	}
 	return out, nil
 }
 
-// undo takes a round back: each memory is given what it had before, but for what
-// somebody changed since. The same is not done to it again by rule.
-func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest, out *Consolidation) error {
-	runs, err := c.Runs(ctx, mem.RunQuery{ID: ask.Undo})
+// undo restores the values from before a run, except values changed since. The undone changes are
+// dismissed, so that consolidation does not repeat them.
+func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
+	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
 		return err
 	}
 	run := runs[0]
-	if ask.Agent != "" && run.Kind == mem.AskedRun {
+	if req.Agent != "" && run.Kind == mem.AskedRun {
 		return fmt.Errorf("take back %s: %w", run.ID, ErrNotPerson)
 	}
 	out.Project = mem.Project{Key: run.Project}
@@ -300,40 +305,40 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest
 	was := map[string]mem.Memory{}
 	now := map[string]*mem.Memory{}
 	for i := len(run.Changes) - 1; i >= 0; i-- {
-		s := run.Changes[i]
-		if !s.Undone.IsZero() {
+		step := run.Changes[i]
+		if !step.Undone.IsZero() {
 			continue
 		}
-		if now[s.Memory] == nil {
-			m, err := e.Event.One(ctx, s.Memory)
+		if now[step.Memory] == nil {
+			m, err := s.Event.One(ctx, step.Memory)
 			if err != nil {
 				return err
 			}
 			was[m.ID], now[m.ID] = m, &m
 		}
-		reverted(now[s.Memory], s)
-		if s.Rule != mem.RuleContinue {
-			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: s.Rule, Memory: s.Memory, Other: s.Other})
+		revertStep(now[step.Memory], step)
+		if step.Rule != mem.RuleContinue {
+			b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: step.Rule, Memory: step.Memory, Other: step.Other})
 		}
 	}
 	for id, m := range now {
 		if was[id].Scope == mem.ScopeUser && m.Scope != mem.ScopeUser {
 			m.Project = run.Project
 		}
-		if ed, ok := editFrom(was[id], *m); ok {
+		if ed, ok := editBetween(was[id], *m); ok {
 			b.Edits = append(b.Edits, ed)
 		}
 	}
 	out.Changed = len(b.Edits)
-	if !ask.DryRun {
-		// In parts, so that events that come meanwhile do not wait for all of it. One
-		// that is cut off goes on where it is asked for again: only the last ends it.
+	if !req.DryRun {
+		// Applied in chunks, so that concurrent events wait less. The last write marks the run as
+		// undone: an interrupted undo can be requested again.
 		for edits := range slices.Chunk(b.Edits, maxSteps) {
-			if _, err := e.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
+			if _, err := s.Store.Apply(ctx, mem.Batch{Edits: edits}); err != nil {
 				return fmt.Errorf("take back %s: %w", run.ID, err)
 			}
 		}
-		if _, err := e.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
+		if _, err := s.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
 			return fmt.Errorf("take back %s: %w", run.ID, err)
 		}
 		if runs, err = c.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
@@ -344,10 +349,10 @@ func (e *Service) undo(ctx context.Context, c mem.RunLog, ask ConsolidateRequest
 	return nil
 }
 
-// keptFromNowOn are the rules that put a memory away and are not to do so again
-// once a person brought it back.
-func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
-	if _, ok := e.Store.(mem.RunLog); !ok {
+// restoreDismissals returns the dismissals that keep consolidation from hiding a restored memory
+// again.
+func (s *Service) restoreDismissals(m mem.Memory) []mem.Dismissal {
+	if _, ok := s.Store.(mem.RunLog); !ok {
 		return nil
 	}
 	out := []mem.Dismissal{{Rule: mem.RuleArchive, Memory: m.ID}}
@@ -357,17 +362,16 @@ func (e *Service) keptFromNowOn(m mem.Memory) []mem.Dismissal {
 	return out
 }
 
-// reverted gives a memory what it had before a step, where it still has what
-// that step made of it.
-func reverted(m *mem.Memory, s mem.Step) {
-	back(&m.Status, s.Became.Status, s.Was.Status)
-	back(&m.Scope, s.Became.Scope, s.Was.Scope)
-	back(&m.Trust, s.Became.Trust, s.Was.Trust)
-	back(&m.Importance, s.Became.Importance, s.Was.Importance)
-	back(&m.Confidence, s.Became.Confidence, s.Was.Confidence)
-	back(&m.Uses, s.Became.Uses, s.Was.Uses)
-	back(&m.MergedInto, s.Became.MergedInto, s.Was.MergedInto)
-	back(&m.PromotedFrom, s.Became.Promoted, s.Was.Promoted)
+// revertStep restores each field of m that still has the value the step gave it.
+func revertStep(m *mem.Memory, s mem.Step) {
+	revertField(&m.Status, s.Became.Status, s.Was.Status)
+	revertField(&m.Scope, s.Became.Scope, s.Was.Scope)
+	revertField(&m.Trust, s.Became.Trust, s.Was.Trust)
+	revertField(&m.Importance, s.Became.Importance, s.Was.Importance)
+	revertField(&m.Confidence, s.Became.Confidence, s.Was.Confidence)
+	revertField(&m.Uses, s.Became.Uses, s.Was.Uses)
+	revertField(&m.MergedInto, s.Became.MergedInto, s.Was.MergedInto)
+	revertField(&m.PromotedFrom, s.Became.Promoted, s.Was.Promoted)
 	if m.LastUsed.Equal(s.Became.LastUsed) {
 		m.LastUsed = s.Was.LastUsed
 	}
@@ -379,7 +383,7 @@ func reverted(m *mem.Memory, s mem.Step) {
 	}
 }
 
-func back[T comparable](field *T, became, was T) {
+func revertField[T comparable](field *T, became, was T) {
 	if *field == became {
 		*field = was
 	}

@@ -14,29 +14,29 @@ import (
 	"remanence/internal/rank"
 )
 
-// ErrNoRule refuses the name of a rule that there is not.
+// ErrNoRule reports an unknown rule name.
 var ErrNoRule = errors.New("no such rule")
 
-// The rules of Drift.
+// The rules of drift detection.
 const (
-	DriftUndeclared    = "undeclared"    // files were changed that no decision and no state names
-	DriftUnattributed  = "unattributed"  // a decision that says neither why nor where
-	DriftContradiction = "contradiction" // what was laid down now denies what was laid down before
-	DriftSkipped       = "skipped"       // what was begun and not done
+	driftUndeclared    = "undeclared"    // a changed file that no decision and no state mentions
+	driftUnattributed  = "unattributed"  // a decision without a reason or a file
+	driftContradiction = "contradiction" // two statements that contradict each other
+	driftSkipped       = "skipped"       // open work of the session
 )
 
-// undeclared are the changed files that nothing names but that they were changed.
+// Undeclared finds files changed by the session that no memory and no state mentions otherwise.
 func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
-	var said strings.Builder
+	var mentioned strings.Builder
 	named := map[string]bool{}
 	for _, m := range all {
 		for _, f := range m.Files {
 			named[f] = true
 		}
-		said.WriteString(m.Title + "\n" + m.Body + "\n")
+		mentioned.WriteString(m.Title + "\n" + m.Body + "\n")
 	}
 	for _, t := range [][]string{s.Next, s.Open, s.Doing, s.Waiting, {s.Phase}} {
-		said.WriteString(strings.Join(t, "\n") + "\n")
+		mentioned.WriteString(strings.Join(t, "\n") + "\n")
 	}
 	var files []string
 	for _, m := range own {
@@ -44,52 +44,79 @@ func Undeclared(own, all []mem.Memory, s mem.State) []Finding {
 			continue
 		}
 		for _, f := range m.Modified {
-			if !named[f] && !strings.Contains(said.String(), path.Base(f)) {
+			if !named[f] && !strings.Contains(mentioned.String(), path.Base(f)) {
 				files = extract.AppendNew(files, f, MaxOfOneRule)
 			}
 		}
 	}
 	var out []Finding
 	for _, f := range files {
-		out = append(out, Finding{Rule: DriftUndeclared, Files: []string{f}, Text: f + " was changed; no decision, note or open item says why"})
+		out = append(out, Finding{
+			Rule:  driftUndeclared,
+			Files: []string{f},
+			Text:  f + " was changed; no decision, note or open item says why",
+		})
 	}
 	return out
 }
 
-// unattributed are the decisions of the session that say neither why nor where.
+// Unattributed finds decisions of the session that give neither a reason nor a file.
 func Unattributed(own []mem.Memory) []Finding {
 	var out []Finding
 	for _, m := range own {
-		if m.Kind != mem.Decision && m.Kind != mem.TradeOff || m.Origin == mem.FromUserPrompt || len(m.Files) > 0 || len(m.Facts) > 0 || givesReason(m.Title+" "+m.Body) {
+		if m.Kind != mem.Decision && m.Kind != mem.TradeOff || m.Origin == mem.FromUserPrompt || len(m.Files) > 0 ||
+			len(m.Facts) > 0 ||
+			givesReason(m.Title+" "+m.Body) {
 			continue
 		}
-		out = append(out, Finding{Rule: DriftUnattributed, IDs: []string{m.ID}, Text: "decided without a reason: " + m.Title, Fix: "remanence edit " + m.ID})
+		out = append(out, Finding{
+			Rule: driftUnattributed,
+			IDs:  []string{m.ID},
+			Text: "decided without a reason: " + m.Title,
+			Fix:  "remanence edit " + m.ID,
+		})
 	}
 	return out
 }
 
 func givesReason(s string) bool {
-	return lang.Holds(" "+strings.ToLower(chars.Line(s))+" ", " because ", " since ", " so that ", " in order to ", " due to ", " otherwise ", " the reason ", " as it ", " to avoid ", " to keep ", " rather than ")
+	return lang.Holds(
+		" "+strings.ToLower(chars.Line(s))+" ",
+		" because ",
+		" since ",
+		" so that ",
+		" in order to ",
+		" due to ",
+		" otherwise ",
+		" the reason ",
+		" as it ",
+		" to avoid ",
+		" to keep ",
+		" rather than ",
+	)
 }
 
-// contradictions are what the session laid down and what denies it, or is denied
-// by it, from before.
+// Contradictions finds statements of the session that contradict another statement of the project.
 func Contradictions(own, all []mem.Memory) []Finding {
-	laid := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
+	rulings := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
 	ofSession := make(map[string]bool, len(own))
 	for _, m := range own {
 		ofSession[m.ID] = true
 	}
-	pairs := slices.DeleteFunc(rank.Pairs(laid, extract.Contradictory), func(p rank.Pair) bool { return !ofSession[laid[p.A].ID] })
-	return atOdds(laid, pairs)
+	pairs := slices.DeleteFunc(
+		rank.Pairs(rulings, extract.Contradictory),
+		func(p rank.Pair) bool { return !ofSession[rulings[p.A].ID] },
+	)
+	return contradictionsIn(rulings, pairs)
 }
 
-// atOdds are those of pairs that cannot both hold.
-func atOdds(ms []mem.Memory, pairs []rank.Pair) []Finding {
+// contradictionsIn returns the pairs that contradict each other.
+func contradictionsIn(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	var out []Finding
 	for _, pair := range pairs {
 		now, then := ms[pair.A], ms[pair.B] // newest first
-		if now.Supersedes == then.ID || !extract.Opposed(now, then) && (pair.Alike < sameAs || !extract.RolesSwapped(now, then)) {
+		if now.Supersedes == then.ID ||
+			!extract.Opposed(now, then) && (pair.Alike < duplicateSimilarity || !extract.RolesSwapped(now, then)) {
 			continue
 		}
 		out = append(out, contradiction(now, then))
@@ -99,25 +126,25 @@ func atOdds(ms []mem.Memory, pairs []rank.Pair) []Finding {
 
 func contradiction(now, then mem.Memory) Finding {
 	return Finding{
-		Rule: DriftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
+		Rule: driftContradiction, IDs: []string{now.ID, then.ID}, Fix: "remanence forget " + then.ID,
 		Text: fmt.Sprintf("%q against the earlier %q", now.Title, then.Title),
 	}
 }
 
-// skipped is what the session began and did not finish.
+// Skipped finds work that the session left open, failing or blocked.
 func Skipped(own []mem.Memory, s mem.State) []Finding {
 	var out []Finding
 	for _, m := range own {
 		switch {
 		case m.Resolved:
 		case m.Kind == mem.Todo:
-			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
+			out = append(out, Finding{Rule: driftSkipped, IDs: []string{m.ID}, Text: "still open: " + m.Title})
 		case m.Kind == mem.Command:
-			out = append(out, Finding{Rule: DriftSkipped, IDs: []string{m.ID}, Text: "still fails: " + chars.Clip(m.Title, 200)})
+			out = append(out, Finding{Rule: driftSkipped, IDs: []string{m.ID}, Text: "still fails: " + chars.Clip(m.Title, 200)})
 		}
 	}
 	for _, w := range s.Waiting {
-		out = append(out, Finding{Rule: DriftSkipped, Text: "in the way: " + w})
+		out = append(out, Finding{Rule: driftSkipped, Text: "blocked by: " + w})
 	}
 	return out
 }

@@ -11,42 +11,42 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bad feedback.
+// Errors of Feedback.
 var (
 	ErrNoVerdict = errors.New("no such verdict")
 	ErrNoNote    = errors.New("the mistake that was prevented is not named")
 )
 
-// What a memory is still believed after somebody found fault with it.
+// Upper bounds of the confidence in a memory after negative feedback.
 const (
-	doubted  = 0.3 // it is no longer so, or an agent says that it is not so
-	rejected = 0.1 // the person says that it is not so
+	confidenceDoubted  = 0.3 // stale, or reported wrong by an agent
+	confidenceRejected = 0.1 // reported wrong by the person
 )
 
-// Feedback notes what memories were worth and lets it count. The sentence that
-// came with it is kept. One that is wrong is hidden if the person says so; an
-// agent's word only makes it doubtful, or nothing after text from outside. The same mistake is prevented once.
-func (e *Service) Feedback(ctx context.Context, ask FeedbackRequest) (MarkResponse, error) {
-	out := MarkResponse{Verb: ask.Verdict}
-	f := *e.said(ask.Verdict, e.note(ask.Note), ask.Agent)
+// Feedback stores a verdict about memories with its note, and adjusts their uses and confidence.
+// "Wrong" by the person hides a memory. By an agent it lowers the confidence, unless the agent lacks
+// the trust to do so. Preventing the same mistake counts once per memory.
+func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkResponse, error) {
+	out := MarkResponse{Verb: req.Verdict}
+	f := *s.newFeedback(req.Verdict, s.cleanNote(req.Note), req.Agent)
 	switch {
-	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, ask.Verdict):
-		return out, fmt.Errorf("%q: %w", ask.Verdict, ErrNoVerdict)
-	case ask.Verdict == mem.PreventedThat && f.Note == "":
+	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, req.Verdict):
+		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
+	case req.Verdict == mem.PreventedThat && f.Note == "":
 		return out, ErrNoNote
 	}
-	if err := e.Event.MayKeep(ctx, ask.Agent, f.Note); err != nil {
+	if err := s.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
 		return out, err
 	}
-	ms, err := e.Event.Given(ctx, ask.IDs)
+	ms, err := s.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return out, err
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
-	turn, err := e.Event.TurnAt(ctx, ask.Agent)
+	turn, err := s.Event.TurnAt(ctx, req.Agent)
 	if err != nil {
 		return out, err
 	}
@@ -54,86 +54,85 @@ func (e *Service) Feedback(ctx context.Context, ask FeedbackRequest) (MarkRespon
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
-		if ask.Verdict != mem.PreventedThat || !knownMistake(mm, f.Note) {
+		if req.Verdict != mem.PreventedThat || !alreadyPrevented(mm, f.Note) {
 			ed := verdictEdit(mm, f, turn)
-			if !who.MayReport(mm) { // it is noted, and counts for nothing
+			if !who.MayReport(mm) { // stored without effect on the confidence
 				ed.Confidence = nil
 			}
 			b.Edits = append(b.Edits, ed)
 		}
 	}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("feedback: %w", err)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, false, ids...))
-	out.Memories, err = e.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
+	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
+	out.Memories, err = s.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 	return out, err
 }
 
-// maxNote bounds the sentence of a feedback, in characters.
+// MaxNote bounds the note of a feedback, in characters.
 const MaxNote = 400
 
-// verdictEdit is what a feedback changes about a memory.
+// verdictEdit returns the edit that a feedback makes to a memory.
 func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	ed := mem.Edit{ID: mm.ID, Feedback: &f}
-	sure := mm.Confidence
+	confidence := mm.Confidence
 	switch f.Verdict {
 	case mem.Useful:
 		ed.Used, ed.UsedIn = 1, turn
 	case mem.PreventedThat:
 		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
 	case mem.Stale:
-		sure = min(sure, doubted)
-		ed.Confidence = &sure
+		confidence = min(confidence, confidenceDoubted)
+		ed.Confidence = &confidence
 	case mem.Wrong:
-		sure = min(sure, doubted)
+		confidence = min(confidence, confidenceDoubted)
 		if f.By == mem.FromUserCommand {
-			sure = min(sure, rejected)
+			confidence = min(confidence, confidenceRejected)
 			ed.Status = new(mem.Forgotten)
 		}
-		ed.Confidence = &sure
+		ed.Confidence = &confidence
 	}
 	return ed
 }
 
-// reason is what is noted where somebody said why he changed a memory; nil if he
-// did not.
-func (e *Service) reason(verdict, said, agent string) *mem.Feedback {
-	note := e.note(said)
+// reasonFeedback returns the feedback that records the reason of a change, or nil without a reason.
+func (s *Service) reasonFeedback(verdict, reason, agent string) *mem.Feedback {
+	note := s.cleanNote(reason)
 	if note == "" {
 		return nil
 	}
-	return e.said(verdict, note, agent)
+	return s.newFeedback(verdict, note, agent)
 }
 
-// note is the sentence of a feedback as it is kept.
-func (e *Service) note(said string) string {
-	return strings.TrimSpace(chars.Clip(e.Door.Prompt(said), MaxNote))
+// cleanNote redacts and clips the note of a feedback.
+func (s *Service) cleanNote(note string) string {
+	return strings.TrimSpace(chars.Clip(s.Door.Prompt(note), MaxNote))
 }
 
-// said is a feedback of the person, or of an agent.
-func (e *Service) said(verdict, note, agent string) *mem.Feedback {
-	f := &mem.Feedback{At: e.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
+// newFeedback returns a feedback of an agent's session, or of the person where agent is "".
+func (s *Service) newFeedback(verdict, note, agent string) *mem.Feedback {
+	f := &mem.Feedback{At: s.Now(), Verdict: verdict, Note: note, By: mem.FromUserCommand}
 	if agent != "" {
 		f.By, f.Session = mem.FromAssistant, agent
 	}
 	return f
 }
 
-// maxWas bounds the text before an edit that is kept, in characters.
-const maxWas = 4000
+// maxPreviousText bounds the stored text from before an edit, in characters.
+const maxPreviousText = 4000
 
-// edited adds the text before to why a memory was edited, which may be nil.
-func (e *Service) edited(why *mem.Feedback, was, agent string) *mem.Feedback {
+// withPreviousText adds the text from before an edit to its feedback, which may be nil.
+func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Feedback {
 	if why == nil {
-		why = e.said(mem.Edited, "", agent)
+		why = s.newFeedback(mem.Edited, "", agent)
 	}
-	why.Was = chars.Clip(was, maxWas)
+	why.Was = chars.Clip(was, maxPreviousText)
 	return why
 }
 
-// knownMistake reports whether the memory is known to have prevented just that.
-func knownMistake(mm mem.Memory, note string) bool {
+// alreadyPrevented reports whether the memory already has a feedback about preventing this mistake.
+func alreadyPrevented(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
 		return f.Verdict == mem.PreventedThat && strings.EqualFold(chars.Folded(f.Note), chars.Folded(note))
 	})

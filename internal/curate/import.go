@@ -15,66 +15,64 @@ import (
 	"remanence/internal/recall"
 )
 
-// maxImport is how many memories one import takes; a larger one is several.
+// maxImport bounds the memories of one import.
 const maxImport = 1000
 
-// Import keeps memories that were kept elsewhere: what each says, what it is
-// about, and when it was learned. Whoever brings them cannot say how far they
-// may be relied on, so they are worth what text from outside is until the
-// person raises it. What is there already in the same words, be it hidden, is
-// left out, so that the same import twice changes nothing.
-func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse, error) {
-	if n := len(ask.Memories); n == 0 || n > maxImport {
+// Import stores memories that were exported elsewhere. They get the trust of external text until the
+// person raises it. A memory whose words are already stored, even hidden, is skipped: importing twice
+// changes nothing.
+func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse, error) {
+	if n := len(req.Memories); n == 0 || n > maxImport {
 		return ImportResponse{}, fmt.Errorf("%d memories: %w", n, ErrImportSize)
 	}
-	now := e.Now()
-	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(ask.Memories))}
+	now := s.Now()
+	out := ImportResponse{Tag: "import-" + now.UTC().Format("20060102-150405.000"), IDs: make([]string, len(req.Memories))}
 	var fresh []mem.Memory
-	var at []int // in ask.Memories, of those
+	var at []int // indexes of fresh in req.Memories
 	keys, seen := map[string]string{}, map[string]bool{}
 	var here mem.Project
-	if ask.Dir != "" {
+	if req.Dir != "" {
 		var err error
-		if here, err = e.Event.Place(ctx, mem.Place{Dir: ask.Dir}); err != nil {
+		if here, err = s.Event.Place(ctx, mem.Place{Dir: req.Dir}); err != nil {
 			return ImportResponse{}, err
 		}
 		keys[here.Key] = here.Key
 	}
-	for i, mm := range ask.Memories {
+	for i, mm := range req.Memories {
 		if mm.Project == "" {
-			mm.Project = ask.Project
+			mm.Project = req.Project
 		}
-		key, err := e.projectKey(ctx, mm.Project, keys)
+		key, err := s.projectKey(ctx, mm.Project, keys)
 		if err != nil {
 			return ImportResponse{}, err
 		}
-		mm = e.brought(imported(mm, key, out.Tag, now))
-		says := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
+		mm = s.prepare(fromImport(mm, key, out.Tag, now))
+		words := strings.Join([]string{mm.Project, string(mm.Kind), mm.Title, recall.WholeText(mm)}, "\n")
 		if mm.Title == "" {
 			out.Empty++
 			continue
 		}
-		there, err := e.isThere(ctx, mm)
+		there, err := s.exists(ctx, mm)
 		if err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
-		if there || seen[says] {
+		if there || seen[words] {
 			out.Known++
 			continue
 		}
-		seen[says] = true
+		seen[words] = true
 		fresh, at = append(fresh, mm), append(at, i)
 	}
-	if ask.DryRun {
+	if req.DryRun {
 		out.Tag, out.Kept = "", len(fresh)
 		return out, nil
 	}
 	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
-		if _, err := e.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
+		if _, err := s.Store.Apply(ctx, mem.Batch{Project: &here}); err != nil {
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
 	}
-	ids, err := e.Keep(ctx, fresh)
+	ids, err := s.Keep(ctx, fresh)
 	for i, id := range ids {
 		out.IDs[at[i]] = id
 	}
@@ -82,15 +80,15 @@ func (e *Service) Import(ctx context.Context, ask ImportRequest) (ImportResponse
 	return out, err
 }
 
-// imported is what counts of a memory from elsewhere.
-func imported(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
+// fromImport copies the fields that an import may set.
+func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 	kind := mm.Kind
 	switch _, ours := kind.Info(); {
 	case kind == "":
 		kind = mem.Fact
 	case kind == "feature", kind == "refactor":
 		kind = mem.Change
-	case !ours, kind == mem.Utterance: // which only a transcript makes
+	case !ours, kind == mem.Utterance: // only a transcript creates utterances
 		kind = extract.KindOf(string(kind))
 	}
 	scope := mem.ScopeProject
@@ -102,19 +100,32 @@ func imported(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 		created = now
 	}
 	return mem.Memory{
-		Scope: scope, Project: project, Kind: kind, Trust: mem.TrustNone, Origin: mem.FromImport, Confidence: event.ConfidenceAgent,
-		Title: mm.Title, Body: mm.Body, Facts: mm.Facts, Concepts: mm.Concepts, Tags: append([]string{tag}, mm.Tags...),
-		Files: mm.Files, Modified: mm.Modified, Command: mm.Command, Summary: mm.Summary, Resolved: kind != mem.Todo,
-		Created: created, Updated: created,
+		Scope:      scope,
+		Project:    project,
+		Kind:       kind,
+		Trust:      mem.TrustNone,
+		Origin:     mem.FromImport,
+		Confidence: event.ConfidenceAgent,
+		Title:      mm.Title,
+		Body:       mm.Body,
+		Facts:      mm.Facts,
+		Concepts:   mm.Concepts,
+		Tags:       append([]string{tag}, mm.Tags...),
+		Files:      mm.Files,
+		Modified:   mm.Modified,
+		Command:    mm.Command,
+		Summary:    mm.Summary,
+		Resolved:   kind != mem.Todo,
+		Created:    created,
+		Updated:    created,
 	}
 }
 
-// projectKey is the key of the project that a memory from elsewhere names; "" of
-// one that names none. keys remembers those that were asked for.
-func (e *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
+// projectKey returns the key of the named project, or "" without a name. keys caches the lookups.
+func (s *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
 	key, ok := keys[named]
 	if !ok {
-		p, err := e.Event.Place(ctx, mem.Place{Project: named})
+		p, err := s.Event.Place(ctx, mem.Place{Project: named})
 		if err != nil {
 			return "", err
 		}
@@ -124,35 +135,39 @@ func (e *Service) projectKey(ctx context.Context, named string, keys map[string]
 	return key, nil
 }
 
-// isThere reports whether a memory of the same kind and reach says the same in
-// the same words. It begins in the same words, which few do; all that was said
-// is searched for only where many do.
-func (e *Service) isThere(ctx context.Context, mm mem.Memory) (bool, error) {
-	said := recall.WholeText(mm)
-	begins := beginning(mm.Title)
+// exists reports whether a memory of the same kind and scope has the same words. It searches for the
+// first words, and only if too many memories match, for all words.
+func (s *Service) exists(ctx context.Context, mm mem.Memory) (bool, error) {
+	text := recall.WholeText(mm)
+	begins := firstWords(mm.Title)
 	q := mem.Query{
-		Terms: []string{begins}, Project: mm.Project, Scopes: []mem.Scope{mm.Scope}, Kinds: []mem.Kind{mm.Kind}, Hidden: true, Limit: rank.Candidates,
+		Terms:   []string{begins},
+		Project: mm.Project,
+		Scopes:  []mem.Scope{mm.Scope},
+		Kinds:   []mem.Kind{mm.Kind},
+		Hidden:  true,
+		Limit:   rank.Candidates,
 	}
 	for range 2 {
-		hits, _, err := e.Recall.Matched(ctx, q, nil)
+		hits, _, err := s.Recall.Matched(ctx, q, nil)
 		if err != nil {
 			return false, err
 		}
 		for _, h := range hits {
-			if h.Memory.Title == mm.Title && recall.WholeText(h.Memory) == said {
+			if h.Memory.Title == mm.Title && recall.WholeText(h.Memory) == text {
 				return true, nil
 			}
 		}
 		if len(hits) < q.Limit && len(rank.Terms(begins)) > 0 {
 			return false, nil
 		}
-		q.Terms = append(q.Terms, rank.Terms(chars.Clip(said, event.MaxField))...)
+		q.Terms = append(q.Terms, rank.Terms(chars.Clip(text, event.MaxField))...)
 	}
 	return false, nil
 }
 
-// beginning is the first words of a title, as one phrase to search for.
-func beginning(title string) string {
+// firstWords returns the first words of a title as one search phrase.
+func firstWords(title string) string {
 	const most = 8
 	words := strings.Fields(title)
 	return strings.Join(words[:min(len(words), most)], " ")

@@ -16,68 +16,67 @@ import (
 
 // The rules of Lint.
 const (
-	LintUnused    = "unused"    // old, and nobody ever needed it
-	LintDuplicate = "duplicate" // says the same as another one
-	LintDeadFile  = "dead_file" // names files that are not there
-	LintOutdated  = "outdated"  // its files changed since it was made or last confirmed
+	LintUnused    = "unused"    // old and never used
+	LintDuplicate = "duplicate" // equal to another memory
+	LintDeadFile  = "dead_file" // names files that do not exist
+	LintOutdated  = "outdated"  // its files changed since it was created or confirmed
 
-	LintContradiction = DriftContradiction // two that cannot both hold
-	LintDeadWeight    = "dead_weight"      // told again and again, and never used
+	LintContradiction = driftContradiction // two memories that contradict each other
+	LintDeadWeight    = "dead_weight"      // injected often and never used
 )
 
-// LintRules lists them, in the order in which findings come.
+// LintRules lists the rules in the order of their findings.
 func LintRules() []string {
 	return []string{LintContradiction, LintDuplicate, LintDeadFile, LintOutdated, LintDeadWeight, LintUnused}
 }
 
-// Bounds of a look at memories.
+// Bounds of Lint.
 const (
-	unusedAfter = 90 * 24 * time.Hour
-	sameAs      = 0.8 // share of common words from which two memories are one
+	unusedAfter         = 90 * 24 * time.Hour
+	duplicateSimilarity = 0.8 // share of common words above which memories are duplicates
 
 	MaxOfOneRule = 200 // findings
 )
 
-// Lint looks for memories that are in need of care: by rule, and without
-// changing anything.
-func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, error) {
-	for _, r := range ask.Rules {
+// Lint finds memories that need attention. It changes nothing and uses no model.
+func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, error) {
+	for _, r := range req.Rules {
 		if !slices.Contains(LintRules(), r) {
 			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FindingsResponse{}, err
 	}
 	out := FindingsResponse{Project: p, Findings: []Finding{}}
-	ms, err := e.Lasting(ctx, p)
+	ms, err := s.Lasting(ctx, p)
 	if err != nil {
 		return out, err
 	}
 	out.Looked = len(ms)
-	stand, err := e.filesGone(ctx, ms)
+	stand, err := s.fileStates(ctx, ms)
 	if err != nil {
 		return out, err
 	}
 	for _, rule := range LintRules() {
-		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, rule) {
+		if len(req.Rules) > 0 && !slices.Contains(req.Rules, rule) {
 			continue
 		}
 		var found []Finding
 		switch rule {
 		case LintDuplicate:
-			found = duplicates(ms, rank.Pairs(ms, sameAs))
+			found = duplicates(ms, rank.Pairs(ms, duplicateSimilarity))
 		case LintUnused:
-			found = unused(ms, e.Now())
+			found = unused(ms, s.Now())
 		case LintDeadFile:
 			found = deadFiles(ms, stand)
 		case LintOutdated:
 			found = outdated(ms, stand)
 		case LintContradiction:
-			found, err = e.contradicted(ctx, p)
+			found, err = s.contradicted(ctx, p)
 		case LintDeadWeight:
-			found, err = e.DeadWeight(ctx, p)
+			found, err = s.DeadWeight(ctx, p)
 		}
 		if err != nil {
 			return out, err
@@ -87,21 +86,22 @@ func (e *Service) Lint(ctx context.Context, ask LintRequest) (FindingsResponse, 
 	return out, nil
 }
 
-// lasting are the memories that say how things are, of a project and of its
-// person, or of all.
-func (e *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
-	return e.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
+// Lasting returns the memories of lasting kinds of a project and of its person. An empty key means all
+// projects.
+func (s *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+	return s.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
 }
 
-// duplicates are those of pairs that say the same, the most alike first.
+// duplicates returns the pairs that are duplicates, most similar first.
 func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	var out []Finding
 	for _, pair := range pairs {
-		if pair.Alike < sameAs {
+		if pair.Alike < duplicateSimilarity {
 			break
 		}
-		a, b := ms[pair.A], ms[pair.B] // newest first: a is the newer one
-		if !mayBeOne(a, b) || a.Scope != b.Scope || a.Project != b.Project || a.Resolved && b.Resolved && a.Kind == mem.Todo {
+		a, b := ms[pair.A], ms[pair.B] // pairs are newest first: a is the newer one
+		if !mayBeDuplicates(a, b) || a.Scope != b.Scope || a.Project != b.Project ||
+			a.Resolved && b.Resolved && a.Kind == mem.Todo {
 			continue
 		}
 		keep, other := a, b
@@ -119,9 +119,9 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	return out
 }
 
-// mayBeOne reports whether two memories that share most of their words may say the
-// same: nothing but single words is different. A person decides.
-func mayBeOne(a, b mem.Memory) bool {
+// mayBeDuplicates reports whether two similar memories differ in single words at most. A person
+// decides about the finding.
+func mayBeDuplicates(a, b mem.Memory) bool {
 	j := extract.Compared(a, b)
 	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
 }
@@ -134,22 +134,22 @@ func unused(ms []mem.Memory, now time.Time) []Finding {
 		}
 		out = append(out, Finding{
 			Rule: LintUnused, IDs: []string{m.ID}, Fix: "remanence forget " + m.ID,
-			Text: fmt.Sprintf("not needed once in %d days: %s", days(now.Sub(m.Updated)), m.Title),
+			Text: fmt.Sprintf("not used for %d days: %s", days(now.Sub(m.Updated)), m.Title),
 		})
 	}
 	return out
 }
 
-// fileState is how the files of a memory stand.
+// fileState is the state of a memory's files.
 type fileState struct {
-	gone  []string // that are not there
+	gone  []string // missing files
 	fresh mem.Freshness
 }
 
-// filesGone looks at the files of memories, as far as that is known.
-func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
+// fileStates examines the files of memories whose project is known, by memory ID.
+func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
 	out := map[string]fileState{}
-	if e.Look == nil {
+	if s.Look == nil {
 		return out, nil
 	}
 	projects := map[string]mem.Project{}
@@ -162,7 +162,7 @@ func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fi
 		}
 		p, known := projects[m.Project]
 		if !known {
-			if ps, err := e.Store.Projects(ctx, m.Project); err == nil && len(ps) > 0 {
+			if ps, err := s.Store.Projects(ctx, m.Project); err == nil && len(ps) > 0 {
 				p = ps[0]
 			}
 			projects[m.Project] = p
@@ -170,26 +170,27 @@ func (e *Service) filesGone(ctx context.Context, ms []mem.Memory) (map[string]fi
 		if p.Root == "" {
 			continue
 		}
-		out[m.ID] = e.lookAt(p, m)
+		out[m.ID] = s.fileStateOf(p, m)
 	}
 	return out, nil
 }
 
-// lookAt looks at the files of one memory. A project that is away tells nothing.
-func (e *Service) lookAt(p mem.Project, m mem.Memory) fileState {
-	files := e.Look(p)
+// fileStateOf examines the files of one memory. It reports nothing for a project whose directory is
+// missing.
+func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
+	files := s.Look(p)
 	defer files.Close()
-	var s fileState
+	var st fileState
 	if len(m.Anchors) > 0 {
-		s.fresh = files.Freshness(m.Anchors, m.Created)
+		st.fresh = files.Freshness(m.Anchors, m.Created)
 	}
-	for _, a := range files.Anchors(m.Files, e.Now()) {
+	for _, a := range files.Anchors(m.Files, s.Now()) {
 		born := slices.ContainsFunc(m.Anchors, func(b mem.Anchor) bool { return b.File == a.File && b.Hash == "" })
-		if a.Hash == "" && !born { // that it was not there may be what the memory says
-			s.gone = append(s.gone, a.File)
+		if a.Hash == "" && !born { // the memory may be about the file's absence
+			st.gone = append(st.gone, a.File)
 		}
 	}
-	return s
+	return st
 }
 
 func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {
@@ -198,7 +199,7 @@ func deadFiles(ms []mem.Memory, stand map[string]fileState) []Finding {
 		if gone := stand[m.ID].gone; len(gone) > 0 {
 			out = append(out, Finding{
 				Rule: LintDeadFile, IDs: []string{m.ID}, Files: gone, Fix: "remanence edit " + m.ID,
-				Text: fmt.Sprintf("%s: no such file any more: %s", strings.Join(gone, ", "), m.Title),
+				Text: fmt.Sprintf("%s: the file no longer exists: %s", strings.Join(gone, ", "), m.Title),
 			})
 		}
 	}

@@ -15,77 +15,78 @@ import (
 	"remanence/internal/rank"
 )
 
-// ReviewProposal is the rule of Review about changes whose author had less trust
-// than the memory.
+// ReviewProposal is the rule of Review for changes proposed by an author with less trust than the
+// memory.
 const ReviewProposal = "proposal"
 
-// authorOf returns the author of a request: the person where agent is "", else the
-// agent with the trust of its turn, which is none where its session is not known.
-func (e *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
+// AuthorOf returns the author of a request: the person if agent is "", else the agent with the trust
+// of its turn. An agent of an unknown session has no trust.
+func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
 	if agent == "" {
 		return event.Hand{Trust: mem.TrustUser, Origin: mem.FromUserCommand}, nil
 	}
 	who := event.Hand{Origin: mem.FromAssistant, Session: agent}
 	var err error
-	if who.Trust, err = e.Event.ByAgent(ctx, agent); errors.Is(err, event.ErrPrivateTurn) {
+	if who.Trust, err = s.Event.ByAgent(ctx, agent); errors.Is(err, event.ErrPrivateTurn) {
 		who.Private, err = true, nil
 	}
 	return who, err
 }
 
-// proposals collects what an author may not do itself.
+// proposals collects changes that an author may not make.
 type proposals struct {
-	e       *Service
-	who     event.Hand
-	reason  string
-	refused map[mem.Dismissal]bool // nil until it is needed
-	made    []mem.Proposal
-	Edits   []mem.Edit // that keep them
+	svc       *Service
+	author    event.Hand
+	reason    string
+	dismissed map[mem.Dismissal]bool // nil until loaded
+	added     []mem.Proposal
+	Edits     []mem.Edit // edits that store the proposals
 }
 
-func (e *Service) Proposals(who event.Hand, reason string) *proposals {
-	return &proposals{e: e, who: who, reason: e.note(reason)}
+// Proposals returns an empty collection of proposals by an author, all for one reason.
+func (s *Service) Proposals(who event.Hand, reason string) *proposals {
+	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
 }
 
-// add proposes a change of m. The same change waits once; one that the person
-// rejected before does not wait again. ErrPrivateTurn if nothing may be kept.
+// Add proposes a change of m. A change already proposed is not repeated, and one that the person
+// rejected stays rejected. It returns ErrPrivateTurn for an author in a private turn.
 func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
-	if ps.who.Private {
+	if ps.author.Private {
 		return event.ErrPrivateTurn
 	}
-	if ps.refused == nil {
+	if ps.dismissed == nil {
 		var err error
-		if ps.refused, err = ps.e.dismissals(ctx); err != nil {
+		if ps.dismissed, err = ps.svc.dismissals(ctx); err != nil {
 			return err
 		}
 	}
-	p.Was, p.Reason = chars.Clip(m.Text(), maxWas), ps.reason
-	p.By, p.Session, p.Trust, p.At = ps.who.Origin, ps.who.Session, ps.who.Trust, ps.e.Now()
+	p.Was, p.Reason = chars.Clip(m.Text(), maxPreviousText), ps.reason
+	p.By, p.Session, p.Trust, p.At = ps.author.Origin, ps.author.Session, ps.author.Trust, ps.svc.Now()
 	p = p.Named()
 	if i := slices.IndexFunc(m.Proposals, func(o mem.Proposal) bool { return o.ID == p.ID }); i >= 0 {
 		p = m.Proposals[i]
-	} else if p.Rejected = ps.refused[mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID}]; !p.Rejected {
+	} else if p.Rejected = ps.dismissed[mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID}]; !p.Rejected {
 		kept := p
 		ps.Edits = append(ps.Edits, mem.Edit{ID: m.ID, Proposed: &kept})
-		ps.e.inbox.want(m.Project)
+		ps.svc.counts.schedule(m.Project)
 	}
 	p.Memory = m.ID
-	ps.made = append(ps.made, p)
+	ps.added = append(ps.added, p)
 	return nil
 }
 
-// keep writes what was collected.
-func (ps *proposals) keep(ctx context.Context) error {
+// save stores the collected proposals.
+func (ps *proposals) save(ctx context.Context) error {
 	if len(ps.Edits) == 0 {
 		return nil
 	}
-	if _, err := ps.e.Store.Apply(ctx, mem.Batch{Edits: ps.Edits}); err != nil {
+	if _, err := ps.svc.Store.Apply(ctx, mem.Batch{Edits: ps.Edits}); err != nil {
 		return fmt.Errorf("keep a proposal: %w", err)
 	}
 	return nil
 }
 
-// only proposes one change and keeps that. It returns nil where p changes nothing.
+// Only proposes one change and stores it. It returns nil if p changes nothing.
 func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
 	if !HasEffect(p) {
 		return nil, nil
@@ -93,26 +94,26 @@ func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*m
 	if err := ps.Add(ctx, m, p); err != nil {
 		return nil, err
 	}
-	return &ps.made[0], ps.keep(ctx)
+	return &ps.added[0], ps.save(ctx)
 }
 
-// hasEffect reports whether a proposal would change anything.
+// HasEffect reports whether a proposal would change anything.
 func HasEffect(p mem.Proposal) bool {
 	return p.Action != mem.ProposeEdit || !reflect.DeepEqual(p, mem.Proposal{Action: p.Action})
 }
 
-// proposalOf is the part of an edit that would change m, as a proposal.
+// ProposalOf returns a proposal with the fields of an edit that differ from m.
 func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
 	p := mem.Proposal{Action: mem.ProposeEdit}
 	text := ed.Title != nil && *ed.Title != m.Title || ed.Body != nil && *ed.Body != m.Body
-	if text { // both: with another title alone the old text would stay
+	if text { // both fields: a new title alone would leave the old text
 		p.Title, p.Body = ed.Title, ed.Body
 	}
-	differ(&p.Invariant, m.Invariant, given(ed.Invariant, m.Invariant))
-	differ(&p.Kind, m.Kind, given(ed.Kind, m.Kind))
-	differ(&p.Scope, m.Scope, given(ed.Scope, m.Scope))
-	differ(&p.Importance, m.Importance, given(ed.Importance, m.Importance))
-	differ(&p.Resolved, m.Resolved, given(ed.Resolved, m.Resolved))
+	setChanged(&p.Invariant, m.Invariant, valueOr(ed.Invariant, m.Invariant))
+	setChanged(&p.Kind, m.Kind, valueOr(ed.Kind, m.Kind))
+	setChanged(&p.Scope, m.Scope, valueOr(ed.Scope, m.Scope))
+	setChanged(&p.Importance, m.Importance, valueOr(ed.Importance, m.Importance))
+	setChanged(&p.Resolved, m.Resolved, valueOr(ed.Resolved, m.Resolved))
 	for _, l := range []struct {
 		into     *[]string
 		was, now []string
@@ -124,20 +125,20 @@ func ProposalOf(m mem.Memory, ed mem.Edit) mem.Proposal {
 	return p
 }
 
-func given[T any](v *T, or T) T {
+func valueOr[T any](v *T, or T) T {
 	if v == nil {
 		return or
 	}
 	return *v
 }
 
-// replacing is what a statement that replaces m proposes.
-func replacing(m, by mem.Memory, ask AddRequest) mem.Proposal {
+// replacementProposal returns the proposal to change m into the statement that was to replace it.
+func replacementProposal(m, by mem.Memory, req AddRequest) mem.Proposal {
 	ed := mem.Edit{Title: &by.Title, Body: &by.Body}
-	if ask.Kind != "" {
+	if req.Kind != "" {
 		ed.Kind = &by.Kind
 	}
-	if ask.Scope != "" {
+	if req.Scope != "" {
 		ed.Scope = &by.Scope
 	}
 	if len(by.Tags) > 0 {
@@ -149,31 +150,31 @@ func replacing(m, by mem.Memory, ask AddRequest) mem.Proposal {
 	return ProposalOf(m, ed)
 }
 
-// accepted is the edit that does what the person accepted.
-func (e *Service) accepted(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
+// acceptEdit returns the edit that applies an accepted proposal.
+func (s *Service) acceptEdit(ctx context.Context, m mem.Memory, p mem.Proposal) mem.Edit {
 	ed, err := markEdit(p.Action)
-	if err != nil { // it is no order but an edit
+	if err != nil { // the action is an edit, not a mark
 		ed = mem.Edit{
 			Title: p.Title, Body: p.Body, Invariant: p.Invariant, Kind: p.Kind, Scope: p.Scope, Importance: p.Importance,
 			Resolved: p.Resolved, Tags: p.Tags, Files: p.Files, Facts: p.Facts, Trust: new(mem.TrustUser),
 		}
 		now := ProposedMemory(m, p)
 		words := rank.Index(now)
-		ed.Index, ed.Anchors = &words, e.Recall.Confirmed(ctx, now)
+		ed.Index, ed.Anchors = &words, s.Recall.Confirmed(ctx, now)
 	}
 	ed.ID, ed.Settled = m.ID, []string{p.ID}
-	ed.Feedback = e.said(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
+	ed.Feedback = s.newFeedback(cmp.Or(map[string]string{mem.ProposeEdit: mem.Edited}[p.Action], p.Action), p.Reason, "")
 	if p.Text() != "" && p.Text() != m.Text() {
-		ed.Feedback = e.edited(ed.Feedback, m.Text(), "")
+		ed.Feedback = s.withPreviousText(ed.Feedback, m.Text(), "")
 	}
 	return ed
 }
 
-// proposedMemory is m as a proposal to edit it would have it.
+// ProposedMemory returns m with a proposal applied.
 func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
-	m.Title, m.Body, m.Invariant = given(p.Title, m.Title), given(p.Body, m.Body), given(p.Invariant, m.Invariant)
-	m.Kind, m.Scope = given(p.Kind, m.Kind), given(p.Scope, m.Scope)
-	m.Importance, m.Resolved = given(p.Importance, m.Importance), given(p.Resolved, m.Resolved)
+	m.Title, m.Body, m.Invariant = valueOr(p.Title, m.Title), valueOr(p.Body, m.Body), valueOr(p.Invariant, m.Invariant)
+	m.Kind, m.Scope = valueOr(p.Kind, m.Kind), valueOr(p.Scope, m.Scope)
+	m.Importance, m.Resolved = valueOr(p.Importance, m.Importance), valueOr(p.Resolved, m.Resolved)
 	for _, l := range []struct{ into, from *[]string }{{&m.Tags, &p.Tags}, {&m.Files, &p.Files}, {&m.Facts, &p.Facts}} {
 		if *l.from != nil {
 			*l.into = *l.from
@@ -185,18 +186,26 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 	return m
 }
 
-// proposedIn are the memories of a place with changes that wait, newest first.
-func (e *Service) proposedIn(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
+// memoriesWithProposals returns the memories of a place with open proposals, newest first.
+func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
 	q := mem.Query{
-		Proposed: true, Hidden: true, Within: "*", Project: p.Key, Limit: maxReviewed,
-		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+		Proposed: true,
+		Hidden:   true,
+		Within:   "*",
+		Project:  p.Key,
+		Limit:    maxReviewed,
+		Kinds:    among.Kinds,
+		Tags:     among.Tags,
+		File:     s.Recall.Relative(p, among.File),
+		After:    among.After,
+		Before:   among.Before,
 	}
-	ms, err := e.Store.List(ctx, q)
+	ms, err := s.Store.List(ctx, q)
 	if err == nil && len(q.Kinds) == 0 {
-		var said []mem.Memory
+		var utterances []mem.Memory
 		q.Kinds = []mem.Kind{mem.Utterance}
-		said, err = e.Store.List(ctx, q)
-		ms = append(ms, said...)
+		utterances, err = s.Store.List(ctx, q)
+		ms = append(ms, utterances...)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("proposals: %w", err)
@@ -204,14 +213,14 @@ func (e *Service) proposedIn(ctx context.Context, p mem.Project, among Among) ([
 	return ms, nil
 }
 
-// proposals are the changes that wait, newest first. One about a memory that is
-// hidden by now waits for nothing, unless it would bring that back.
-func (d *desk) proposals() []Finding {
+// proposals returns the open proposals, newest first. Proposals about hidden memories are left out,
+// unless they restore the memory.
+func (d *reviewData) proposals() []Finding {
 	var out []Finding
 	for _, m := range d.proposed {
 		d.known[m.ID] = &m
 		for _, p := range slices.Backward(m.Proposals) {
-			if pending(m, p) {
+			if stillApplies(m, p) {
 				out = append(out, Finding{IDs: []string{m.ID, p.ID}, Text: proposalText(p)})
 			}
 		}
@@ -219,12 +228,12 @@ func (d *desk) proposals() []Finding {
 	return out
 }
 
-// pending reports whether a decision about a proposal would still change its memory.
-func pending(m mem.Memory, p mem.Proposal) bool {
+// stillApplies reports whether accepting a proposal would still change its memory.
+func stillApplies(m mem.Memory, p mem.Proposal) bool {
 	return slices.Contains(event.Findable(), m.Status) != (p.Action == mem.ProposeRestore)
 }
 
-// proposalText says in a sentence what is proposed, by whom and why.
+// proposalText describes a proposal: what, by whom and why.
 func proposalText(p mem.Proposal) string {
 	what := "to " + p.Action + " it"
 	if p.Action == mem.ProposeEdit {
@@ -235,7 +244,7 @@ func proposalText(p mem.Proposal) string {
 	case p.Session == event.UnknownAgent || p.Session == "":
 		who = "an agent of an unknown session"
 	case p.Trust == mem.TrustNone:
-		who = "an agent, after text from outside"
+		who = "an agent that read external text"
 	}
 	text := fmt.Sprintf("%s asks %s", who, what)
 	if t := p.Text(); t != "" {
@@ -247,7 +256,7 @@ func proposalText(p mem.Proposal) string {
 	return text
 }
 
-// proposedParts name what an edit changes.
+// proposedParts names the fields that a proposal changes.
 func proposedParts(p mem.Proposal) (out []string) {
 	for _, part := range []struct {
 		name  string
@@ -269,8 +278,8 @@ func proposedParts(p mem.Proposal) (out []string) {
 	return out
 }
 
-// proposalOn finds a proposal of a memory; one is meant without an id if only one waits.
-func proposalOn(m mem.Memory, id string) (mem.Proposal, error) {
+// findProposal returns a memory's proposal by ID. An empty ID selects the only proposal.
+func findProposal(m mem.Memory, id string) (mem.Proposal, error) {
 	if id == "" && len(m.Proposals) == 1 {
 		return m.Proposals[0], nil
 	}
@@ -285,57 +294,57 @@ func proposalOn(m mem.Memory, id string) (mem.Proposal, error) {
 	return mem.Proposal{}, fmt.Errorf("proposal %s of %s: %w", id, m.ID, ErrNoFinding)
 }
 
-// resolveProposal does what the person decided about one proposal. IDs are the
-// memory and the proposal; without the second only one may wait.
-func (e *Service) resolveProposal(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
-	if n := len(ask.IDs); n < 1 || n > 2 {
-		return out, fmt.Errorf("%s is about a memory and a proposal: %w", ask.Rule, ErrNoFinding)
+// resolveProposal accepts or rejects one proposal. The IDs are the memory and the proposal; the second
+// may be left out if the memory has one proposal.
+func (s *Service) resolveProposal(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
+	if n := len(req.IDs); n < 1 || n > 2 {
+		return out, fmt.Errorf("%s is about a memory and a proposal: %w", req.Rule, ErrNoFinding)
 	}
-	ms, err := e.Event.Given(ctx, ask.IDs[:1])
+	ms, err := s.Event.Given(ctx, req.IDs[:1])
 	if err != nil {
 		return out, err
 	}
 	m := ms[0]
-	p, err := proposalOn(m, strings.Join(ask.IDs[1:], ""))
+	p, err := findProposal(m, strings.Join(req.IDs[1:], ""))
 	if err != nil {
 		return out, err
 	}
-	switch ask.Action {
+	switch req.Action {
 	case RejectFinding:
-		err = e.rejectProposals(ctx, m, p)
+		err = s.rejectProposals(ctx, m, p)
 	case AcceptFinding:
-		err = e.acceptProposal(ctx, m, p)
+		err = s.acceptProposal(ctx, m, p)
 	default:
-		err = fmt.Errorf("%q of %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+		err = fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
 	if err != nil {
 		return out, err
 	}
-	e.inbox.decided(m.Project, ReviewProposal, 1)
-	out.Memories, err = e.Event.Given(ctx, []string{m.ID})
+	s.counts.subtract(m.Project, ReviewProposal, 1)
+	out.Memories, err = s.Event.Given(ctx, []string{m.ID})
 	return out, err
 }
 
-func (e *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Proposal) error {
-	if !pending(m, p) {
+func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Proposal) error {
+	if !stillApplies(m, p) {
 		return fmt.Errorf("%s is %s: %w", m.ID, m.Status, ErrNoFinding)
 	}
-	b := mem.Batch{Edits: []mem.Edit{e.accepted(ctx, m, p)}}
+	b := mem.Batch{Edits: []mem.Edit{s.acceptEdit(ctx, m, p)}}
 	if p.Action == mem.ProposeRestore {
-		b.Dismissed = e.keptFromNowOn(m)
+		b.Dismissed = s.restoreDismissals(m)
 	}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
+	s.Event.Without("vault", s.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
 	return nil
 }
 
-// rejectProposals removes proposals for good: the same ones do not wait again. What
-// they left in the memory's file is put back.
-func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem.Proposal) error {
+// rejectProposals removes proposals and dismisses them, so that they are not proposed again. It
+// restores a vault file that a rejected proposal had changed.
+func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem.Proposal) error {
 	var b mem.Batch
 	ed := mem.Edit{ID: m.ID}
 	for _, p := range list {
@@ -343,28 +352,28 @@ func (e *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 		b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID})
 	}
 	b.Edits = []mem.Edit{ed}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("reject: %w", err)
 	}
 	if slices.ContainsFunc(list, func(p mem.Proposal) bool { return p.By == mem.FromVault }) {
-		e.Event.Without("vault", e.RewriteNote(ctx, m))
+		s.Event.Without("vault", s.RewriteNote(ctx, m))
 	}
 	return nil
 }
 
-// resolveProposals rejects all proposals of a place. They are accepted one by one.
-func (e *Service) resolveProposals(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
-	if len(ask.IDs) > 0 || ask.Action != RejectFinding {
-		return out, fmt.Errorf("%q of every %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+// resolveProposals rejects all proposals of a place. Accepting needs a decision for each.
+func (s *Service) resolveProposals(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
+	if len(req.IDs) > 0 || req.Action != RejectFinding {
+		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := e.deskOf(ctx, ask.Place, ask.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	for _, m := range d.proposed {
-		if !ask.DryRun {
-			if err := e.rejectProposals(ctx, m, m.Proposals...); err != nil {
+		if !req.DryRun {
+			if err := s.rejectProposals(ctx, m, m.Proposals...); err != nil {
 				return out, err
 			}
 		}
@@ -372,60 +381,64 @@ func (e *Service) resolveProposals(ctx context.Context, ask ResolveRequest) (Res
 			out.Memories = append(out.Memories, m)
 		}
 	}
-	if !ask.DryRun {
-		e.inbox.decided(d.project.Key, ReviewProposal, out.Decided)
+	if !req.DryRun {
+		s.counts.subtract(d.project.Key, ReviewProposal, out.Decided)
 	}
 	return out, nil
 }
 
-// proposeReplacing proposes that a statement takes the place of a memory which has
-// more trust than its author; nil where it may just do so.
-func (e *Service) proposeReplacing(ctx context.Context, mm mem.Memory, ask AddRequest) (*mem.Proposal, error) {
-	if mm.Supersedes == "" || ask.Agent == "" {
+// proposeReplacing proposes a change to a memory that a statement would replace, if its author has
+// less trust. It returns nil if the author may replace it.
+func (s *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRequest) (*mem.Proposal, error) {
+	if mm.Supersedes == "" || req.Agent == "" {
 		return nil, nil
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return nil, err
 	}
-	old, err := e.Event.One(ctx, mm.Supersedes)
+	old, err := s.Event.One(ctx, mm.Supersedes)
 	if err != nil || who.MayChange(old) || !slices.Contains(event.Findable(), old.Status) {
 		return nil, err
 	}
-	return e.Proposals(who, "").Only(ctx, old, replacing(old, mm, ask))
+	return s.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
 }
 
-// proposeMarks proposes the order for the memories that its author may not change,
-// and returns the others.
-func (e *Service) proposeMarks(ctx context.Context, ask MarkRequest, who event.Hand, ms []mem.Memory) ([]mem.Memory, []mem.Proposal, error) {
-	ps := e.Proposals(who, ask.Reason)
+// proposeMarks proposes the mark for memories that the author may not change, and returns the others.
+func (s *Service) proposeMarks(
+	ctx context.Context,
+	req MarkRequest,
+	who event.Hand,
+	ms []mem.Memory,
+) ([]mem.Memory, []mem.Proposal, error) {
+	ps := s.Proposals(who, req.Reason)
 	var own []mem.Memory
 	for _, mm := range ms {
 		if who.MayChange(mm) {
 			own = append(own, mm)
 			continue
 		}
-		if err := ps.Add(ctx, mm, mem.Proposal{Action: ask.Verb}); err != nil {
+		if err := ps.Add(ctx, mm, mem.Proposal{Action: req.Verb}); err != nil {
 			return nil, nil, err
 		}
 	}
-	return own, ps.made, ps.keep(ctx)
+	return own, ps.added, ps.save(ctx)
 }
 
-// mayErase is ErrNotPerson for an agent that would erase a session, or a memory that
-// it may not change: what is erased cannot be brought back.
-func (e *Service) MayErase(ctx context.Context, ask event.IDs) error {
-	if ask.Agent == "" {
+// MayErase returns ErrNotPerson if an agent asks to erase a session or a memory that it may not
+// change. Erasing cannot be undone.
+func (s *Service) MayErase(ctx context.Context, req event.IDs) error {
+	if req.Agent == "" {
 		return nil
 	}
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(ask.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
+	if slices.ContainsFunc(req.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
 		return fmt.Errorf("erase a session: %w", ErrNotPerson)
 	}
-	ms, err := e.Event.Condemned(ctx, ask.IDs)
+	ms, err := s.Event.Condemned(ctx, req.IDs)
 	if err != nil {
 		return err
 	}

@@ -10,99 +10,104 @@ import (
 	"remanence/internal/mem"
 )
 
-// Resolve does what a person decided about a finding of Review. What it changes
-// is a round like any other, and can be taken back as one.
-func (e *Service) Resolve(ctx context.Context, ask ResolveRequest) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, Memories: []mem.Memory{}}
-	if ask.Agent != "" {
+// Resolve applies a person's decision about a finding of Review. Its changes are a run that can be
+// undone. It returns ErrNotPerson for an agent.
+func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, Memories: []mem.Memory{}}
+	if req.Agent != "" {
 		return out, ErrNotPerson
 	}
-	i := slices.IndexFunc(reviews(), func(r reviewed) bool { return r.rule == ask.Rule })
+	i := slices.IndexFunc(reviewRules(), func(r reviewRule) bool { return r.rule == req.Rule })
 	if i < 0 {
-		return out, fmt.Errorf("%q: %w", ask.Rule, ErrNoRule)
+		return out, fmt.Errorf("%q: %w", req.Rule, ErrNoRule)
 	}
-	r := reviews()[i]
+	r := reviewRules()[i]
 	switch {
-	case r.rule == ReviewProposal && ask.Every:
-		return e.resolveProposals(ctx, ask)
+	case r.rule == ReviewProposal && req.Every:
+		return s.resolveProposals(ctx, req)
 	case r.rule == ReviewProposal:
-		return e.resolveProposal(ctx, ask)
+		return s.resolveProposal(ctx, req)
 	}
-	if ask.Every {
-		return e.resolveEvery(ctx, ask, r)
+	if req.Every {
+		return s.resolveEvery(ctx, req, r)
 	}
-	ls, err := e.livesOf(ctx, ask.IDs...)
+	ls, err := s.draftsOf(ctx, req.IDs...)
 	if err != nil {
 		return out, err
 	}
-	if want := 1 + count(r.pair); len(ls) != want {
-		return out, fmt.Errorf("%s is about %d and not %d memories: %w", ask.Rule, want, len(ls), ErrNoFinding)
+	if want := 1 + boolToInt(r.pair); len(ls) != want {
+		return out, fmt.Errorf("%s is about %d and not %d memories: %w", req.Rule, want, len(ls), ErrNoFinding)
 	}
 	if r.pair && ls[0].ID == ls[1].ID {
 		return out, fmt.Errorf("%s: %w", ls[0].ID, ErrSame)
 	}
 	switch {
-	case ask.Action == RejectFinding:
-		_, err = e.decide(ctx, nil, mem.Batch{Dismissed: []mem.Dismissal{{Rule: ask.Rule, Memory: ls[0].ID, Other: otherThan(ls)}}}, ls)
-	case ask.Action == AcceptFinding && ask.Rule == ReviewSecret:
-		_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
-	case r.does(ask.Action):
-		if err := stillThere(ls); err != nil {
+	case req.Action == RejectFinding:
+		_, err = s.applyDecision(
+			ctx,
+			nil,
+			mem.Batch{Dismissed: []mem.Dismissal{{Rule: req.Rule, Memory: ls[0].ID, Other: secondID(ls)}}},
+			ls,
+		)
+	case req.Action == AcceptFinding && req.Rule == ReviewSecret:
+		_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
+	case r.changesMemories(req.Action):
+		if err := checkFindable(ls); err != nil {
 			return out, err
 		}
-		rd := &round{lives: ls}
-		r.settle(rd, ask.Action, ls)
-		out.Round, err = e.decide(ctx, rd, mem.Batch{}, ls)
+		ps := &pass{drafts: ls}
+		r.carryOut(ps, req.Action, ls)
+		out.Round, err = s.applyDecision(ctx, ps, mem.Batch{}, ls)
 	default:
-		return out, fmt.Errorf("%q of %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+		return out, fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
 	if err != nil {
 		return out, err
 	}
-	e.inbox.decided(ls[0].was.Project, ask.Rule, 1)
-	out.Memories, err = e.asTheyAre(ctx, ls)
+	s.counts.subtract(ls[0].stored.Project, req.Rule, 1)
+	out.Memories, err = s.reload(ctx, ls)
 	return out, err
 }
 
-// does reports whether an action about a finding of the rule changes memories.
-func (r reviewed) does(action string) bool {
+// changesMemories reports whether an action about a finding of the rule changes memories.
+func (r reviewRule) changesMemories(action string) bool {
 	return action == AcceptFinding && (r.apply != nil || r.pair) || action == MergeFinding && r.pair
 }
 
-// settle does what was decided about a finding with these memories.
-func (r reviewed) settle(rd *round, action string, ls []*life) {
+// carryOut applies a decision to the memories of a finding.
+func (r reviewRule) carryOut(ps *pass, action string, ls []*draft) {
 	if action == MergeFinding || r.apply == nil {
-		rd.join(ls[0], ls[1], "merged in a review")
+		ps.join(ls[0], ls[1], "merged in a review")
 		return
 	}
 	l := ls[len(ls)-1]
-	rd.change(r.rule, l, only(len(ls) > 1, ls[0].ID), "decided in a review", func(*mem.Memory) { r.apply(l) })
+	ps.record(r.rule, l, when(len(ls) > 1, ls[0].ID), "decided in a review", func(*mem.Memory) { r.apply(l) })
 }
 
-func count(yes bool) int {
+func boolToInt(yes bool) int {
 	if yes {
 		return 1
 	}
 	return 0
 }
 
-// otherThan is the second of two memories.
-func otherThan(ls []*life) string {
+// secondID returns the ID of the second memory, or "" if there is one only.
+func secondID(ls []*draft) string {
 	if len(ls) < 2 {
 		return ""
 	}
 	return ls[1].ID
 }
 
-// Merge has one memory go into another. It is a round that can be taken back.
-func (e *Service) Merge(ctx context.Context, ask MergeRequest) (MergeResponse, error) {
-	ls, err := e.livesOf(ctx, ask.Keep, ask.Drop)
+// Merge merges memory Drop into memory Keep, as a run that can be undone.
+func (s *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, error) {
+	ls, err := s.draftsOf(ctx, req.Keep, req.Drop)
 	if err != nil {
 		return MergeResponse{}, err
 	}
 	keep, drop := ls[0], ls[1]
-	gone := stillThere(ls)
-	who, err := e.AuthorOf(ctx, ask.Agent)
+	gone := checkFindable(ls)
+	who, err := s.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return MergeResponse{}, err
 	}
@@ -111,23 +116,23 @@ func (e *Service) Merge(ctx context.Context, ask MergeRequest) (MergeResponse, e
 		return MergeResponse{}, fmt.Errorf("%s: %w", keep.ID, ErrSame)
 	case gone != nil:
 		return MergeResponse{}, gone
-	case ask.Agent != "" && (drop.Trust > keep.Trust || guarded(drop.Memory) || !who.MayChange(drop.Memory)):
+	case req.Agent != "" && (drop.Trust > keep.Trust || protected(drop.Memory) || !who.MayChange(drop.Memory)):
 		return MergeResponse{}, fmt.Errorf("%s has more trust than %s or than the agent: %w", drop.ID, keep.ID, ErrNotPerson)
 	}
-	rd := &round{lives: ls}
-	rd.join(keep, drop, "merged on request")
-	id, err := e.decide(ctx, rd, mem.Batch{}, ls)
+	ps := &pass{drafts: ls}
+	ps.join(keep, drop, "merged on request")
+	id, err := s.applyDecision(ctx, ps, mem.Batch{}, ls)
 	if err != nil {
 		return MergeResponse{}, err
 	}
 	out := MergeResponse{Round: id}
-	out.Memories, err = e.asTheyAre(ctx, ls)
+	out.Memories, err = s.reload(ctx, ls)
 	return out, err
 }
 
-// stillThere is the error about memories of which one was put away: what is
-// done to it now would bring it back, or take another one with it.
-func stillThere(ls []*life) error {
+// checkFindable returns ErrNoFinding if a memory is hidden. Changing it would bring it back, or hide
+// another one.
+func checkFindable(ls []*draft) error {
 	for _, l := range ls {
 		if !slices.Contains(event.Findable(), l.Status) {
 			return fmt.Errorf("%s is %s: %w", l.ID, l.Status, ErrNoFinding)
@@ -136,34 +141,33 @@ func stillThere(ls []*life) error {
 	return nil
 }
 
-// livesOf are memories by id, hidden ones too.
-func (e *Service) livesOf(ctx context.Context, ids ...string) ([]*life, error) {
-	ms, err := e.Event.Given(ctx, ids)
+// draftsOf loads memories by ID, including hidden ones.
+func (s *Service) draftsOf(ctx context.Context, ids ...string) ([]*draft, error) {
+	ms, err := s.Event.Given(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]*life, 0, len(ms))
+	out := make([]*draft, 0, len(ms))
 	for _, m := range ms {
-		out = append(out, &life{Memory: m, was: m})
+		out = append(out, &draft{Memory: m, stored: m})
 	}
 	return out, nil
 }
 
-// decide writes what somebody decided, and returns the round's id. rd is nil
-// where no memory changes.
-func (e *Service) decide(ctx context.Context, rd *round, b mem.Batch, ls []*life) (string, error) {
-	if _, ok := e.Store.(mem.RunLog); !ok {
-		return "", ErrNoChronicle
+// applyDecision writes a decision and returns the ID of its run. ps is nil if no memory changes.
+func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls []*draft) (string, error) {
+	if _, ok := s.Store.(mem.RunLog); !ok {
+		return "", errNoRunLog
 	}
-	if rd != nil {
-		b.Edits = rd.edits()
+	if ps != nil {
+		b.Edits = ps.edits()
 		if b.Run == nil {
-			b.Run = &mem.Run{Kind: mem.AskedRun, Project: ls[0].was.Project, At: e.Now(), Looked: len(ls)}
+			b.Run = &mem.Run{Kind: mem.AskedRun, Project: ls[0].stored.Project, At: s.Now(), Looked: len(ls)}
 		}
-		b.Run.Changes = rd.steps
+		b.Run.Changes = ps.steps
 	}
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return "", fmt.Errorf("decide: %w", err)
 	}
@@ -171,15 +175,15 @@ func (e *Service) decide(ctx context.Context, rd *round, b mem.Batch, ls []*life
 	for _, l := range ls {
 		ids = append(ids, l.ID)
 	}
-	e.Event.Without("vault", e.WriteNotes(ctx, false, ids...))
+	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
 	return res[0].Run, nil
 }
 
-// asTheyAre are the memories as they are now, as far as they are still there.
-func (e *Service) asTheyAre(ctx context.Context, ls []*life) ([]mem.Memory, error) {
+// reload returns the current state of the memories, without erased ones.
+func (s *Service) reload(ctx context.Context, ls []*draft) ([]mem.Memory, error) {
 	out := []mem.Memory{}
 	for _, l := range ls {
-		m, err := e.Event.One(ctx, l.ID)
+		m, err := s.Event.One(ctx, l.ID)
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}

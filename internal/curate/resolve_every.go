@@ -9,26 +9,26 @@ import (
 	"remanence/internal/mem"
 )
 
-// resolvedShown is how many memories of many are in the answer.
+// resolvedShown is how many memories the answer lists.
 const resolvedShown = 20
 
-// resolveEvery decides all findings of a rule in one go: one round, written in
-// parts, so that events that come meanwhile do not wait for all of it.
-func (e *Service) resolveEvery(ctx context.Context, ask ResolveRequest, r reviewed) (ResolveResponse, error) {
-	out := ResolveResponse{Rule: ask.Rule, Action: ask.Action, DryRun: ask.DryRun, Memories: []mem.Memory{}}
-	scan := r.rule == ReviewSecret && ask.Action == AcceptFinding
-	if len(ask.IDs) > 0 || ask.Action != RejectFinding && !r.does(ask.Action) && !scan {
-		return out, fmt.Errorf("%q of every %s: %w", ask.Action, ask.Rule, ErrNoFinding)
+// resolveEvery applies one decision to all findings of a rule. They form one run, written in chunks so
+// that concurrent events wait less.
+func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r reviewRule) (ResolveResponse, error) {
+	out := ResolveResponse{Rule: req.Rule, Action: req.Action, DryRun: req.DryRun, Memories: []mem.Memory{}}
+	scan := r.rule == ReviewSecret && req.Action == AcceptFinding
+	if len(req.IDs) > 0 || req.Action != RejectFinding && !r.changesMemories(req.Action) && !scan {
+		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := e.deskOf(ctx, ask.Place, ask.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	taken := map[string]bool{}
-	var chosen [][]*life
+	var chosen [][]*draft
 	for _, f := range d.findings(r) {
-		ls, ok := d.livesFor(f, taken)
-		if !ok || r.alone(ask.Action, ls) {
+		ls, ok := d.draftsFor(f, taken)
+		if !ok || r.needsSingleReview(req.Action, ls) {
 			out.Left++
 			continue
 		}
@@ -37,67 +37,73 @@ func (e *Service) resolveEvery(ctx context.Context, ask ResolveRequest, r review
 		}
 		chosen = append(chosen, ls)
 	}
-	if out.Decided = len(chosen); !ask.DryRun && len(chosen) > 0 {
+	if out.Decided = len(chosen); !req.DryRun && len(chosen) > 0 {
 		if scan {
-			_, err = e.Scan(ctx, event.ScanRequest{Fix: true})
+			_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
 		} else {
-			out.Round, err = e.resolveAll(ctx, ask, r, d, chosen)
+			out.Round, err = s.resolveAll(ctx, req, r, d, chosen)
 		}
 		if err != nil {
 			return out, err
 		}
-		e.inbox.decided(d.project.Key, ask.Rule, len(chosen))
+		s.counts.subtract(d.project.Key, req.Rule, len(chosen))
 	}
-	var shown []*life
+	var shown []*draft
 	for _, ls := range chosen[:min(len(chosen), resolvedShown)] {
 		shown = append(shown, ls[len(ls)-1])
 	}
-	out.Memories, err = e.asTheyAre(ctx, shown)
+	out.Memories, err = s.reload(ctx, shown)
 	return out, err
 }
 
-// livesFor are the memories of a finding; ok is false where one of them was not
-// looked at, or another finding has it already.
-func (d *desk) livesFor(f Finding, taken map[string]bool) (ls []*life, ok bool) {
+// draftsFor returns the memories of a finding. ok is false if one was not loaded or belongs to a
+// finding already chosen.
+func (d *reviewData) draftsFor(f Finding, taken map[string]bool) (ls []*draft, ok bool) {
 	for _, id := range f.IDs {
 		m := d.known[id]
 		if m == nil || taken[id] {
 			return nil, false
 		}
-		ls = append(ls, &life{Memory: *m, was: *m})
+		ls = append(ls, &draft{Memory: *m, stored: *m})
 	}
 	return ls, true
 }
 
-// alone reports whether an action needs a look at each: nobody vouches by the
-// hundred for what reads like an order.
-func (r reviewed) alone(action string, ls []*life) bool {
+// needsSingleReview reports whether a finding must be decided on its own. Text that reads like an
+// instruction is not trusted in bulk.
+func (r reviewRule) needsSingleReview(action string, ls []*draft) bool {
 	return r.rule == ReviewLowTrust && action == AcceptFinding && inject.SuspiciousMemory(ls[0].Memory)
 }
 
-// resolveAll writes what was decided about findings, and returns the round's id.
-func (e *Service) resolveAll(ctx context.Context, ask ResolveRequest, r reviewed, d *desk, chosen [][]*life) (string, error) {
-	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: e.Now(), Looked: len(chosen)}
+// resolveAll writes decisions about findings and returns the ID of their run.
+func (s *Service) resolveAll(
+	ctx context.Context,
+	req ResolveRequest,
+	r reviewRule,
+	d *reviewData,
+	chosen [][]*draft,
+) (string, error) {
+	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: s.Now(), Looked: len(chosen)}
 	for len(chosen) > 0 {
 		part := chosen[:min(len(chosen), maxSteps)]
 		chosen = chosen[len(part):]
-		rd, b := &round{}, mem.Batch{}
+		ps, b := &pass{}, mem.Batch{}
 		for _, ls := range part {
-			rd.lives = append(rd.lives, ls...)
-			if ask.Action == RejectFinding {
-				b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: r.rule, Memory: ls[0].ID, Other: otherThan(ls)})
+			ps.drafts = append(ps.drafts, ls...)
+			if req.Action == RejectFinding {
+				b.Dismissed = append(b.Dismissed, mem.Dismissal{Rule: r.rule, Memory: ls[0].ID, Other: secondID(ls)})
 				continue
 			}
-			r.settle(rd, ask.Action, ls)
+			r.carryOut(ps, req.Action, ls)
 		}
-		changes := rd
-		if ask.Action == RejectFinding {
+		changes := ps
+		if req.Action == RejectFinding {
 			changes = nil
 		} else {
 			next := run
 			b.Run = &next
 		}
-		id, err := e.decide(ctx, changes, b, rd.lives)
+		id, err := s.applyDecision(ctx, changes, b, ps.drafts)
 		if err != nil {
 			return run.ID, err
 		}

@@ -15,97 +15,109 @@ import (
 	"remanence/internal/recall"
 )
 
-// Bad orders about a finding.
+// Errors of decisions about findings.
 var (
 	ErrNotPerson = errors.New("only a person may decide this")
-	ErrNoFinding = errors.New("nothing like that can be done about it")
-	ErrSame      = errors.New("a memory does not go into itself")
+	ErrNoFinding = errors.New("this action is not possible for this finding")
+	ErrSame      = errors.New("a memory cannot be merged into itself")
 )
 
-// The rules of Review that are no rules of Lint.
+// The rules of Review, besides those shared with Lint.
 const (
-	ReviewStale         = "stale" // not used for a month, and seldom before
-	ReviewContradiction = DriftContradiction
-	ReviewLowTrust      = "low_trust" // came from the web or another program, or reads like an order
-	ReviewPromotion     = "promotion" // may be worth knowing in every project
-	ReviewSecret        = "secret"    // holds a secret by today's rules
+	ReviewStale         = "stale" // unused for a month and rarely used before
+	ReviewContradiction = driftContradiction
+	ReviewLowTrust      = "low_trust" // came from external text, or reads like an instruction
+	ReviewPromotion     = "promotion" // may be useful in every project
+	ReviewSecret        = "secret"    // contains a secret by the current rules
 )
 
-// reviewed is one rule: what is found, what accepting does, and by which rule a
-// change is noted.
-type reviewed struct {
+// reviewRule is one rule of Review: how it finds, and what accepting a finding does.
+type reviewRule struct {
 	rule, accept string
-	find         func(*desk) []Finding
-	apply        func(*life) // of the first memory, or of the second where there are two; nil where it is something else
+	find         func(*reviewData) []Finding
+	apply        func(*draft) // changes the first memory, of a pair the second; nil for other actions
 	pair         bool
 }
 
-// ReviewRules lists the rules in the order in which findings come.
+// ReviewRules lists the rules in the order of their findings.
 func ReviewRules() []string {
 	var out []string
-	for _, r := range reviews() {
+	for _, r := range reviewRules() {
 		out = append(out, r.rule)
 	}
 	return out
 }
 
-func reviews() []reviewed {
-	supersede := func(l *life) { l.Status = mem.Superseded }
-	archive := func(l *life) { l.Status = mem.Archived }
-	return []reviewed{
-		{ReviewProposal, "the memory is changed as proposed, as yours", (*desk).proposals, nil, false},
-		{ReviewSecret, "takes the secret out of all that is stored", (*desk).secrets, nil, false},
-		{ReviewContradiction, "the older one is superseded", (*desk).contradictions, supersede, true},
-		{ReviewLowTrust, "you vouch for it: it may be told", (*desk).lowTrust, func(l *life) { l.Trust = mem.TrustUser }, false},
-		{ReviewPromotion, "it is told in every project, as yours", (*desk).promotions, func(l *life) {
+func reviewRules() []reviewRule {
+	supersede := func(l *draft) { l.Status = mem.Superseded }
+	archive := func(l *draft) { l.Status = mem.Archived }
+	return []reviewRule{
+		{ReviewProposal, "the memory is changed as proposed and becomes your own", (*reviewData).proposals, nil, false},
+		{ReviewSecret, "removes the secret from all stored text", (*reviewData).secrets, nil, false},
+		{ReviewContradiction, "the older memory is superseded", (*reviewData).contradictions, supersede, true},
+		{
+			ReviewLowTrust,
+			"you confirm it: it may be injected unasked",
+			(*reviewData).lowTrust,
+			func(l *draft) { l.Trust = mem.TrustUser },
+			false,
+		},
+		{ReviewPromotion, "it is injected in every project, as your own memory", (*reviewData).promotions, func(l *draft) {
 			l.PromotedFrom, l.Scope, l.Trust = l.Scope, mem.ScopeUser, mem.TrustUser
 		}, false},
-		{LintDuplicate, "the second goes into the first", (*desk).duplicates, nil, true},
-		{LintDeadWeight, "it is archived: found, but not told unasked", func(d *desk) []Finding { return d.dead }, archive, false},
-		{ReviewStale, "it is archived: found, but not told unasked", (*desk).stale, archive, false},
+		{LintDuplicate, "the second memory is merged into the first", (*reviewData).duplicates, nil, true},
+		{
+			LintDeadWeight,
+			"it is archived: searchable, but not injected unasked",
+			func(d *reviewData) []Finding { return d.deadWeight },
+			archive,
+			false,
+		},
+		{ReviewStale, "it is archived: searchable, but not injected unasked", (*reviewData).stale, archive, false},
 	}
 }
 
-// desk is what a review looks at.
-type desk struct {
-	e        *Service
-	project  mem.Project
-	projects map[string]mem.Project // by key
-	known    map[string]*mem.Memory // by id, what is looked at
-	proposed []mem.Memory           // with changes that wait, newest first
-	refused  map[mem.Dismissal]bool // times left out
-	ms       []mem.Memory           // newest first
-	within   []mem.Memory           // likewise, those that stay with their session
-	against  []Finding              // statements that cannot both hold, as far as they are linked
-	dead     []Finding              // told again and again, and never used
-	paired   []mem.Memory           // the newest of the lasting ones; nil until they are compared
-	alike    []rank.Pair            // pairs of those
-	opposed  []Finding              // statements that cannot both hold; nil until asked for
+// reviewData is what the rules of a review examine.
+type reviewData struct {
+	svc        *Service
+	project    mem.Project
+	projects   map[string]mem.Project // by key
+	known      map[string]*mem.Memory // the examined memories, by ID
+	proposed   []mem.Memory           // memories with open proposals, newest first
+	dismissed  map[mem.Dismissal]bool // findings to leave out
+	ms         []mem.Memory           // newest first, without inSession
+	inSession  []mem.Memory           // memories of session scope, newest first
+	linked     []Finding              // linked contradictions
+	deadWeight []Finding              // findings of DeadWeight
+	paired     []mem.Memory           // memories compared with each other; nil until compared
+	similar    []rank.Pair            // pairs of paired
+	opposed    []Finding              // all contradictions; nil until computed
 }
 
-// Bounds of a review. What was decided or forgotten makes room for what is older.
+// Bounds of a review. Dismissed and forgotten memories free room for older ones.
 const (
-	findingsShown = 50   // of a rule
-	maxReviewed   = 5000 // memories, the newest
-	maxPaired     = 2000 // of them, that are compared with one another
+	findingsShown = 50   // per rule
+	maxReviewed   = 5000 // newest memories examined
+	maxPaired     = 2000 // newest memories compared pairwise
 )
 
-// Review lists what of a place needs a person's judgement. It changes nothing.
-func (e *Service) Review(ctx context.Context, ask ReviewRequest) (ReviewResponse, error) {
+// Review lists what in a place needs a person's decision. It changes nothing but the stored counts of
+// the review queue.
+func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse, error) {
 	out := ReviewResponse{Counts: map[string]int{}, Items: []ReviewItem{}}
-	for _, r := range ask.Rules {
+	for _, r := range req.Rules {
 		if !slices.Contains(ReviewRules(), r) {
 			return out, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	d, err := e.deskOf(ctx, ask.Place, ask.Among)
+	d, err := s.loadReview(ctx, req.Place, req.Among)
 	if err != nil {
 		return out, err
 	}
 	out.Project, out.Looked = d.project, len(d.known)
-	limit := cmp.Or(max(0, ask.Limit), findingsShown)
-	for _, r := range reviews() {
-		if len(ask.Rules) > 0 && !slices.Contains(ask.Rules, r.rule) {
+	limit := cmp.Or(max(0, req.Limit), findingsShown)
+	for _, r := range reviewRules() {
+		if len(req.Rules) > 0 && !slices.Contains(req.Rules, r.rule) {
 			continue
 		}
 		for _, f := range d.findings(r) {
@@ -115,36 +127,42 @@ func (e *Service) Review(ctx context.Context, ask ReviewRequest) (ReviewResponse
 			out.Items = append(out.Items, r.item(f, d.known))
 		}
 	}
-	if len(ask.Rules) == 0 && ask.Among.None() {
-		e.inbox.counted(d.project.Key, out.Counts, e.Now())
+	if len(req.Rules) == 0 && req.Among.isZero() {
+		s.counts.set(d.project.Key, out.Counts, s.Now())
 	}
 	return out, nil
 }
 
-// deskOf reads what a review of a place looks at.
-func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk, error) {
-	p, err := e.Event.Place(ctx, at)
+// loadReview reads what a review of a place examines.
+func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
+	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	d := &desk{e: e, project: p, projects: map[string]mem.Project{}}
-	ps, err := e.Store.Projects(ctx, p.Key)
+	d := &reviewData{svc: s, project: p, projects: map[string]mem.Project{}}
+	ps, err := s.Store.Projects(ctx, p.Key)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return nil, fmt.Errorf("projects: %w", err)
 	}
 	for _, p := range ps {
 		d.projects[p.Key] = p
 	}
-	// First, since it needs none of the memories: both at once would be twice as much.
-	if d.against, err = e.contradicted(ctx, p); err != nil {
+	// Read before the memories, to keep the peak of memory use low.
+	if d.linked, err = s.contradicted(ctx, p); err != nil {
 		return nil, err
 	}
-	if d.dead, err = e.DeadWeight(ctx, p); err != nil {
+	if d.deadWeight, err = s.DeadWeight(ctx, p); err != nil {
 		return nil, err
 	}
-	every, err := e.Event.UpTo(ctx, maxReviewed, mem.Query{
-		Project: p.Key, NotKinds: []mem.Kind{mem.Utterance}, Within: "*",
-		Kinds: among.Kinds, Tags: among.Tags, File: e.Recall.Relative(p, among.File), After: among.After, Before: among.Before,
+	every, err := s.Event.UpTo(ctx, maxReviewed, mem.Query{
+		Project:  p.Key,
+		NotKinds: []mem.Kind{mem.Utterance},
+		Within:   "*",
+		Kinds:    among.Kinds,
+		Tags:     among.Tags,
+		File:     s.Recall.Relative(p, among.File),
+		After:    among.After,
+		Before:   among.Before,
 	})
 	if err != nil {
 		return nil, err
@@ -152,31 +170,31 @@ func (e *Service) deskOf(ctx context.Context, at mem.Place, among Among) (*desk,
 	inSession := func(m mem.Memory) bool { return m.Scope == mem.ScopeSession }
 	for _, m := range every {
 		if inSession(m) {
-			d.within = append(d.within, m)
+			d.inSession = append(d.inSession, m)
 		}
 	}
 	d.ms = slices.DeleteFunc(every, inSession)
-	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.within)) // a copy of each would be megabytes
-	for _, list := range [][]mem.Memory{d.ms, d.within} {
+	d.known = make(map[string]*mem.Memory, len(d.ms)+len(d.inSession)) // pointers: copies would take megabytes
+	for _, list := range [][]mem.Memory{d.ms, d.inSession} {
 		for i := range list {
 			d.known[list[i].ID] = &list[i]
 		}
 	}
-	unknown := func(f Finding) bool { // said in a conversation, or beyond what is looked at
+	unknown := func(f Finding) bool { // an utterance, or older than the newest maxReviewed
 		return slices.ContainsFunc(f.IDs, func(id string) bool { return d.known[id] == nil })
 	}
-	d.against, d.dead = slices.DeleteFunc(d.against, unknown), slices.DeleteFunc(d.dead, unknown)
-	if d.proposed, err = e.proposedIn(ctx, p, among); err != nil {
+	d.linked, d.deadWeight = slices.DeleteFunc(d.linked, unknown), slices.DeleteFunc(d.deadWeight, unknown)
+	if d.proposed, err = s.memoriesWithProposals(ctx, p, among); err != nil {
 		return nil, err
 	}
-	d.refused, err = e.dismissals(ctx)
+	d.dismissed, err = s.dismissals(ctx)
 	return d, err
 }
 
-// findings are what a rule finds and the person has not refused.
-func (d *desk) findings(r reviewed) []Finding {
+// findings returns what a rule finds, without dismissed findings.
+func (d *reviewData) findings(r reviewRule) []Finding {
 	return slices.DeleteFunc(slices.Clone(r.find(d)), func(f Finding) bool {
-		return d.refused[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
+		return d.dismissed[mem.Dismissal{Rule: r.rule, Memory: f.IDs[0], Other: second(f.IDs)}]
 	})
 }
 
@@ -187,13 +205,19 @@ func second(ids []string) string {
 	return ids[1]
 }
 
-// item is a finding as it is shown.
-func (r reviewed) item(f Finding, known map[string]*mem.Memory) ReviewItem {
-	it := ReviewItem{Rule: r.rule, Text: f.Text, Accept: r.accept, Actions: []string{AcceptFinding, RejectFinding}, Memories: []mem.Memory{}}
+// item converts a finding to the item that is shown.
+func (r reviewRule) item(f Finding, known map[string]*mem.Memory) ReviewItem {
+	it := ReviewItem{
+		Rule:     r.rule,
+		Text:     f.Text,
+		Accept:   r.accept,
+		Actions:  []string{AcceptFinding, RejectFinding},
+		Memories: []mem.Memory{},
+	}
 	if r.pair {
 		it.Actions = append(it.Actions, MergeFinding)
 	}
-	for _, id := range f.IDs[:min(len(f.IDs), 1+count(r.pair))] {
+	for _, id := range f.IDs[:min(len(f.IDs), 1+boolToInt(r.pair))] {
 		var m mem.Memory
 		if k := known[id]; k != nil {
 			m = *k
@@ -201,18 +225,17 @@ func (r reviewed) item(f Finding, known map[string]*mem.Memory) ReviewItem {
 		it.Memories = append(it.Memories, m)
 	}
 	if r.rule == ReviewProposal {
-		if p, err := proposalOn(it.Memories[0], second(f.IDs)); err == nil {
+		if p, err := findProposal(it.Memories[0], second(f.IDs)); err == nil {
 			p.Memory, it.Proposal = f.IDs[0], &p
 		}
 	}
 	return it
 }
 
-// dismissals are what the person does not want to be done or shown again. A
-// store that keeps none has none.
-func (e *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
+// dismissals returns what the person dismissed. It is empty for a store without a mem.RunLog.
+func (s *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error) {
 	out := map[mem.Dismissal]bool{}
-	c, ok := e.Store.(mem.RunLog)
+	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, nil
 	}
@@ -223,55 +246,57 @@ func (e *Service) dismissals(ctx context.Context) (map[mem.Dismissal]bool, error
 	return out, err
 }
 
-// pairs are the newest memories that say how things are, and which of them share
-// half of their words: comparing each with each costs by the square, and is done once.
-func (d *desk) pairs() ([]mem.Memory, []rank.Pair) {
+// pairs returns the newest lasting memories, and which of them share half of their words. The
+// comparison takes quadratic time, so its result is cached.
+func (d *reviewData) pairs() ([]mem.Memory, []rank.Pair) {
 	if d.paired == nil {
 		for _, m := range d.ms {
-			if joinable(m.Kind) && len(d.paired) < maxPaired {
+			if mergeable(m.Kind) && len(d.paired) < maxPaired {
 				d.paired = append(d.paired, m)
 			}
 		}
-		d.alike = rank.Pairs(d.paired, extract.Contradictory)
+		d.similar = rank.Pairs(d.paired, extract.Contradictory)
 	}
-	return d.paired, d.alike
+	return d.paired, d.similar
 }
 
-func (d *desk) stale() []Finding {
+func (d *reviewData) stale() []Finding {
 	var out []Finding
 	for _, m := range d.ms {
-		if !joinable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || ours(m) || !rank.Stale(m, d.e.Now()) {
+		if !mergeable(m.Kind) || m.Pinned || m.Evergreen || m.Kind == mem.Todo && !m.Resolved || isExternal(m) ||
+			!rank.Stale(m, d.svc.Now()) {
 			continue
 		}
-		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.e.Now().Sub(m.Created)))})
+		out = append(out, Finding{
+			IDs:  []string{m.ID},
+			Text: fmt.Sprintf("%s, %d days old", usedTimes(m.Uses), days(d.svc.Now().Sub(m.Created))),
+		})
 	}
 	return out
 }
 
-// duplicates are those that a rule alone does not merge, and that do not deny
-// one another.
-func (d *desk) duplicates() []Finding {
+// duplicates returns duplicates that consolidation does not merge, without contradictions.
+func (d *reviewData) duplicates() []Finding {
 	against := map[[2]string]bool{}
 	for _, c := range d.contradictions() {
 		against[[2]string{c.IDs[0], c.IDs[1]}], against[[2]string{c.IDs[1], c.IDs[0]}] = true, true
 	}
 	return slices.DeleteFunc(duplicates(d.pairs()), func(f Finding) bool {
-		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.refused, f.IDs[0], f.IDs[1])
+		return against[[2]string{f.IDs[0], f.IDs[1]}] || keptApart(d.dismissed, f.IDs[0], f.IDs[1])
 	})
 }
 
-// contradictions are those that are linked, and those of what was just kept,
-// which has no links yet.
-func (d *desk) contradictions() []Finding {
+// contradictions returns linked contradictions and those of new memories without links.
+func (d *reviewData) contradictions() []Finding {
 	if d.opposed != nil {
 		return d.opposed
 	}
-	d.opposed = append([]Finding{}, d.against...)
+	d.opposed = append([]Finding{}, d.linked...)
 	linked := map[[2]string]bool{}
-	for _, f := range d.against {
+	for _, f := range d.linked {
 		linked[[2]string{f.IDs[0], f.IDs[1]}] = true
 	}
-	for _, f := range atOdds(d.pairs()) {
+	for _, f := range contradictionsIn(d.pairs()) {
 		if !linked[[2]string{f.IDs[0], f.IDs[1]}] {
 			d.opposed = append(d.opposed, f)
 		}
@@ -279,65 +304,68 @@ func (d *desk) contradictions() []Finding {
 	return d.opposed
 }
 
-func (d *desk) lowTrust() []Finding {
+func (d *reviewData) lowTrust() []Finding {
 	var out []Finding
 	look := func(m mem.Memory) {
 		switch {
 		case m.Trust >= mem.TrustUser:
 		case inject.SuspiciousMemory(m):
-			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an order; never told unasked"})
-		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && joinable(m.Kind):
-			out = append(out, Finding{IDs: []string{m.ID}, Text: source(m.Origin) + "; never told unasked"})
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "reads like an instruction; never injected unasked"})
+		case m.Trust == mem.TrustNone && m.Scope != mem.ScopeSession && mergeable(m.Kind):
+			out = append(out, Finding{IDs: []string{m.ID}, Text: untrustedSource(m.Origin) + "; never injected unasked"})
 		}
 	}
 	for _, m := range d.ms {
 		look(m)
 	}
-	for _, m := range d.within {
+	for _, m := range d.inSession {
 		look(m)
 	}
 	return out
 }
 
-// source says in words where a memory of no trust comes from.
-func source(o mem.Origin) string {
+// untrustedSource describes where an untrusted memory comes from.
+func untrustedSource(o mem.Origin) string {
 	switch o {
 	case mem.FromImport:
-		return "brought from elsewhere"
+		return "imported"
 	case mem.FromWeb:
-		return "learned where a web page was read"
+		return "learned in a turn that read a web page"
 	case mem.FromMCP:
-		return "learned where the output of another program was read"
+		return "learned in a turn that read output of another program"
 	case mem.FromTool:
-		return "learned where the output of a tool was read"
+		return "learned in a turn that read tool output"
 	}
-	return "learned where text from outside was read"
+	return "learned in a turn that read external text"
 }
 
-// widest are how many sessions a memory was used in before it may be worth
-// knowing in every project.
-const widest = 3
+// promotionSessions is in how many sessions a memory must be used before promotion is suggested.
+const promotionSessions = 3
 
-// promotions are what a project learned and may be worth knowing in every one.
-func (d *desk) promotions() []Finding {
-	_, _, embedded := d.e.Event.CurrentEmbedder()
+// promotions finds project memories that may be useful in every project.
+func (d *reviewData) promotions() []Finding {
+	_, _, embedded := d.svc.Event.CurrentEmbedder()
 	var out []Finding
 	for _, m := range d.ms {
 		merit := rank.Merit(m, embedded)
-		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !general(m.Kind) || ours(m) {
+		if m.Scope != mem.ScopeProject || m.Trust == mem.TrustNone || merit < rank.MeritUser || !isGeneralKind(m.Kind) ||
+			isExternal(m) {
 			continue
 		}
 		n := sessionsOf(m.UsedIn)
-		if n < widest || d.aboutProject(m) {
+		if n < promotionSessions || d.aboutProject(m) {
 			continue
 		}
-		out = append(out, Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)})
+		out = append(
+			out,
+			Finding{IDs: []string{m.ID}, Text: fmt.Sprintf("merit %.2f of %.2f, used in %d sessions", merit, rank.MeritUser, n)},
+		)
 	}
 	return out
 }
 
-// general reports whether a kind may be about any project.
-func general(k mem.Kind) bool {
+// isGeneralKind reports whether memories of a kind may apply to any project.
+func isGeneralKind(k mem.Kind) bool {
 	switch k {
 	case mem.Convention, mem.Preference, mem.Howto, mem.Fact:
 		return true
@@ -345,7 +373,7 @@ func general(k mem.Kind) bool {
 	return false
 }
 
-// sessionsOf counts the sessions of the turns of newest uses.
+// sessionsOf counts the sessions in a list of turns.
 func sessionsOf(usedIn []string) int {
 	seen := map[string]bool{}
 	for _, turn := range usedIn {
@@ -355,21 +383,22 @@ func sessionsOf(usedIn []string) int {
 	return len(seen)
 }
 
-// aboutProject reports whether a memory names its project or a file of it.
-func (d *desk) aboutProject(m mem.Memory) bool {
+// aboutProject reports whether a memory mentions its project, a file or a command.
+func (d *reviewData) aboutProject(m mem.Memory) bool {
 	if len(m.Files) > 0 || m.Command != "" {
 		return true
 	}
-	p, said := d.projects[m.Project], strings.ToLower(recall.WholeText(m))
-	return p.Key == "" || strings.Contains(said, strings.ToLower(p.Name)) || p.Root != "" && strings.Contains(said, strings.ToLower(p.Root))
+	p, text := d.projects[m.Project], strings.ToLower(recall.WholeText(m))
+	return p.Key == "" || strings.Contains(text, strings.ToLower(p.Name)) ||
+		p.Root != "" && strings.Contains(text, strings.ToLower(p.Root))
 }
 
-// secrets are the memories that hold what today's rules would not have let in.
-func (d *desk) secrets() []Finding {
+// secrets finds memories with text that the current rules would redact.
+func (d *reviewData) secrets() []Finding {
 	var out []Finding
-	for _, m := range slices.Concat(d.ms, d.within) {
-		if _, found := d.e.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
-			out = append(out, Finding{IDs: []string{m.ID}, Text: "holds a secret or a private part by today's rules"})
+	for _, m := range slices.Concat(d.ms, d.inSession) {
+		if _, found := d.svc.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
+			out = append(out, Finding{IDs: []string{m.ID}, Text: "contains a secret or a private part by the current rules"})
 		}
 	}
 	return out

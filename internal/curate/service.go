@@ -1,6 +1,6 @@
-// Package curate changes memories by decision of a person, of an agent or of a rule:
-// add, edit, import, feedback, links, consolidation, decay, review and lint.
-// Start with Service.Add and Service.Consolidate.
+// Package curate changes stored memories on request of a person or an agent, or by rule: add, edit,
+// import, feedback, links, consolidation, decay, review and lint. It neither captures events nor
+// searches. Start with Service.Add, Service.Consolidate and Service.Review.
 package curate
 
 import (
@@ -13,7 +13,7 @@ import (
 	"remanence/internal/redact"
 )
 
-// Config holds what a Service needs from outside.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Event  *event.Service
 	Recall *recall.Service
@@ -26,13 +26,13 @@ type Config struct {
 	Rel      func(p mem.Project, path string) string
 	Settings func() event.Settings
 	Store    mem.Store
-	// Tray stores the counts of the review queue; nil means that they end with the process.
+	// Tray stores the sizes of the review queues; nil keeps them in memory only.
 	Tray Tray
 
-	// Calls into packages above this one.
+	// Calls into higher packages, connected by the wiring.
 	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
-	Purge       func(ctx context.Context, ask event.IDs) (event.PurgeResponse, error)
-	Scan        func(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error)
+	Purge       func(ctx context.Context, req event.IDs) (event.PurgeResponse, error)
+	Scan        func(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error)
 	SyncVault   func(ctx context.Context, by event.Hand) error
 	WriteNotes  func(ctx context.Context, restored bool, ids ...string) error
 	RewriteNote func(ctx context.Context, m mem.Memory) error
@@ -41,8 +41,8 @@ type Config struct {
 // Service changes memories. It is safe for concurrent use.
 type Service struct {
 	Config
-	inbox Inboxes
+	counts reviewCounts
 }
 
-// New returns a service over c. It reads and writes nothing.
-func New(c Config) *Service { return &Service{Config: c, inbox: Inboxes{Tray: c.Tray}} }
+// New returns a Service. It does no I/O.
+func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{store: c.Tray}} }

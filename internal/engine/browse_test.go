@@ -80,7 +80,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := "Learned from Claude Code session s_1 “why does the export fail?”, 2 Mar 2026 09:00, after `make export` failed with exit code 2, from tool output; told never, used never."
+	want := "Learned from Claude Code session s_1 “why does the export fail?”, 2 Mar 2026 09:00, after `make export` failed with exit code 2, from tool output; injected never, used never."
 	if got.Provenance != want {
 		t.Errorf("got  %s\nwant %s", got.Provenance, want)
 	}
@@ -96,7 +96,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		now.ID: func(m views.MemoryStory) *mem.Memory { return m.Replaces },
 	} {
 		story, err := s.Views.MemoryStory(t.Context(), views.MemoryRequest{ID: id})
-		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Kept by you, 2 Mar 2026") {
+		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Added by you, 2 Mar 2026") {
 			t.Errorf("%s: kin %v, %q, %v, want the other one and the person's word", id, kin(story), story.Provenance, err)
 		}
 		if told := len(story.Told); (told == 1) != (id == now.ID) {

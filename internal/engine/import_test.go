@@ -98,7 +98,7 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 		t.Errorf("told unasked: %s", r.Context)
 	}
 	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: mem.Place{Project: "p_shop"}})
-	if err != nil || !strings.Contains(fmt.Sprint(inbox), "brought from elsewhere") {
+	if err != nil || !strings.Contains(fmt.Sprint(inbox), "imported; never injected") {
 		t.Errorf("review shows %+v, %v", inbox, err)
 	}
 }

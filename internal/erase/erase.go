@@ -14,42 +14,42 @@ import (
 	"remanence/internal/redact"
 )
 
-// erase erases memories and sessions from the archive and the store. The archive
-// comes first: from the store alone nobody could tell any more what to look for
-// in it. And it comes again, since something may have been taken in meanwhile.
-func (e *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
-	d, err := e.DoomedWords(ctx, ids)
+// Erase removes memories and sessions from the archive and the store. The archive comes first: it
+// needs the stored text to know what to remove. It is repeated at the end, since events may have been
+// archived meanwhile.
+func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
+	d, err := s.DoomedWords(ctx, ids)
 	if err != nil {
 		return mem.Purged{}, err
 	}
-	if err := d.erase(ctx, e.Archive); err != nil {
+	if err := d.rewrite(ctx, s.Archive); err != nil {
 		return mem.Purged{}, err
 	}
-	p, err := e.Store.Purge(ctx, ids...)
+	p, err := s.Store.Purge(ctx, ids...)
 	if err != nil {
 		return p, err
 	}
-	return p, d.erase(ctx, e.Archive)
+	return p, d.rewrite(ctx, s.Archive)
 }
 
-// doomed are words that have to go from the archive, by the agent's session id.
-type doomed map[string]*doomedWords
+// archiveErasure is what to remove from the archive, by the agent's session ID.
+type archiveErasure map[string]*sessionErasure
 
-type doomedWords struct {
-	all   bool            // of the session
-	ids   map[string]bool // of things said
-	lines []string        // folded; whatever holds one goes
-	made  []mem.Memory    // what these were made of goes, be it in other words
+type sessionErasure struct {
+	all     bool            // the whole session
+	ids     map[string]bool // of archived utterances
+	lines   []string        // folded; text that contains one is removed
+	sources []mem.Memory    // text these were made of is removed, even in other words
 }
 
-// doomedWords finds out what a purge takes from the archive. ErrNotFound as the
-// purge itself.
-func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error) {
-	d := doomed{}
-	if e.Archive == nil {
+// DoomedWords determines what a purge of ids removes from the archive. It returns ErrNotFound for an
+// unknown id.
+func (s *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
+	d := archiveErasure{}
+	if s.Archive == nil {
 		return d, nil
 	}
-	ms, err := e.Event.Condemned(ctx, ids)
+	ms, err := s.Event.Condemned(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -60,50 +60,51 @@ func (e *Service) DoomedWords(ctx context.Context, ids []string) (doomed, error)
 		w := d.of(mm.Session)
 		w.add(mm)
 		if slices.Contains(ids, mm.ID) {
-			w.made = append(w.made, mm)
+			w.sources = append(w.sources, mm)
 		}
 	}
 	for _, id := range ids {
 		if strings.HasPrefix(id, "m_") && slices.ContainsFunc(ms, func(mm mem.Memory) bool { return mm.ID == id }) {
 			continue
 		}
-		s, err := e.Store.Session(ctx, id)
-		if err == nil && s.ID != id && s.Short != id {
+		sess, err := s.Store.Session(ctx, id)
+		if err == nil && sess.ID != id && sess.Short != id {
 			err = fmt.Errorf("%s: %w", id, mem.ErrNotFound)
 		}
 		if err != nil {
 			return nil, err
 		}
-		d.of(s.ID).all = true
+		d.of(sess.ID).all = true
 	}
 	return d, nil
 }
 
-func (d doomed) of(session string) *doomedWords {
+func (d archiveErasure) of(session string) *sessionErasure {
 	if d[session] == nil {
-		d[session] = &doomedWords{ids: map[string]bool{}}
+		d[session] = &sessionErasure{ids: map[string]bool{}}
 	}
 	return d[session]
 }
 
-func (w *doomedWords) add(mm mem.Memory) {
+func (w *sessionErasure) add(mm mem.Memory) {
 	if mm.Kind == mem.Utterance {
 		w.ids[extract.SaidIn(mm)] = true
 	}
 	w.lines = append(w.lines, mem.Traces(mm)...)
 }
 
-func (w *doomedWords) hold(s mem.Spoken) bool {
-	if w.all || w.ids[s.ID] || slices.ContainsFunc(w.made, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
+func (w *sessionErasure) matches(s mem.Spoken) bool {
+	if w.all || w.ids[s.ID] ||
+		slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
 		return true
 	}
 	text := chars.Folded(s.Text)
 	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
-func (d doomed) erase(ctx context.Context, a event.Archive) error {
+func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	for session, words := range d {
-		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.hold(s) })
+		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.matches(s) })
 		if err != nil {
 			return fmt.Errorf("erase from the archive: %w", err)
 		}
@@ -111,34 +112,34 @@ func (d doomed) erase(ctx context.Context, a event.Archive) error {
 	return nil
 }
 
-// inTranscripts is where Scan finds things in the archive.
+// inTranscripts is the place that Scan reports for finds in the archive.
 const inTranscripts = "transcripts"
 
-// scanArchive looks through the archive as Scan does through the store.
-func (e *Service) scanArchive(ctx context.Context, fix bool, door *redact.Door, got *mem.ScanResponse) error {
-	if e.Archive == nil {
+// scanArchive scans the archive, and with fix redacts it.
+func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
+	if s.Archive == nil {
 		return nil
 	}
 	kinds := map[string]int{}
-	clean := func(s mem.Spoken) (mem.Spoken, bool) {
-		text, found := door.Scrub(s.Text)
+	clean := func(spoken mem.Spoken) (mem.Spoken, bool) {
+		text, found := redactor.Scrub(spoken.Text)
 		got.Records++
-		if text == s.Text {
-			return s, true
+		if text == spoken.Text {
+			return spoken, true
 		}
 		got.Held++
 		kinds[PrivateSpan] += found.Private
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
 		}
-		s.Text = text
-		return s, text != ""
+		spoken.Text = text
+		return spoken, text != ""
 	}
 	var err error
 	if fix {
-		err = e.Archive.Rewrite(ctx, "", clean)
-	} else { // what cannot be read stays, too
-		err = e.Archive.Each(ctx, func(s mem.Spoken) { clean(s) })
+		err = s.Archive.Rewrite(ctx, "", clean)
+	} else { // read-only: unreadable parts stay
+		err = s.Archive.Each(ctx, func(spoken mem.Spoken) { clean(spoken) })
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[kind] > 0 {

@@ -11,39 +11,44 @@ import (
 	"remanence/internal/redact"
 )
 
-// ErrUnable means that the store does not have the ability asked for.
-var ErrUnable = errors.New("this store cannot do that")
+// PrivateSpan is the Kind of a Find that is a private span.
+const PrivateSpan = "private"
 
-// unreached is what no command of ours can reach.
-func (e *Service) Unreached() []string {
-	list := []string{"the agent's own transcripts and spilled tool results", "copies kept elsewhere: exports, backups on another path, git history"}
-	if e.Minds != nil {
+// errUnable reports a store without the requested ability.
+var errUnable = errors.New("this store cannot scan or preview")
+
+// Unreached lists copies of text that this program cannot erase.
+func (s *Service) Unreached() []string {
+	list := []string{
+		"the agent's own transcripts and spilled tool results",
+		"copies kept elsewhere: exports, backups on another path, git history",
+	}
+	if s.Minds != nil {
 		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
 	}
-	if _, _, ok := e.Event.CurrentEmbedder(); ok {
-		list = append(list, "what the embedding server keeps of the texts that it was sent")
+	if _, _, ok := s.Event.CurrentEmbedder(); ok {
+		list = append(list, "texts that were sent to the embedding server, if it keeps them")
 	}
-	if e.Event.CurrentModel() != nil {
-		list = append(list, "what the model's service keeps of the turns that it was sent")
+	if s.Event.CurrentModel() != nil {
+		list = append(list, "turns that were sent to the model's service, if it keeps them")
 	}
 	return list
 }
 
-// scrubber is a store whose texts can be looked through and cleaned in place.
+// scrubber is a store whose texts can be scanned and redacted in place.
 type scrubber interface {
 	Scrub(ctx context.Context, fix bool, clean func(doc []byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error)
 }
 
-// Scan searches what is stored for what today's rules would have taken out, and
-// with Fix takes it out for good.
-func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResponse, error) {
-	st, ok := e.Store.(scrubber)
+// Scan searches stored text for what the current rules would redact. With Fix it removes the finds.
+func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error) {
+	st, ok := s.Store.(scrubber)
 	if !ok {
-		return mem.ScanResponse{}, fmt.Errorf("scan: %w", ErrUnable)
+		return mem.ScanResponse{}, fmt.Errorf("scan: %w", errUnable)
 	}
-	// A door of its own: what is found here was not taken out on its way in.
-	d := &redact.Door{Key: e.Door.Key, Rules: e.Door.Rules}
-	got, err := st.Scrub(ctx, ask.Fix, func(doc []byte) ([]byte, map[string]int, error) {
+	// A separate redactor, so that the counts of captured text stay unchanged.
+	d := &redact.Door{Key: s.Door.Key, Rules: s.Door.Rules}
+	got, err := st.Scrub(ctx, req.Fix, func(doc []byte) ([]byte, map[string]int, error) {
 		out, c, err := d.ScrubJSON(doc)
 		if err != nil {
 			return nil, nil, err
@@ -60,32 +65,32 @@ func (e *Service) Scan(ctx context.Context, ask event.ScanRequest) (mem.ScanResp
 	if err != nil {
 		return got, err
 	}
-	if err := e.scanArchive(ctx, ask.Fix, d, &got); err != nil {
+	if err := s.scanArchive(ctx, req.Fix, d, &got); err != nil {
 		return got, err
 	}
-	got.Unreached = e.Unreached()
+	got.Unreached = s.Unreached()
 	return got, nil
 }
 
-// Doomed returns what Purge would erase, and erases nothing.
-func (e *Service) Doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
-	st, ok := e.Store.(event.Rehearser)
+// Doomed returns what Purge would erase. It erases nothing.
+func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
+	st, ok := s.Store.(event.Rehearser)
 	if !ok {
-		return event.PurgeResponse{}, fmt.Errorf("purge: %w", ErrUnable)
+		return event.PurgeResponse{}, fmt.Errorf("purge: %w", errUnable)
 	}
-	ms, would, err := st.Doomed(ctx, ask.IDs...)
+	ms, would, err := st.Doomed(ctx, req.IDs...)
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: e.Unreached()}, nil
+	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: s.Unreached()}, nil
 }
 
-// unerased leaves out what was said before something of the session was erased:
-// the agent's record still has it, and nobody may bring it back.
-func (e *Service) Unerased(ctx context.Context, session string, said []mem.Quote) ([]mem.Quote, error) {
-	until, err := e.Event.ErasedUntil(ctx, session)
+// Unerased drops quotes from before the session's last purge: the agent's transcript still has them,
+// but they must not be stored again.
+func (s *Service) Unerased(ctx context.Context, session string, quotes []mem.Quote) ([]mem.Quote, error) {
+	until, err := s.Event.ErasedUntil(ctx, session)
 	if err != nil || until.IsZero() {
-		return said, err
+		return quotes, err
 	}
-	return slices.DeleteFunc(said, func(s mem.Quote) bool { return !s.At.After(until) }), nil
+	return slices.DeleteFunc(quotes, func(q mem.Quote) bool { return !q.At.After(until) }), nil
 }

@@ -1,5 +1,5 @@
-// Package erase finds and removes every byte of what is purged, and scans stored
-// text for secrets. Start with Service.Scan.
+// Package erase finds and removes every byte of purged memories and sessions, and scans stored text
+// for secrets. It does not touch the vault; see filesync. Start with Service.Erase and Service.Scan.
 package erase
 
 import (
@@ -8,10 +8,10 @@ import (
 	"remanence/internal/redact"
 )
 
-// Config holds what a Service needs from outside.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Event *event.Service
-	// Archive stores what was said, word for word; nil means that nothing is archived.
+	// Archive stores the conversations word for word; nil means no archive.
 	Archive event.Archive
 	// Door removes secrets and private text.
 	Door *redact.Door
@@ -25,5 +25,5 @@ type Service struct {
 	Config
 }
 
-// New returns a service over c. It reads and writes nothing.
+// New returns a Service. It does no I/O.
 func New(c Config) *Service { return &Service{Config: c} }

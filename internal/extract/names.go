@@ -142,8 +142,8 @@ func (n *Naming) Words(text string) {
 			n.add(mem.EntityPackage, unversioned(w), nameShaped)
 		case isHost(portless(w)):
 			n.add(mem.EntityService, strings.ToLower(portless(w)), nameShaped)
-		case knownServices[strings.ToLower(w)] != "":
-			n.add(mem.EntityService, knownServices[strings.ToLower(w)], nameShaped)
+		case knownService(w) != "":
+			n.add(mem.EntityService, knownService(w), nameShaped)
 		case isIdentifier(w) && (called || shaped(w)):
 			n.add(mem.EntitySymbol, w, nameShaped)
 		case strings.HasPrefix(w, "@") && len(w) > 2 && isWord(w[1:]):
@@ -254,11 +254,22 @@ func servant(w string) bool {
 	return false
 }
 
-// knownServices are services that are known by one word, as they are spelt.
-var knownServices = map[string]string{
-	"postgres": "postgres", "postgresql": "postgres", "mysql": "mysql", "mariadb": "mariadb", "sqlite": "sqlite", "redis": "redis", "valkey": "valkey", "kafka": "kafka",
-	"rabbitmq": "rabbitmq", "mongodb": "mongodb", "mongo": "mongodb", "elasticsearch": "elasticsearch", "opensearch": "opensearch", "nginx": "nginx", "haproxy": "haproxy",
-	"docker": "docker", "kubernetes": "kubernetes", "k8s": "kubernetes", "memcached": "memcached", "stripe": "stripe", "sentry": "sentry", "grafana": "grafana",
-	"prometheus": "prometheus", "vault": "vault", "consul": "consul", "etcd": "etcd", "nats": "nats", "minio": "minio", "s3": "s3", "dynamodb": "dynamodb", "clickhouse": "clickhouse",
-	"cassandra": "cassandra", "keycloak": "keycloak", "jenkins": "jenkins", "github": "github", "gitlab": "gitlab", "ollama": "ollama",
+// knownService returns the name of a service that is known by one word, in any
+// case; empty if it is none. A switch costs a start nothing, unlike a map.
+func knownService(word string) string {
+	w := strings.ToLower(word)
+	switch w {
+	case "postgresql":
+		return "postgres"
+	case "mongo":
+		return "mongodb"
+	case "k8s":
+		return "kubernetes"
+	case "postgres", "mysql", "mariadb", "sqlite", "redis", "valkey", "kafka", "rabbitmq", "mongodb",
+		"elasticsearch", "opensearch", "nginx", "haproxy", "docker", "kubernetes", "memcached", "stripe",
+		"sentry", "grafana", "prometheus", "vault", "consul", "etcd", "nats", "minio", "s3", "dynamodb",
+		"clickhouse", "cassandra", "keycloak", "jenkins", "github", "gitlab", "ollama":
+		return w
+	}
+	return ""
 }

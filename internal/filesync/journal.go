@@ -10,27 +10,27 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of an entry of the journal, in characters and items.
+// Bounds of a journal entry, in characters and items.
 const (
 	maxHappened = 2000
 	maxLogLine  = 400
 	maxLogItems = 30
 )
 
-// WriteLog puts an entry into the person's journal: at the end of a file, or where
-// there is none into a memory of the project.
-func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// WriteLog adds an entry to the person's journal file. Without a journal file it stores the entry as a
+// memory.
+func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return LogResponse{}, err
 	}
-	entry, err := e.cleanEntry(ask.Entry, p)
+	entry, err := s.cleanEntry(req.Entry, p)
 	if err != nil {
 		return LogResponse{}, err
 	}
-	out := LogResponse{Text: entryText(entry, e.Now().Local().Format("2006-01-02"))}
-	if e.Journal != nil {
-		if out.File, err = e.Journal(out.Text); err != nil || out.File != "" {
+	out := LogResponse{Text: entryText(entry, s.Now().Local().Format("2006-01-02"))}
+	if s.Journal != nil {
+		if out.File, err = s.Journal(out.Text); err != nil || out.File != "" {
 			return out, err
 		}
 	}
@@ -38,34 +38,48 @@ func (e *Service) WriteLog(ctx context.Context, ask LogRequest) (LogResponse, er
 		p = event.Nowhere
 	}
 	m := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: mem.Summary, Title: chars.Clip(entry.Title, 160), Body: out.Text, Tags: []string{"log"},
+		Scope:   mem.ScopeProject,
+		Project: p.Key,
+		Kind:    mem.Summary,
+		Title:   chars.Clip(entry.Title, 160),
+		Body:    out.Text,
+		Tags:    []string{"log"},
 		Summary: &mem.SummaryText{
-			Request: entry.Title, Completed: entry.Happened, Learned: strings.Join(entry.Decisions, " "), Notes: strings.Join(entry.Prevented, " "),
+			Request:   entry.Title,
+			Completed: entry.Happened,
+			Learned:   strings.Join(entry.Decisions, " "),
+			Notes:     strings.Join(entry.Prevented, " "),
 		},
-		Importance: 0.6, Confidence: event.ConfidenceUser, Trust: mem.TrustUser, Origin: mem.FromUserCommand,
-		Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: e.Now(), Updated: e.Now(),
+		Importance: 0.6,
+		Confidence: event.ConfidenceUser,
+		Trust:      mem.TrustUser,
+		Origin:     mem.FromUserCommand,
+		Resolved:   true,
+		Branch:     p.Branch,
+		Commit:     p.Commit,
+		Created:    s.Now(),
+		Updated:    s.Now(),
 	}
-	if ask.Agent != "" {
-		if m.Trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
+	if req.Agent != "" {
+		if m.Trust, err = s.Event.ByAgent(ctx, req.Agent); err != nil {
 			return out, err
 		}
 		m.Confidence, m.Origin = event.ConfidenceAgent, mem.FromAssistant
 	}
 	b := mem.Batch{Project: &p, Memories: event.Indexed([]mem.Memory{m})}
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return out, fmt.Errorf("keep entry: %w", err)
 	}
-	kept, err := e.Event.One(ctx, res[0].IDs[0])
+	kept, err := s.Event.One(ctx, res[0].IDs[0])
 	out.Memory = &kept
 	return out, err
 }
 
-// cleanEntry passes every text of an entry through the door and bounds it.
-// ErrNoText if it has no title left.
-func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
-	line := func(s string) string { return chars.Clip(chars.Line(e.Door.Prompt(s)), maxLogLine) }
+// cleanEntry redacts and bounds every text of an entry. It returns ErrNoText without a title.
+func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
+	line := func(text string) string { return chars.Clip(chars.Line(s.Door.Prompt(text)), maxLogLine) }
 	list := func(items []string) []string {
 		var out []string
 		for _, it := range items[:min(len(items), maxLogItems)] {
@@ -76,9 +90,18 @@ func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 		return out
 	}
 	out := LogEntry{
-		Title: chars.Clip(line(in.Title), 120), Projects: list(in.Projects), Scope: line(in.Scope),
-		Happened:  chars.Clip(strings.TrimSpace(e.Door.Prompt(in.Happened)), maxHappened),
-		Decisions: list(in.Decisions), Cited: list(in.Cited), Prevented: list(in.Prevented), New: list(in.New), Drift: list(in.Drift), Lint: list(in.Lint),
+		Title:    chars.Clip(line(in.Title), 120),
+		Projects: list(in.Projects),
+		Scope:    line(in.Scope),
+		Happened: chars.Clip(strings.TrimSpace(s.Door.Prompt(in.Happened)), maxHappened),
+		Decisions: list(
+			in.Decisions,
+		),
+		Cited:     list(in.Cited),
+		Prevented: list(in.Prevented),
+		New:       list(in.New),
+		Drift:     list(in.Drift),
+		Lint:      list(in.Lint),
 	}
 	if out.Title == "" {
 		return out, event.ErrNoText
@@ -89,8 +112,8 @@ func (e *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 	return out, nil
 }
 
-// entryText is an entry as it stands in the journal. No line of the person's or
-// the agent's words can look like another entry's heading.
+// entryText formats an entry for the journal. Texts are put in single lines, so that none can look
+// like the heading of another entry.
 func entryText(en LogEntry, day string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s — %s\n\n", day, en.Title)
@@ -120,4 +143,32 @@ func entryText(en LogEntry, day string) string {
 	list("Drift flagged", en.Drift)
 	list("Lint", en.Lint)
 	return b.String()
+}
+
+// LogRequest adds an entry to the person's journal.
+type LogRequest struct {
+	mem.Place
+	Agent string   `json:"agent,omitempty"` // as in AddRequest
+	Entry LogEntry `json:"entry"`
+}
+
+// LogEntry is the report on a stretch of work. Only Title is required.
+type LogEntry struct {
+	Title     string   `json:"title"`
+	Projects  []string `json:"projects,omitempty"` // empty means the project of the place
+	Scope     string   `json:"scope,omitempty"`
+	Happened  string   `json:"happened,omitempty"`
+	Decisions []string `json:"decisions,omitempty"`
+	Cited     []string `json:"cited,omitempty"`     // memories that were used
+	Prevented []string `json:"prevented,omitempty"` // mistakes that memories prevented
+	New       []string `json:"new,omitempty"`       // new memories
+	Drift     []string `json:"drift,omitempty"`
+	Lint      []string `json:"lint,omitempty"`
+}
+
+// LogResponse says where an entry was stored: in a file or in a memory.
+type LogResponse struct {
+	File   string      `json:"file,omitempty"`
+	Memory *mem.Memory `json:"memory,omitempty"`
+	Text   string      `json:"text"` // as written
 }

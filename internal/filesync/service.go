@@ -1,5 +1,6 @@
-// Package filesync keeps state files and the vault in step with memories, in both
-// directions. Start with Service.State and Service.SyncVault.
+// Package filesync synchronizes a project's state files and the person's vault with stored memories,
+// in both directions. It parses no files; see mind and vault. Start with Service.State and
+// Service.SyncVault.
 package filesync
 
 import (
@@ -14,7 +15,7 @@ import (
 	"remanence/internal/redact"
 )
 
-// Config holds what a Service needs from outside.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Continuity *continuity.Service
 	Curate     *curate.Service
@@ -22,21 +23,21 @@ type Config struct {
 	Event      *event.Service
 	// Door removes secrets and private text.
 	Door *redact.Door
-	// Journal adds an entry to the person's journal and returns its file, "" without a journal.
+	// Journal appends an entry to the person's journal and returns its file, or "" without a journal.
 	Journal func(entry string) (file string, err error)
 	// Minds are the state files of projects; nil means none.
 	Minds event.StateFiles
 	Now   func() time.Time
 	Store mem.Store
 
-	// Calls into packages above this one.
+	// Calls into higher packages, connected by the wiring.
 	DeriveStanding func(ctx context.Context, p mem.Project, out *mem.Standing) error
 }
 
-// Service keeps files and memories in step. It is safe for concurrent use.
+// Service synchronizes files with memories. It is safe for concurrent use.
 type Service struct {
 	Config
 }
 
-// New returns a service over c. It reads and writes nothing.
+// New returns a Service. It does no I/O.
 func New(c Config) *Service { return &Service{Config: c} }

@@ -12,50 +12,50 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of what is written to the state at a time, in bytes.
+// Bounds of one change of the state, in bytes.
 const (
 	maxStateField = 5 << 10
 	maxStateCall  = 50 << 10
 )
 
-// Mistakes in a change of the state.
+// Errors of state requests.
 var (
 	ErrNoOp      = errors.New("no such operation on the state")
 	ErrTooLong   = errors.New("too long")
-	ErrNoAction  = errors.New("no such action, it is add or complete")
-	ErrNoStatus  = errors.New("no such status, it is Final, Open, Pending or Revisit")
-	ErrNoProject = errors.New("the state is that of one project")
+	ErrNoAction  = errors.New("no such action: use add or complete")
+	ErrNoStatus  = errors.New("no such status: use Final, Open, Pending or Revisit")
+	ErrNoProject = errors.New("the state belongs to one project: name one")
 )
 
-// State tells or changes where the work of a project stands: in its state files
-// where it has any that are trusted, else in the store.
-func (e *Service) State(ctx context.Context, ask mem.StateRequest) (mem.Standing, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// State returns or changes the state of a project's work. It uses the project's state files if they
+// are trusted, else the store.
+func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	if p.Key == "" {
 		return mem.Standing{}, ErrNoProject
 	}
-	if ask, err = e.stateAsk(ask); err != nil {
+	if req, err = s.cleanRequest(req); err != nil {
 		return mem.Standing{}, err
 	}
-	if ask.Op != mem.StateGet {
-		if err := e.Event.MayKeep(ctx, ask.Agent, ask.Op); err != nil {
+	if req.Op != mem.StateGet {
+		if err := s.Event.MayKeep(ctx, req.Agent, req.Op); err != nil {
 			return mem.Standing{}, err
 		}
 	}
-	mind, err := e.Event.MindOf(p)
+	mind, err := s.Event.MindOf(p)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	var out mem.Standing
 	if mind.Trusted {
-		if out, err = e.Minds.Change(ctx, p, ask); err == nil {
-			err = e.takeMind(ctx, p)
+		if out, err = s.Minds.Change(ctx, p, req); err == nil {
+			err = s.indexStateFiles(ctx, p)
 		}
 	} else {
-		out, err = e.storedState(ctx, p, ask)
+		out, err = s.storedState(ctx, p, req)
 	}
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("state: %w", err)
@@ -67,31 +67,31 @@ func (e *Service) State(ctx context.Context, ask mem.StateRequest) (mem.Standing
 	return out, nil
 }
 
-// stateAsk passes the texts of a change through the door and bounds them.
-func (e *Service) stateAsk(ask mem.StateRequest) (mem.StateRequest, error) {
-	c := stateCleaner{door: e.Door.Prompt}
+// cleanRequest redacts and bounds the texts of a change.
+func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
+	c := stateCleaner{redact: s.Door.Prompt}
 	var err error
-	switch ask.Op {
+	switch req.Op {
 	case mem.StateGet:
 	case mem.StateUpdates:
-		u := ask.Update
+		u := req.Update
 		u.Phase, u.Status, u.Next = c.line(u.Phase), c.line(u.Status), c.line(u.Next)
 		u.Active, u.Blockers = c.lines(u.Active), c.lines(u.Blockers)
-		ask.Update = u
+		req.Update = u
 		if u.Phase == nil && u.Status == nil && u.Next == nil && u.Active == nil && u.Blockers == nil {
 			err = event.ErrNoText
 		}
 	case mem.StateDecides:
-		d := ask.Decision
+		d := req.Decision
 		d.Title, d.Decision, d.Rationale = chars.Line(c.text(d.Title)), c.text(d.Decision), c.text(d.Rationale)
 		d.By = chars.Clip(cmp.Or(chars.Line(c.text(d.By)), "agent"), 80)
 		d.Status, err = decisionStatus(d.Status)
 		if d.Title == "" || d.Decision == "" {
 			err = event.ErrNoText
 		}
-		ask.Decision = d
+		req.Decision = d
 	case mem.StateProgresses:
-		p := ask.Progress
+		p := req.Progress
 		p.Task = chars.Line(c.text(p.Task))
 		p.Section = chars.Clip(chars.Line(c.text(p.Section)), 80)
 		switch {
@@ -100,26 +100,26 @@ func (e *Service) stateAsk(ask mem.StateRequest) (mem.StateRequest, error) {
 		case p.Action != "add" && p.Action != "complete":
 			err = fmt.Errorf("%q: %w", p.Action, ErrNoAction)
 		}
-		ask.Progress = p
+		req.Progress = p
 	case mem.StateEndsASession:
-		s := ask.Session
-		s.Summary = chars.Line(c.text(s.Summary))
-		s.Completed, s.Decisions = *c.lines(&s.Completed), *c.lines(&s.Decisions)
-		s.Blockers, s.Next = *c.lines(&s.Blockers), *c.lines(&s.Next)
-		if s.Summary == "" {
+		entry := req.Session
+		entry.Summary = chars.Line(c.text(entry.Summary))
+		entry.Completed, entry.Decisions = *c.lines(&entry.Completed), *c.lines(&entry.Decisions)
+		entry.Blockers, entry.Next = *c.lines(&entry.Blockers), *c.lines(&entry.Next)
+		if entry.Summary == "" {
 			err = event.ErrNoText
 		}
-		ask.Session = s
+		req.Session = entry
 	default:
-		err = fmt.Errorf("%q: %w", ask.Op, ErrNoOp)
+		err = fmt.Errorf("%q: %w", req.Op, ErrNoOp)
 	}
 	if err == nil {
 		err = c.tooLong()
 	}
-	return ask, err
+	return req, err
 }
 
-// decisionStatus is one of the four, whatever its case; none is Final.
+// decisionStatus normalizes the case of a decision's status; "" means Final.
 func decisionStatus(s string) (string, error) {
 	if strings.TrimSpace(s) == "" {
 		return "Final", nil
@@ -132,9 +132,9 @@ func decisionStatus(s string) (string, error) {
 	return "", fmt.Errorf("%q: %w", s, ErrNoStatus)
 }
 
-// stateCleaner passes texts through the door and counts them.
+// stateCleaner redacts texts and sums their sizes.
 type stateCleaner struct {
-	door    func(string) string
+	redact  func(string) string
 	longest int
 	all     int
 }
@@ -144,7 +144,7 @@ func (c *stateCleaner) text(s string) string {
 	if c.longest > maxStateField || c.all > maxStateCall {
 		return s
 	}
-	return c.door(s)
+	return c.redact(s)
 }
 
 func (c *stateCleaner) line(s *string) *string {

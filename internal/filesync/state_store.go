@@ -16,11 +16,11 @@ import (
 	"remanence/internal/rank"
 )
 
-// stateTag tags the memories that hold the fields of a project's state. They
-// are told as the state, not among the memories.
+// stateTag tags memories that hold the fields of a project's state. They are injected as the state,
+// not among the memories.
 const stateTag = "project-state"
 
-// The fields of the state, as their memories begin.
+// Fields of the state. Their memories begin with these names.
 const (
 	fieldPhase   = "Phase"
 	fieldStatus  = "Status"
@@ -29,39 +29,46 @@ const (
 	fieldNext    = "Next"
 )
 
-// Sections of the items of work that the store keeps.
+// Sections of work items in the store.
 const (
 	sectionDoing = "In Progress"
 	sectionDone  = "Completed"
 )
 
-// storedState tells or changes the state of a project that the store keeps.
-func (e *Service) storedState(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
+// storedState returns or changes the state that is kept in the store.
+func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	var err error
-	switch ask.Op {
+	switch req.Op {
 	case mem.StateUpdates:
-		note, err = e.storeFields(ctx, p, ask)
+		note, err = s.storeFields(ctx, p, req)
 	case mem.StateDecides:
-		note, err = e.storeDecision(ctx, p, ask)
+		note, err = s.storeDecision(ctx, p, req)
 	case mem.StateProgresses:
-		note, err = e.storeProgress(ctx, p, ask)
+		note, err = s.storeProgress(ctx, p, req)
 	case mem.StateEndsASession:
-		note, err = e.storeSession(ctx, p, ask)
+		note, err = s.storeSession(ctx, p, req)
 	}
 	if err != nil {
 		return mem.Standing{}, err
 	}
-	out, err := e.kept(ctx, p)
+	out, err := s.storedStanding(ctx, p)
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, note.Notes
 	return out, err
 }
 
-// kept reads the state of a project from the store: what was laid down, and
-// where nothing was, what follows from the last session.
-func (e *Service) kept(ctx context.Context, p mem.Project) (mem.Standing, error) {
-	out := mem.Standing{Project: p, Active: []string{}, Blockers: []string{}, Progress: []mem.StateItem{}, Decisions: []mem.StateDecision{}, Sessions: []mem.StateSession{}}
-	fields, err := e.stateFields(ctx, p.Key)
+// storedStanding reads the state of a project from the store. Without declared fields it is derived
+// from the last session.
+func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standing, error) {
+	out := mem.Standing{
+		Project:   p,
+		Active:    []string{},
+		Blockers:  []string{},
+		Progress:  []mem.StateItem{},
+		Decisions: []mem.StateDecision{},
+		Sessions:  []mem.StateSession{},
+	}
+	fields, err := s.stateFields(ctx, p.Key)
 	if err != nil {
 		return out, err
 	}
@@ -72,29 +79,35 @@ func (e *Service) kept(ctx context.Context, p mem.Project) (mem.Standing, error)
 		}
 	}
 	if len(fields) == 0 {
-		if err := e.DeriveStanding(ctx, p, &out); err != nil {
+		if err := s.DeriveStanding(ctx, p, &out); err != nil {
 			return out, err
 		}
 	}
-	todos, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40})
+	todos, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, MinTrust: mem.TrustTool, Order: mem.ByUpdate, Limit: 40,
+	})
 	if err != nil {
 		return out, fmt.Errorf("items: %w", err)
 	}
 	for _, t := range todos {
 		out.Progress = append(out.Progress, mem.StateItem{ID: t.ID, Section: sectionOf(t), Text: t.Title, Done: t.Resolved})
 	}
-	decided, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10})
+	decided, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustTool, Limit: 10,
+	})
 	if err != nil {
 		return out, fmt.Errorf("decisions: %w", err)
 	}
 	for i := len(decided) - 1; i >= 0; i-- {
 		out.Decisions = append(out.Decisions, decisionOf(decided[i]))
 	}
-	return out, e.standingSessions(ctx, p, &out)
+	return out, s.standingSessions(ctx, p, &out)
 }
 
-func (e *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.Standing) error {
-	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40})
+func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.Standing) error {
+	ms, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40,
+	})
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
@@ -104,52 +117,58 @@ func (e *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.
 			continue
 		}
 		seen[m.Session] = true
-		s := mem.StateSession{Title: m.Created.Local().Format("2006-01-02"), Summary: m.Title}
+		entry := mem.StateSession{Title: m.Created.Local().Format("2006-01-02"), Summary: m.Title}
 		for _, part := range []struct {
 			text string
 			into *[]string
-		}{{m.Summary.Completed, &s.Completed}, {m.Summary.Learned, &s.Decisions}, {m.Summary.Notes, &s.Blockers}, {m.Summary.NextSteps, &s.Next}} {
+		}{
+			{m.Summary.Completed, &entry.Completed},
+			{m.Summary.Learned, &entry.Decisions},
+			{m.Summary.Notes, &entry.Blockers},
+			{m.Summary.NextSteps, &entry.Next},
+		} {
 			if part.text != "" {
 				*part.into = []string{part.text}
 			}
 		}
-		out.Sessions = append(out.Sessions, s)
+		out.Sessions = append(out.Sessions, entry)
 	}
 	slices.Reverse(out.Sessions)
 	return nil
 }
 
-// stateFields are the memories that hold the fields of a project's state.
-func (e *Service) stateFields(ctx context.Context, project string) ([]mem.Memory, error) {
-	ms, err := e.Event.All(ctx, mem.Query{Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool})
+// stateFields returns the memories that hold the fields of a project's state.
+func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory, error) {
+	ms, err := s.Event.All(ctx, mem.Query{
+		Project: project, Tags: []string{stateTag}, Kinds: []mem.Kind{mem.Fact}, MinTrust: mem.TrustTool,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("fields: %w", err)
 	}
 	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !event.IsField(mm) }), nil
 }
 
-// laidDownState puts what was laid down about the state of a project over what
-// follows from a session.
-func (e *Service) LaidDownState(ctx context.Context, project string, s *mem.State) error {
-	fields, err := e.stateFields(ctx, project)
+// LaidDownState overrides a state derived from a session with the declared fields of the project.
+func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.State) error {
+	fields, err := s.stateFields(ctx, project)
 	if err != nil {
 		return err
 	}
-	var said mem.Standing
+	var declared mem.Standing
 	for _, f := range fields {
 		if inject.IsTellable(f) {
-			setField(&said, f)
+			setField(&declared, f)
 		}
 	}
-	s.Phase = cmp.Or(said.Phase, s.Phase)
-	if said.Next != "" {
-		s.Next = append([]string{said.Next}, s.Next...)
+	st.Phase = cmp.Or(declared.Phase, st.Phase)
+	if declared.Next != "" {
+		st.Next = append([]string{declared.Next}, st.Next...)
 	}
-	s.Waiting, s.Doing = said.Blockers, append(said.Active, s.Doing...)
+	st.Waiting, st.Doing = declared.Blockers, append(declared.Active, st.Doing...)
 	return nil
 }
 
-// setField puts the value of a field's memory into the standing.
+// setField sets the value of one field in the standing.
 func setField(out *mem.Standing, m mem.Memory) {
 	name, text, _ := strings.Cut(cmp.Or(m.Body, m.Title), ": ")
 	if text == noValue {
@@ -169,15 +188,15 @@ func setField(out *mem.Standing, m mem.Memory) {
 	}
 }
 
-// noValue is what a field says that was set to nothing.
+// noValue is the text of a field that was cleared.
 const noValue = "none"
 
-// storeFields writes the fields that are given, each as a memory of its own.
-func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	u := ask.Update
+// storeFields stores the given fields, each as one memory.
+func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	u := req.Update
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
-		mm := e.stateMemory(p, mem.Fact, ask.Agent != "")
+		mm := s.stateMemory(p, mem.Fact, req.Agent != "")
 		mm.Tags, mm.Key, mm.Importance = []string{stateTag}, event.FieldKey+strings.ToLower(name), 0.4
 		full := name + ": " + cmp.Or(text, noValue)
 		mm.Title, mm.Facts = chars.Clip(full, 160), facts
@@ -202,25 +221,25 @@ func (e *Service) storeFields(ctx context.Context, p mem.Project, ask mem.StateR
 			add(f.name, strings.Join(*f.list, "; "), *f.list)
 		}
 	}
-	old, err := e.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}})
+	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("fields: %w", err)
 	}
-	return e.keepState(ctx, p, ask.Agent, ms, old)
+	return s.saveState(ctx, p, req.Agent, ms, old)
 }
 
-func (e *Service) storeDecision(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	d := ask.Decision
-	mm := e.stateMemory(p, mem.Decision, ask.Agent != "")
+func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	d := req.Decision
+	mm := s.stateMemory(p, mem.Decision, req.Agent != "")
 	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Decision
 	if d.Rationale != "" {
 		mm.Body += "\nWhy: " + d.Rationale
 	}
 	mm.Tags = []string{"status:" + strings.ToLower(d.Status), "by:" + strings.ToLower(d.By)}
-	return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+	return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
-// decisionOf is a kept decision as the state shows it.
+// decisionOf converts a decision memory to its form in the state.
 func decisionOf(m mem.Memory) mem.StateDecision {
 	d := mem.StateDecision{ID: m.ID, Title: m.Title, Date: m.Created.Local().Format("2006-01-02")}
 	text, why, _ := strings.Cut(cmp.Or(m.Body, m.Title), "\nWhy: ")
@@ -236,8 +255,10 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 	return d
 }
 
-func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	open, err := e.Store.List(ctx, mem.Query{Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200})
+func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	open, err := s.Store.List(ctx, mem.Query{
+		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200,
+	})
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("open items: %w", err)
 	}
@@ -245,35 +266,40 @@ func (e *Service) storeProgress(ctx context.Context, p mem.Project, ask mem.Stat
 	for i, o := range open {
 		titles[i] = o.Title
 	}
-	if ask.Progress.Action == "add" {
-		section := cmp.Or(ask.Progress.Section, sectionDoing)
-		mm := e.stateMemory(p, mem.Todo, ask.Agent != "")
-		mm.Title, mm.Key, mm.Resolved = chars.Clip(ask.Progress.Task, 160), extract.ListedKey+strings.ToLower(ask.Progress.Task), false
+	if req.Progress.Action == "add" {
+		section := cmp.Or(req.Progress.Section, sectionDoing)
+		mm := s.stateMemory(p, mem.Todo, req.Agent != "")
+		mm.Title, mm.Key, mm.Resolved = chars.Clip(
+			req.Progress.Task,
+			160,
+		), extract.ListedKey+strings.ToLower(
+			req.Progress.Task,
+		), false
 		mm.Tags = []string{event.SectionTag + section}
-		return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+		return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 	}
-	at, rivals := chars.Pick(titles, ask.Progress.Task)
+	at, rivals := chars.Pick(titles, req.Progress.Task)
 	if at < 0 {
-		return unpicked(ask.Progress.Task, titles, rivals), nil
+		return noSingleMatch(req.Progress.Task, titles, rivals), nil
 	}
-	who, err := e.Curate.AuthorOf(ctx, ask.Agent)
+	who, err := s.Curate.AuthorOf(ctx, req.Agent)
 	if err != nil {
 		return mem.Standing{}, err
 	}
 	if !who.MayReport(open[at]) {
-		_, err := e.Curate.Proposals(who, "").Only(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
-		return mem.Standing{Notes: []string{waitsNote(open[at])}}, err
+		_, err := s.Curate.Proposals(who, "").Only(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
+		return mem.Standing{Notes: []string{proposedNote(open[at])}}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
-	e.Event.Follow(&b)
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return mem.Standing{}, fmt.Errorf("complete: %w", err)
 	}
 	return mem.Standing{Changed: []string{open[at].ID}}, nil
 }
 
-// unpicked says that no item, or more than one, was meant.
-func unpicked(task string, titles []string, rivals []int) mem.Standing {
+// noSingleMatch explains that no open item, or more than one, matched.
+func noSingleMatch(task string, titles []string, rivals []int) mem.Standing {
 	if len(rivals) == 0 {
 		return mem.Standing{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
@@ -284,7 +310,7 @@ func unpicked(task string, titles []string, rivals []int) mem.Standing {
 	return out
 }
 
-// sectionOf is the section that an item of work stands in.
+// sectionOf returns the section of a work item.
 func sectionOf(m mem.Memory) string {
 	if m.Resolved {
 		return sectionDone
@@ -297,24 +323,34 @@ func sectionOf(m mem.Memory) string {
 	return sectionDoing
 }
 
-func (e *Service) storeSession(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	s := ask.Session
-	mm := e.stateMemory(p, mem.Summary, ask.Agent != "")
-	mm.Title, mm.Body = extract.Headline(s.Summary)
+func (s *Service) storeSession(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+	entry := req.Session
+	mm := s.stateMemory(p, mem.Summary, req.Agent != "")
+	mm.Title, mm.Body = extract.Headline(entry.Summary)
 	mm.Summary = &mem.SummaryText{
-		Request: mm.Title, Completed: strings.Join(s.Completed, "; "), Learned: strings.Join(s.Decisions, "; "),
-		Notes: strings.Join(s.Blockers, "; "), NextSteps: strings.Join(s.Next, "; "),
+		Request: mm.Title, Completed: strings.Join(entry.Completed, "; "), Learned: strings.Join(entry.Decisions, "; "),
+		Notes: strings.Join(entry.Blockers, "; "), NextSteps: strings.Join(entry.Next, "; "),
 	}
-	return e.keepState(ctx, p, ask.Agent, []mem.Memory{mm}, nil)
+	return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 }
 
-// stateMemory is a memory of the state, of the person or of an agent.
-func (e *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memory {
+// stateMemory returns a memory of the state by the person or by an agent.
+func (s *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memory {
 	info, _ := k.Info()
-	now := e.Now()
+	now := s.Now()
 	mm := mem.Memory{
-		Scope: mem.ScopeProject, Project: p.Key, Kind: k, Importance: info.Importance, Confidence: event.ConfidenceUser,
-		Trust: mem.TrustUser, Origin: mem.FromUserCommand, Resolved: true, Branch: p.Branch, Commit: p.Commit, Created: now, Updated: now,
+		Scope:      mem.ScopeProject,
+		Project:    p.Key,
+		Kind:       k,
+		Importance: info.Importance,
+		Confidence: event.ConfidenceUser,
+		Trust:      mem.TrustUser,
+		Origin:     mem.FromUserCommand,
+		Resolved:   true,
+		Branch:     p.Branch,
+		Commit:     p.Commit,
+		Created:    now,
+		Updated:    now,
 	}
 	if byAgent {
 		mm.Confidence, mm.Origin = event.ConfidenceAgent, mem.FromAssistant
@@ -322,11 +358,15 @@ func (e *Service) stateMemory(p mem.Project, k mem.Kind, byAgent bool) mem.Memor
 	return mm
 }
 
-// keepState writes memories of the state. What an agent writes has no more trust
-// than its turn. What takes the whole place of one of old has its own trust,
-// whatever that one had; it is only proposed where its author may not report that.
-func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms, old []mem.Memory) (mem.Standing, error) {
-	who, err := e.Curate.AuthorOf(ctx, agent)
+// saveState stores memories of the state. An agent's memory has the trust of its turn, also if it
+// replaces an older field. If the agent lacks the trust to replace a field, the change is proposed.
+func (s *Service) saveState(
+	ctx context.Context,
+	p mem.Project,
+	agent string,
+	ms, old []mem.Memory,
+) (mem.Standing, error) {
+	who, err := s.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
 		err = event.ErrPrivateTurn
 	}
@@ -334,20 +374,23 @@ func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms
 		return mem.Standing{}, err
 	}
 	var notes []string
-	ps := e.Curate.Proposals(who, "")
+	ps := s.Curate.Proposals(who, "")
 	b := mem.Batch{Project: &p}
 	for _, mm := range ms {
 		mm.Trust, mm.Index = who.Trust, rank.Index(mm)
 		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
 		if i >= 0 && !who.MayReport(old[i]) {
-			change := curate.ProposalOf(old[i], mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)})
+			change := curate.ProposalOf(
+				old[i],
+				mem.Edit{Title: &mm.Title, Body: &mm.Body, Facts: append([]string{}, mm.Facts...)},
+			)
 			if !curate.HasEffect(change) {
 				continue
 			}
 			if err := ps.Add(ctx, old[i], change); err != nil {
 				return mem.Standing{}, err
 			}
-			notes = append(notes, waitsNote(old[i]))
+			notes = append(notes, proposedNote(old[i]))
 			continue
 		}
 		b.Memories = append(b.Memories, mm)
@@ -356,15 +399,18 @@ func (e *Service) keepState(ctx context.Context, p mem.Project, agent string, ms
 		}
 	}
 	b.Edits = append(b.Edits, ps.Edits...)
-	e.Event.Follow(&b)
-	res, err := e.Store.Apply(ctx, b)
+	s.Event.Follow(&b)
+	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
 		return mem.Standing{}, fmt.Errorf("keep: %w", err)
 	}
 	return mem.Standing{Changed: res[0].IDs, Notes: notes}, nil
 }
 
-// waitsNote says that a change of the state is only proposed.
-func waitsNote(m mem.Memory) string {
-	return fmt.Sprintf("%q stays as it is: it has more trust than this turn, so the change waits for the user in review", chars.Clip(m.Title, 80))
+// proposedNote explains that a change of the state was only proposed.
+func proposedNote(m mem.Memory) string {
+	return fmt.Sprintf(
+		"%q stays as it is: it has more trust than this turn, so the change waits for the user in review",
+		chars.Clip(m.Title, 80),
+	)
 }

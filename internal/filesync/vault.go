@@ -15,38 +15,39 @@ import (
 	"remanence/internal/rank"
 )
 
-// syncVault takes in what changed in the vault since the last time.
-func (e *Service) SyncVault(ctx context.Context, by event.Hand) error {
-	v := e.Event.CurrentVault()
+// SyncVault reads changes of the vault since the last call. A file change that no agent's command
+// explains is attributed to by.
+func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil
 	}
-	var late []mem.Memory // changed here, too, and not written yet
+	var conflicts []mem.Memory // changed on both sides; written after the read
 	err := v.Look(func() ([]mem.Note, error) {
-		ms, err := e.Event.Noted(ctx)
+		ms, err := s.Event.Noted(ctx)
 		out := make([]mem.Note, 0, len(ms))
 		for _, mm := range ms {
 			out = append(out, mm.Note)
 		}
 		return out, err
 	}, func(l mem.VaultLook) (err error) {
-		late, err = e.keepNotes(ctx, l, by)
+		conflicts, err = s.applyNotes(ctx, l, by)
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("vault: %w", err)
 	}
-	for _, mm := range late {
+	for _, mm := range conflicts {
 		_, err := v.Write(mm.Note, noteChange(mm, false))
-		e.Event.Without("vault: "+mm.Note.File, err)
+		s.Event.Without("vault: "+mm.Note.File, err)
 	}
 	return nil
 }
 
-// keepNotes brings what is remembered in step with what was found. It returns
-// those that had changed on both sides, as they were remembered.
-func (e *Service) keepNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (late []mem.Memory, err error) {
-	ms, err := e.Event.Noted(ctx)
+// applyNotes applies the changes found in the vault to the memories. It returns the memories that had
+// changed on both sides, as stored before.
+func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (conflicts []mem.Memory, err error) {
+	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -56,32 +57,32 @@ func (e *Service) keepNotes(ctx context.Context, l mem.VaultLook, by event.Hand)
 		if n.Type == "index" {
 			continue
 		}
-		n = e.cleanNote(n)
+		n = s.cleanNote(n)
 		was, there := known.Find(n)
-		who, err := e.HandAt(ctx, by, n.Changed)
+		who, err := s.HandAt(ctx, by, n.Changed)
 		if err != nil {
 			return nil, err
 		}
-		now := noteMemory(was, n, who, e.Now())
-		if there && leftByAgent(was, now) {
-			b.Edits = append(b.Edits, fileEdit(was, now))
+		now := noteMemory(was, n, who, s.Now())
+		if there && proposedByAgent(was, now) {
+			b.Edits = append(b.Edits, noteOnlyEdit(was, now))
 			continue
 		}
 		if there && !who.MayChange(was) && !sameNote(was, now) {
-			if err := e.proposeNote(ctx, &b, was, now, who); err != nil {
+			if err := s.proposeNote(ctx, &b, was, now, who); err != nil {
 				return nil, err
 			}
 			continue
 		}
 		switch {
-		case !there && now.Status == mem.Forgotten: // it was hidden, and erased since
+		case !there && now.Status == mem.Forgotten: // hidden in the file, and purged since
 			continue
 		case !there:
 			now.Key = "note:" + n.File + ":" + n.Hash[:min(8, len(n.Hash))]
 			b.Memories = append(b.Memories, now)
 			continue
 		case was.Note.State != "" && event.NoteState(was) != was.Note.State && event.NoteState(was) != event.NoteState(now):
-			late = append(late, was)
+			conflicts = append(conflicts, was)
 		}
 		b.Edits = append(b.Edits, noteEdit(was, now))
 	}
@@ -92,29 +93,29 @@ func (e *Service) keepNotes(ctx context.Context, l mem.VaultLook, by event.Hand)
 		case by.MayChange(was):
 			b.Edits = append(b.Edits, event.WithoutFile(was))
 		default:
-			if err := e.proposeNote(ctx, &b, was, mem.Memory{Status: mem.Forgotten}, by); err != nil {
+			if err := s.proposeNote(ctx, &b, was, mem.Memory{Status: mem.Forgotten}, by); err != nil {
 				return nil, err
 			}
 		}
 	}
-	e.Event.Follow(&b)
-	b.Jobs = append(b.Jobs, e.Event.VaultJob(e.Now())) // the index is made anew
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	s.Event.Follow(&b)
+	b.Jobs = append(b.Jobs, s.Event.VaultJob(s.Now())) // rewrites the index
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return nil, fmt.Errorf("keep: %w", err)
 	}
-	return late, nil
+	return conflicts, nil
 }
 
-// cleanNote passes a file's texts through the door.
-func (e *Service) cleanNote(n mem.NoteText) mem.NoteText {
-	for _, s := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
-		*s = e.Door.Prompt(*s)
+// cleanNote redacts the texts of a file.
+func (s *Service) cleanNote(n mem.NoteText) mem.NoteText {
+	for _, field := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
+		*field = s.Door.Prompt(*field)
 	}
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))
-		for _, s := range *list {
-			if s = chars.Clip(chars.Line(e.Door.Prompt(s)), 80); s != "" {
-				out = append(out, s)
+		for _, text := range *list {
+			if text = chars.Clip(chars.Line(s.Door.Prompt(text)), 80); text != "" {
+				out = append(out, text)
 			}
 		}
 		*list = out[:min(len(out), maxNoteList)]
@@ -126,13 +127,13 @@ func (e *Service) cleanNote(n mem.NoteText) mem.NoteText {
 // maxNoteList bounds the lists of a note.
 const maxNoteList = 50
 
-// importanceCritical is what a memory is worth that is always told.
+// importanceCritical is the minimum importance of a critical note.
 const importanceCritical = 0.9
 
-// noteMemory is what the memory of a file is, given what was remembered of it.
+// noteMemory returns the memory of a file, based on the stored one.
 func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) mem.Memory {
 	mm := was
-	mm.Kind = KindOfType(n.Type)
+	mm.Kind = kindOfType(n.Type)
 	if was.ID == "" {
 		info, _ := mm.Kind.Info()
 		mm.Importance, mm.Confidence = info.Importance, event.ConfidenceUser
@@ -150,7 +151,7 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 	}
 	mm.Title = chars.Clip(chars.Line(cmp.Or(n.Description, n.Name, n.File)), 160)
 	mm.Body, mm.Invariant = n.Body, chars.Clip(chars.Line(n.Invariant), curate.MaxNote)
-	if mm.Body == "" && chars.Line(n.Description) != mm.Title { // it was cut
+	if mm.Body == "" && chars.Line(n.Description) != mm.Title { // the title was clipped
 		mm.Body = n.Description
 	}
 	mm.Concepts, mm.Tags, mm.Projects = []string{chars.Clip(chars.Line(n.Name), 160)}, n.Tags, n.Projects
@@ -159,13 +160,13 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 	if n.Status == string(mem.Forgotten) {
 		mm.Status = mem.Forgotten
 	}
-	// Used here since they were in step, and counted there by another.
-	mm.Uses = counted(n.Hits, was.Uses, was.Note.Uses)
-	mm.Prevented = counted(n.Caught, was.Prevented, was.Note.Prevented)
+	// Uses may have been counted on both sides since the last sync.
+	mm.Uses = mergedCount(n.Hits, was.Uses, was.Note.Uses)
+	mm.Prevented = mergedCount(n.Caught, was.Prevented, was.Note.Prevented)
 	if n.LastApplied.After(mm.LastUsed) {
 		mm.LastUsed = n.LastApplied
 	}
-	if was.ID != "" && sameNote(was, mm) { // moved or counted in: nobody stands for it anew
+	if was.ID != "" && sameNote(was, mm) { // only moved or counted: no new author
 		mm.Trust = was.Trust
 	}
 	mm.Index = rank.Index(mm)
@@ -174,22 +175,23 @@ func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) me
 	return mm
 }
 
-// counted is a counter of a file and of here, which both went on from a common
-// value. A file that says what is counted here was written by us, though that was
-// not kept any more.
-func counted(file, here, common int) int {
+// mergedCount merges two counters that started from a common value. Equal counters mean that we wrote
+// the file and did not store that.
+func mergedCount(file, here, common int) int {
 	if file == here {
 		return here
 	}
 	return max(0, file+here-common)
 }
 
-// sameNote reports whether two memories say the same in a file.
+// sameNote reports whether two memories have the same text in a file.
 func sameNote(a, b mem.Memory) bool {
-	return event.NoteState(a) == event.NoteState(b) && slices.Equal(a.Concepts, b.Concepts) && a.HalfLife == b.HalfLife && a.Evergreen == b.Evergreen && slices.Equal(a.Projects, b.Projects)
+	return event.NoteState(a) == event.NoteState(b) && slices.Equal(a.Concepts, b.Concepts) && a.HalfLife == b.HalfLife &&
+		a.Evergreen == b.Evergreen &&
+		slices.Equal(a.Projects, b.Projects)
 }
 
-// noteEdit makes of what was remembered what is so now.
+// noteEdit returns the edit that turns was into now.
 func noteEdit(was, now mem.Memory) mem.Edit {
 	list := func(l []string) []string { return append([]string{}, l...) }
 	ed := mem.Edit{
@@ -208,32 +210,32 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 	return ed
 }
 
-// lookAtVault takes in what changed in the vault before an event that may tell
-// of it, and what an agent changed there right after it did.
-func (e *Service) LookAtVault(ctx context.Context, m *event.Context) error {
-	v := e.Event.CurrentVault()
+// LookAtVault syncs the vault before events that may inject its memories, and after tool calls that
+// may have changed it.
+func (s *Service) LookAtVault(ctx context.Context, m *event.Context) error {
+	v := s.Event.CurrentVault()
 	if v == nil || m.Replay {
 		return nil
 	}
 	switch m.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(e.SyncVault(ctx, event.PersonIn(m)), e.Continuity.TakeHandoff(ctx, m, event.PersonIn(m)))
+		return errors.Join(s.SyncVault(ctx, event.PersonIn(m)), s.Continuity.TakeHandoff(ctx, m, event.PersonIn(m)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
-		return e.SyncVault(ctx, event.PersonIn(m))
+		return s.SyncVault(ctx, event.PersonIn(m))
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		if touches(m, v.Folder()) {
-			return errors.Join(e.SyncVault(ctx, agentIn(m)), e.Continuity.TakeHandoff(ctx, m, agentIn(m)))
+		if mayChangeBelow(m, v.Folder()) {
+			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.TakeHandoff(ctx, m, agentAuthor(m)))
 		}
-		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // which is answered with what is known of the file
-			return e.SyncVault(ctx, event.Person)
+		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // their replies contain what is known about the file
+			return s.SyncVault(ctx, event.Person)
 		}
 	}
 	return nil
 }
 
-// KindOfType is what the type of a file of the vault means. A type that is a
-// kind's name is that kind; an unknown one is a Fact.
-func KindOfType(t string) mem.Kind {
+// kindOfType returns the kind for the type of a vault file: the kind of that name, a known alias, or
+// Fact.
+func kindOfType(t string) mem.Kind {
 	switch t {
 	case "feedback", "user":
 		return mem.Preference

@@ -12,30 +12,35 @@ import (
 	"remanence/internal/mem"
 )
 
-// proposeNote adds to b what an agent did to the file of a memory that has more
-// trust than its turn: the memory stays as it is, and so does the file. now is the
-// memory that the file would make. Of a private turn nothing is kept.
-func (e *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
+// proposeNote adds to b a proposal for the change that an agent made to the file of a memory with more
+// trust. The memory and the file stay unchanged. now is the memory that the file describes. Nothing is
+// proposed in a private turn.
+func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
 	who.Origin = mem.FromVault
 	p := mem.Proposal{Action: mem.ProposeForget}
 	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {
 		p = curate.ProposalOf(was, mem.Edit{
-			Title: &now.Title, Body: &now.Body, Invariant: &now.Invariant, Kind: &now.Kind, Importance: &now.Importance, Tags: append([]string{}, now.Tags...),
+			Title:      &now.Title,
+			Body:       &now.Body,
+			Invariant:  &now.Invariant,
+			Kind:       &now.Kind,
+			Importance: &now.Importance,
+			Tags:       append([]string{}, now.Tags...),
 		})
 	}
-	ps := e.Curate.Proposals(who, "")
+	ps := s.Curate.Proposals(who, "")
 	if curate.HasEffect(p) {
 		if err := ps.Add(ctx, was, p); err != nil && !errors.Is(err, event.ErrPrivateTurn) {
 			return err
 		}
 	}
-	b.Edits = append(append(b.Edits, ps.Edits...), fileEdit(was, now))
+	b.Edits = append(append(b.Edits, ps.Edits...), noteOnlyEdit(was, now))
 	return nil
 }
 
-// fileEdit takes note of a file without taking over what it says. now has no file
-// where it is gone.
-func fileEdit(was, now mem.Memory) mem.Edit {
+// noteOnlyEdit returns the edit that records a file without its text. now has no file if the file is
+// gone.
+func noteOnlyEdit(was, now mem.Memory) mem.Edit {
 	note := now.Note
 	note.File, note.State = was.Note.File, event.NoteState(was)
 	if now.Note.File != "" {
@@ -50,9 +55,9 @@ func fileEdit(was, now mem.Memory) mem.Edit {
 	return ed
 }
 
-// leftByAgent reports whether a file still says what an agent proposed by it: who
-// counted in it or moved it since does not stand for that.
-func leftByAgent(was, now mem.Memory) bool {
+// proposedByAgent reports whether a file still has the text of an open proposal. Moving it or counting
+// in it does not adopt that text.
+func proposedByAgent(was, now mem.Memory) bool {
 	return slices.ContainsFunc(was.Proposals, func(p mem.Proposal) bool {
 		if p.By != mem.FromVault || p.Action != mem.ProposeEdit {
 			return false
@@ -63,24 +68,23 @@ func leftByAgent(was, now mem.Memory) bool {
 	})
 }
 
-// rewriteNote writes the file of a memory as the memory is: a proposal that changed
-// the file was rejected.
-func (e *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
-	v := e.Event.CurrentVault()
+// RewriteNote restores the file of a memory after a proposal that changed the file was rejected.
+func (s *Service) RewriteNote(ctx context.Context, m mem.Memory) error {
+	v := s.Event.CurrentVault()
 	if v == nil || m.Note.File == "" {
 		return nil
 	}
 	old := m
-	old.Note.State = strings.Repeat("- ", event.StateStatus+1) // of which every part differs
+	old.Note.State = strings.Repeat("- ", event.StateStatus+1) // differs in every part
 	note, err := v.Write(m.Note, noteChange(old, false))
-	if errors.Is(err, mem.ErrBehind) { // it is gone
+	if errors.Is(err, mem.ErrBehind) { // the file is gone
 		note, err = v.Write(m.Note, noteChange(m, true))
 	}
 	if err != nil {
 		return err
 	}
 	note.State, note.Uses, note.Prevented = event.NoteState(m), m.Uses, m.Prevented
-	if _, err := e.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Edits: []mem.Edit{{ID: m.ID, Note: &note}}}); err != nil {
 		return fmt.Errorf("keep the note: %w", err)
 	}
 	return v.WriteIndex()

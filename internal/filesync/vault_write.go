@@ -13,8 +13,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// noteChange is what has to be written for the file of a memory to say what is
-// remembered: what changed since they were in step, or with whole all of it.
+// noteChange returns what to write so that the file of a memory matches it: the changes since the last
+// sync, or with whole everything.
 func noteChange(mm mem.Memory, whole bool) mem.NoteChange {
 	c := mem.NoteChange{Whole: whole}
 	was, now := strings.Fields(mm.Note.State), strings.Fields(event.NoteState(mm))
@@ -66,15 +66,14 @@ func lastApplied(mm mem.Memory) *time.Time {
 	return &mm.LastUsed
 }
 
-// writeNotes brings the files of memories in step with what is remembered: of
-// those that are named, or of all. Files that are gone are made anew only for
-// what was restored.
-func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) error {
-	v := e.Event.CurrentVault()
+// WriteNotes writes changed memories to their files: those of ids, or all. Missing files are created
+// only for restored memories.
+func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) error {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil
 	}
-	ms, err := e.Event.Noted(ctx)
+	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return err
 	}
@@ -84,7 +83,7 @@ func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			continue
 		}
 		c := noteChange(mm, false)
-		if restored { // whether its file is there only writing tells
+		if restored { // only writing shows whether the file exists
 			c.ID = &mm.ID
 		}
 		if c.ID == nil {
@@ -95,10 +94,10 @@ func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			note, err = v.Write(mm.Note, noteChange(mm, true))
 		}
 		if errors.Is(err, mem.ErrBehind) {
-			continue // it is read again by the next event, and written after that
+			continue // the next event reads the file, and then it is written
 		}
 		if err != nil {
-			e.Event.Without("vault: "+mm.Note.File, err)
+			s.Event.Without("vault: "+mm.Note.File, err)
 			continue
 		}
 		note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
@@ -107,41 +106,40 @@ func (e *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 	if len(b.Edits) == 0 {
 		return nil
 	}
-	if _, err := e.Store.Apply(ctx, b); err != nil {
+	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("keep notes: %w", err)
 	}
 	return v.WriteIndex()
 }
 
-// workVault takes in what changed and writes what did, and the index of all.
-func (e *Service) WorkVault(ctx context.Context) error {
-	if err := e.SyncVault(ctx, event.Person); err != nil {
+// WorkVault reads changes of the vault, writes changed memories and the index.
+func (s *Service) WorkVault(ctx context.Context) error {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return err
 	}
-	if err := e.WriteNotes(ctx, false); err != nil {
+	if err := s.WriteNotes(ctx, false); err != nil {
 		return err
 	}
-	if v := e.Event.CurrentVault(); v != nil {
+	if v := s.Event.CurrentVault(); v != nil {
 		return v.WriteIndex()
 	}
 	return nil
 }
 
-// eraseNotes takes away the files of memories that are to be erased, and returns
-// the lines by which other files give them away. The memories are checked first:
-// nothing goes for an id that is not there.
-func (e *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error) {
-	v := e.Event.CurrentVault()
+// EraseNotes deletes the files of memories that are being purged, and returns lines that identify
+// their text in other files. It checks the IDs first and deletes nothing if one is unknown.
+func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error) {
+	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil, nil
 	}
-	if err := e.SyncVault(ctx, event.Person); err != nil {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return nil, err
 	}
-	if _, err := e.Erase.DoomedWords(ctx, ids); err != nil {
+	if _, err := s.Erase.DoomedWords(ctx, ids); err != nil {
 		return nil, err
 	}
-	ms, err := e.Event.Condemned(ctx, ids)
+	ms, err := s.Event.Condemned(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -163,17 +161,17 @@ func (e *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	return words, v.WriteIndex()
 }
 
-// stillIn names files of the vault that hold such lines: they are the person's.
-func (e *Service) StillIn(words []string) []string {
-	v := e.Event.CurrentVault()
+// StillIn names vault files that contain such lines. They belong to the person and are not deleted.
+func (s *Service) StillIn(words []string) []string {
+	v := s.Event.CurrentVault()
 	if v == nil || len(words) == 0 {
 		return nil
 	}
 	files, err := v.Holding(words)
-	e.Event.Without("vault", err)
+	s.Event.Without("vault", err)
 	var out []string
 	for _, f := range files {
-		out = append(out, f+" in the vault, which says the same")
+		out = append(out, f+" in the vault, which has the same text")
 	}
 	return out
 }

@@ -167,6 +167,11 @@ func (r *call) read(env agent.Env, in *timely) (e mem.Event, ok bool) {
 		r.told.line(e, err.Error())
 		return e, false
 	}
+	if in.up.Load() && e.Session == "" { // it stood behind what was not read in time
+		r.told.drop(DroppedTime)
+		r.told.line(e, "dropped: no session id in what was read in time")
+		return e, false
+	}
 	e.At = r.Now().UTC()
 	e.SpentUS = time.Since(r.begun).Microseconds()
 	e.Size, e.Cut = p.Size, p.Cut

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -152,12 +153,11 @@ func Init(project, template, origin string) (made []string, err error) {
 	}
 	defer d.close()
 	for _, file := range files {
-		err := d.write(d.path(file.name), []byte(file.text), 0o644)
+		err := d.create(file.name, []byte(file.text), fsx.Replacement{Mode: 0o644})
 		if errors.Is(err, fs.ErrExist) {
 			continue
 		}
 		if err != nil {
-			_ = d.root.Remove(d.path(file.name))
 			return made, fmt.Errorf("write %s: %w", file.name, asMem(err))
 		}
 		if file.name != originFile {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"remanence/internal/chars"
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -72,7 +73,7 @@ func openFolder(project, dir string) (*folder, error) {
 		return nil, err
 	}
 	info, err := root.Lstat(dir)
-	if err == nil && (!info.IsDir() || !trustedOwner(info)) {
+	if err == nil && (!info.IsDir() || !fsx.OwnedByUser(info)) {
 		err = ErrUnsafe
 	}
 	if err != nil {
@@ -93,7 +94,7 @@ type stamp struct {
 	inode   uint64
 }
 
-func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime(), inodeOf(info)} }
+func stampOf(info fs.FileInfo) stamp { return stamp{info.Size(), info.ModTime(), fsx.Inode(info)} }
 
 // look is the stamp of a file that may be opened.
 func (d *folder) look(name string) (stamp, error) {
@@ -104,7 +105,7 @@ func (d *folder) look(name string) (stamp, error) {
 	if err != nil {
 		return stamp{}, err
 	}
-	if !info.Mode().IsRegular() || !trustedOwner(info) || !onlyName(info) {
+	if !info.Mode().IsRegular() || !fsx.OwnedByUser(info) || !fsx.OneName(info) {
 		return stamp{}, ErrUnsafe
 	}
 	return stampOf(info), nil
@@ -136,18 +137,14 @@ func (d *folder) read(name string, most int64) ([]byte, stamp, error) {
 
 // readFrom reads so many bytes of a file at most, whatever they are.
 func (d *folder) readFrom(name string, from, most int64) ([]byte, stamp, error) {
-	file, err := d.root.OpenFile(d.path(name), os.O_RDONLY|noWait, 0)
+	file, info, err := fsx.Open(d.root, d.path(name), fsx.Options{OneName: true, Owner: fsx.OwnedByUser})
+	if errors.Is(err, fsx.ErrUnsafe) {
+		return nil, stamp{}, ErrUnsafe
+	}
 	if err != nil {
 		return nil, stamp{}, err
 	}
 	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, stamp{}, err
-	}
-	if !info.Mode().IsRegular() || !onlyName(info) || !trustedOwner(info) {
-		return nil, stamp{}, ErrUnsafe
-	}
 	b, err := io.ReadAll(io.NewSectionReader(file, from, most))
 	return b, stampOf(info), err
 }
@@ -189,43 +186,40 @@ func (d *folder) replace(name string, b []byte, was stamp) error {
 	}
 	var salt [saltSize]byte
 	_, _ = rand.Read(salt[:])
-	temp := d.path(path.Join(path.Dir(name), "."+path.Base(name)+"."+hex.EncodeToString(salt[:])+".tmp"))
-	if err := d.write(temp, b, mode); err != nil {
-		_ = d.root.Remove(temp)
-		return asMem(err)
+	var stale error
+	err := fsx.Replace(d.root, d.path(name), b, fsx.Replacement{
+		Temp:  "." + path.Base(name) + "." + hex.EncodeToString(salt[:]) + ".tmp",
+		Mode:  mode,
+		Write: d.put,
+		Prepare: func(f *os.File) error {
+			if was != (stamp{}) {
+				_ = f.Chmod(mode) // the umask does not count; some disks have no modes
+			}
+			return nil
+		},
+		Check: func() error {
+			var now stamp
+			if now, stale = d.look(name); stale == nil && now != was {
+				stale = errChanged
+			}
+			return stale
+		},
+	})
+	switch {
+	case stale != nil:
+		return stale
+	case errors.Is(err, fsx.ErrNotDurable): // the file is in place
+		return nil
 	}
-	if was != (stamp{}) {
-		_ = d.root.Chmod(temp, mode) // whatever a new file would get; some disks have no modes
-	}
-	if now, err := d.look(name); err != nil || now != was {
-		_ = d.root.Remove(temp)
-		if err == nil {
-			err = errChanged
-		}
-		return err
-	}
-	if err := d.root.Rename(temp, d.path(name)); err != nil {
-		_ = d.root.Remove(temp)
-		return asMem(err)
-	}
-	d.settle(path.Dir(d.path(name)))
-	return nil
+	return asMem(err)
 }
 
-func (d *folder) write(name string, b []byte, mode fs.FileMode) error {
-	file, err := d.root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	put := d.put
-	if put == nil {
-		put = (*os.File).Write
-	}
-	if _, err = put(file, b); err == nil {
-		err = file.Sync()
-	}
-	if cerr := file.Close(); err == nil {
-		err = cerr
+// create makes a file of the folder. It returns an fs.ErrExist if there is one.
+func (d *folder) create(name string, b []byte, how fsx.Replacement) error {
+	how.Write = d.put
+	err := fsx.WriteNew(d.root, d.path(name), b, how)
+	if errors.Is(err, fsx.ErrNotDurable) { // the file is in place
+		return nil
 	}
 	return err
 }
@@ -253,27 +247,17 @@ func leftOver(name string) bool {
 	return isTemp && i > 0 && rest[0] == '.' && err == nil && len(salt) == saltSize
 }
 
-// settle makes a renaming durable, where the system can.
-func (d *folder) settle(dir string) {
-	if f, err := d.root.Open(dir); err == nil {
-		_ = f.Sync()
-		_ = f.Close()
-	}
-}
-
 // lock takes the lock of the folder. Whoever finds one that was left behind
 // takes it away. The caller calls unlock, which leaves alone what another took
 // since: a lock that is held too long counts as left behind.
 func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(), err error) {
-	name := d.path(lockName)
 	mine := []byte(now().UTC().Format(time.RFC3339Nano) + " " + rand.Text() + "\n")
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, 200*time.Millisecond) {
-		err := d.write(name, mine, 0o600)
+		err := d.create(lockName, mine, fsx.Replacement{NoSync: true})
 		if err == nil {
 			return func() { d.unlock(mine, now) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			_ = d.root.Remove(name) // made, and could not be written
 			return nil, asMem(err)
 		}
 		gone, err := d.takeAway(now)

@@ -71,8 +71,8 @@ func (t *text) field(name string) string {
 	return plain(v)
 }
 
-// list are the entries of a field that is a list, or the one that is no list.
-func (t *text) list(name string) []string {
+// List are the entries of a field that is a list, or the one that is no list.
+func (t *text) List(name string) []string {
 	out := []string{}
 	h := t.find(name)
 	if h < 0 {
@@ -230,8 +230,8 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 		if f.list == nil {
 			continue
 		}
-		is := now.list(f.name)
-		if want := merged(base.list(f.name), is, *f.list); !slices.Equal(want, is) || out.find(f.name) < 0 {
+		is := now.List(f.name)
+		if want := merged(base.List(f.name), is, *f.list); !slices.Equal(want, is) || out.find(f.name) < 0 {
 			out.setList(f.name, want)
 		}
 	}

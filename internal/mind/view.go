@@ -18,7 +18,7 @@ const (
 func view(m *mem.Mind, t map[string]text, l mem.MindLimits) {
 	state, progress, decided, log := t[stateFile], t[progressFile], t[decisionFile], t[logFile]
 	m.Phase, m.Status, m.Next = state.field(headPhase), state.field(headStatus), state.field(headNext)
-	m.Active, m.Blockers = state.list(headActive), state.list(headBlocked)
+	m.Active, m.Blockers = state.List(headActive), state.List(headBlocked)
 	m.Sections = state.sections()
 	m.Progress = progress.progress()
 	m.Work = progress.open(l.ProgressLines)

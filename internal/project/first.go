@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -116,15 +117,7 @@ func (o *objects) close() {
 // open opens a plain file of this user or of the system. Clones of a machine
 // share objects under several names.
 func (o *objects) open(root *os.Root, name string) (*os.File, error) {
-	f, err := openPlain(root, name)
-	if err != nil {
-		return nil, err
-	}
-	if info, err := f.Stat(); err != nil || !trusted(info) {
-		_ = f.Close()
-		return nil, os.ErrInvalid
-	}
-	return f, nil
+	return openPlain(root, name, fsx.Options{Owner: fsx.OwnedByUserOrRoot})
 }
 
 func loose(id string) string { return filepath.Join(id[:2], id[2:]) }
@@ -189,16 +182,12 @@ func inflate(r io.Reader) ([]byte, error) {
 		return nil, err
 	}
 	defer z.Close()
-	b, err := io.ReadAll(io.LimitReader(z, maxObject+1))
-	if err == nil && len(b) > maxObject {
-		err = errors.New("it is too large")
-	}
-	return b, err
+	return fsx.ReadAll(z, maxObject)
 }
 
 // packed finds an object in the packs.
 func (o *objects) packed(id string) (*pack, int64, bool) {
-	o.list()
+	o.List()
 	want, err := hex.DecodeString(id)
 	if err != nil || len(want) == 0 {
 		return nil, 0, false
@@ -212,8 +201,8 @@ func (o *objects) packed(id string) (*pack, int64, bool) {
 	return nil, 0, false
 }
 
-// list opens the packs, once.
-func (o *objects) list() {
+// List opens the packs, once.
+func (o *objects) List() {
 	if o.old {
 		return
 	}

@@ -1,10 +1,10 @@
 package project
 
 import (
-	"io"
 	"os"
 	"path/filepath"
-	"time"
+
+	"remanence/internal/fsx"
 )
 
 // folder is a directory of git's own: sub below base. Its files are foreign
@@ -56,38 +56,14 @@ func (d folder) file(name string) (*os.File, error) {
 		return nil, err
 	}
 	defer done()
-	f, info, err := openSeen(root, name)
-	if err != nil {
-		return nil, err
-	}
-	if !trusted(info) || !onlyName(info) {
-		_ = f.Close()
-		return nil, os.ErrInvalid
-	}
-	return f, nil
+	return openPlain(root, name, fsx.Options{OneName: true, Owner: fsx.OwnedByUserOrRoot})
 }
 
-// openPlain opens a plain file below root for reading. It never waits.
-func openPlain(root *os.Root, name string) (*os.File, error) {
-	f, _, err := openSeen(root, name)
+// openPlain opens a plain file below root for reading, also through a link. It never waits.
+func openPlain(root *os.Root, name string, o fsx.Options) (*os.File, error) {
+	o.FollowLinks, o.NoPollable = true, true
+	f, _, err := fsx.Open(root, name, o)
 	return f, err
-}
-
-// openSeen is openPlain that tells what was opened.
-func openSeen(root *os.Root, name string) (*os.File, os.FileInfo, error) {
-	if info, err := root.Stat(name); err != nil || !info.Mode().IsRegular() {
-		return nil, nil, os.ErrInvalid
-	}
-	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || f.SetReadDeadline(time.Time{}) == nil {
-		_ = f.Close()
-		return nil, nil, os.ErrInvalid
-	}
-	return f, info, nil
 }
 
 // has reports whether there is anything of a name, a link that leads away included.
@@ -110,8 +86,8 @@ func (d folder) text(name string, max int64) string {
 		return ""
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err != nil || int64(len(b)) > max {
+	b, err := fsx.ReadAll(f, max)
+	if err != nil {
 		return ""
 	}
 	return string(b)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"remanence/internal/chars"
+	"remanence/internal/fsx"
 )
 
 // Bounds of what is read of a repository. A repository is foreign input: its
@@ -61,7 +62,7 @@ func gitOf(dir string, open *roots) (folder, bool) {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Lstat(dotGit)
 	switch {
-	case err != nil || !trusted(info):
+	case err != nil || !fsx.OwnedByUserOrRoot(info):
 		return folder{}, false
 	case info.IsDir():
 		return folder{base: dir, sub: ".git", open: open}, true
@@ -72,7 +73,7 @@ func gitOf(dir string, open *roots) (folder, bool) {
 	}
 	git := folder{base: to, open: open}
 	info, err = os.Stat(to)
-	return git, to != "" && err == nil && info.IsDir() && trusted(info) && leadsBack(git, dir)
+	return git, to != "" && err == nil && info.IsDir() && fsx.OwnedByUserOrRoot(info) && leadsBack(git, dir)
 }
 
 // leadsBack reports whether a directory to which dir's .git leads is that of

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -46,7 +47,7 @@ func ownCheckout(p mem.Project, apart time.Duration) bool {
 	dotGit := filepath.Join(p.Root, ".git")
 	info, err := os.Lstat(dotGit)
 	switch {
-	case p.Common == "" || err != nil || !trusted(info):
+	case p.Common == "" || err != nil || !fsx.OwnedByUserOrRoot(info):
 		return false
 	case info.IsDir():
 		return dotGit == p.Common

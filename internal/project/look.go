@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -150,7 +151,7 @@ func (l *Look) hash(file string, s *sight) string {
 		return s.hash
 	}
 	s.read = true
-	f, err := openPlain(l.root, filepath.FromSlash(file))
+	f, err := openPlain(l.root, filepath.FromSlash(file), fsx.Options{})
 	if err != nil {
 		return ""
 	}

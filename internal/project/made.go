@@ -2,13 +2,14 @@ package project
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"strings"
 	"time"
+
+	"remanence/internal/fsx"
 )
 
 const (
@@ -45,7 +46,7 @@ func made(root *os.Root, known map[string]bool, exclude string, since time.Time,
 			if name == "." {
 				folder = ""
 			}
-			add(folder, shortText(openPlain(root, filepath.Join(filepath.FromSlash(name), ".gitignore"))))
+			add(folder, shortText(openPlain(root, filepath.Join(filepath.FromSlash(name), ".gitignore"), fsx.Options{})))
 			return nil
 		}
 		info, err := d.Info()
@@ -68,8 +69,8 @@ func shortText(f *os.File, err error) string {
 		return ""
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxIgnore+1))
-	if err != nil || len(b) > maxIgnore {
+	b, err := fsx.ReadAll(f, maxIgnore)
+	if err != nil {
 		return ""
 	}
 	return string(b)

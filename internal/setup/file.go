@@ -2,14 +2,16 @@ package setup
 
 import (
 	"bytes"
+	"crypto/rand"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"remanence/internal/fsx"
 )
 
 // maxFile bounds what is read as settings or as an install record, in bytes. People's settings are a few kilobytes.
@@ -65,17 +67,9 @@ func kindOf(m fs.FileMode) string {
 }
 
 func readBounded(path string) ([]byte, error) {
-	r, err := os.Open(path)
+	data, _, err := fsx.ReadFile(fsx.Host{}, path, maxFile, fsx.Options{FollowLinks: true})
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxFile+1))
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", path, err)
-	}
-	if len(data) > maxFile {
-		return nil, fmt.Errorf("read %s: larger than %d bytes", path, maxFile)
 	}
 	return data, nil
 }
@@ -89,7 +83,7 @@ func (f file) writable() error {
 	if f.info.Mode().Perm()&0o200 == 0 {
 		return fmt.Errorf("%s: %w (mode %v); make it writable first", f.target, ErrReadOnly, f.info.Mode().Perm())
 	}
-	if n := names(f.info); n > 1 {
+	if n := fsx.Links(f.info); n > 1 {
 		return fmt.Errorf("%s: %w: it has %d names (hard links); make it a file of its own first", f.target, ErrNotFile, n)
 	}
 	return nil
@@ -139,46 +133,35 @@ const tempName = ".remanence-*.tmp"
 
 // replace puts new bytes in the file's place at once or not at all, with the mode and owner it had; newMode is for a
 // file that was not there. It is ErrChanged if the file is no longer what was read.
-func (f file) replace(data []byte, newMode fs.FileMode) (err error) {
+func (f file) replace(data []byte, newMode fs.FileMode) error {
 	if err := f.writable(); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(filepath.Dir(f.target), tempName)
-	if err != nil {
-		return writeError(f.target, err)
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, ignoreMissing(os.Remove(tmp.Name())))
-		}
-	}()
-	err = f.fill(tmp, data, newMode)
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return writeError(f.target, err)
-	}
-	if err := f.unchanged(); err != nil {
+	var stale error
+	err := fsx.Replace(fsx.Host{}, f.target, data, fsx.Replacement{
+		Temp:    strings.Replace(tempName, "*", rand.Text(), 1),
+		Prepare: func(tmp *os.File) error { return f.prepare(tmp, newMode) },
+		Check: func() error {
+			stale = f.unchanged()
+			return stale
+		},
+	})
+	if err == nil || stale != nil || errors.Is(err, fsx.ErrNotDurable) {
 		return err
 	}
-	if err := os.Rename(tmp.Name(), f.target); err != nil {
-		return writeError(f.target, err)
-	}
-	return syncDir(filepath.Dir(f.target))
+	return writeError(f.target, err)
 }
 
-func (f file) fill(tmp *os.File, data []byte, mode fs.FileMode) error {
-	if f.exists() {
-		mode = f.info.Mode().Perm()
-		if err := keepOwner(tmp, f.info); err != nil {
-			return err
-		}
+// prepare gives the temporary file the owner and mode of the file that it
+// replaces, or newMode if there is none.
+func (f file) prepare(tmp *os.File, newMode fs.FileMode) error {
+	if !f.exists() {
+		return tmp.Chmod(newMode)
 	}
-	if err := tmp.Chmod(mode); err != nil {
+	if err := keepOwner(tmp, f.info); err != nil {
 		return err
 	}
-	if _, err := tmp.Write(data); err != nil {
-		return err
-	}
-	return tmp.Sync()
+	return tmp.Chmod(f.info.Mode().Perm())
 }
 
 // unchanged reads the file again.
@@ -204,7 +187,7 @@ func (f file) remove() error {
 	if err := os.Remove(f.target); err != nil {
 		return writeError(f.target, err)
 	}
-	return syncDir(filepath.Dir(f.target))
+	return fsx.SyncDir(fsx.Host{}, filepath.Dir(f.target))
 }
 
 func writeError(path string, err error) error {

@@ -9,14 +9,6 @@ import (
 	"syscall"
 )
 
-// names is the number of hard links to a file.
-func names(info fs.FileInfo) int {
-	if st, ok := info.Sys().(*syscall.Stat_t); ok {
-		return int(st.Nlink)
-	}
-	return 1
-}
-
 // keepOwner gives a new file the owner and group of the one it will replace.
 func keepOwner(f *os.File, old fs.FileInfo) error {
 	info, err := f.Stat()
@@ -37,17 +29,4 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 // executable reports whether anybody may run the file.
 func executable(info fs.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Mode().Perm()&0o111 != 0
-}
-
-// syncDir makes a rename in a directory durable.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil {
-		return fmt.Errorf("sync %s: %w", dir, err)
-	}
-	return nil
 }

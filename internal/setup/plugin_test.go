@@ -61,27 +61,27 @@ func (a *agent) run(_ context.Context, _ string, args ...string) ([]byte, error)
 	switch args[2] + " " + args[3] {
 	case "marketplace add":
 		in("extraKnownMarketplaces")["remanence"] = map[string]any{"source": map[string]any{"source": "directory", "path": args[4]}}
-		a.list("known_marketplaces.json", `{"remanence":{"x":1}}`)
+		a.List("known_marketplaces.json", `{"remanence":{"x":1}}`)
 	case "marketplace remove":
 		delete(in("extraKnownMarketplaces"), "remanence")
-		a.list("known_marketplaces.json", `{}`)
+		a.List("known_marketplaces.json", `{}`)
 	case "install remanence@remanence":
 		in("enabledPlugins")["remanence@remanence"] = true
-		a.list("installed_plugins.json", `{"version":2,"plugins":{"remanence@remanence":[]}}`)
-		a.list("cache/remanence/remanence/0.1.0/README.md", "copy")
+		a.List("installed_plugins.json", `{"version":2,"plugins":{"remanence@remanence":[]}}`)
+		a.List("cache/remanence/remanence/0.1.0/README.md", "copy")
 	case "uninstall remanence@remanence":
 		delete(in("enabledPlugins"), "remanence@remanence")
 		if _, ok := settings["pluginConfigs"]; ok {
 			delete(in("pluginConfigs"), "remanence@remanence")
 		}
-		a.list("installed_plugins.json", `{"version":2,"plugins":{}}`)
+		a.List("installed_plugins.json", `{"version":2,"plugins":{}}`)
 	}
 	text, err := json.MarshalIndent(settings, "", "  ")
 	a.m.write(a.m.user(), string(text), 0o600)
 	return nil, err
 }
 
-func (a *agent) list(name, text string) {
+func (a *agent) List(name, text string) {
 	a.m.write(filepath.Join(a.m.Home, ".claude", "plugins", name), text, 0o600)
 }
 

@@ -27,7 +27,7 @@ func (o *oddJSON) blank() {
 	o.b.WriteString(o.pick("blank", "", "", "", " ", "  ", "   ", "    ", "\n", "\r\n", "\n  ", "\r\n\t", "\t", " \n ", "\r"))
 }
 
-func (o *oddJSON) list(brackets string, n int, item func()) {
+func (o *oddJSON) List(brackets string, n int, item func()) {
 	o.b.WriteByte(brackets[0])
 	o.blank()
 	for i := range n {
@@ -55,11 +55,11 @@ func (o *oddJSON) value(depth int) {
 	kind := rapid.IntRange(0, 3).Draw(o.t, "kind")
 	switch {
 	case kind == 0 && depth > 0:
-		o.list("{}", o.size(), func() {
+		o.List("{}", o.size(), func() {
 			o.member(o.pick("key", `"a"`, `"a"`, `"\u0061"`, `"é"`, `"hooks"`, `""`, `"x\"y\\"`), func() { o.value(depth - 1) })
 		})
 	case kind == 1 && depth > 0:
-		o.list("[]", o.size(), func() { o.value(depth - 1) })
+		o.List("[]", o.size(), func() { o.value(depth - 1) })
 	default:
 		o.b.WriteString(o.pick("scalar", "9007199254740993", "1.0", "-0", "1e400", "1E+2", "true", "null",
 			`"<b>&"`, `"\/\u00e9\ud800"`, `"日本語 🧠"`, `"}],{\"hooks\":"`, "\"\xff\"", `"remanence hook claude-code"`))
@@ -71,12 +71,12 @@ func (o *oddJSON) group() {
 		o.value(2)
 		return
 	}
-	o.list("{}", 1+o.size(), func() {
+	o.List("{}", 1+o.size(), func() {
 		switch o.pick("group key", "hooks", "hooks", "matcher", "other") {
 		case "hooks":
 			o.member(`"hooks"`, func() {
-				o.list("[]", o.size(), func() {
-					o.list("{}", o.size(), func() {
+				o.List("[]", o.size(), func() {
+					o.List("{}", o.size(), func() {
 						o.member(o.pick("key", `"type"`, `"command"`, `"args"`, `"timeout"`), func() { o.value(1) })
 					})
 				})
@@ -96,15 +96,15 @@ func (o *oddJSON) settings() string {
 	if rapid.IntRange(0, 9).Draw(o.t, "blank file") == 0 {
 		return o.b.String()
 	}
-	o.list("{}", o.size(), func() {
+	o.List("{}", o.size(), func() {
 		if o.pick("member", "hooks", "hooks", "other") == "other" {
 			o.member(o.pick("key", `"env"`, `"model"`, `"Hooks"`), func() { o.value(3) })
 			return
 		}
 		o.member(o.pick("hooks key", `"hooks"`, `"h\u006foks"`), func() {
-			o.list("{}", o.size(), func() {
+			o.List("{}", o.size(), func() {
 				event := o.pick("event", `"Stop"`, `"St\u006fp"`, `"PreToolUse"`, `"SessionEnd"`, `"Notification"`, `"Other"`)
-				o.member(event, func() { o.list("[]", o.size(), o.group) })
+				o.member(event, func() { o.List("[]", o.size(), o.group) })
 			})
 		})
 	})

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"remanence/internal/fsx"
 )
 
 // RecordSchema names the shape of an install record.
@@ -161,15 +163,13 @@ func (r Record) write(path string) error {
 	if err != nil {
 		return fmt.Errorf("write install record: %w", err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	err = fsx.WriteNew(fsx.Host{}, path, append(data, '\n'), fsx.Replacement{
+		Prepare: func(f *os.File) error { return f.Chmod(0o600) }, // whatever the umask
+	})
 	if err != nil {
 		return fmt.Errorf("write install record: %w", err)
 	}
-	_, err = f.Write(append(data, '\n'))
-	if err := errors.Join(err, f.Chmod(0o600), f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("write install record: %w", errors.Join(err, os.Remove(path)))
-	}
-	return syncDir(filepath.Dir(path))
+	return nil
 }
 
 // forget removes records, and their directory with the last of them.

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"remanence/internal/fsx"
 )
 
 // Each count is the size of a file: one appended byte needs no lock.
@@ -19,7 +21,7 @@ const (
 // Prepare makes room for counts that are to be written when the disk is full.
 // Whoever writes to the spool's disk anyway does it, as early as it can.
 func (s *Spool) Prepare() {
-	if makeDir(s.counts()) == nil {
+	if fsx.MakePrivateDir(s.counts()) == nil {
 		prepare(filepath.Join(s.counts(), noRoom))
 	}
 }
@@ -76,7 +78,7 @@ func (s *Spool) tallyInSpare(name string) error {
 }
 
 func tally(dir, name string) error {
-	if err := makeDir(dir); err != nil {
+	if err := fsx.MakePrivateDir(dir); err != nil {
 		return err
 	}
 	f, err := openAppend(filepath.Join(dir, name))

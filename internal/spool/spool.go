@@ -8,6 +8,7 @@ package spool
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"sync"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -113,7 +115,7 @@ func limit(k mem.EventKind, max int64) int64 {
 // keep writes one record: into the log, or past it if the lock is not free or
 // the log takes no whole record.
 func (s *Spool) keep(ctx context.Context, rec []byte) error {
-	if err := makeDir(s.dir); err != nil {
+	if err := fsx.MakePrivateDir(s.dir); err != nil {
 		return err
 	}
 	err := s.appendLog(ctx, rec)
@@ -136,7 +138,7 @@ func (s *Spool) appendLog(ctx context.Context, rec []byte) error {
 		return err
 	}
 	defer unlock()
-	if err := makeDir(s.pending("")); err != nil {
+	if err := fsx.MakePrivateDir(s.pending("")); err != nil {
 		return err
 	}
 	f, err := openAppend(s.pending(logName))
@@ -152,7 +154,7 @@ func (s *Spool) appendLog(ctx context.Context, rec []byte) error {
 func (s *Spool) writeSingle(rec []byte) error {
 	var err error
 	for range 5 {
-		if err = makeDir(s.pending("")); err != nil {
+		if err = fsx.MakePrivateDir(s.pending("")); err != nil {
 			return err
 		}
 		if err = s.tryWriteSingle(rec); !errors.Is(err, fs.ErrNotExist) {
@@ -163,19 +165,12 @@ func (s *Spool) writeSingle(rec []byte) error {
 }
 
 func (s *Spool) tryWriteSingle(rec []byte) error {
-	f, err := os.CreateTemp(s.pending(""), singleName(len(rec))+"-*"+tmpEnd)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(rec)
-	err = errors.Join(err, f.Chmod(0o600), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), strings.TrimSuffix(f.Name(), tmpEnd)+singleEnd)
-	}
-	if err != nil {
-		_ = os.Remove(f.Name())
-	}
-	return err
+	name := singleName(len(rec)) + "-" + rand.Text()
+	return fsx.Replace(fsx.Host{}, s.pending(name+singleEnd), rec, fsx.Replacement{
+		Temp:    name + tmpEnd,
+		Prepare: func(f *os.File) error { return f.Chmod(0o600) },
+		NoSync:  true,
+	})
 }
 
 const (
@@ -224,38 +219,17 @@ func (s *Spool) Empty() bool {
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// makeDir makes a folder, and those above it, that only their owner can enter,
-// whatever the umask. What is there already stays as it is.
-func makeDir(dir string) error {
-	if info, err := os.Stat(dir); err == nil && info.IsDir() {
-		return nil
-	}
-	if up := filepath.Dir(dir); up != dir {
-		if err := makeDir(up); err != nil {
-			return err
-		}
-	}
-	err := os.Mkdir(dir, 0o700)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return os.Chmod(dir, 0o700)
-}
-
 // openAppend opens a regular file that only its owner can read, whatever the
 // umask. Anything else in its place is refused before it can block or mislead.
 func openAppend(path string) (*os.File, error) {
-	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a regular file", path)
+	f, info, err := fsx.Open(fsx.Host{}, path, fsx.Options{Flag: os.O_WRONLY | os.O_APPEND | os.O_CREATE})
+	if errors.Is(err, fsx.ErrUnsafe) {
+		err = fmt.Errorf("open %s: %w", path, err)
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	if info, err := f.Stat(); err == nil && info.Mode().Perm() != 0o600 {
+	if info.Mode().Perm() != 0o600 {
 		_ = f.Chmod(0o600)
 	}
 	return f, nil

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"remanence/internal/chars"
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -225,7 +226,7 @@ func (a *Archive) add(file string, end int64, lines []mem.Spoken, m mark) error 
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|noWait, 0o600)
+	f, _, err := fsx.Open(fsx.Host{}, file, fsx.Options{Flag: os.O_WRONLY | os.O_CREATE, OneName: true, NoPollable: true})
 	if err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
@@ -239,8 +240,8 @@ func (a *Archive) add(file string, end int64, lines []mem.Spoken, m mark) error 
 	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	if end == 0 {
-		return syncDir(filepath.Dir(file))
+	if end == 0 { // best effort: the content is durable
+		_ = fsx.SyncDir(fsx.Host{}, filepath.Dir(file))
 	}
 	return nil
 }
@@ -386,15 +387,4 @@ func safeName(id string) string {
 		return "x" + strconv.Itoa(len(id)) + "-" + hash([]byte(id))
 	}
 	return id
-}
-
-// syncDir makes names that were given or taken away last, where the system does
-// not do it by itself.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return fmt.Errorf("archive: %w", err)
-	}
-	_ = d.Sync()
-	return d.Close()
 }

@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -119,14 +120,15 @@ func (a *Archive) rewrite(file string, change func(mem.Spoken) (mem.Spoken, bool
 		return err
 	}
 	_ = os.Remove(filepath.Dir(file)) // if it was the last one of its project
-	return syncDir(a.Dir)
+	_ = fsx.SyncDir(fsx.Host{}, a.Dir)
+	return nil
 }
 
 // anew is a file on its way to take the place of another. Nothing is written
 // before begin.
 type anew struct {
 	file string
-	out  *os.File
+	out  *fsx.Pending
 	w    *bufio.Writer
 	err  error
 }
@@ -142,7 +144,7 @@ func (n *anew) begin(bytes int64) {
 		return
 	}
 	defer old.Close()
-	if n.out, n.err = os.OpenFile(n.file+unfinished, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); n.err != nil {
+	if n.out, n.err = fsx.Create(fsx.Host{}, n.file, fsx.Replacement{Temp: filepath.Base(n.file) + unfinished}); n.err != nil {
 		return
 	}
 	n.w = bufio.NewWriterSize(n.out, 64<<10)
@@ -175,23 +177,19 @@ func (n *anew) finish() error {
 	if n.err != nil {
 		return n.err
 	}
-	out := n.out
-	err := errors.Join(n.w.Flush(), out.Sync(), out.Close())
-	if err != nil {
+	if err := n.w.Flush(); err != nil {
 		return err
 	}
-	if err := os.Rename(n.file+unfinished, n.file); err != nil {
+	if err := n.out.Commit(); err != nil && !errors.Is(err, fsx.ErrNotDurable) {
 		return err
 	}
-	n.out = nil
-	return syncDir(filepath.Dir(n.file))
+	return nil
 }
 
 // abandon removes it if it took nobody's place.
 func (n *anew) abandon() {
 	if n.out != nil {
-		_ = n.out.Close()
-		_ = os.Remove(n.file + unfinished)
+		_ = n.out.Discard()
 		n.out = nil
 	}
 }

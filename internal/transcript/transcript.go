@@ -12,6 +12,7 @@ import (
 	"os"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -114,30 +115,14 @@ func fromFirstPrompt(said []Utterance) []Utterance {
 // open opens a regular file; what a link or a pipe leads to is not the client's
 // record. It never waits, also not for a pipe that is put there meanwhile.
 func open(path string) (*os.File, int64, error) {
-	info, err := os.Lstat(path)
+	f, info, err := fsx.Open(fsx.Host{}, path, fsx.Options{OneName: true, NoPollable: true})
+	if errors.Is(err, fsx.ErrUnsafe) {
+		err = fmt.Errorf("open %s: %w", path, err)
+	}
 	if err != nil {
 		return nil, 0, err
 	}
-	if !info.Mode().IsRegular() || !onlyName(info) {
-		return nil, 0, fmt.Errorf("%s is not a regular file of one name", path)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, 0, err
-	}
-	now, err := f.Stat()
-	switch {
-	case err != nil:
-	case !os.SameFile(info, now):
-		err = fmt.Errorf("%s was replaced", path)
-	case f.SetReadDeadline(time.Time{}) == nil: // such as one of the kernel's, which calls itself regular
-		err = fmt.Errorf("%s can be waited for: it is no plain file", path)
-	}
-	if err != nil {
-		_ = f.Close()
-		return nil, 0, err
-	}
-	return f, now.Size(), nil
+	return f, info.Size(), nil
 }
 
 func read(f *os.File, from int64, door func(string) string, private func(string) bool) (Part, error) {

@@ -7,15 +7,14 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
-	"time"
 	"unicode/utf8"
 
 	"remanence/internal/chars"
+	"remanence/internal/fsx"
 )
 
 // What keeps a file from being read or replaced.
@@ -30,25 +29,13 @@ var (
 // openFile opens a plain file of the person's below root, or makes it, if flag
 // says so. It never waits, and follows no link to its last part.
 func openFile(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, error) {
-	local := filepath.FromSlash(name)
-	info, err := root.Lstat(local)
-	switch {
-	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
-	case err != nil:
-		return nil, nil, err
-	case !info.Mode().IsRegular():
-		return nil, nil, errOdd
+	f, info, err := fsx.Open(root, filepath.FromSlash(name), fsx.Options{
+		Flag: flag, OneName: true, NoPollable: true, Owner: fsx.OwnedByUserOrRoot,
+	})
+	if errors.Is(err, fsx.ErrUnsafe) {
+		err = errOdd
 	}
-	f, err := root.OpenFile(local, flag|noWait, 0o600)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err = f.Stat()
-	if err != nil || !info.Mode().IsRegular() || !trusted(info) || !onlyName(info) || f.SetReadDeadline(time.Time{}) == nil {
-		_ = f.Close()
-		return nil, nil, errOdd
-	}
-	return f, info, nil
+	return f, info, err
 }
 
 // readFile reads a plain file of the person's below root.
@@ -61,11 +48,11 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	if info.Size() > maxFile {
 		return nil, nil, errLarge
 	}
-	b, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	b, err := fsx.ReadAll(f, maxFile)
 	switch {
-	case err != nil:
-	case len(b) > maxFile:
+	case errors.Is(err, fsx.ErrTooLarge):
 		err = errLarge
+	case err != nil:
 	case !utf8.Valid(b) || bytes.IndexByte(b, 0) >= 0:
 		err = errBinary
 	}
@@ -106,19 +93,14 @@ func replaceFile(root *os.Root, name string, was, text []byte) error {
 	if err := root.MkdirAll(filepath.Dir(filepath.FromSlash(name)), 0o700); err != nil {
 		return err
 	}
-	temp, err := writeTemp(root, name, text, mode)
-	if err != nil {
-		return err
-	}
-	if err := sameStill(root, name, was); err != nil {
-		_ = root.Remove(temp)
-		return err
-	}
-	if err := root.Rename(temp, filepath.FromSlash(name)); err != nil {
-		_ = root.Remove(temp)
-		return err
-	}
-	return syncDir(root, path.Dir(name))
+	return fsx.Replace(root, filepath.FromSlash(name), text, fsx.Replacement{
+		Temp: "." + path.Base(name) + "-" + rand.Text()[:8] + unfinished,
+		Prepare: func(f *os.File) error {
+			_ = f.Chmod(mode) // some disks have no modes
+			return nil
+		},
+		Check: func() error { return sameStill(root, name, was) },
+	})
 }
 
 // sameStill looks once more, right before the exchange: what an editor saved
@@ -132,35 +114,6 @@ func sameStill(root *os.Root, name string, was []byte) error {
 		return errChanged
 	}
 	return err
-}
-
-// writeTemp writes text, to the disk, into a file beside name. Its own name is
-// nobody else's.
-func writeTemp(root *os.Root, name string, text []byte, mode fs.FileMode) (temp string, err error) {
-	temp = filepath.FromSlash(path.Join(path.Dir(name), "."+path.Base(name)+"-"+rand.Text()[:8]+unfinished))
-	f, err := root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err != nil {
-		return "", err
-	}
-	_ = f.Chmod(mode) // some disks have no modes
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
-		_ = root.Remove(temp)
-	}
-	return temp, err
-}
-
-// syncDir makes the names in a folder durable.
-func syncDir(root *os.Root, name string) error {
-	d, err := root.Open(filepath.FromSlash(name))
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if err := d.Sync(); err != nil && !errors.Is(err, fs.ErrInvalid) && !errors.Is(err, errors.ErrUnsupported) {
-		return err
-	}
-	return nil
 }
 
 // hashOf names a content.

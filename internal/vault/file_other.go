@@ -3,13 +3,10 @@
 package vault
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 )
-
-const noWait = 0
 
 func lookAt(root *os.Root, _ *os.File, base string) (size int64, written time.Time, isDir bool, err error) {
 	info, err := root.Lstat(filepath.Join(memoryDir, base))
@@ -18,7 +15,3 @@ func lookAt(root *os.Root, _ *os.File, base string) (size int64, written time.Ti
 	}
 	return info.Size(), info.ModTime(), info.IsDir(), nil
 }
-
-func trusted(fs.FileInfo) bool { return true }
-
-func onlyName(fs.FileInfo) bool { return true }

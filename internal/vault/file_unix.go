@@ -3,9 +3,7 @@
 package vault
 
 import (
-	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -23,21 +21,4 @@ func lookAt(_ *os.Root, dir *os.File, base string) (size int64, written time.Tim
 		}
 		return st.Size, time.Unix(st.Mtim.Unix()), st.Mode&unix.S_IFMT == unix.S_IFDIR, err
 	}
-}
-
-// noWait keeps the opening of a pipe or a device from waiting.
-const noWait = syscall.O_NONBLOCK
-
-// trusted reports whether a file belongs to the user or to the system. The
-// system's own user reads everybody's.
-func trusted(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	me := os.Getuid()
-	return ok && (me == 0 || st.Uid == 0 || int(st.Uid) == me)
-}
-
-// onlyName reports whether a file has no other name.
-func onlyName(info fs.FileInfo) bool {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && st.Nlink == 1
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -149,7 +150,7 @@ type found struct {
 // is looked at, or not all of it can be. What is hidden is nobody's memory, and so
 // are the copies that wait for the person.
 func list(root *os.Root) (files []found, whole bool, err error) {
-	d, err := root.OpenFile(memoryDir, os.O_RDONLY|noWait, 0)
+	d, err := fsx.OpenDir(root, memoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true, nil
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"remanence/internal/fsx"
 	"remanence/internal/mem"
 )
 
@@ -127,7 +128,7 @@ func (v *Vault) Erase(name string) error {
 		}
 	}
 	delete(v.files, name)
-	if err := syncDir(root, memoryDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := fsx.SyncDir(root, memoryDir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil

@@ -12,63 +12,75 @@ import (
 	"remanence/internal/mem"
 )
 
-// errNoBrowser says that the store cannot be looked through.
-var errNoBrowser = errors.New("this store cannot be looked through")
+// errNoBrowser reports a store that is no mem.Browser.
+var errNoBrowser = errors.New("this store cannot list sessions or days")
 
-func (e *Service) browser() (mem.Browser, error) {
-	b, ok := e.Store.(mem.Browser)
+func (s *Service) browser() (mem.Browser, error) {
+	b, ok := s.Store.(mem.Browser)
 	if !ok {
 		return nil, errNoBrowser
 	}
 	return b, nil
 }
 
-// Projects lists all that are known, last active first.
-func (e *Service) Projects(ctx context.Context) (Projects, error) {
-	ps, err := e.Store.Projects(ctx, "")
+// Projects lists the known projects, last active first.
+func (s *Service) Projects(ctx context.Context) (Projects, error) {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return Projects{}, err
 	}
 	return Projects{Projects: append([]mem.Project{}, ps...)}, nil
 }
 
-// feedLength is how many moments Feed lists where nobody says.
+// feedLength is the default number of entries of Feed.
 const feedLength = 50
 
-// Feed lists what happened last, newest first: what was asked, what was kept,
-// what was told, which sessions ended.
-func (e *Service) Feed(ctx context.Context, ask FeedRequest) (FeedResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// Feed lists what happened last, newest first: prompts, memories, injections and ends of sessions.
+func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return FeedResponse{}, err
 	}
-	n := ask.Limit
+	n := req.Limit
 	if n <= 0 {
 		n = feedLength
 	}
 	n = min(n, 200)
 	out := FeedResponse{Entries: []Moment{}}
-	ms, err := e.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
+	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
 	if err != nil {
 		return out, fmt.Errorf("memories: %w", err)
 	}
 	for _, mm := range ms {
 		out.Entries = append(out.Entries, Moment{
-			ID: mm.ID, At: mm.Created, Session: mm.Session, Project: mm.Project, What: string(mm.Kind), Title: mm.Title, Files: mm.Files,
+			ID:      mm.ID,
+			At:      mm.Created,
+			Session: mm.Session,
+			Project: mm.Project,
+			What:    string(mm.Kind),
+			Title:   mm.Title,
+			Files:   mm.Files,
 		})
 	}
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: n})
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: p.Key, Limit: n})
 	if err != nil {
 		return out, fmt.Errorf("receipts: %w", err)
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
 			out.Entries = append(out.Entries, Moment{
-				ID: r.ID, At: r.At, Session: r.Session, Project: r.Project, What: LaneInjection, Title: r.Trigger, Tokens: r.Tokens, Count: len(r.Items),
+				ID:      r.ID,
+				At:      r.At,
+				Session: r.Session,
+				Project: r.Project,
+				What:    LaneInjection,
+				Title:   r.Trigger,
+				Tokens:  r.Tokens,
+				Count:   len(r.Items),
 			})
 		}
 	}
-	if err := e.feedSessions(ctx, p, n, &out); err != nil {
+	if err := s.feedSessions(ctx, p, n, &out); err != nil {
 		return out, err
 	}
 	slices.SortStableFunc(out.Entries, func(a, b Moment) int { return b.At.Compare(a.At) })
@@ -76,13 +88,13 @@ func (e *Service) Feed(ctx context.Context, ask FeedRequest) (FeedResponse, erro
 	return out, nil
 }
 
-// feedSessions adds what was asked in the newest sessions, and which of them ended.
-func (e *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *FeedResponse) error {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n})
+// feedSessions adds the prompts and ends of the newest sessions.
+func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *FeedResponse) error {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: n})
 	if err != nil {
 		return fmt.Errorf("sessions: %w", err)
 	}
-	since := time.Time{} // what is older would be left out in any case
+	since := time.Time{} // older entries would be cut off
 	if len(out.Entries) >= n {
 		times := make([]time.Time, 0, len(out.Entries))
 		for _, m := range out.Entries {
@@ -93,31 +105,45 @@ func (e *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 	}
 	short := map[string]mem.Session{}
 	prompts := 0
-	for _, s := range ss {
-		short[s.ID] = s
-		if s.LastEvent.Before(since) || prompts >= n {
+	for _, sess := range ss {
+		short[sess.ID] = sess
+		if sess.LastEvent.Before(since) || prompts >= n {
 			continue
 		}
-		if !s.Completed.IsZero() {
-			out.Entries = append(out.Entries, Moment{ID: s.Short, At: s.Completed, Session: s.ID, Project: s.Project, What: "session_end", Title: s.FirstPrompt})
+		if !sess.Completed.IsZero() {
+			out.Entries = append(out.Entries, Moment{
+				ID:      sess.Short,
+				At:      sess.Completed,
+				Session: sess.ID,
+				Project: sess.Project,
+				What:    "session_end",
+				Title:   sess.FirstPrompt,
+			})
 		}
-		turns, err := e.Store.Turns(ctx, s.ID, n)
+		turns, err := s.Store.Turns(ctx, sess.ID, n)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
 		}
 		for _, t := range turns {
 			if t.Number > 0 && !t.Private && !t.At.Before(since) {
-				out.Entries = append(out.Entries, Moment{ID: s.Short, At: t.At, Session: s.ID, Project: s.Project, What: LanePrompt, Title: chars.Clip(chars.Line(t.Text), 200)})
+				out.Entries = append(out.Entries, Moment{
+					ID:      sess.Short,
+					At:      t.At,
+					Session: sess.ID,
+					Project: sess.Project,
+					What:    LanePrompt,
+					Title:   chars.Clip(chars.Line(t.Text), 200),
+				})
 				prompts++
 			}
 		}
 	}
-	return e.named(ctx, short, out)
+	return s.addNames(ctx, short, out)
 }
 
-// named gives moments the short ids of their sessions and the names of their projects.
-func (e *Service) named(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
-	ps, err := e.Store.Projects(ctx, "")
+// addNames sets the short IDs of sessions and the names of projects.
+func (s *Service) addNames(ctx context.Context, known map[string]mem.Session, out *FeedResponse) error {
+	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return fmt.Errorf("projects: %w", err)
 	}
@@ -128,7 +154,7 @@ func (e *Service) named(ctx context.Context, known map[string]mem.Session, out *
 	for i := range out.Entries {
 		m := &out.Entries[i]
 		if _, ok := known[m.Session]; !ok && m.Session != "" {
-			known[m.Session], _ = e.Store.Session(ctx, m.Session) // its short id is a convenience
+			known[m.Session], _ = s.Store.Session(ctx, m.Session) // best effort: only for its short ID
 		}
 		m.Session = cmp.Or(known[m.Session].Short, m.Session)
 		m.ProjectName = names[m.Project]
@@ -137,30 +163,30 @@ func (e *Service) named(ctx context.Context, known map[string]mem.Session, out *
 }
 
 // Day counts what happened in a place today.
-func (e *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
-	p, err := e.Event.Place(ctx, at)
+func (s *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
+	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return mem.Day{}, err
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return mem.Day{}, err
 	}
-	return b.Day(ctx, p.Key, e.Event.Today())
+	return b.Day(ctx, p.Key, s.Event.Today())
 }
 
-// Sessions lists sessions and what came of each.
-func (e *Service) Sessions(ctx context.Context, ask mem.SessionsRequest) (mem.Sessions, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// Sessions lists sessions with their counts.
+func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return mem.Sessions{}, err
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return mem.Sessions{}, err
 	}
-	ask.Project, ask.Limit = p.Key, min(ask.Limit, 200)
-	out, err := b.Sittings(ctx, ask)
+	req.Project, req.Limit = p.Key, min(req.Limit, 200)
+	out, err := b.Sittings(ctx, req)
 	out.Project = p
 	if out.Sessions == nil {
 		out.Sessions = []mem.SessionRow{}
@@ -171,62 +197,60 @@ func (e *Service) Sessions(ctx context.Context, ask mem.SessionsRequest) (mem.Se
 	return out, err
 }
 
-// Projects are all that are known, last active first.
+// Projects lists the known projects, last active first.
 type Projects struct {
 	Projects []mem.Project `json:"projects"`
 }
 
-// FeedAsk asks what happened last.
+// FeedRequest asks what happened last in a place.
 type FeedRequest struct {
 	mem.Place
 	Limit int `json:"limit,omitempty"` // 0 means 50; at most 200
 }
 
-// Recent lists moments, newest first: prompts, memories, injections that told
-// something, ends of sessions.
+// FeedResponse lists prompts, memories, injections and ends of sessions, newest first.
 type FeedResponse struct {
 	Entries []Moment `json:"entries"`
 }
 
-// RecordAsk names one record by id or unique prefix.
+// MemoryRequest names one record by ID or unique prefix.
 type MemoryRequest struct {
 	ID string `json:"id"`
 }
 
-// SessionStory is what happened in a session, in order.
+// SessionStory lists what happened in a session, in order.
 type SessionStory struct {
 	Session  mem.SessionRow `json:"session"`
 	Activity Activity       `json:"activity"`
 	Beats    []Beat         `json:"beats"`         // oldest first
-	Cut      int            `json:"cut,omitempty"` // older ones that were left out
-	// Partial says that the agent's own record of it is gone.
+	Cut      int            `json:"cut,omitempty"` // number of older entries left out
+	// Partial reports that the agent's transcript no longer exists.
 	Partial bool `json:"partial,omitempty"`
 }
 
-// Activity counts what the newest events of a session were, as many as a story
-// holds. Its notifications are among the session's own fields.
+// Activity counts the newest events of a session, at most as many as a story lists.
 type Activity struct {
 	Prompts int `json:"prompts"`
 	Tools   int `json:"tools"`
-	Gaps    int `json:"gaps"`   // times that nothing came for half an hour or more
-	IdleS   int `json:"idle_s"` // seconds of those
+	Gaps    int `json:"gaps"`   // periods of half an hour or more without an event
+	IdleS   int `json:"idle_s"` // total seconds of Gaps
 }
 
-// Beat is one thing that happened in a session.
+// Beat is one entry of a session's story.
 type Beat struct {
-	ID     string    `json:"id"` // of the record it stands for
+	ID     string    `json:"id"` // of the record it shows
 	At     time.Time `json:"at"`
 	Lane   string    `json:"lane"`
 	Title  string    `json:"title"`
 	Detail string    `json:"detail,omitempty"`
-	Prompt int       `json:"prompt,omitempty"` // number of the prompt it belongs to, where known
+	Prompt int       `json:"prompt,omitempty"` // number of the prompt it belongs to, if known
 	Failed bool      `json:"failed,omitempty"`
 	TookMS int64     `json:"took_ms,omitempty"`
 	Tokens int       `json:"tokens,omitempty"`
 	Agent  string    `json:"agent_id,omitempty"` // the subagent it happened in
 }
 
-// The lanes of a session, in the order in which they are shown.
+// Lanes of a session's story, in display order.
 const (
 	LanePrompt     = "prompt"
 	LaneTool       = "tool"
@@ -238,7 +262,7 @@ const (
 	LaneMemory     = "memory"
 )
 
-// MemoryStory is one memory with all that is known of how it came, went and was used.
+// MemoryStory is one memory with its origin, its injections and its replacements.
 type MemoryStory struct {
 	Memory     mem.Memory     `json:"memory"`
 	Provenance string         `json:"provenance"` // one sentence
@@ -251,10 +275,10 @@ type MemoryStory struct {
 	ReplacedBy *mem.Memory    `json:"replaced_by,omitempty"`
 }
 
-// Telling is one time that a memory was told.
+// InjectionRow is one injection of a memory.
 type InjectionRow struct {
 	Receipt string    `json:"receipt"`
-	Session string    `json:"session"` // short id, or the agent's where there is none
+	Session string    `json:"session"` // short ID, or the agent's if it has none
 	At      time.Time `json:"at"`
 	Trigger string    `json:"trigger"`
 	Asked   string    `json:"asked,omitempty"`

@@ -13,67 +13,77 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of a look at what memory costs.
+// Bounds of the token accounting.
 const (
 	economyDays    = 30
 	maxEconomyDays = 366
-	maxCalls       = 20_000 // of our tools
-	readsLooked    = 200    // newest, for the median
+	maxCalls       = 20_000 // calls of our tools
+	readsLooked    = 200    // newest reads, for the median
 	maxDeadItems   = 100
 )
 
-// ownTools are the tools of ours as agents name them.
+// ownTools matches the names that agents give our MCP tools.
 const ownTools = "mcp__*remanence*"
 
-// triggers are those of receipts, in the order of a session.
+// triggers lists the triggers of receipts, in the order of a session.
 func triggers() []string {
 	return []string{"session_start", "resume", "prompt", "nudge", "file", "command", "subagent", "compact", "compaction"}
 }
 
-// formula is how Estimate is made.
-const formula = "items told that are about a file and were used afterwards × median tokens of a file as agents read it here"
+// formula describes how Estimate is computed.
+const formula = "injected items that are about a file and were used afterwards × " +
+	"median tokens of a file as agents read it here"
 
-// Economy counts what memory cost in the days up to today, and what came of it.
-func (e *Service) Economy(ctx context.Context, ask EconomyRequest) (EconomyResponse, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// Economy counts the tokens that memory cost in the days up to today, and how often it was used.
+func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
+	p, err := s.Event.Place(ctx, req.Place)
 	if err != nil {
 		return EconomyResponse{}, err
 	}
-	return e.economyOf(ctx, p, min(cmp.Or(max(ask.Days, 0), economyDays), maxEconomyDays))
+	return s.economyOf(ctx, p, min(cmp.Or(max(req.Days, 0), economyDays), maxEconomyDays))
 }
 
-// economyOf counts so many days of a project, or of all with an empty key.
-func (e *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
-	c := e.counting(p, n)
-	for _, step := range []func(context.Context, *counting) error{e.countReads, e.countReceipts, e.countCalls, e.countModel} {
+// economyOf counts the last n days of a project, or of all projects for an empty key.
+func (s *Service) economyOf(ctx context.Context, p mem.Project, n int) (EconomyResponse, error) {
+	c := s.newTally(p, n)
+	for _, step := range []func(context.Context, *tally) error{s.countReads, s.countReceipts, s.countCalls, s.countModel} {
 		if err := step(ctx, c); err != nil {
 			return EconomyResponse{}, err
 		}
 	}
 	var err error
-	if c.out.Dead, err = e.deadOf(ctx, c); err != nil {
+	if c.out.Dead, err = s.deadItems(ctx, c); err != nil {
 		return EconomyResponse{}, err
 	}
 	c.sum()
 	return c.out, nil
 }
 
-// counting is an Economy on its way.
-type counting struct {
-	out      EconomyResponse
-	since    time.Time
-	at       map[string]int        // index of a day
-	known    map[string]mem.Memory // as they are now, by id; zero if erased
-	uses     map[string]int        // that answer a telling
-	told     map[string]*DeadItem
-	sessions map[string]string // that were told something, and the agent of each
+// tally is an EconomyResponse in progress.
+type tally struct {
+	out        EconomyResponse
+	since      time.Time
+	at         map[string]int        // index of a day in out.Days
+	known      map[string]mem.Memory // current state by ID; zero if erased
+	uses       map[string]int        // uses already matched to an injection, by memory
+	injections map[string]*DeadItem
+	sessions   map[string]string // agent of each session with an injection
 }
 
-// counting begins so many days.
-func (e *Service) counting(p mem.Project, n int) *counting {
-	c := &counting{
-		since: e.Event.Today().AddDate(0, 0, 1-n), at: map[string]int{}, known: map[string]mem.Memory{}, uses: map[string]int{}, told: map[string]*DeadItem{}, sessions: map[string]string{},
-		out: EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
+// newTally returns an empty tally of the last n days.
+func (s *Service) newTally(p mem.Project, n int) *tally {
+	c := &tally{
+		since: s.Event.Today().AddDate(
+			0,
+			0,
+			1-n,
+		),
+		at:         map[string]int{},
+		known:      map[string]mem.Memory{},
+		uses:       map[string]int{},
+		injections: map[string]*DeadItem{},
+		sessions:   map[string]string{},
+		out:        EconomyResponse{Project: p, Days: make([]EconomyDay, n), Triggers: []string{}, Agents: map[string]int{}},
 	}
 	c.out.Since, c.out.Estimate.Formula = c.since, formula
 	for i := range c.out.Days {
@@ -83,8 +93,8 @@ func (e *Service) counting(p mem.Project, n int) *counting {
 	return c
 }
 
-// day is the day of a time, nil outside.
-func (c *counting) day(t time.Time) *EconomyDay {
+// day returns the day of a time, or nil if it is not counted.
+func (c *tally) day(t time.Time) *EconomyDay {
 	i, ok := c.at[t.Local().Format(time.DateOnly)]
 	if !ok {
 		return nil
@@ -92,9 +102,18 @@ func (c *counting) day(t time.Time) *EconomyDay {
 	return &c.out.Days[i]
 }
 
-// countReads takes the median of what reading a file costs.
-func (e *Service) countReads(ctx context.Context, c *counting) error {
-	reads, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Project: c.out.Project.Key, After: c.since, Limit: readsLooked})
+// countReads computes the median tokens of reading a file.
+func (s *Service) countReads(ctx context.Context, c *tally) error {
+	reads, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{
+			Kinds:   []mem.EventKind{mem.PostToolUse},
+			Tool:    "Read",
+			Project: c.out.Project.Key,
+			After:   c.since,
+			Limit:   readsLooked,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("reads: %w", err)
 	}
@@ -111,16 +130,19 @@ func (e *Service) countReads(ctx context.Context, c *counting) error {
 	return nil
 }
 
-// receiptsOf gives out the receipts of the days that are counted, newest first.
-func (e *Service) receiptsOf(ctx context.Context, c *counting, count func([]mem.Receipt) error) error {
+// eachReceipts calls count with the receipts of the counted days in batches, newest first.
+func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.Receipt) error) error {
 	const many = 500
 	for from := 0; ; from += many {
-		rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
+		rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Project: c.out.Project.Key, Limit: many, Offset: from, Brief: true})
 		if err != nil {
 			return fmt.Errorf("receipts: %w", err)
 		}
 		last := len(rs) < many
-		rs = slices.DeleteFunc(rs, func(r mem.Receipt) bool { return c.day(r.At) == nil }) // one that was found later may stand among them
+		rs = slices.DeleteFunc(
+			rs,
+			func(r mem.Receipt) bool { return c.day(r.At) == nil },
+		) // a receipt added later may be out of order
 		if err := count(rs); err != nil {
 			return err
 		}
@@ -133,26 +155,27 @@ func (e *Service) receiptsOf(ctx context.Context, c *counting, count func([]mem.
 	}
 }
 
-// toldBy are the memories that a receipt told, without those it only listed.
-func toldBy(r mem.Receipt) []mem.InjectedItem {
+// injectedMemories returns the memories whose text a receipt contains, without those only listed in
+// the index.
+func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.InjectedItem) bool {
 		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
 	})
 }
 
-func (e *Service) countReceipts(ctx context.Context, c *counting) error {
-	return e.receiptsOf(ctx, c, func(rs []mem.Receipt) error {
+func (s *Service) countReceipts(ctx context.Context, c *tally) error {
+	return s.eachReceipts(ctx, c, func(rs []mem.Receipt) error {
 		var ids []string
 		for _, r := range rs {
-			for _, it := range toldBy(r) {
+			for _, it := range injectedMemories(r) {
 				ids = append(ids, it.ID)
 			}
 		}
-		if err := e.know(ctx, c, ids); err != nil {
+		if err := s.loadMemories(ctx, c, ids); err != nil {
 			return err
 		}
 		for _, r := range rs {
-			if err := e.countReceipt(ctx, c, r); err != nil {
+			if err := s.countReceipt(ctx, c, r); err != nil {
 				return err
 			}
 		}
@@ -160,13 +183,13 @@ func (e *Service) countReceipts(ctx context.Context, c *counting) error {
 	})
 }
 
-func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) error {
+func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) error {
 	day := c.day(r.At)
 	switch r.Outcome {
 	case mem.Injected:
 		day.Injected++
 		day.Tokens[r.Trigger] += r.Tokens
-		agent, err := e.agentOf(ctx, c, r.Session)
+		agent, err := s.agentOf(ctx, c, r.Session)
 		if err != nil {
 			return err
 		}
@@ -174,10 +197,10 @@ func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) 
 	case mem.Abstained:
 		day.Abstained++
 	}
-	for _, it := range toldBy(r) {
+	for _, it := range injectedMemories(r) {
 		m := c.known[it.ID]
 		c.out.Told++
-		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // one use answers one telling, the newest
+		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // each use matches one injection, the newest
 			c.uses[it.ID]++
 			c.out.Used++
 			if len(m.Files) > 0 {
@@ -186,66 +209,64 @@ func (e *Service) countReceipt(ctx context.Context, c *counting, r mem.Receipt) 
 			}
 		}
 	}
-	c.tell(r)
+	c.countInjections(r)
 	return nil
 }
 
-// agentOf is the agent of a session that was told something, "" if that is not
-// known any more.
-func (e *Service) agentOf(ctx context.Context, c *counting, session string) (string, error) {
+// agentOf returns the agent of a session, or "" if the session is not known any more.
+func (s *Service) agentOf(ctx context.Context, c *tally, session string) (string, error) {
 	agent, seen := c.sessions[session]
 	if seen {
 		return agent, nil
 	}
-	s, err := e.Store.Session(ctx, session)
+	sess, err := s.Store.Session(ctx, session)
 	if err != nil && !errors.Is(err, mem.ErrNotFound) {
 		return "", fmt.Errorf("session %s: %w", session, err)
 	}
-	c.sessions[session] = s.Agent
-	return s.Agent, nil
+	c.sessions[session] = sess.Agent
+	return sess.Agent, nil
 }
 
-// know looks up memories that were not looked up before.
-func (e *Service) know(ctx context.Context, c *counting, ids []string) error {
+// loadMemories loads memories that are not loaded yet.
+func (s *Service) loadMemories(ctx context.Context, c *tally, ids []string) error {
 	var others []string
 	for _, id := range ids {
 		if _, known := c.known[id]; !known {
 			c.known[id], others = mem.Memory{}, append(others, id)
 		}
 	}
-	found, err := e.Recall.ByID(ctx, others)
+	found, err := s.Recall.ByID(ctx, others)
 	maps.Copy(c.known, found)
 	return err
 }
 
-// tell counts how often memories were told, and when last: the newest comes first.
-func (c *counting) tell(r mem.Receipt) {
-	for _, it := range toldBy(r) {
-		d := c.told[it.ID]
+// countInjections counts the injections of each memory. Pass the newest receipts first.
+func (c *tally) countInjections(r mem.Receipt) {
+	for _, it := range injectedMemories(r) {
+		d := c.injections[it.ID]
 		if d == nil {
 			d = &DeadItem{ID: it.ID, Last: r.At}
-			c.told[it.ID] = d
+			c.injections[it.ID] = d
 		}
 		d.Told++
 		d.Tokens += it.Tokens
 	}
 }
 
-// deadOf are the memories that were told again and again and never used, those
-// told most first.
-func (e *Service) deadOf(ctx context.Context, c *counting) ([]DeadItem, error) {
+// deadItems returns memories injected at least DeadAfter times and never used, most injected first.
+func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	var often []string
-	for id, d := range c.told {
+	for id, d := range c.injections {
 		if d.Told >= DeadAfter {
 			often = append(often, id)
 		}
 	}
-	if err := e.know(ctx, c, often); err != nil {
+	if err := s.loadMemories(ctx, c, often); err != nil {
 		return nil, err
 	}
 	out := []DeadItem{}
 	for _, id := range often {
-		if m, d := c.known[id], c.told[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
+		if m, d := c.known[id], c.injections[id]; m.Status == mem.Active && m.Uses == 0 && m.Prevented == 0 {
 			d.Kind, d.Title, d.Pinned = m.Kind, m.Title, m.Pinned
 			out = append(out, *d)
 		}
@@ -256,9 +277,18 @@ func (e *Service) deadOf(ctx context.Context, c *counting) ([]DeadItem, error) {
 	return out[:min(len(out), maxDeadItems)], nil
 }
 
-// countCalls counts what agents were answered by our tools.
-func (e *Service) countCalls(ctx context.Context, c *counting) error {
-	calls, err := e.Store.Events(ctx, mem.EventQuery{Kinds: []mem.EventKind{mem.PostToolUse}, Tool: ownTools, Project: c.out.Project.Key, After: c.since, Limit: maxCalls})
+// countCalls counts the calls of our tools and the tokens of their results.
+func (s *Service) countCalls(ctx context.Context, c *tally) error {
+	calls, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{
+			Kinds:   []mem.EventKind{mem.PostToolUse},
+			Tool:    ownTools,
+			Project: c.out.Project.Key,
+			After:   c.since,
+			Limit:   maxCalls,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("calls of our tools: %w", err)
 	}
@@ -271,9 +301,9 @@ func (e *Service) countCalls(ctx context.Context, c *counting) error {
 	return nil
 }
 
-// countModel counts what models were asked for. Nobody counts that by project.
-func (e *Service) countModel(ctx context.Context, c *counting) error {
-	ledger, ok := e.Store.(mem.SpendStore)
+// countModel counts the tokens of models. They are not recorded by project.
+func (s *Service) countModel(ctx context.Context, c *tally) error {
+	ledger, ok := s.Store.(mem.SpendStore)
 	if !ok {
 		return nil
 	}
@@ -281,21 +311,25 @@ func (e *Service) countModel(ctx context.Context, c *counting) error {
 		day := &c.out.Days[i]
 		spent, err := ledger.Spent(ctx, day.Day)
 		if err != nil {
-			return fmt.Errorf("what was spent: %w", err)
+			return fmt.Errorf("spent tokens: %w", err)
 		}
 		day.Model = spent.Tokens
 	}
 	return nil
 }
 
-func (c *counting) sum() {
+func (c *tally) sum() {
 	t := EconomyDay{Tokens: map[string]int{}}
 	for _, d := range c.out.Days {
 		for name, n := range d.Tokens {
 			t.Tokens[name] += n
 		}
-		t.Injected, t.Abstained, t.Results, t.Calls = t.Injected+d.Injected, t.Abstained+d.Abstained, t.Results+d.Results, t.Calls+d.Calls
-		t.Model, t.Avoided = t.Model+d.Model, t.Avoided+d.Avoided
+		t.Injected += d.Injected
+		t.Abstained += d.Abstained
+		t.Results += d.Results
+		t.Calls += d.Calls
+		t.Model += d.Model
+		t.Avoided += d.Avoided
 	}
 	for _, name := range triggers() {
 		if t.Tokens[name] > 0 {
@@ -305,86 +339,47 @@ func (c *counting) sum() {
 	c.out.Total, c.out.Sessions, c.out.Estimate.Tokens = t, len(c.sessions), t.Avoided
 }
 
-// ReceiptsAsk asks for receipts, newest first, a page at a time.
-type ReceiptsRequest struct {
-	mem.Place
-	Session string `json:"session,omitempty"` // the agent's id, a short id or a unique prefix
-	Trigger string `json:"trigger,omitempty"` // exact
-	Outcome string `json:"outcome,omitempty"` // exact
-	Memory  string `json:"memory,omitempty"`  // only receipts that told it
-	Offset  int    `json:"offset,omitempty"`
-	Limit   int    `json:"limit,omitempty"` // 0 means 50; at most 200
-}
-
-// ReceiptList is a page of receipts.
-type ReceiptsResponse struct {
-	Project  mem.Project   `json:"project"`
-	Receipts []ReceiptLine `json:"receipts"`
-	More     bool          `json:"more"` // there are older ones
-}
-
-// ReceiptLine is a receipt at a glance.
-type ReceiptLine struct {
-	ID         string    `json:"id"`
-	At         time.Time `json:"at"`
-	Session    string    `json:"session"`       // the agent's id
-	Short      string    `json:"session_short"` // empty if the session is not known any more
-	Project    string    `json:"project"`       // its name
-	Trigger    string    `json:"trigger"`
-	Asked      string    `json:"asked"`
-	Outcome    string    `json:"outcome"`
-	Candidates int       `json:"candidates"`
-	Told       int       `json:"told"` // items
-	LeftOut    int       `json:"left_out"`
-	Tokens     int       `json:"tokens"`
-	Budget     int       `json:"budget"`
-	TookMS     float64   `json:"took_ms"`
-	Floor      float64   `json:"floor"`
-	Best       float64   `json:"best"` // the most of the question that an item below the floor covers, 0…1
-}
-
-// EconomyAsk asks what memory costs and whether it is used.
+// EconomyRequest asks what memory costs and whether it is used.
 type EconomyRequest struct {
 	mem.Place
 	Days int `json:"days,omitempty"` // up to today; 0 means 30, at most 366
 }
 
-// Economy is what memory costs in tokens, and what came of it. All of it is
-// counted but for Estimate.
+// EconomyResponse counts the tokens that memory cost and their use. Only Estimate is not measured.
 type EconomyResponse struct {
 	Project  mem.Project    `json:"project"`
 	Since    time.Time      `json:"since"`
-	Days     []EconomyDay   `json:"days"`          // oldest first, every day
-	Triggers []string       `json:"triggers"`      // that occur, in the order of a session
-	Sessions int            `json:"sessions"`      // that were told something
-	Agents   map[string]int `json:"agents"`        // tokens told to each; under "" of sessions that are not known any more
+	Days     []EconomyDay   `json:"days"`          // oldest first, including empty days
+	Triggers []string       `json:"triggers"`      // those that occur, in the order of a session
+	Sessions int            `json:"sessions"`      // with an injection
+	Agents   map[string]int `json:"agents"`        // tokens injected, by agent; "" for sessions not known any more
 	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
 
 	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
-	Told        int        `json:"told"`         // times an item was told
-	Used        int        `json:"used"`         // of them, those followed by a use of the item
-	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, once a session of an agent that has them
+	Told        int        `json:"told"`         // injected items
+	Used        int        `json:"used"`         // injected items that were used afterwards
+	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
 
 	Estimate Estimate   `json:"estimate"`
-	Dead     []DeadItem `json:"dead"` // most told first
+	Dead     []DeadItem `json:"dead"` // most injected first
 }
 
-// MaxEconomy is how many receipts are counted at most.
+// MaxEconomy bounds the receipts that are counted.
 const MaxEconomy = 20_000
 
-// EconomyDay is one day, where the person is.
+// EconomyDay counts one day in local time.
 type EconomyDay struct {
 	Day       string         `json:"day"`    // 2006-01-02
-	Tokens    map[string]int `json:"tokens"` // told, by trigger
+	Tokens    map[string]int `json:"tokens"` // injected, by trigger
 	Injected  int            `json:"injected"`
-	Abstained int            `json:"abstained"` // asked, and nothing told
-	Results   int            `json:"results"`   // tokens of the answers of our tools
+	Abstained int            `json:"abstained"` // recalls without an injection
+	Results   int            `json:"results"`   // tokens of the results of our tools
 	Calls     int            `json:"calls"`     // of our tools
-	Model     int            `json:"model"`     // tokens of a model that digests turns; of all projects
-	Avoided   int            `json:"avoided"`   // an estimate, see Estimate
+	Model     int            `json:"model"`     // tokens of the digest model, of all projects
+	Avoided   int            `json:"avoided"`   // estimated tokens; see Estimate
 }
 
-// Told is how many tokens were told, by all triggers.
+// Told returns the injected tokens of all triggers.
 func (d EconomyDay) Told() (n int) {
 	for _, t := range d.Tokens {
 		n += t
@@ -392,92 +387,25 @@ func (d EconomyDay) Told() (n int) {
 	return n
 }
 
-// Estimate is what nobody can measure: what would have been read again.
+// Estimate is the estimated number of tokens that memory saved agents from reading again.
 type Estimate struct {
 	Tokens  int    `json:"tokens"`
-	Items   int    `json:"items"`    // that were told, used, and are about a file
+	Items   int    `json:"items"`    // injected items that were used and are about a file
 	PerRead int    `json:"per_read"` // median tokens of a file as agents read it here
-	Reads   int    `json:"reads"`    // that the median was taken of
+	Reads   int    `json:"reads"`    // sample size of the median
 	Formula string `json:"formula"`
 }
 
-// DeadItem is a memory that is told again and again and never used.
+// DeadItem is a memory that is injected often and never used.
 type DeadItem struct {
 	ID     string    `json:"id"`
 	Kind   mem.Kind  `json:"kind"`
 	Title  string    `json:"title"`
 	Pinned bool      `json:"pinned"`
 	Told   int       `json:"told"`
-	Tokens int       `json:"tokens"` // of all times
+	Tokens int       `json:"tokens"` // of all injections
 	Last   time.Time `json:"last"`
 }
 
-// DeadAfter is how often a memory is told without any use before it is dead weight.
+// DeadAfter is the number of injections without a use from which a memory is dead weight.
 const DeadAfter = 6
-
-// FilesAsk asks which files memories are about.
-type FilesRequest struct {
-	mem.Place
-	Under string `json:"under,omitempty"` // only files below this folder
-	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
-}
-
-// FileTree are the files that memories are about, most memories first.
-type FileTree struct {
-	Project mem.Project    `json:"project"`
-	Files   []mem.FileLine `json:"files"`
-	Total   int            `json:"total"` // files, those beyond the limit too
-}
-
-// FileAsk asks for one file.
-type FileRequest struct {
-	mem.Place
-	Path string `json:"path"`
-}
-
-// FilePage is what is known of one file.
-type FilePage struct {
-	Project  mem.Project              `json:"project"`
-	Path     string                   `json:"path"`
-	Memories []mem.Memory             `json:"memories"` // newest first, at most 200
-	Sessions []mem.Session            `json:"sessions"` // that learned of it or changed it, last active first
-	Stale    map[string]mem.Freshness `json:"stale"`    // of memories that are tied to it, by id
-}
-
-// Fleet is where the work of every project stands, last active first.
-type OverviewResponse struct {
-	At       time.Time     `json:"at"`
-	Projects []OverviewRow `json:"projects"`
-}
-
-// FleetItem is one project.
-type OverviewRow struct {
-	Standing mem.Standing `json:"standing"`
-	Memories int          `json:"memories"`
-	Sessions int          `json:"sessions"`
-	Stale    bool         `json:"stale"` // nothing was heard of it for StaleAfter
-}
-
-// StaleAfter is the silence after which a project counts as stale.
-const StaleAfter = 7 * 24 * time.Hour
-
-// WhatIfAsk asks what a receipt would have told with another budget or floor.
-type WhatIfRequest struct {
-	ID     string   `json:"id"`
-	Budget *int     `json:"budget,omitempty"` // tokens; nil means as it was
-	Floor  *float64 `json:"floor,omitempty"`  // 0…1; nil means as it was
-}
-
-// WhatIf is what a receipt would have told. Nothing of it is kept.
-type WhatIfResponse struct {
-	Receipt mem.Receipt `json:"receipt"` // its Text is as the memories are worded today
-	Added   []string    `json:"added"`   // ids that were left out and would be told
-	Lost    []string    `json:"lost"`    // ids that were told and would not be
-	Basis   string      `json:"basis"`   // BasisReceipt or BasisNow
-}
-
-// What a WhatIf was made from.
-const (
-	BasisReceipt = "receipt" // what that receipt names, told and left out
-	BasisNow     = "now"     // a briefing as it would be made now
-)

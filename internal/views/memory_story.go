@@ -12,29 +12,29 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxTellings is how many of the times that a memory was told a MemoryStory lists.
-const maxTellings = 50
+// maxInjections bounds the injections that a MemoryStory lists.
+const maxInjections = 50
 
-// MemoryStory tells of one memory how it came, how it was used and what became of it.
-func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemoryStory, error) {
-	e.Event.Without("vault", e.Filesync.SyncVault(ctx, event.Person))
-	mm, err := e.Event.One(ctx, ask.ID)
+// MemoryStory returns a memory with its origin, its injections and its replacements.
+func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
+	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
+	mm, err := s.Event.One(ctx, req.ID)
 	if err != nil {
 		return MemoryStory{}, err
 	}
 	out := MemoryStory{Memory: mm, Told: []InjectionRow{}}
 	if mm.Session != "" {
-		s, err := e.Store.Session(ctx, mm.Session)
+		sess, err := s.Store.Session(ctx, mm.Session)
 		switch {
 		case err == nil:
-			s.Told = nil
-			out.Session = &s
+			sess.Told = nil
+			out.Session = &sess
 		case !errors.Is(err, mem.ErrNotFound):
 			return out, fmt.Errorf("session of %s: %w", mm.ID, err)
 		}
 	}
 	if mm.Project != "" {
-		ps, err := e.Store.Projects(ctx, mm.Project)
+		ps, err := s.Store.Projects(ctx, mm.Project)
 		if err != nil {
 			return out, fmt.Errorf("project of %s: %w", mm.ID, err)
 		}
@@ -42,26 +42,26 @@ func (e *Service) MemoryStory(ctx context.Context, ask MemoryRequest) (MemorySto
 			out.Project = ps[0]
 		}
 	}
-	if out.Asked, err = e.askedIn(ctx, mm); err != nil {
+	if out.Asked, err = s.promptOf(ctx, mm); err != nil {
 		return out, err
 	}
-	out.Stale = e.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
-	if err := e.tellings(ctx, &out); err != nil {
+	out.Stale = s.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
+	if err := s.addInjections(ctx, &out); err != nil {
 		return out, err
 	}
-	if err := e.kin(ctx, &out); err != nil {
+	if err := s.addReplacements(ctx, &out); err != nil {
 		return out, err
 	}
 	out.Provenance = provenance(out)
 	return out, nil
 }
 
-// askedIn is the prompt of the turn that a memory was learned in.
-func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
+// promptOf returns the prompt of the turn that a memory was learned in.
+func (s *Service) promptOf(ctx context.Context, mm mem.Memory) (string, error) {
 	if mm.Session == "" || mm.Source.PromptID == "" {
 		return "", nil
 	}
-	turns, err := e.Store.Turns(ctx, mm.Session, maxStoryOthers)
+	turns, err := s.Store.Turns(ctx, mm.Session, maxStoryOthers)
 	if err != nil {
 		return "", fmt.Errorf("turn of %s: %w", mm.ID, err)
 	}
@@ -73,18 +73,25 @@ func (e *Service) askedIn(ctx context.Context, mm mem.Memory) (string, error) {
 	return "", nil
 }
 
-// tellings lists when a memory was told.
-func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxTellings})
+// addInjections adds the injections of the memory.
+func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Memory: out.Memory.ID, Limit: maxInjections})
 	if err != nil {
 		return fmt.Errorf("receipts of %s: %w", out.Memory.ID, err)
 	}
-	session := e.Event.Lookup(ctx)
+	session := s.Event.Lookup(ctx)
 	for _, r := range rs {
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
 				out.Told = append(out.Told, InjectionRow{
-					Receipt: r.ID, Session: cmp.Or(session(r.Session).Short, r.Session), At: r.At, Trigger: r.Trigger, Asked: r.Asked, Rank: it.Rank, Score: it.Score, Tokens: it.Tokens,
+					Receipt: r.ID,
+					Session: cmp.Or(session(r.Session).Short, r.Session),
+					At:      r.At,
+					Trigger: r.Trigger,
+					Asked:   r.Asked,
+					Rank:    it.Rank,
+					Score:   it.Score,
+					Tokens:  it.Tokens,
 				})
 			}
 		}
@@ -92,10 +99,10 @@ func (e *Service) tellings(ctx context.Context, out *MemoryStory) error {
 	return nil
 }
 
-// kin finds what a memory replaced, and what replaced it.
-func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
+// addReplacements adds what the memory replaced, and what replaced it.
+func (s *Service) addReplacements(ctx context.Context, out *MemoryStory) error {
 	find := func(id string) (*mem.Memory, error) {
-		found, err := e.Recall.ByID(ctx, []string{id})
+		found, err := s.Recall.ByID(ctx, []string{id})
 		mm, ok := found[id]
 		if !ok { // it was erased
 			return nil, err
@@ -111,7 +118,7 @@ func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
 	if out.Memory.Status != mem.Superseded {
 		return nil
 	}
-	b, err := e.browser()
+	b, err := s.browser()
 	if err != nil {
 		return err
 	}
@@ -123,20 +130,20 @@ func (e *Service) kin(ctx context.Context, out *MemoryStory) error {
 	return err
 }
 
-// provenance says in one sentence where a memory comes from and what became of it.
+// provenance describes in one sentence where a memory comes from and how it was used.
 func provenance(l MemoryStory) string {
 	mm := l.Memory
 	var b strings.Builder
 	switch {
 	case mm.Origin == mem.FromUserCommand && mm.Session == "":
-		b.WriteString("Kept by you")
+		b.WriteString("Added by you")
 	case mm.Origin == mem.FromVault:
 		b.WriteString("Read from your vault")
 		if mm.Note.File != "" {
 			b.WriteString(" (" + mm.Note.File + ")")
 		}
 	case mm.Origin == mem.FromImport:
-		b.WriteString("Brought by an import")
+		b.WriteString("Imported")
 	case l.Session != nil:
 		b.WriteString("Learned from " + agentName(l.Session.Agent) + " session " + l.Session.Short)
 		if t := chars.Clip(chars.Line(l.Session.FirstPrompt), 60); t != "" {
@@ -158,15 +165,15 @@ func provenance(l MemoryStory) string {
 	}
 	switch mm.Trust {
 	case mem.TrustNone:
-		b.WriteString(", from outside this machine")
+		b.WriteString(", from external text")
 	case mem.TrustTool:
 		b.WriteString(", from tool output")
 	}
-	fmt.Fprintf(&b, "; told %s, used %s", times(len(l.Told)), times(mm.Uses))
+	fmt.Fprintf(&b, "; injected %s, used %s", times(len(l.Told)), times(mm.Uses))
 	if len(mm.Anchors) > 0 {
 		a := mm.Anchors[0]
 		if a.Hash == "" {
-			b.WriteString(", made when " + a.File + " was not there")
+			b.WriteString(", created when " + a.File + " did not exist")
 		} else {
 			b.WriteString(", last checked against " + a.File + " at " + a.Hash[:min(7, len(a.Hash))])
 		}
@@ -174,7 +181,7 @@ func provenance(l MemoryStory) string {
 	return b.String() + "."
 }
 
-// times says how often: "never", "once", "4×".
+// times formats a count: "never", "once", "4×".
 func times(n int) string {
 	switch n {
 	case 0:
@@ -185,7 +192,7 @@ func times(n int) string {
 	return fmt.Sprintf("%d×", n)
 }
 
-// agentName is how an agent is called among people.
+// agentName returns the display name of an agent.
 func agentName(agent string) string {
 	names := map[string]string{
 		"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini", "cursor": "Cursor",

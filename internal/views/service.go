@@ -1,5 +1,5 @@
-// Package views holds read models for the viewer, the API and the command line.
-// It changes nothing.
+// Package views computes read models for the viewer, the API and the command line. It writes nothing
+// but the uses of memories that an agent fetches. Start with Service.Status and Service.Show.
 package views
 
 import (
@@ -13,7 +13,7 @@ import (
 	"remanence/internal/recall"
 )
 
-// Config holds what a Service needs from outside.
+// Config holds the dependencies of a Service.
 type Config struct {
 	Continuity *continuity.Service
 	Curate     *curate.Service
@@ -31,5 +31,5 @@ type Service struct {
 	Config
 }
 
-// New returns a service over c. It reads and writes nothing.
+// New returns a Service. It does no I/O.
 func New(c Config) *Service { return &Service{Config: c} }

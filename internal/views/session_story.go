@@ -14,63 +14,63 @@ import (
 	"remanence/internal/recall"
 )
 
-// The most that one story holds of each sort of record.
+// Bounds of a story, per sort of record.
 const (
-	maxBeats       = 4000
+	maxStoryEvents = 4000
 	maxStoryOthers = 500
 )
 
-// SessionStory tells what happened in a session, in order and by lanes.
-func (e *Service) SessionStory(ctx context.Context, ask MemoryRequest) (SessionStory, error) {
-	s, err := e.Store.Session(ctx, ask.ID)
+// SessionStory lists what happened in a session, in order and by lanes.
+func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionStory, error) {
+	sess, err := s.Store.Session(ctx, req.ID)
 	if err != nil {
 		return SessionStory{}, err
 	}
-	out := SessionStory{Session: mem.SessionRow{Session: s}, Beats: []Beat{}}
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: s.ID, Limit: maxBeats + 1})
+	out := SessionStory{Session: mem.SessionRow{Session: sess}, Beats: []Beat{}}
+	events, err := s.Store.Events(ctx, mem.EventQuery{Session: sess.ID, Limit: maxStoryEvents + 1})
 	if err != nil {
-		return out, fmt.Errorf("events of %s: %w", s.ID, err)
+		return out, fmt.Errorf("events of %s: %w", sess.ID, err)
 	}
-	if len(events) > maxBeats {
-		events = events[:maxBeats]
-		if out.Cut, err = e.olderEvents(ctx, s.ID); err != nil {
+	if len(events) > maxStoryEvents {
+		events = events[:maxStoryEvents]
+		if out.Cut, err = s.olderEvents(ctx, sess.ID); err != nil {
 			return out, err
 		}
 	}
 	out.Activity = activity(events)
-	turns, err := e.Store.Turns(ctx, s.ID, maxStoryOthers)
+	turns, err := s.Store.Turns(ctx, sess.ID, maxStoryOthers)
 	if err != nil {
-		return out, fmt.Errorf("turns of %s: %w", s.ID, err)
+		return out, fmt.Errorf("turns of %s: %w", sess.ID, err)
 	}
 	numbers := map[string]int{}
 	for _, t := range turns {
 		numbers[t.PromptID] = t.Number
 	}
-	p := mem.Project{Key: s.Project, Name: s.ProjectName, Root: s.Root}
+	p := mem.Project{Key: sess.Project, Name: sess.ProjectName, Root: sess.Root}
 	for _, ev := range events {
-		if b, ok := e.beat(p, ev); ok {
+		if b, ok := s.storyEntry(p, ev); ok {
 			b.Prompt = numbers[ev.PromptID]
 			out.Beats = append(out.Beats, b)
 		}
 	}
-	if err := e.storyRecords(ctx, &out); err != nil {
+	if err := s.storyRecords(ctx, &out); err != nil {
 		return out, err
 	}
 	slices.SortStableFunc(out.Beats, func(a, b Beat) int { return a.At.Compare(b.At) })
 	return out, nil
 }
 
-// olderEvents is how many events a session has that its story leaves out.
-func (e *Service) olderEvents(ctx context.Context, session string) (int, error) {
-	b, err := e.browser()
+// olderEvents counts the events that the story of a session leaves out.
+func (s *Service) olderEvents(ctx context.Context, session string) (int, error) {
+	b, err := s.browser()
 	if err != nil {
 		return 0, err
 	}
 	n, err := b.CountEvents(ctx, session)
-	return n - maxBeats, err
+	return n - maxStoryEvents, err
 }
 
-// activity counts events, which may come in any order.
+// activity counts events, in any order.
 func activity(events []mem.Event) (a Activity) {
 	at := make([]time.Time, 0, len(events))
 	for _, ev := range events {
@@ -92,12 +92,12 @@ func activity(events []mem.Event) (a Activity) {
 	return a
 }
 
-// storyRecords adds what was kept and told in the session, and counts it.
-func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
-	s := &out.Session
-	ms, err := e.Store.List(ctx, mem.Query{Session: s.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
+// storyRecords adds the memories, injections and checkpoints of the session, and counts them.
+func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
+	row := &out.Session
+	ms, err := s.Store.List(ctx, mem.Query{Session: row.ID, Within: "*", Hidden: true, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("memories of %s: %w", s.ID, err)
+		return fmt.Errorf("memories of %s: %w", row.ID, err)
 	}
 	files := map[string]bool{}
 	for _, mm := range ms {
@@ -105,44 +105,66 @@ func (e *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Status != mem.Active {
 			detail += ", " + string(mm.Status)
 		} else {
-			s.Memories++
+			row.Memories++
 			for _, f := range mm.Files {
 				files[f] = true
 			}
 		}
-		if mm.Branch != "" && !slices.Contains(s.Branches, mm.Branch) {
-			s.Branches = append(s.Branches, mm.Branch)
+		if mm.Branch != "" && !slices.Contains(row.Branches, mm.Branch) {
+			row.Branches = append(row.Branches, mm.Branch)
 		}
-		out.Beats = append(out.Beats, Beat{ID: mm.ID, At: mm.Created, Lane: LaneMemory, Title: mm.Title, Detail: detail, Prompt: mm.Source.Prompt, Agent: mm.Source.AgentID})
+		out.Beats = append(out.Beats, Beat{
+			ID:     mm.ID,
+			At:     mm.Created,
+			Lane:   LaneMemory,
+			Title:  mm.Title,
+			Detail: detail,
+			Prompt: mm.Source.Prompt,
+			Agent:  mm.Source.AgentID,
+		})
 	}
-	s.Files = len(files)
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Session: s.ID, Limit: maxStoryOthers})
+	row.Files = len(files)
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: row.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("receipts of %s: %w", s.ID, err)
+		return fmt.Errorf("receipts of %s: %w", row.ID, err)
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
-			s.Told++
-			s.Spent += r.Tokens
+			row.Told++
+			row.Spent += r.Tokens
 			out.Beats = append(out.Beats, Beat{
-				ID: r.ID, At: r.At, Lane: LaneInjection, Tokens: r.Tokens,
-				Title: strings.ReplaceAll(r.Trigger, "_", " "), Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
+				ID:     r.ID,
+				At:     r.At,
+				Lane:   LaneInjection,
+				Tokens: r.Tokens,
+				Title: strings.ReplaceAll(
+					r.Trigger,
+					"_",
+					" ",
+				),
+				Detail: recall.ItemsOf(len(r.Items)) + ", " + Cost(r.Tokens, r.Budget),
 			})
 		}
 	}
-	cs, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: maxStoryOthers})
+	cs, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: row.ID, Limit: maxStoryOthers})
 	if err != nil {
-		return fmt.Errorf("checkpoints of %s: %w", s.ID, err)
+		return fmt.Errorf("checkpoints of %s: %w", row.ID, err)
 	}
 	for _, c := range cs {
-		out.Beats = append(out.Beats, Beat{ID: c.ID, At: c.At, Lane: LaneCheckpoint, Title: c.Trigger, Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200)})
+		out.Beats = append(out.Beats, Beat{
+			ID:     c.ID,
+			At:     c.At,
+			Lane:   LaneCheckpoint,
+			Title:  c.Trigger,
+			Detail: chars.Clip(chars.Line(cmp.Or(c.Note, c.State.Request)), 200),
+		})
 	}
 	return nil
 }
 
-// beat is what an event looks like in a session's story. ok is false for one
-// that says nothing there: what it led to is shown by itself.
-func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
+// storyEntry converts an event to an entry of the story. ok is false for events that are not shown:
+// their effects have entries of their own.
+func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
@@ -158,7 +180,7 @@ func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	case mem.StopFailure:
 		b.Lane, b.Title, b.Failed = LanePrompt, "failed: "+ev.Source, true
 	case mem.PostToolUse, mem.PostToolUseFailure:
-		e.toolBeat(p, ev, &b)
+		s.toolEntry(p, ev, &b)
 	case mem.PreCompact, mem.PostCompact:
 		b.Lane, b.Title = LaneCompaction, "before, "+ev.Source
 		if ev.Kind == mem.PostCompact {
@@ -176,9 +198,9 @@ func (e *Service) beat(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 	return b, true
 }
 
-// toolBeat says what a tool call was about, and in which lane it belongs.
-func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *Beat) {
-	c := e.Event.Understand(&event.Context{Event: ev, Project: p})
+// toolEntry sets the title and the lane of a tool call.
+func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
+	c := s.Event.Understand(&event.Context{Event: ev, Project: p})
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))
 	if b.Failed {
@@ -192,9 +214,10 @@ func (e *Service) toolBeat(p mem.Project, ev mem.Event, b *Beat) {
 	}
 }
 
-// isTest reports whether a command runs tests, as far as its words tell.
+// isTest reports whether a command seems to run tests, judged by its words.
 func isTest(command string) bool {
-	for _, w := range strings.FieldsFunc(strings.ToLower(command), func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }) {
+	separator := func(r rune) bool { return strings.ContainsRune(" \t;&|()/:=", r) }
+	for _, w := range strings.FieldsFunc(strings.ToLower(command), separator) {
 		switch w {
 		case "test", "tests", "pytest", "jest", "vitest", "rspec", "ctest", "tox", "phpunit", "nextest", "check":
 			return true

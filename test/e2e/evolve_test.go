@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// Three sessions: a convention is learned, another takes its place, and the third
-// is told the new one with what it was before.
-func TestAConventionIsLearnedReplacedAndToldWithItsHistory(t *testing.T) {
+// In the first session the person states a convention. In the second the agent
+// wants to replace it, which is only proposed; the person accepts. The third
+// session is given the new one with what it was before.
+func TestAProposedReplacementIsInjectedOnceAccepted(t *testing.T) {
 	u := newUser(t)
 	u.newProject("")
 	plugin := u.plugin()
@@ -26,22 +27,26 @@ func TestAConventionIsLearnedReplacedAndToldWithItsHistory(t *testing.T) {
 		own("remember", map[string]any{
 			"content": "we always install the dependencies of the kiosk with pnpm", "kind": "convention", "supersedes": old.ID,
 		}).given(old.ID),
-		says("It is kept.").given(`\"supersedes\":\"`+old.ID+`\"`),
+		says("It waits for you.").given("waits for the user"),
 	)})
+	if still := u.keeps("dependencies of the kiosk with npm"); still.ID != old.ID || still.Trust != "L3" {
+		t.Errorf("the old form did not stay as it was: %+v", still)
+	}
+	proposal := regexp.MustCompile(`pr_\w+`).FindString(u.remanence("review", "--rule", "proposal"))
+	u.remanence("review", "accept", "proposal", old.ID, proposal)
 	now := u.keeps("dependencies of the kiosk with pnpm")
 	r := u.run(session{hooks: plugin, bare: true, script: script(says("With pnpm.")), prompts: []string{
 		"how do we install the dependencies of the kiosk?",
 	}})
 	told := r.last()
-	wants(t, "the third session", told, now.ID, "the kiosk with pnpm [since ", "before: From now on we always install the dependencies of the kiosk with npm")
-	if strings.Contains(told, old.ID) {
-		t.Errorf("the old form is told by itself:\n%s", clip(told))
+	if now.ID != old.ID || now.Trust != "L3" {
+		t.Errorf("accepted as %+v", now)
 	}
-	shown := u.remanence("show", old.ID)
-	if !regexp.MustCompile(`superseded`).MatchString(shown) || !regexp.MustCompile(`replaced +by `+now.ID+`: .* on \d+ \w+ \d\d:\d\d`).MatchString(shown) {
-		t.Errorf("show does not tell what became of it:\n%s", shown)
+	wants(t, "the third session", told, now.ID, "the kiosk with pnpm")
+	if regexp.MustCompile(now.ID + `\b[^\n]*with npm`).MatchString(told) {
+		t.Errorf("the old form is injected:\n%s", clip(told))
 	}
-	wants(t, "show", u.remanence("show", now.ID), "replaces", old.ID)
+	wants(t, "show", u.remanence("show", now.ID), "was ", "dependencies of the kiosk with npm")
 }
 
 // What the person lays down against something earlier is not resolved by itself:

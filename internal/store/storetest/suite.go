@@ -99,14 +99,14 @@ func (k kit) session(id string) mem.Session {
 // one returns a memory that must be there, hidden or not.
 func (k kit) one(id string) mem.Memory {
 	k.Helper()
-	got := k.list(mem.Query{IDs: []string{id}, Hidden: true})
+	got := k.List(mem.Query{IDs: []string{id}, Hidden: true})
 	if len(got) != 1 {
 		k.Fatalf("List(%s) returned %d memories", id, len(got))
 	}
 	return got[0]
 }
 
-func (k kit) list(q mem.Query) []mem.Memory {
+func (k kit) List(q mem.Query) []mem.Memory {
 	k.Helper()
 	got, err := k.store.List(k.Context(), q)
 	if err != nil {

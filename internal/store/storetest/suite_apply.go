@@ -42,7 +42,7 @@ var applyTests = []promise{
 			k.Errorf("error %v, want %v", err, mem.ErrNotFound)
 		}
 		k.same("results", got, []mem.Result{{Seq: 1, IDs: []string{"m_1"}}})
-		k.same("memories", titles(k.list(mem.Query{})), []string{"before"})
+		k.same("memories", titles(k.List(mem.Query{})), []string{"before"})
 		if _, err := k.store.Session(k.Context(), "two"); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("session of the failed batch: %v, want %v", err, mem.ErrNotFound)
 		}
@@ -102,7 +102,7 @@ var applyTests = []promise{
 		if s.Prompts != callers || s.Notifications != callers || s.ToldTokens != 3*callers {
 			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications, s.ToldTokens, callers, callers, 3*callers)
 		}
-		if got := len(k.list(mem.Query{Limit: 1000})); got != callers {
+		if got := len(k.List(mem.Query{Limit: 1000})); got != callers {
 			k.Errorf("%d memories, want %d", got, callers)
 		}
 	}},
@@ -166,7 +166,7 @@ var twiceTests = []promise{
 		k.apply(b)
 		b.Memories = []mem.Memory{note("beta")}
 		k.same("result", k.apply(b)[0], mem.Result{Duplicate: true, Seq: 1})
-		k.same("memories", titles(k.list(mem.Query{})), []string{"alpha"})
+		k.same("memories", titles(k.List(mem.Query{})), []string{"alpha"})
 		if n := k.session("one").Notifications; n != 1 {
 			k.Errorf("%d notifications, want 1", n)
 		}

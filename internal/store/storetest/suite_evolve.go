@@ -50,9 +50,9 @@ var evolveTests = []promise{
 		k.three()
 		archived := mem.Archived
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &archived}}})
-		k.same("usually", titles(k.list(mem.Query{})), []string{"third fact", "first fact"})
-		k.same("archived too", titles(k.list(mem.Query{Statuses: []mem.Status{mem.Active, mem.Archived}})), []string{"third fact", "second fact", "first fact"})
-		k.same("archived only", titles(k.list(mem.Query{Statuses: []mem.Status{mem.Archived}})), []string{"second fact"})
+		k.same("usually", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
+		k.same("archived too", titles(k.List(mem.Query{Statuses: []mem.Status{mem.Active, mem.Archived}})), []string{"third fact", "second fact", "first fact"})
+		k.same("archived only", titles(k.List(mem.Query{Statuses: []mem.Status{mem.Archived}})), []string{"second fact"})
 		k.same("matched", len(k.match(mem.Query{Terms: []string{"fact"}})), 2)
 		k.same("matched with those", len(k.match(mem.Query{Terms: []string{"fact"}, Statuses: []mem.Status{mem.Active, mem.Archived}})), 3)
 	}},
@@ -62,24 +62,24 @@ var evolveTests = []promise{
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Status: &archived}, {ID: "m_2", Status: &archived}}})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Used: 1}}})
 		k.apply(mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "second fact"}}})
-		k.same("active", titles(k.list(mem.Query{})), []string{"third fact", "second fact", "first fact"})
+		k.same("active", titles(k.List(mem.Query{})), []string{"third fact", "second fact", "first fact"})
 	}},
 	{"what became of a memory is kept", func(k kit) {
 		k.three()
 		into, from, status := "m_1", mem.ScopeSession, mem.Consolidated
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &status, MergedInto: &into}, {ID: "m_3", Promoted: &from}}})
-		ms := k.list(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
+		ms := k.List(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
 		k.same("merged into", ms[0].MergedInto, "m_1")
 		k.same("status", ms[0].Status, mem.Consolidated)
 		k.same("promoted from", ms[1].PromotedFrom, mem.ScopeSession)
-		k.same("still told", titles(k.list(mem.Query{})), []string{"third fact", "first fact"})
+		k.same("still told", titles(k.List(mem.Query{})), []string{"third fact", "first fact"})
 	}},
 	{"what was decided about a memory in one state changes none that is in another", func(k kit) {
 		k.three()
 		archived, forgotten, into := mem.Archived, mem.Forgotten, "m_1"
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", Status: &forgotten}}})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_2", From: mem.Active, Status: &archived, MergedInto: &into, Used: 1}, {ID: "m_3", From: mem.Active, Status: &archived}}})
-		ms := k.list(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
+		ms := k.List(mem.Query{IDs: []string{"m_2", "m_3"}, Hidden: true})
 		k.same("the forgotten one", ms[0].Status, mem.Forgotten)
 		k.same("merged into", ms[0].MergedInto, "")
 		k.same("uses", ms[0].Uses, 0)
@@ -94,7 +94,7 @@ var evolveTests = []promise{
 			k.Fatalf("Purge: %v", err)
 		}
 		k.same("erased", done.Memories, 2)
-		k.same("left", titles(k.list(mem.Query{Hidden: true})), []string{"first fact"})
+		k.same("left", titles(k.List(mem.Query{Hidden: true})), []string{"first fact"})
 	}},
 	{"erasing a memory erases what the session of a merged one keeps of it", func(k kit) {
 		ev := mem.Event{ID: "e_1", Agent: "claude-code", Kind: mem.UserPromptSubmit, At: Clock(), Session: "two", PromptID: "p1", Text: "the ferry leaves at seven"}

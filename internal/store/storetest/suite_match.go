@@ -153,7 +153,7 @@ func shelf(k kit) {
 var listTests = []promise{
 	{"the zero query is every active memory that is no session's, newest first", func(k kit) {
 		shelf(k)
-		k.same("titles", titles(k.list(mem.Query{})), []string{"learned", "filed", "elsewhere", "user", "gotcha", "plain"})
+		k.same("titles", titles(k.List(mem.Query{})), []string{"learned", "filed", "elsewhere", "user", "gotcha", "plain"})
 	}},
 	{"filters", func(k kit) {
 		shelf(k)
@@ -195,7 +195,7 @@ var listTests = []promise{
 			"hostile":                {mem.Query{Project: "' OR 1=1 --", File: "\"%", Tags: []string{"\"]", "\x00"}, Branch: "?"}, []string{}},
 			"terms are ignored":      {mem.Query{Terms: []string{"nowhere"}, File: ".md"}, []string{"filed"}},
 		} {
-			k.same(name, titles(k.list(c.q)), c.want)
+			k.same(name, titles(k.List(c.q)), c.want)
 		}
 	}},
 	{"Match goes by the same filters", func(k kit) {
@@ -223,28 +223,28 @@ var listTests = []promise{
 			with(note("c"), func(m *mem.Memory) { m.Importance, m.Created = important, later(-1*time.Hour) }),
 		)
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Body: &up}}})
-		k.same("newest", titles(k.list(mem.Query{})), []string{"c", "b", "a"})
-		k.same("oldest", titles(k.list(mem.Query{Order: mem.Oldest})), []string{"a", "b", "c"})
-		k.same("oldest since", titles(k.list(mem.Query{Order: mem.Oldest, After: later(-2 * time.Hour), Limit: 1})), []string{"b"})
-		k.same("importance", titles(k.list(mem.Query{Order: mem.ByImportance})), []string{"b", "c", "a"})
-		k.same("update", titles(k.list(mem.Query{Order: mem.ByUpdate})), []string{"a", "c", "b"})
+		k.same("newest", titles(k.List(mem.Query{})), []string{"c", "b", "a"})
+		k.same("oldest", titles(k.List(mem.Query{Order: mem.Oldest})), []string{"a", "b", "c"})
+		k.same("oldest since", titles(k.List(mem.Query{Order: mem.Oldest, After: later(-2 * time.Hour), Limit: 1})), []string{"b"})
+		k.same("importance", titles(k.List(mem.Query{Order: mem.ByImportance})), []string{"b", "c", "a"})
+		k.same("update", titles(k.List(mem.Query{Order: mem.ByUpdate})), []string{"a", "c", "b"})
 		pinned := true
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[2], Pinned: &pinned}}})
-		k.same("pinned first", titles(k.list(mem.Query{Order: mem.ByImportance})), []string{"c", "b", "a"})
+		k.same("pinned first", titles(k.List(mem.Query{Order: mem.ByImportance})), []string{"c", "b", "a"})
 	}},
 	{"limit and offset page through", func(k kit) {
 		for i := range 15 {
 			k.keep(with(note(fmt.Sprint(i)), func(m *mem.Memory) { m.Created = later(time.Duration(i)) }))
 		}
-		if got := len(k.list(mem.Query{})); got != mem.DefaultLimit {
+		if got := len(k.List(mem.Query{})); got != mem.DefaultLimit {
 			k.Errorf("%d without a limit, want %d", got, mem.DefaultLimit)
 		}
-		k.same("page", titles(k.list(mem.Query{Limit: 2, Offset: 3})), []string{"11", "10"})
-		k.same("past the end", titles(k.list(mem.Query{Offset: 99})), []string{})
+		k.same("page", titles(k.List(mem.Query{Limit: 2, Offset: 3})), []string{"11", "10"})
+		k.same("past the end", titles(k.List(mem.Query{Offset: 99})), []string{})
 	}},
 	{"by id it returns exactly those, in that order, whatever else is asked", func(k kit) {
 		shelf(k)
-		got := k.list(mem.Query{IDs: []string{"m_5", "m_1", "m_5"}, Project: "p_9", Kinds: []mem.Kind{mem.Todo}, Limit: 1, Offset: 1})
+		got := k.List(mem.Query{IDs: []string{"m_5", "m_1", "m_5"}, Project: "p_9", Kinds: []mem.Kind{mem.Todo}, Limit: 1, Offset: 1})
 		k.same("titles", titles(got), []string{"secret of one", "plain", "secret of one"})
 	}},
 	{"by id it tells what is not there and what is ambiguous", func(k kit) {
@@ -269,10 +269,10 @@ var listTests = []promise{
 		if _, err := k.store.Purge(k.Context(), "m_1"); err != nil {
 			k.Fatal(err)
 		}
-		k.same("of m_10", titles(k.list(mem.Query{IDs: []string{"m_1"}})), []string{"31"})
-		k.same("among whole ones", titles(k.list(mem.Query{IDs: []string{"m_3", "m_1", "m_2"}})), []string{"2", "31", "1"})
-		k.same("whole ones only", titles(k.list(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, Whole: true})), []string{"2", "1"})
-		k.same("none of it whole", titles(k.list(mem.Query{IDs: []string{"m_1"}, Whole: true})), []string{})
+		k.same("of m_10", titles(k.List(mem.Query{IDs: []string{"m_1"}})), []string{"31"})
+		k.same("among whole ones", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_2"}})), []string{"2", "31", "1"})
+		k.same("whole ones only", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, Whole: true})), []string{"2", "1"})
+		k.same("none of it whole", titles(k.List(mem.Query{IDs: []string{"m_1"}, Whole: true})), []string{})
 	}},
 	{"by id hidden ones are shown only when asked for", func(k kit) {
 		forgotten := mem.Forgotten
@@ -284,6 +284,6 @@ var listTests = []promise{
 		if _, err := k.store.List(k.Context(), mem.Query{IDs: []string{k.keep(note("beta"))[0], id}}); !errors.Is(err, mem.ErrNotFound) {
 			k.Errorf("one of two hidden: %v, want %v", err, mem.ErrNotFound)
 		}
-		k.same("hidden", titles(k.list(mem.Query{IDs: []string{id}, Hidden: true})), []string{"alpha"})
+		k.same("hidden", titles(k.List(mem.Query{IDs: []string{id}, Hidden: true})), []string{"alpha"})
 	}},
 }

@@ -59,8 +59,8 @@ var memoryTests = []promise{
 		if got := k.one(old).Status; got != mem.Superseded {
 			k.Errorf("status %q, want %q", got, mem.Superseded)
 		}
-		k.same("active", titles(k.list(mem.Query{})), []string{"use port 8080"})
-		k.same("all", titles(k.list(mem.Query{Hidden: true})), []string{"use port 8080", "use port 80"})
+		k.same("active", titles(k.List(mem.Query{})), []string{"use port 8080"})
+		k.same("all", titles(k.List(mem.Query{Hidden: true})), []string{"use port 8080", "use port 80"})
 		k.keep(with(note("of nothing"), func(m *mem.Memory) { m.Supersedes = "m_none" }))
 	}},
 	{"what was given does not change what is stored", func(k kit) {
@@ -93,7 +93,7 @@ var repeatTests = []promise{
 		k.same("found by the old text", k.match(within), []string{})
 		within.Terms = []string{"new"}
 		k.same("found by the new text", k.match(within), []string{"second"})
-		k.same("found by the new file", titles(k.list(mem.Query{Within: "one", File: "b"})), []string{"second"})
+		k.same("found by the new file", titles(k.List(mem.Query{Within: "one", File: "b"})), []string{"second"})
 	}},
 	{"one that comes again is tied to what its files hold now", func(k kit) {
 		m := with(note("alpha"), func(m *mem.Memory) {
@@ -131,7 +131,7 @@ var repeatTests = []promise{
 		ids := k.keep(note("alpha"), note("beta"))
 		again := k.keep(with(note("beta"), func(m *mem.Memory) { m.Supersedes = ids[0] }))[0]
 		k.same("id", again, ids[1])
-		k.same("the former", k.list(mem.Query{IDs: []string{ids[0]}, Hidden: true})[0].Status, mem.Superseded)
+		k.same("the former", k.List(mem.Query{IDs: []string{ids[0]}, Hidden: true})[0].Status, mem.Superseded)
 		k.same("what it supersedes", k.one(again).Supersedes, ids[0])
 		k.keep(with(note("alpha"), func(m *mem.Memory) { m.Supersedes = ids[1] }))
 		k.same("the former, said again in the place of the other", k.one(ids[0]).Status, mem.Active)
@@ -262,13 +262,13 @@ var editTests = []promise{
 			k.Errorf("got %+v", got)
 		}
 		k.same("projects", got.Projects, projects)
-		k.same("noted", titles(k.list(mem.Query{Noted: true})), []string{"beta", "alpha"})
-		k.same("noted in the project", titles(k.list(mem.Query{Noted: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
+		k.same("noted", titles(k.List(mem.Query{Noted: true})), []string{"beta", "alpha"})
+		k.same("noted in the project", titles(k.List(mem.Query{Noted: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
 		k.same("found by its invariant", k.match(mem.Query{Terms: []string{"friday"}}), []string{"alpha"})
 		k.same("found by its concept", k.match(mem.Query{Terms: []string{"deploy"}}), []string{"alpha"})
 		none := mem.Note{}
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Note: &none}}})
-		k.same("noted after it lost its file", titles(k.list(mem.Query{Noted: true})), []string{"beta"})
+		k.same("noted after it lost its file", titles(k.List(mem.Query{Noted: true})), []string{"beta"})
 	}},
 	{"nil fields leave it alone", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b" }))[0]
@@ -291,8 +291,8 @@ var editTests = []promise{
 		})
 		k.same("found by its old title", k.match(mem.Query{Terms: []string{"alpha"}}), []string{})
 		k.same("found by its new index", k.match(mem.Query{Terms: []string{"needle"}}), []string{"beta"})
-		k.same("found by its new file", titles(k.list(mem.Query{File: ".go"})), []string{"beta"})
-		k.same("found by its old tag", titles(k.list(mem.Query{Tags: []string{"t"}})), []string{})
+		k.same("found by its new file", titles(k.List(mem.Query{File: ".go"})), []string{"beta"})
+		k.same("found by its old tag", titles(k.List(mem.Query{Tags: []string{"t"}})), []string{})
 	}},
 	{"anchors are replaced, which is no change by itself", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) {
@@ -313,7 +313,7 @@ var editTests = []promise{
 			k.Errorf("status %q, hidden %v", got.Status, got.Hidden)
 		}
 		k.same("found", k.match(mem.Query{Terms: []string{"alpha"}}), []string{})
-		k.same("listed", titles(k.list(mem.Query{})), []string{})
+		k.same("listed", titles(k.List(mem.Query{})), []string{})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Status: &active}}})
 		if got := k.one(id); got.Status != mem.Active || !got.Hidden.IsZero() {
 			k.Errorf("status %q, hidden %v", got.Status, got.Hidden)

@@ -81,7 +81,7 @@ var projectTests = []promise{
 		k.same("keys", k.keys(""), []string{"p_old"})
 		for _, ref := range []string{"p_old", "p_new"} {
 			k.same("by "+ref, k.keys(ref), []string{"p_old"})
-			if got := len(k.list(mem.Query{Project: ref})); got != 3 {
+			if got := len(k.List(mem.Query{Project: ref})); got != 3 {
 				k.Errorf("%d memories of %s, want 3", got, ref)
 			}
 			sessions, err := k.store.Sessions(k.Context(), mem.SessionQuery{Project: ref})
@@ -106,7 +106,7 @@ var projectTests = []promise{
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "one", Common: "/a/.git"}}, mem.Batch{Project: &mem.Project{Key: "p_2", Name: "two", Common: "/b/.git"}})
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "two", Common: "/b/.git"}, Memories: []mem.Memory{with(note("of two"), func(m *mem.Memory) { m.Project = "p_1" })}})
 		k.same("by p_1", k.keys("p_1"), []string{"p_1"})
-		k.same("of p_2", titles(k.list(mem.Query{Project: "p_2"})), []string{"of two"})
+		k.same("of p_2", titles(k.List(mem.Query{Project: "p_2"})), []string{"of two"})
 	}},
 	{"what is not given is left alone", func(k kit) {
 		k.apply(mem.Batch{Project: &mem.Project{Key: "p_1", Name: "x", Root: "/a", Origin: "o", Branch: "main", Commit: "c"}}, mem.Batch{Project: &mem.Project{Key: "p_1", Branch: "dev"}})

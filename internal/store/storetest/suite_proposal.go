@@ -26,12 +26,12 @@ var proposalTests = []promise{
 		k.same("proposals", got.Proposals, []mem.Proposal{*p, *other})
 		got.Proposals = nil
 		k.same("memory", got, before)
-		k.same("those with any", titles(k.list(mem.Query{Proposed: true})), []string{"alpha"})
+		k.same("those with any", titles(k.List(mem.Query{Proposed: true})), []string{"alpha"})
 		k.same("found by the proposed text", k.match(mem.Query{Terms: []string{"gamma"}}), []string{})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Title: new("gamma"), Settled: []string{p.ID, "pr_none"}}}})
 		k.same("left", k.one(ids[0]).Proposals, []mem.Proposal{*other})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Settled: []string{other.ID}}}})
-		k.same("settled", titles(k.list(mem.Query{Proposed: true})), []string{})
+		k.same("settled", titles(k.List(mem.Query{Proposed: true})), []string{})
 	}},
 	{"no more than MaxProposals wait with a memory, the newest", func(k kit) {
 		id := k.keep(note("alpha"))[0]
@@ -48,7 +48,7 @@ var proposalTests = []promise{
 	{"a text that looks like a proposal is none", func(k kit) {
 		id := k.keep(note("alpha"))[0]
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Feedback: &mem.Feedback{Verdict: mem.Useful, Note: `"proposals":[`}}}})
-		k.same("those with any", titles(k.list(mem.Query{Proposed: true})), []string{})
+		k.same("those with any", titles(k.List(mem.Query{Proposed: true})), []string{})
 	}},
 	{"facts are replaced", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Facts = []string{"one"} }))[0]

@@ -54,7 +54,7 @@ var purgeTests = []promise{
 		if rest := k.everything(); strings.Contains(rest, "swordfish") {
 			k.Errorf("left: %s", rest)
 		}
-		k.same("memories", titles(k.list(mem.Query{Hidden: true, Within: "*"})), []string{"unrelated and kept"})
+		k.same("memories", titles(k.List(mem.Query{Hidden: true, Within: "*"})), []string{"unrelated and kept"})
 		k.same("events", k.eventIDs(mem.EventQuery{}), []string{"e_4", "e_2"})
 		if c, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{}); err != nil || len(c) != 1 || c[0].State.Phase != "build" {
 			k.Errorf("checkpoints %+v, %v, want the rest of it kept", c, err)
@@ -194,7 +194,7 @@ var purgeTests = []promise{
 			k.Fatal(err)
 		}
 		k.same("memories erased", got.Memories, 3)
-		k.same("left", titles(k.list(mem.Query{Kinds: talk, Hidden: true, Within: "*"})),
+		k.same("left", titles(k.List(mem.Query{Kinds: talk, Hidden: true, Within: "*"})),
 			[]string{"of another session", "nothing more to say here", "which colour shall it have"})
 		k.same("found", k.match(mem.Query{Terms: []string{"purple"}, Kinds: talk}), []string{})
 	}},
@@ -207,7 +207,7 @@ var purgeTests = []promise{
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Fatal(err)
 		}
-		k.same("left", titles(k.list(mem.Query{Kinds: talk, Hidden: true, Within: "*"})), []string{"as you like it"})
+		k.same("left", titles(k.List(mem.Query{Kinds: talk, Hidden: true, Within: "*"})), []string{"as you like it"})
 	}},
 	{"a memory of no session is erased from receipts", func(k kit) {
 		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })

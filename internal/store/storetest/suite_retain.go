@@ -61,7 +61,7 @@ var retainTests = []promise{
 			want = append(want, e)
 		}
 		k.same("events", got, want)
-		k.same("memories", len(k.list(mem.Query{})), 4)
+		k.same("memories", len(k.List(mem.Query{})), 4)
 		if next, dropped := k.drop(day, 0, 100); next != 0 || dropped != 0 {
 			k.Errorf("a second time: dropped %d, next %d, want nothing", dropped, next)
 		}
@@ -134,7 +134,7 @@ var retainTests = []promise{
 			before time.Time
 			want   []string
 		}{{Clock(), []string{}}, {Clock().Add(time.Second), []string{"forgotten"}}} {
-			k.same(c.before.String(), titles(k.list(mem.Query{Hidden: true, Within: "*", HiddenBefore: c.before})), c.want)
+			k.same(c.before.String(), titles(k.List(mem.Query{Hidden: true, Within: "*", HiddenBefore: c.before})), c.want)
 		}
 	}},
 }

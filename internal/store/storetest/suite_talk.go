@@ -20,15 +20,15 @@ var talkTests = []promise{
 	{"what was said is left out unless it is named", func(k kit) {
 		ids := k.keep(note("alpha kept"), line("one", "user", "alpha said"))
 		k.same("match", k.match(mem.Query{Terms: []string{"alpha"}}), []string{"alpha kept"})
-		k.same("list", titles(k.list(mem.Query{})), []string{"alpha kept"})
-		k.same("other kinds", titles(k.list(mem.Query{Kinds: []mem.Kind{mem.Fact, mem.Request}})), []string{"alpha kept"})
+		k.same("list", titles(k.List(mem.Query{})), []string{"alpha kept"})
+		k.same("other kinds", titles(k.List(mem.Query{Kinds: []mem.Kind{mem.Fact, mem.Request}})), []string{"alpha kept"})
 		k.same("match named", k.match(mem.Query{Terms: []string{"alpha"}, Kinds: talk}), []string{"alpha said"})
 		k.same("beside another kind it is matched alone", k.match(mem.Query{Terms: []string{"alpha"}, Kinds: []mem.Kind{mem.Fact, mem.Utterance}}), []string{"alpha said"})
-		k.same("list named", titles(k.list(mem.Query{Kinds: talk})), []string{"alpha said"})
+		k.same("list named", titles(k.List(mem.Query{Kinds: talk})), []string{"alpha said"})
 		project := k.one(ids[1]).Project
-		k.same("list named in a project", titles(k.list(mem.Query{Kinds: talk, Project: project})), []string{"alpha said"})
-		k.same("list in a session", titles(k.list(mem.Query{Kinds: talk, Session: "one", Hidden: true, Within: "*"})), []string{"alpha said"})
-		k.same("by id", titles(k.list(mem.Query{IDs: ids})), []string{"alpha kept", "alpha said"})
+		k.same("list named in a project", titles(k.List(mem.Query{Kinds: talk, Project: project})), []string{"alpha said"})
+		k.same("list in a session", titles(k.List(mem.Query{Kinds: talk, Session: "one", Hidden: true, Within: "*"})), []string{"alpha said"})
+		k.same("by id", titles(k.List(mem.Query{IDs: ids})), []string{"alpha kept", "alpha said"})
 	}},
 	{"counts keep it apart", func(k kit) {
 		k.keep(note("alpha kept"), line("one", "user", "alpha said"))

@@ -76,7 +76,7 @@ var webTests = []promise{
 	}},
 	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
 		k.web()
-		unwoven := func() []string { return titles(k.list(mem.Query{Unwoven: true, Within: "*"})) }
+		unwoven := func() []string { return titles(k.List(mem.Query{Unwoven: true, Within: "*"})) }
 		one := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first", Updated: Clock()}
 		command := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Kind: mem.Command, Title: "make"}
 		k.apply(mem.Batch{Memories: []mem.Memory{one, command, {Scope: mem.ScopeSession, Project: "p_1", Session: "s_1", Kind: mem.Todo, Title: "second"}}})
@@ -90,7 +90,7 @@ var webTests = []promise{
 		k.same("with the same text", unwoven(), []string{"second"})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Body: &body}}})
 		k.same("with another text", unwoven(), []string{"second", "first"})
-		k.same("of another session", titles(k.list(mem.Query{Unwoven: true})), []string{"first"})
+		k.same("of another session", titles(k.List(mem.Query{Unwoven: true})), []string{"first"})
 	}},
 	{"entities count who names them, and go with the last who does", func(k kit) {
 		w := k.web()

@@ -31,7 +31,7 @@ const (
 func build(t *testing.T, version string) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "remanence-"+version)
-	if err := world.Build(file, "-ldflags", "-s -w -X remanence/internal/cli.Version="+version); err != nil {
+	if err := world.Build(file, "-ldflags", "-s -w -X remanence/internal/config.Version="+version); err != nil {
 		t.Fatal(err)
 	}
 	return file

@@ -294,7 +294,7 @@ func enough(t *testing.T, real, points int) {
 // hold keeps hooks off the worker for some seconds.
 func hold(t *testing.T, p *world.Person) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(p.State(), "run", "hold"), []byte("\n"), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(p.State(), "run", "hold"), []byte("9.0.0\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }

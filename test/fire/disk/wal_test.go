@@ -177,7 +177,7 @@ func leaveLog(t *testing.T, path string, size int64) {
 }
 
 // diskFile is where it stands which file systems are shared.
-const diskFile = "internal/cli/disk_linux.go"
+const diskFile = "internal/daemon/disk_linux.go"
 
 // onNFS builds the program as if every directory were on a network file system.
 func onNFS(t *testing.T) string {

@@ -132,7 +132,7 @@ func TestThePersonHearsOnceOfWhatIsHeld(t *testing.T) {
 	}{
 		{"worker stopped", stoppedWorker, []string{"events wait since", "Fix: remanence doctor"}, []string{"REM-D00"}},
 		{"newer schema", newerSchema, []string{"newer version", "Fix: remanence doctor"}, []string{"REM-S003"}},
-		{"database damaged", damaged(func(b []byte) []byte { return make([]byte, len(b)) }), []string{"damaged", "Fix: remanence doctor"}, []string{"REM-S002"}},
+		{"database damaged", damaged(func(b []byte) []byte { clear(b[:100]); return b }), []string{"damaged", "Fix: remanence doctor"}, []string{"REM-S002"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -182,7 +182,7 @@ func (s *scene) programOf(version string) string {
 		return file
 	}
 	file := filepath.Join(filepath.Dir(world.Binary), version, "remanence")
-	s.need(world.Build(file, "-ldflags", "-s -w -X remanence/internal/cli.Version="+version))
+	s.need(world.Build(file, "-ldflags", "-s -w -X remanence/internal/config.Version="+version))
 	if programs.built == nil {
 		programs.built = map[string]string{}
 	}
@@ -303,9 +303,9 @@ func databases() []fault {
 	return []fault{
 		{name: "newer schema", lay: newerSchema, ends: spooled},
 		{name: "database locked", lay: func(s *scene) { s.worker(); s.lifting(s.writeLock()) }, ends: spooled},
-		{name: "database damaged", lay: damaged(func(b []byte) []byte { return append(b[:100], bytes.Repeat([]byte{0xa5}, len(b)-100)...) }), ends: spooled},
+		{name: "database damaged", lay: damaged(func(b []byte) []byte { return append(b[:100], bytes.Repeat([]byte{0xa5}, len(b)-100)...) }), ends: stored + spooled},
 		{name: "database is something else", lay: damaged(func([]byte) []byte { return []byte(strings.Repeat("hello ", 999)) }), ends: spooled},
-		{name: "database of zeros", lay: damaged(func(b []byte) []byte { return make([]byte, len(b)) }), ends: spooled},
+		{name: "database of zeros", lay: damaged(func(b []byte) []byte { return make([]byte, len(b)) }), ends: stored + spooled},
 	}
 }
 

@@ -1,0 +1,50 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+
+	"remanence/internal/fault"
+)
+
+// Fail prints a fault and returns its exit status.
+func (p *Printer) Fail(f fault.Fault) int {
+	if f.Code == "" { // the output has said it already
+		return f.Exit
+	}
+	fix := slices.DeleteFunc(slices.Clone(f.Fix), func(s string) bool { return s == "" })
+	if p.Flags.JSON || p.Flags.JSONLines {
+		b, err := Encode(errorView{"remanence.error/v1", errorBody{f.Code, f.What, TextOrNil(f.Why), NotNil(fix), "remanence help " + f.Code}})
+		if err == nil {
+			fmt.Fprintf(p.Err, "%s\n", b)
+		}
+		return f.Exit
+	}
+	fmt.Fprintf(p.Err, "%s %s\n", p.Style(Red, "error:"), Safe(f.What))
+	if f.Why != "" {
+		fmt.Fprintf(p.Err, "  why  %s\n", Safe(f.Why))
+	}
+	for i, s := range fix {
+		label := "fix"
+		if i > 0 {
+			label = "or "
+		}
+		fmt.Fprintf(p.Err, "  %s  %s\n", label, Safe(s))
+	}
+	fmt.Fprintf(p.Err, "  %s · remanence help %s\n", f.Code, f.Code)
+	return f.Exit
+}
+
+// errorView is the JSON form of a fault.
+type errorView struct {
+	Schema string    `json:"schema"`
+	Error  errorBody `json:"error"`
+}
+
+type errorBody struct {
+	Code    string   `json:"code"`
+	Message string   `json:"message"`
+	Cause   *string  `json:"cause"`
+	Fix     []string `json:"fix"`
+	Doc     string   `json:"doc"`
+}

@@ -1,0 +1,343 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/views"
+)
+
+// SchemaName returns the name of the JSON shape.
+func (v ReceiptView) SchemaName() string { return v.Name }
+
+// Print writes the view for a person.
+func (v ReceiptView) Print(p *Printer) {
+	if v.ID == nil {
+		p.Line("Nothing has been told here yet. What would be told: remanence next")
+		return
+	}
+	v.Head(p)
+	v.items(p)
+	v.LeftOut(p)
+	v.Hints(p)
+}
+
+// Head prints the first lines of a receipt.
+func (v ReceiptView) Head(p *Printer) {
+	when := ""
+	if v.At != nil {
+		when = " · " + DateTime(*v.At, p.Now())
+	}
+	p.Line("%s%s · %s%s", p.Style(Bold, *v.ID), when, v.Trigger, question(v.Asked, p.Width-Cells(*v.ID+when+" · "+v.Trigger)))
+	p.Line("  %d of %s · %s · %.0f ms", len(v.Items), Plural(v.Candidates, "candidate", "candidates"), views.Cost(v.Tokens, v.Budget), v.TookMS)
+	switch v.Outcome {
+	case mem.Abstained:
+		p.Line("  abstained: nothing had enough in common with what was asked")
+		if d, ok := v.Nearest(); ok {
+			v.Near(p, d)
+		}
+	case mem.Nothing:
+		p.Line("  nothing to tell")
+	}
+	if c := v.Compaction; c != nil {
+		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here", c.Exact, c.Checkpoint, c.Kept, c.Restored, c.Told)
+	}
+}
+
+// question is what was asked, behind a space and in quotes, within a width.
+func question(asked *string, width int) string {
+	if asked == nil {
+		return ""
+	}
+	return ` "` + Clip(OneLine(*asked), max(8, min(60, width-len(` ""`)))) + `"`
+}
+
+func (v ReceiptView) items(p *Printer) {
+	cols := []Column{{Name: "rank", right: true}, {Name: "id"}, {Name: "kind", Drop: 2}, {Name: "score", Drop: 3, right: true}, {Name: "title", Flex: true}, {Name: "now"}}
+	var rows [][]string
+	for _, it := range v.Items {
+		score := ""
+		if len(it.Parts) > 0 {
+			score = fmt.Sprintf("%.2f", it.Score)
+		}
+		rows = append(rows, []string{fmt.Sprintf("  %d", it.Rank), it.ID, string(it.Kind), score, OneLine(it.Title), it.standing()})
+	}
+	p.tableWith(cols, rows, func(i int) { v.Parts(p, v.Items[i].Parts) })
+}
+
+// standing is what is to be said of an item beside its score.
+func (it ToldItem) standing() string {
+	var out []string
+	if it.Stale != nil {
+		out = append(out, map[string]string{string(mem.FileChanged): "file changed since", string(mem.FileGone): "file gone"}[*it.Stale])
+	}
+	if it.Used != nil && *it.Used {
+		out = append(out, "used since")
+	}
+	if it.State != nil {
+		out = append(out, "now "+*it.State)
+	}
+	return strings.Join(out, ", ")
+}
+
+// Parts shows what a score is the sum of: each part and its weight, first what
+// the text has in common with the question, then what is known of the memory
+// itself, then what decided whether it is told at all.
+func (v ReceiptView) Parts(p *Printer, parts map[string]float64) {
+	var words, own, rest []string
+	seen := map[string]bool{}
+	for _, s := range rank.Summands(parts) {
+		seen[s.Part] = true
+		part := fmt.Sprintf("%s %.2f×%s", s.Part, parts[s.Part], Short(s.Weight))
+		switch {
+		case parts[s.Part] == 0:
+		case s.Own:
+			own = append(own, part)
+		default:
+			words = append(words, part)
+		}
+	}
+	if f := parts[rank.PartUse]; f > 0 {
+		own = append(own, fmt.Sprintf("use ×%.2f", f))
+	}
+	seen[rank.PartUse], seen[rank.PartCoverage] = true, true
+	for name, value := range parts {
+		if !seen[name] && value != 0 {
+			rest = append(rest, fmt.Sprintf("%s %s", name, Short(value)))
+		}
+	}
+	slices.Sort(rest)
+	if c, ok := parts[rank.PartCoverage]; ok && v.Floor > 0 {
+		rest = append([]string{fmt.Sprintf("coverage %.2f (floor %.2f)", c, v.Floor)}, rest...)
+	}
+	for _, row := range []struct {
+		name string
+		list []string
+	}{{"words", words}, {"itself", own}, {"floor", rest}} {
+		line := Pad(row.name, 8)
+		for i, part := range row.list {
+			if i > 0 && Cells(line+"  "+part) > p.Width-7 {
+				p.Line("       %s", line)
+				line = Pad("", 8)
+			} else if i > 0 {
+				line += "  "
+			}
+			line += part
+		}
+		if len(row.list) > 0 {
+			p.Line("       %s", line)
+		}
+	}
+}
+
+// Short is a number with at most two decimals.
+func Short(f float64) string {
+	return strings.TrimRight(strings.TrimRight(strconv.FormatFloat(f, 'f', 2, 64), "0"), ".")
+}
+
+// LeftOut names what was not told, under the rule that cut it.
+func (v ReceiptView) LeftOut(p *Printer) {
+	var gates []string
+	by := map[string][]CutItem{}
+	for _, d := range v.Dropped {
+		if by[d.Gate] == nil {
+			gates = append(gates, d.Gate)
+		}
+		by[d.Gate] = append(by[d.Gate], d)
+	}
+	slices.Sort(gates)
+	for _, g := range gates {
+		p.Line("left out, %s:", v.gate(g))
+		for _, d := range by[g] {
+			head := fmt.Sprintf("  %s %.2f  ", d.ID, d.Score)
+			p.Line("%s%s", head, Clip(OneLine(d.Title), max(minFlex, p.Width-Cells(head))))
+			if g == rank.BelowFloor {
+				p.Line("       %s", v.missed(d))
+			}
+			v.Parts(p, d.Parts)
+		}
+	}
+	if more := v.Candidates - len(v.Items) - len(v.Dropped); more > 0 && len(v.Dropped) > 0 {
+		p.Line("left out besides: %d that fit the question less", more)
+	}
+}
+
+// Nearest is the item below the floor that came nearest to it.
+func (v ReceiptView) Nearest() (best CutItem, found bool) {
+	for _, d := range v.Dropped {
+		if d.Gate == rank.BelowFloor && (!found || d.Parts[rank.PartCoverage] > best.Parts[rank.PartCoverage]) {
+			best, found = d, true
+		}
+	}
+	return best, found
+}
+
+// Near names what came nearest, and by how much it missed.
+func (v ReceiptView) Near(p *Printer, d CutItem) {
+	p.Line("  nearest: %s %s", d.ID, Clip(OneLine(d.Title), max(minFlex, p.Width-len("  nearest:  ")-Cells(d.ID))))
+	p.Line("    %s", v.missed(d))
+}
+
+// missed says by how much an item missed the floor.
+func (v ReceiptView) missed(d CutItem) string {
+	covers, words := d.Parts[rank.PartCoverage], int(d.Parts[rank.PartTelling])
+	with := Plural(words, "telling word", "telling words")
+	if covers < v.Floor {
+		return fmt.Sprintf("covers %.2f of the question with %s, %.2f short", covers, with, v.Floor-covers)
+	}
+	return fmt.Sprintf("covers %.2f of the question, but with %s only", covers, with)
+}
+
+// gate says in words why something was left out.
+func (v ReceiptView) gate(g string) string {
+	switch g {
+	case rank.BelowFloor:
+		return fmt.Sprintf("too little of the question (needs %.2f of it with 2 telling words)", v.Floor)
+	case "budget":
+		return "no room in the budget"
+	case "already_told":
+		return "told to this session before"
+	case "in_conversation":
+		return "learned in this conversation, where it is still in view"
+	case "done":
+		return "done since"
+	case "stale":
+		return "the file it is about is gone"
+	case "trust":
+		return "not trusted enough to be told unasked"
+	case "duplicate":
+		return "says the same as another"
+	case "forgotten":
+		return "holds what was forgotten"
+	case "limit":
+		return "enough without it"
+	}
+	return strings.ReplaceAll(g, "_", " ")
+}
+
+// ReceiptView is a receipt: what was told, or would be.
+type ReceiptView struct {
+	ID           *string    `json:"id"` // null: nothing was ever told
+	At           *time.Time `json:"at"`
+	Session      *string    `json:"session"`
+	SessionShort *string    `json:"session_short"`
+	Trigger      string     `json:"trigger"`
+	Outcome      string     `json:"outcome"`
+	Asked        *string    `json:"asked"`
+	Terms        []string   `json:"terms"` // of the question
+	Candidates   int        `json:"candidates"`
+	Floor        float64    `json:"floor"`
+	Tokens       int        `json:"tokens"`
+	Budget       int        `json:"budget"`
+	TookMS       float64    `json:"took_ms"`
+	Items        []ToldItem `json:"items"`
+	Dropped      []CutItem  `json:"dropped"`
+	Text         string     `json:"text"`
+
+	Compaction *mem.Compaction `json:"compaction"` // null: it is not the first prompt after one
+
+	Weights mem.Weights `json:"weights"`
+	Later   *laterItem  `json:"later"` // that told nothing; null: this is the newest
+
+	Name string `json:"-"`
+}
+
+// laterItem is a newer receipt, of what was told nothing.
+type laterItem struct {
+	ID      string  `json:"id"`
+	Trigger string  `json:"trigger"`
+	Asked   *string `json:"asked"`
+}
+
+// ToldItem is one item of a receipt.
+type ToldItem struct {
+	ID     string             `json:"id"`
+	Rank   int                `json:"rank"`
+	Kind   mem.Kind           `json:"kind"`
+	Title  string             `json:"title"`
+	Score  float64            `json:"score"`
+	Parts  map[string]float64 `json:"parts"`
+	Tokens int                `json:"tokens"`
+	Place  *string            `json:"place"`
+	Stale  *string            `json:"stale"` // changed, gone: its files when it was told
+	Used   *bool              `json:"used"`  // null: not looked at
+	State  *string            `json:"state"` // where the memory is not active any more
+}
+
+// CutItem is one item that was left out of an injection.
+type CutItem struct {
+	ID    string             `json:"id"`
+	Title string             `json:"title"`
+	Score float64            `json:"score"`
+	Parts map[string]float64 `json:"parts"`
+	Gate  string             `json:"gate"`
+}
+
+// Become fills in what became of a receipt's items.
+func (v *ReceiptView) Become(got views.WhyResponse) {
+	v.SessionShort = TextOrNil(got.Short)
+	for i := range v.Items {
+		it := &v.Items[i]
+		it.State = TextOrNil(string(got.States[it.ID]))
+		if strings.HasPrefix(it.ID, "m_") { // sessions of the index are not looked at
+			used := got.Used[it.ID]
+			it.Used = &used
+		}
+	}
+	if got.Later != nil {
+		v.Later = &laterItem{ID: got.Later.ID, Trigger: got.Later.Trigger, Asked: TextOrNil(got.Later.Asked)}
+	}
+}
+
+// Hints returns what could be done about what was left out.
+func (v ReceiptView) Hints(p *Printer) {
+	if v.Later != nil {
+		since, rest := "since then "+v.Later.Trigger, " was told nothing: remanence why "+v.Later.ID
+		p.Hint("%s%s%s", since, question(v.Later.Asked, p.Width-len(since+rest)), rest)
+	}
+	if len(v.Items) == 0 {
+		return
+	}
+	if id := v.lastMemory(); id != "" {
+		p.Hint("remove one: remanence forget %s", id)
+	}
+	if key := budgetKey(v.Trigger); key != "" {
+		p.Hint("less of this: remanence config set %s %d", key, v.Budget/2)
+	}
+}
+
+// lastMemory is the last item that can be forgotten: sessions of the index can not.
+func (v ReceiptView) lastMemory() string {
+	for _, it := range slices.Backward(v.Items) {
+		if strings.HasPrefix(it.ID, "m_") {
+			return it.ID
+		}
+	}
+	return ""
+}
+
+// budgetKey is the setting that bounds what a trigger tells.
+func budgetKey(trigger string) string {
+	switch trigger {
+	case "session_start":
+		return "hooks.session_start.token_budget"
+	case "resume":
+		return "hooks.resume.token_budget"
+	case "compact":
+		return "hooks.compact.token_budget"
+	case "prompt", "compaction":
+		return "hooks.user_prompt.token_budget"
+	case "file":
+		return "hooks.pre_read.token_budget"
+	case "command":
+		return "hooks.pre_bash.token_budget"
+	case "subagent":
+		return "hooks.pre_task.token_budget"
+	}
+	return ""
+}

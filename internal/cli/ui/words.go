@@ -1,0 +1,105 @@
+package ui
+
+import (
+	"fmt"
+
+	"remanence/internal/chars"
+	"remanence/internal/digest"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// digestView is how it stands with the digest by a model.
+type digestView struct {
+	Provider *string      `json:"provider"` // null: by rule alone
+	Model    *string      `json:"model"`
+	URL      *string      `json:"url"` // null: a program
+	Limit    int          `json:"daily_tokens"`
+	Today    mem.Spending `json:"today"`
+	Waiting  int          `json:"waiting"` // turns
+	GivenUp  int          `json:"given_up"`
+	PutOff   *string      `json:"put_off"` // why the first that waits was
+	Error    *string      `json:"error"`   // what keeps the model from being asked, or its newest failure
+	Redo     *redoItem    `json:"redo"`    // null: not asked for
+}
+
+type redoItem struct {
+	Turns      int  `json:"turns"`
+	MostTokens int  `json:"most_tokens"` // that they may take, by estimate
+	DryRun     bool `json:"dry_run"`
+}
+
+// DigestOf returns the JSON form of what a language model digests and costs.
+func DigestOf(d event.Digesting, q digest.DigestRequest) digestView {
+	v := digestView{
+		Provider: TextOrNil(d.Provider), Model: TextOrNil(d.Model), URL: TextOrNil(d.URL), Limit: d.Limit, Today: d.Today,
+		Waiting: d.Waiting, GivenUp: d.GivenUp, PutOff: TextOrNil(d.Next), Error: TextOrNil(d.Error),
+	}
+	if q.Redo {
+		v.Redo = &redoItem{d.Turns, d.Tokens, q.DryRun}
+	}
+	return v
+}
+
+func (digestView) SchemaName() string { return "digest" }
+
+func (v digestView) Print(p *Printer) {
+	if v.Provider == nil {
+		p.Line("turns are digested by rule; no model is set up")
+		p.Line("to set one up: remanence help digest, docs/digest.md")
+		return
+	}
+	name := *v.Provider
+	if v.Model != nil {
+		name = OneLine(*v.Model) + " (" + name + ")"
+	}
+	if v.URL != nil {
+		name += " at " + OneLine(*v.URL)
+	}
+	p.Line("turns are digested by rule, then by %s", name)
+	p.Field("today", "%s", SpentTokens(v.Today, v.Limit))
+	p.Field("waiting", "%s", WaitingTurns(v.Waiting, v.GivenUp))
+	if v.Error != nil {
+		p.Field("not now", "%s", OneLine(*v.Error))
+	} else if v.PutOff != nil {
+		p.Field("put off", "%s", OneLine(*v.PutOff))
+	}
+	if r := v.Redo; r != nil {
+		what := Plural(r.Turns, "turn is", "turns are")
+		if r.DryRun {
+			what = Plural(r.Turns, "turn", "turns") + " would be"
+		}
+		p.Line("%s digested again, for %s at most", what, Tokens(r.MostTokens))
+	}
+}
+
+// SpentTokens is what a model took today of what it may take.
+func SpentTokens(today mem.Spending, limit int) string {
+	return fmt.Sprintf("%s of %s · %s · %s", chars.Thousands(today.Tokens), Tokens(limit),
+		Plural(today.Calls, "question", "questions"), Plural(today.Failures, "failure", "failures"))
+}
+
+// WaitingTurns is how many turns wait for a model, and how many were given up.
+func WaitingTurns(waiting, givenUp int) string {
+	s := Plural(waiting, "turn", "turns")
+	if givenUp > 0 {
+		s += fmt.Sprintf(" · %d given up: remanence digest --redo", givenUp)
+	}
+	return s
+}
+
+// Tokens returns a number of tokens in words.
+func Tokens(n int) string {
+	if n == 1 {
+		return "1 token"
+	}
+	return chars.Thousands(n) + " tokens"
+}
+
+// Deref returns the text, or an empty one for nil.
+func Deref(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

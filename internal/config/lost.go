@@ -1,0 +1,16 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// SpareDir is the directory in which lost events are counted while nothing can be
+// written below the person's own: below the temporary one, for these paths alone.
+func (p Paths) SpareDir() string {
+	sum := sha256.Sum256([]byte(p.Spool()))
+	return filepath.Join(os.TempDir(), "remanence-"+strconv.Itoa(os.Getuid()), "lost-"+hex.EncodeToString(sum[:6]))
+}

@@ -1,0 +1,323 @@
+package config
+
+import (
+	"slices"
+	"time"
+
+	"remanence/internal/embed"
+	"remanence/internal/event"
+	"remanence/internal/llm"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+	"remanence/internal/recall"
+)
+
+// Options lists every setting, in the order of the file.
+func Options() []Option {
+	d := event.Defaults(event.Lean)
+	return slices.Concat(toldOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
+}
+
+// toldOptions are the settings of what is injected, when, and how much.
+func toldOptions(d event.Settings) []Option {
+	f := event.Defaults(event.Full)
+	return []Option{
+		{
+			Key: "profile", Def: "lean", One: []string{"lean", "full", "silent"},
+			Doc: "how much is injected: lean injects little, full more and more often, silent nothing (capture only)",
+		},
+		{
+			Key: "hooks.session_start.token_budget", Def: d.Budgets.SessionStart, Full: f.Budgets.SessionStart,
+			Doc: "token budget of the briefing at the start of a session; 0 switches it off",
+		},
+		{
+			Key: "hooks.resume.token_budget", Def: d.Budgets.Resume, Full: f.Budgets.Resume,
+			Doc: "token budget of the briefing when a session is resumed or forked; 0 switches it off",
+		},
+		{
+			Key: "hooks.compact.token_budget", Def: d.Budgets.Compact, Full: f.Budgets.Compact,
+			Doc: "token budget of what is injected after a compaction; 0 switches it off",
+		},
+		{
+			Key: "hooks.user_prompt.token_budget", Def: d.Budgets.UserPrompt, Full: f.Budgets.UserPrompt,
+			Doc: "token budget of the recall injected with a prompt; 0 switches it off",
+		},
+		{
+			Key: "hooks.pre_read.token_budget", Def: d.Budgets.Read, Full: f.Budgets.Read,
+			Doc: "token budget of notes on a file that the agent reads; 0 switches them off",
+		},
+		{
+			Key: "hooks.pre_write.token_budget", Def: d.Budgets.Write, Full: f.Budgets.Write,
+			Doc: "token budget of notes on a file that the agent changes; 0 switches them off",
+		},
+		{
+			Key: "hooks.pre_bash.token_budget", Def: d.Budgets.Bash, Full: f.Budgets.Bash,
+			Doc: "token budget of the known fix of a command that failed; 0 switches it off",
+		},
+		{
+			Key: "hooks.pre_task.token_budget", Def: d.Budgets.Task, Full: f.Budgets.Task,
+			Doc: "token budget of what a new subagent is given; 0 switches it off",
+		},
+		{Key: "hooks.skip_tools", Def: d.SkipTools, Doc: "tools whose calls make no memory"},
+		{
+			Key: "context.observations", Def: d.Observations,
+			Doc: "rows of the memory index in a briefing; 0 is none",
+			Env: []string{"CLAUDE_MEM_CONTEXT_OBSERVATIONS"},
+		},
+		{Key: "context.sessions", Def: d.Sessions, Doc: "rows of earlier sessions in a briefing"},
+		{Key: "context.glyphs", Def: d.Glyphs, Doc: "show kinds as symbols in the index"},
+		{
+			Key: "context.max_session_tokens", Def: d.SessionTokens,
+			Doc: "most tokens injected between two compactions; 0 is no limit",
+		},
+		{Key: "context.receipt_line", Def: d.ReceiptLine, Doc: "show you one line about what a session was given"},
+		{
+			Key: "context.window", Def: 0,
+			Doc: "tokens that the agent's context window holds; 0 takes what the client or the model says",
+			Env: []string{"CAIRN_CONTEXT_WINDOW"},
+		},
+		{
+			Key: "handoff.threshold", Def: d.Handoff.Threshold,
+			Doc:   "context usage from which the agent is asked once to write a handoff; 0 never asks",
+			Range: "0 to 1, or a percentage up to 100", Env: []string{"CAIRN_COMPACT_THRESHOLD"}, Check: checkPart,
+		},
+		{
+			Key: "handoff.rearm", Def: d.Handoff.Rearm,
+			Doc:   "context usage below which the agent may be asked again",
+			Range: "0 to 1, or a percentage up to 100", Check: checkPart,
+		},
+		{
+			Key: "handoff.sample_every", Def: d.Handoff.SampleEvery,
+			Doc: "shortest time between two measurements of a session's context usage",
+		},
+		{
+			Key: "handoff.max_age", Def: d.Handoff.MaxAge,
+			Doc: "age from which a handoff is no longer injected into a new session",
+		},
+		{
+			Key: "nudge.every", Def: string(d.NudgeEvery), Full: string(f.NudgeEvery),
+			One: []string{"change", "always", "never"},
+			Doc: "when the state line is injected with a prompt",
+		},
+		{Key: "nudge.max_tokens", Def: d.NudgeTokens, Doc: "most tokens of the state line"},
+		{Key: "recall.max_memories", Def: d.MaxMemories, Doc: "most memories injected with a prompt"},
+		{
+			Key: "recall.max_chunks", Def: d.MaxChunks,
+			Doc: "most quotes of earlier conversations injected with a prompt; 0 is none",
+		},
+		{Key: "recall.min_prompt_chars", Def: d.MinPromptChars, Doc: "prompts with fewer characters recall nothing"},
+	}
+}
+
+// weighOptions are the settings of how use, age and nearness weigh, and of the vault.
+func weighOptions(d event.Settings) []Option {
+	return []Option{
+		{
+			Key: "scri.session_start", Def: string(rank.Documents),
+			One: []string{string(rank.Documents), string(rank.Logarithm)},
+			Doc: "how use and age order a briefing: documents counts every use, log each further use less",
+		},
+		{
+			Key: "scri.prompt", Def: string(rank.ByAuthority),
+			One: []string{string(rank.ByAuthority), string(rank.Documents), string(rank.NoUse)},
+			Doc: "how use and age weigh in a recall: authority at most 1.8 times, documents without bound, none not at all",
+		},
+		{
+			Key: "scri.half_life_days", Def: int(rank.DefaultHalfLife / (24 * time.Hour)),
+			Doc: "days without use after which use counts e times less; 0 is the default",
+		},
+		{
+			Key: "scri.prevented_weight", Def: rank.DefaultPrevented,
+			Doc: "how many uses a prevented mistake counts; 0 is the default",
+		},
+		{Key: "scri.authority_cap", Def: rank.DefaultCap, Doc: "upper limit that authority approaches; 0 is the default"},
+		{
+			Key: "scri.saturation", Def: rank.DefaultSaturation,
+			Doc: "number of uses at which authority is half its upper limit; 0 is the default",
+		},
+		{
+			Key: "scri.match_boost", Def: rank.DefaultBoost,
+			Doc: "factor for memories of the current project in a briefing; project_hints.toml overrides it; 0 is the default",
+		},
+		{
+			Key: "vault.dir", Def: "",
+			Doc:   "folder of your memories as Markdown files; empty is vault/ beside the database",
+			Range: "an absolute path, or one that begins with ~/", Check: checkVaultDir,
+		},
+		{Key: "vault.top_k", Def: d.Vault.TopK, Doc: "most weighted memories of the vault in a briefing"},
+		{
+			Key: "vault.critical", Def: []string{},
+			Doc: "files of the vault that are always injected, besides those with critical: true",
+		},
+		{Key: "vault.log_tail_lines", Def: d.Vault.LogLines, Doc: "last lines of the vault's LOG.md in a briefing"},
+		{
+			Key: "recall.vector_floor", Def: rank.DefaultNear,
+			Doc:   "least nearness of a memory that shares no word with a prompt; used with embeddings only",
+			Range: "0 to 1", Check: checkShare,
+		},
+	}
+}
+
+// modelOptions are those of the servers that turn text into vectors and digests.
+func modelOptions() []Option {
+	return []Option{
+		{
+			Key: "embed.provider", Def: noEmbedder, One: []string{noEmbedder, embed.Ollama, embed.OpenAI},
+			Doc: "server that turns memories and questions into vectors: none, Ollama, or one with OpenAI's API",
+		},
+		{
+			Key: "embed.url", Def: "http://127.0.0.1:11434",
+			Doc:   "address of the embedding server",
+			Range: "an http or https address", Check: checkEmbedURL,
+		},
+		{Key: "embed.model", Def: "nomic-embed-text", Doc: "embedding model; after a change all vectors are made again"},
+		{
+			Key: "embed.dims", Def: 0,
+			Doc:   "numbers in a vector; 0 takes as many as the model gives",
+			Range: "0 to 8192", Check: checkDims,
+		},
+		{
+			Key: "embed.key_env", Def: "",
+			Doc:   "name of the environment variable that holds the server's key",
+			Range: "the name of a variable", Check: checkKeyEnv,
+		},
+		{
+			Key: "embed.allow_remote", Def: false,
+			Doc: "allow an embedding server on another machine; memories and questions are sent there",
+		},
+		{
+			Key: "embed.timeout", Def: recall.DefaultEmbedWait,
+			Doc: "longest time an answer waits for the vector of a question before it goes on without",
+		},
+		{
+			Key: "digest.provider", Def: noModel, One: []string{noModel, llm.Anthropic, llm.OpenAI, llm.Claude},
+			Doc: "language model that digests turns after the rules did: none, Anthropic's API, " +
+				"a server with OpenAI's API (Ollama too), or the claude command",
+		},
+		{
+			Key: "digest.url", Def: "",
+			Doc:   "address of the model's server; empty is Anthropic's own, or an Ollama server on this machine",
+			Range: "an http or https address", Check: checkModelURL,
+		},
+		{Key: "digest.model", Def: "", Doc: "model to ask; empty is a small one of Anthropic's; openai needs a name"},
+		{
+			Key: "digest.daily_tokens", Def: 0,
+			Doc: "most tokens a day, questions and answers together; at 0 no model is asked",
+		},
+		{
+			Key: "digest.allow_remote", Def: false,
+			Doc: "allow turns to be sent to another machine, as Anthropic's API and the claude command do",
+		},
+		{
+			Key: "digest.key_env", Def: "",
+			Doc:   "variable that holds the key; empty is " + anthropicKey + " with anthropic, else none",
+			Range: "the name of a variable", Check: checkKeyEnv,
+		},
+		{Key: "digest.command", Def: "claude", Doc: "program that claude-command runs: a name or a path"},
+		{
+			Key: "digest.timeout", Def: time.Minute,
+			Doc:   "longest time one answer may take",
+			Range: "a duration up to 10m", Check: checkModelTimeout,
+		},
+		{
+			Key: "digest.min_trust", Def: mem.TrustTool.String(),
+			One: []string{mem.TrustNone.String(), mem.TrustTool.String(), mem.TrustAssistant.String()},
+			Doc: "turns of less trust are not sent: L1 leaves out turns that read the web, L0 sends all",
+		},
+		{
+			Key: "digest.exclude_projects", Def: []string{},
+			Doc: "paths (globs), names or keys of projects whose turns are never sent to a model",
+		},
+	}
+}
+
+// stateOptions are those of the state files.
+func stateOptions() []Option {
+	l := mem.MindDefaults()
+	return []Option{
+		{
+			Key: "state.keep_sessions_full", Def: l.KeepSessions,
+			Doc: "newest entries of SESSION-LOG.md that remanence mind compress leaves whole",
+		},
+		{
+			Key: "state.keep_decisions_full", Def: l.KeepDecisions,
+			Doc: "newest decisions of DECISIONS.md that remanence mind compress leaves whole",
+		},
+		{
+			Key: "state.archive_after_days", Def: int(l.ArchiveAfter / (24 * time.Hour)),
+			Doc: "days after which remanence mind compress moves a completed task to ARCHIVE.md",
+		},
+		{
+			Key: "state.tracking_max_lines", Def: l.TrackingLines,
+			Doc: "lines that a tracking file in .mind/ is cut to when it has twice as many",
+		},
+		{
+			Key: "state.compress_threshold_bytes", Def: int(l.CompressBytes),
+			Doc: "size in bytes from which remanence mind compress is suggested for a state file",
+		},
+		{Key: "state.session_log_tail_lines", Def: l.LogTail, Doc: "last lines of SESSION-LOG.md in a briefing; 0 is none"},
+		{
+			Key: "state.briefing_recent_decisions", Def: l.RecentDecisions,
+			Doc: "newest decisions of DECISIONS.md in a briefing; 0 is none",
+		},
+		{
+			Key: "state.briefing_max_progress_lines", Def: l.ProgressLines,
+			Doc: "most lines of PROGRESS.md in a briefing; 0 is none",
+		},
+		{
+			Key: "state.max_checkpoint_files", Def: l.Checkpoints,
+			Doc:   "checkpoint files kept in .mind/checkpoints",
+			Range: "a whole number, at least 3",
+		},
+		{
+			Key: "state.stale_warning_seconds", Def: int(l.StaleAfter / time.Second),
+			Doc: "seconds after which STATE.md is out of date in a session that changes files",
+		},
+		{Key: "state.auto_compress", Def: false, Doc: "compress state files that are too large when a session ends"},
+	}
+}
+
+// houseOptions are those of the daemon, privacy, tools and the log.
+func houseOptions(d event.Settings) []Option {
+	return []Option{
+		{Key: "worker.idle_exit", Def: 30 * time.Minute, Doc: "time without work after which the daemon ends"},
+		{
+			Key: "worker.http_port", Def: 0,
+			Doc:   "loopback TCP port for tools that cannot use the socket, from the daemon's next start; 0 is none",
+			Range: "0 to 65535", Check: checkPort,
+		},
+		{Key: "spool.max_bytes", Def: 256 << 20, Doc: "most bytes of events that wait for the daemon"},
+		{
+			Key: "privacy.exclude_projects", Def: []string{},
+			Doc: "paths (globs), names or keys of projects that are never captured",
+		},
+		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs); tool calls on them are never captured"},
+		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
+		{
+			Key: "privacy.retention_days", Def: d.RetentionDays,
+			Doc: "days after which the raw text of events and jobs that were given up are deleted; memories stay; 0 is never",
+		},
+		{
+			Key: "privacy.hide_days", Def: d.HideDays,
+			Doc: "days in which a forgotten memory can be restored before it is erased; 0 is never erased",
+		},
+		{
+			Key: "privacy.rules", Def: []string{},
+			Doc:   "secrets of your own to redact, each as NAME=PATTERN",
+			Range: "a list of NAME=PATTERN", Check: checkRules,
+		},
+		{
+			Key: "mcp.tools", Def: "core", One: []string{"core", "all"},
+			Doc: "tools offered to an agent: core is the eight of Remanence, all adds names that other memory servers use",
+		},
+		{
+			Key: "mcp.http", Def: "",
+			Doc:   "loopback address of remanence mcp --http on; empty is any free port",
+			Range: "an address of this machine", Check: checkLoopback,
+		},
+		{
+			Key: "log.level", Def: "info", One: []string{"debug", "info", "warn", "error"},
+			Doc: "least level of what is written to the log",
+		},
+	}
+}

@@ -1,0 +1,145 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// OwnFiles lists what there is of ours on the disk. Files are named one by one where
+// directories may be shared with others. Of a data directory that is not the
+// user's own it is only what lies in it.
+func (p Paths) OwnFiles() []string {
+	begin := []string{p.Database()} // with these, whatever comes after it
+	if p.isDefault() {
+		begin = append(begin, filepath.Join(p.State, "edit-"))
+	}
+	var files []string
+	for _, prefix := range begin {
+		entries, _ := os.ReadDir(filepath.Dir(prefix)) // none that can be read is none
+		for _, e := range entries {
+			if strings.HasPrefix(e.Name(), filepath.Base(prefix)) {
+				files = append(files, filepath.Join(filepath.Dir(prefix), e.Name()))
+			}
+		}
+	}
+	files = append(files, p.Lock(), p.Notices(), p.Upkeep(), p.Inbox(), p.SpareDir())
+	files = append(files, p.filesNamed(p.Transcripts(), "*/????-??-??__*.jsonl", "*/????-??-??__*.jsonl.part")...)
+	files = append(files, p.Spooled()...)
+	files = append(files, p.Bustle()...)
+	if p.isDefault() {
+		files = append(files, p.Installs(), p.Key(), p.MCPToken(), p.TrustedFile(), p.decisionsLock(), p.CommandDir(), p.Config)
+	}
+	var out []string
+	for _, f := range files {
+		if Exists(f) && !slices.Contains(out, f) {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// Spooled is what there is of the spool.
+func (p Paths) Spooled() []string {
+	return p.filesNamed(p.Spool(), "log.lock", "drain.lock", "count/*", "pending/events.log", "pending/part-*.log", "pending/*.rec", "pending/*.tmp")
+}
+
+// Bustle is what a worker and hooks leave of their being there.
+func (p Paths) Bustle() []string {
+	log := p.filesNamed(filepath.Dir(p.Log()), "remanence.log", "remanence-*.log")
+	run := p.filesNamed(filepath.Dir(p.Runtime()), "runtime.json", ".runtime-*", ".try-*", "hold", "shy", "slow", "start", "start.lock", "trouble.json", "worker-*.sock")
+	if p.isDefault() {
+		run = append(run, p.Run)
+	}
+	return append(log, run...)
+}
+
+// filesNamed is a directory, or what in it has one of our names if there are others:
+// in a data directory that is not the user's own somebody else may keep a log
+// too.
+func (p Paths) filesNamed(dir string, names ...string) []string {
+	var files []string
+	under := os.DirFS(dir)
+	for _, name := range names {
+		found, _ := fs.Glob(under, name) // only a malformed pattern fails
+		files = append(files, found...)
+	}
+	alone := p.isDefault()
+	if !alone {
+		alone = nil == fs.WalkDir(under, ".", func(file string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && !slices.Contains(files, file) {
+				return fs.ErrExist
+			}
+			return err
+		})
+	}
+	if alone {
+		return []string{dir}
+	}
+	for i := range files {
+		files[i] = filepath.Join(dir, files[i])
+	}
+	return files
+}
+
+// RemoveOwn erases what all lists, and the directories that are empty then: ours,
+// and those that were made for them.
+func (p Paths) RemoveOwn() error {
+	if err := p.EraseFiles(p.OwnFiles()); err != nil {
+		return err
+	}
+	// Whoever is killed on the way is to find the rest the next time: what tells
+	// of it goes last, and with it what keeps hooks out.
+	made := p.madeDirs()
+	last := slices.Index(made, p.Work) + 1
+	rest := append(slices.Clone(made[:max(0, last-1)]), p.Data, filepath.Dir(p.Config), filepath.Dir(p.SpareDir()))
+	removeEmpty(append(rest, made[last:]...))
+	err := p.EraseFiles([]string{p.UninstalledMark(), p.made()})
+	removeEmpty(append([]string{p.Work}, made...))
+	return err
+}
+
+// removeEmpty removes directories in their order; one that holds anything stays.
+func removeEmpty(dirs []string) {
+	for _, dir := range dirs {
+		_ = os.Remove(dir)
+	}
+}
+
+// EraseFiles removes files, and the directories that they leave empty in ours.
+func (p Paths) EraseFiles(files []string) error {
+	var errs []error
+	for _, f := range files {
+		if err := os.RemoveAll(f); err != nil {
+			errs = append(errs, fmt.Errorf("erase %s: %w", f, err))
+		}
+		for dir := filepath.Dir(f); strings.HasPrefix(dir, p.Work+string(filepath.Separator)); dir = filepath.Dir(dir) {
+			_ = os.Remove(dir)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// madeDirs are the directories that were made for ours, the innermost first. A
+// list that could be anybody's counts for nothing: what it names must lie above
+// our own.
+func (p Paths) madeDirs() []string {
+	b, err := ReadSmall(p.made())
+	if err != nil {
+		return nil
+	}
+	var dirs []string
+	for _, dir := range strings.Split(string(b), "\n") {
+		for _, ours := range []string{p.Work, p.Data, filepath.Dir(p.Config)} {
+			if filepath.IsAbs(dir) && (dir == ours || strings.HasPrefix(ours, dir+string(filepath.Separator))) && !slices.Contains(dirs, dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	slices.Reverse(dirs)
+	return dirs
+}

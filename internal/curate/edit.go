@@ -1,0 +1,123 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Edit changes one memory. A change that an agent may not make is proposed instead.
+func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
+	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
+	old, err := s.Event.One(ctx, req.ID)
+	if err != nil {
+		return EditResponse{}, err
+	}
+	who, err := s.editAuthor(ctx, req)
+	if err != nil {
+		return EditResponse{}, err
+	}
+	if err := validateEdit(req, old); err != nil {
+		return EditResponse{}, err
+	}
+	ed, err := s.editOf(ctx, req, old)
+	if err != nil {
+		return EditResponse{}, err
+	}
+	if !who.MayChange(old) && !(req.onlyResolves() && who.MayReport(old)) {
+		waits, err := s.Proposals(who, req.Reason).Only(ctx, old, ProposalOf(old, ed))
+		return EditResponse{Memory: old, Proposal: waits}, err
+	}
+	b := mem.Batch{Edits: []mem.Edit{ed}}
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
+		return EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
+	}
+	s.Event.Without("vault", s.WriteNotes(ctx, false, old.ID))
+	now, err := s.Event.One(ctx, old.ID)
+	return EditResponse{Memory: now}, err
+}
+
+// editAuthor returns the author of an edit. It returns ErrPrivateTurn if the edit would store text of
+// a private turn.
+func (s *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
+	who, err := s.AuthorOf(ctx, req.Agent)
+	if err == nil && who.Private &&
+		(req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
+		err = event.ErrPrivateTurn
+	}
+	return who, err
+}
+
+// editOf returns the edit that a request makes to old.
+func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (mem.Edit, error) {
+	ed := mem.Edit{
+		ID:         old.ID,
+		Kind:       req.Kind,
+		Scope:      req.Scope,
+		Importance: req.Importance,
+		Resolved:   req.Resolved,
+		Feedback:   s.reasonFeedback(mem.Edited, req.Reason, req.Agent),
+	}
+	if req.Agent == "" {
+		ed.Trust = new(mem.TrustUser) // an agent's edit leaves the trust unchanged
+	}
+	if req.Kind != nil {
+		old.Kind = *req.Kind
+	}
+	if req.Text != nil {
+		text := s.Door.Prompt(*req.Text)
+		if strings.TrimSpace(text) == "" {
+			return ed, event.ErrNoText
+		}
+		if was := old.Text(); was != strings.TrimSpace(text) {
+			ed.Feedback = s.withPreviousText(ed.Feedback, was, req.Agent)
+		}
+		old.Title, old.Body = extract.Headline(text)
+		ed.Title, ed.Body = &old.Title, &old.Body
+	}
+	if len(req.AddTags)+len(req.DropTags) > 0 {
+		dropped := func(t string) bool { return slices.Contains(req.DropTags, t) }
+		old.Tags = append(slices.DeleteFunc(slices.Clone(old.Tags), dropped), req.AddTags...) // drops first, to free room
+		old.Tags = slices.DeleteFunc(s.cleanTags(old.Tags), dropped)
+		ed.Tags = append([]string{}, old.Tags...) // empty, not nil: no tags remain
+	}
+	if ed.Title != nil || ed.Tags != nil {
+		words := rank.Index(old)
+		ed.Index = &words
+	}
+	if req.Agent == "" || req.Text != nil {
+		ed.Anchors = s.Recall.Confirmed(ctx, old)
+	}
+	return ed, nil
+}
+
+// validateEdit checks kind, importance and scope of an edit.
+func validateEdit(req EditRequest, old mem.Memory) error {
+	if k := req.Kind; k != nil {
+		if _, ok := k.Info(); !ok || (*k == mem.Utterance) != (old.Kind == mem.Utterance) {
+			return fmt.Errorf("%q: %w", *k, ErrNoKind)
+		}
+	}
+	if i := req.Importance; i != nil && !(*i >= 0 && *i <= 1) {
+		return fmt.Errorf("%v: %w", *i, ErrNoImportance)
+	}
+	if req.Scope == nil {
+		return nil
+	}
+	switch *req.Scope {
+	case mem.ScopeSession, mem.ScopeProject, mem.ScopeUser:
+	default:
+		return fmt.Errorf("%q: %w", *req.Scope, ErrNoScope)
+	}
+	if req.Wider && rank.Reach(*req.Scope) < rank.Reach(old.Scope) {
+		return fmt.Errorf("from %s to %s: %w", old.Scope, *req.Scope, ErrNarrower)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package curate
+
+import (
+	"context"
+	"fmt"
+
+	"remanence/internal/mem"
+)
+
+// contradicted returns the linked contradictions of a project, the newer memory first.
+func (s *Service) contradicted(ctx context.Context, p mem.Project) ([]Finding, error) {
+	w, ok := s.Store.(mem.LinkStore)
+	if !ok {
+		return nil, nil
+	}
+	links, err := w.LinksOf(ctx, mem.LinkContradicts, p.Key, MaxOfOneRule)
+	if err != nil {
+		return nil, fmt.Errorf("contradictions: %w", err)
+	}
+	ends, err := s.Recall.AtEnds(ctx, links)
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, l := range links {
+		now, then := ends[l.From], ends[l.To]
+		if now.ID == "" || then.ID == "" || now.Supersedes == then.ID {
+			continue
+		}
+		out = append(out, contradiction(now, then))
+	}
+	return out, nil
+}

@@ -1,0 +1,251 @@
+package curate
+
+import (
+	"time"
+
+	"remanence/internal/mem"
+)
+
+// AddRequest adds a statement of the person, or of an agent that uses the command line or MCP.
+type AddRequest struct {
+	mem.Place
+	Text  string    `json:"text"`
+	Kind  mem.Kind  `json:"kind,omitempty"`  // "" means fact
+	Scope mem.Scope `json:"scope,omitempty"` // "" means project
+	Files []string  `json:"files,omitempty"`
+	Tags  []string  `json:"tags,omitempty"`
+	Agent string    `json:"agent,omitempty"` // session of the requesting agent, or UnknownAgent; "" means the person
+
+	Title      string     `json:"title,omitempty"`      // "" means the text's first line
+	Importance *float64   `json:"importance,omitempty"` // 0…1; nil means the default of the kind
+	Related    []Relation `json:"related,omitempty"`
+	Supersedes string     `json:"supersedes,omitempty"` // ID of the memory to replace
+	Origin     mem.Origin `json:"origin,omitempty"`     // of an agent's statement; "" means FromAssistant
+	// IfNew stores nothing if a memory of the same scope is equal or contains it with more detail.
+	// That memory is returned instead.
+	IfNew bool `json:"if_new,omitempty"`
+	// KeepBoth records that the statement and similar memories are both valid. Consolidation never
+	// merges them.
+	KeepBoth bool `json:"keep_both,omitempty"`
+}
+
+// Relation describes how a memory relates to a named entity.
+type Relation struct {
+	Name         string `json:"name"`
+	Type         string `json:"type,omitempty"`         // type of the entity: file, library, person …
+	Relationship string `json:"relationship,omitempty"` // of the memory to the entity: uses, replaces …
+}
+
+// AddResponse is the result of an AddRequest.
+type AddResponse struct {
+	mem.Memory          // the stored memory; zero if nothing was stored
+	Similar    *mem.Hit `json:"similar,omitempty"` // the most similar memory, Score 0…1; only with IfNew
+	// Relation is how Similar relates to the statement. With same and adds nothing was stored. With
+	// differs and opposite both memories exist.
+	Relation string `json:"relation,omitempty"`
+	// Difference is what distinguishes them: order, number, negation, name …
+	Difference string `json:"difference,omitempty"`
+	// Proposal is set if nothing was stored, because the memory to replace has more trust than the
+	// author. The change awaits the person's decision.
+	Proposal *mem.Proposal `json:"proposal,omitempty"`
+}
+
+// ImportRequest imports memories from another program. Used are kind, title, body, facts, concepts,
+// tags, files, modified, command, summary, creation time, and the project by key, name or root.
+type ImportRequest struct {
+	Project  string       `json:"project,omitempty"` // of memories without one; "" means all projects
+	Memories []mem.Memory `json:"memories"`          // 1…1000
+	DryRun   bool         `json:"dry_run,omitempty"` // only count
+	Dir      string       `json:"dir,omitempty"`     // directory of a project that may not be stored yet
+}
+
+// ImportResponse is the result of an ImportRequest.
+type ImportResponse struct {
+	Tag   string   `json:"tag"`   // on all imported memories; remanence forget --tag TAG reverts the import
+	IDs   []string `json:"ids"`   // in the order of the request; "" for a skipped memory
+	Kept  int      `json:"kept"`  // new memories
+	Known int      `json:"known"` // skipped: already stored with the same words
+	Empty int      `json:"empty"` // skipped: empty after redaction
+}
+
+// EditRequest changes one memory. A person's edit sets TrustUser. An agent's edit leaves the trust
+// unchanged; it is only proposed if the memory has more trust.
+type EditRequest struct {
+	ID    string     `json:"id"`
+	Text  *string    `json:"text,omitempty"`
+	Kind  *mem.Kind  `json:"kind,omitempty"`
+	Scope *mem.Scope `json:"scope,omitempty"`
+	Agent string     `json:"agent,omitempty"` // as in AddRequest
+
+	Importance *float64 `json:"importance,omitempty"` // 0…1
+	Resolved   *bool    `json:"resolved,omitempty"`
+	AddTags    []string `json:"add_tags,omitempty"`
+	DropTags   []string `json:"drop_tags,omitempty"`
+	Wider      bool     `json:"wider,omitempty"`  // refuse to narrow Scope
+	Reason     string   `json:"reason,omitempty"` // one sentence
+}
+
+// onlyResolves reports whether the edit only sets Resolved.
+func (a EditRequest) onlyResolves() bool {
+	return a.Resolved != nil && a.Text == nil && a.Kind == nil && a.Scope == nil && a.Importance == nil &&
+		len(a.AddTags)+len(a.DropTags) == 0
+}
+
+// EditResponse is the result of an EditRequest.
+type EditResponse struct {
+	mem.Memory // current state
+	// Proposal is set if nothing was changed and the change awaits the person's decision.
+	Proposal *mem.Proposal `json:"proposal,omitempty"`
+}
+
+// MaxFound bounds the memories that a MarkRequest with a query changes.
+const MaxFound = 1000
+
+// MarkRequest forgets, restores, pins or unpins memories named by ID or found by a query.
+type MarkRequest struct {
+	mem.Place
+	Verb   string     `json:"verb"` // forget, restore, pin, unpin
+	IDs    []string   `json:"ids,omitempty"`
+	Query  *mem.Query `json:"query,omitempty"`
+	DryRun bool       `json:"dry_run,omitempty"`
+	Reason string     `json:"reason,omitempty"` // one sentence
+	Agent  string     `json:"agent,omitempty"`  // as in AddRequest
+}
+
+// FeedbackRequest gives a verdict about memories.
+type FeedbackRequest struct {
+	IDs     []string `json:"ids"`
+	Verdict string   `json:"verdict"`         // Useful, Wrong, Stale, PreventedThat
+	Note    string   `json:"note,omitempty"`  // what happened; required for PreventedThat: the prevented mistake
+	Agent   string   `json:"agent,omitempty"` // as in AddRequest
+}
+
+// MarkResponse lists the memories that a MarkRequest changed, or would change with DryRun.
+type MarkResponse struct {
+	Verb     string       `json:"verb"`
+	DryRun   bool         `json:"dry_run"`
+	Memories []mem.Memory `json:"memories"`
+	// Proposed lists changes that await the person's decision. Their memories are unchanged.
+	Proposed []mem.Proposal `json:"proposed,omitempty"`
+}
+
+// ConsolidateRequest consolidates the memories of a place, or undoes a run.
+type ConsolidateRequest struct {
+	mem.Place
+	DryRun bool   `json:"dry_run,omitempty"` // only preview
+	Undo   string `json:"undo,omitempty"`    // ID of a run to undo; nothing else is done
+	Agent  string `json:"agent,omitempty"`   // as in AddRequest; an agent may not undo a person's decisions
+}
+
+// RoundsRequest lists the consolidation runs of a place.
+type RoundsRequest struct {
+	mem.Place
+	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
+}
+
+// Consolidation is the response to ConsolidateRequest and RoundsRequest.
+type Consolidation struct {
+	Project  mem.Project  `json:"project"`
+	DryRun   bool         `json:"dry_run"`
+	Undo     bool         `json:"undo"`
+	Rounds   []mem.Run    `json:"rounds"`
+	Memories []mem.Memory `json:"memories"` // changed by the runs, in their current state
+	// Changed counts the memories that Undo restored. Later changes are kept.
+	Changed int `json:"changed"`
+}
+
+// MergeRequest merges a memory into an equal one.
+type MergeRequest struct {
+	Keep  string `json:"keep"`            // ID
+	Drop  string `json:"drop"`            // ID; hidden afterwards
+	Agent string `json:"agent,omitempty"` // as in AddRequest; an agent may not drop a memory of more trust than Keep
+}
+
+// MergeResponse holds the ID of the run, which can be undone, and both memories.
+type MergeResponse struct {
+	Round    string       `json:"round"`
+	Memories []mem.Memory `json:"memories"` // kept one first
+}
+
+// ReviewRequest lists what in a place needs a person's decision.
+type ReviewRequest struct {
+	mem.Place
+	Among
+	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
+	Limit int      `json:"limit,omitempty"` // findings per rule; 0 means 50
+}
+
+// Among limits a review to findings about some memories. The zero value means all.
+type Among struct {
+	Kinds  []mem.Kind `json:"kinds,omitempty"`
+	Tags   []string   `json:"tags,omitempty"` // any of
+	File   string     `json:"file,omitempty"` // as in Query
+	After  time.Time  `json:"after,omitzero"` // created at or after
+	Before time.Time  `json:"before,omitzero"`
+}
+
+// isZero reports whether all memories are included.
+func (a Among) isZero() bool {
+	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
+}
+
+// ReviewResponse is the review queue of a place.
+type ReviewResponse struct {
+	Project mem.Project    `json:"project"`
+	Looked  int            `json:"looked"` // examined memories
+	Counts  map[string]int `json:"counts"` // findings by rule, including those beyond the limit
+	Items   []ReviewItem   `json:"items"`
+}
+
+// ReviewCounts is the size of a review queue.
+type ReviewCounts struct {
+	Total  int            `json:"total"`
+	Counts map[string]int `json:"counts"` // by rule, as ReviewResponse.Counts
+	At     time.Time      `json:"at"`     // when it was counted
+}
+
+// ReviewItem is one finding. ResolveRequest applies one of its Actions.
+type ReviewItem struct {
+	Rule     string       `json:"rule"`
+	Text     string       `json:"text"`     // one sentence
+	Memories []mem.Memory `json:"memories"` // the newer one, or the one to keep, first
+	Actions  []string     `json:"actions"`
+	Accept   string       `json:"accept"` // what accepting does, in a few words
+	// Proposal is the proposed change, of a finding of ReviewProposal.
+	Proposal *mem.Proposal `json:"proposal,omitempty"`
+}
+
+// Actions of a ResolveRequest.
+const (
+	AcceptFinding = "accept" // see ReviewItem.Accept
+	RejectFinding = "reject" // changes nothing; the finding is not shown again
+	MergeFinding  = "merge"  // merges the second memory into the first
+)
+
+// ResolveRequest applies an action to a finding, or with Every to all findings of a rule. Only a
+// person may.
+type ResolveRequest struct {
+	Rule   string   `json:"rule"`
+	IDs    []string `json:"ids,omitempty"` // the finding's memories in order, then its proposal; empty with Every
+	Action string   `json:"action"`
+	Agent  string   `json:"agent,omitempty"` // as in AddRequest; must be ""
+	Every  bool     `json:"every,omitempty"` // all findings of the rule in Place and Among
+
+	// With Every.
+	mem.Place
+	Among
+	DryRun bool `json:"dry_run,omitempty"` // only preview
+}
+
+// ResolveResponse is the result of a ResolveRequest.
+type ResolveResponse struct {
+	Rule     string       `json:"rule"`
+	Action   string       `json:"action"`
+	Round    string       `json:"round,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
+	Memories []mem.Memory `json:"memories"`        // with Every the first ones
+
+	// With Every.
+	DryRun  bool `json:"dry_run,omitempty"`
+	Decided int  `json:"decided,omitempty"` // findings, or with DryRun those that would be decided
+	Left    int  `json:"left,omitempty"`    // findings skipped: to be decided one by one, or just changed
+}

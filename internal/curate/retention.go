@@ -1,0 +1,75 @@
+package curate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// retentionEvents is how many events one step examines. Few of them have a payload to drop.
+const retentionEvents = 500
+
+// retentionJobs is how many dead jobs one round deletes at most.
+const retentionJobs = 500
+
+// Gone reports what one step of LetGo deleted, and where the next step continues.
+type Gone struct {
+	Payloads int   // dropped payloads; the rows of the events stay
+	Jobs     int   // deleted dead jobs
+	Memories int   // purged memories
+	Next     int64 // position of the event to continue from
+	More     bool  // another step may have work
+}
+
+// LetGo runs one short step of the retention rules. It first purges forgotten memories, one per step,
+// since a purge searches all stored text. Then it drops event payloads, starting at position from; 0
+// starts a new round. The last step of a round deletes old dead jobs. A store that is no mem.Retainer
+// keeps payloads and jobs. copies reports that the store has copies that would still contain purged
+// text: purging is then postponed.
+func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
+	settings := s.Settings()
+	var failed error
+	if before, ok := s.Event.DaysAgo(settings.HideDays); ok && from == 0 && !copies {
+		n, err := s.eraseForgotten(ctx, before)
+		if n > 0 {
+			return Gone{Memories: n, More: true}, nil
+		}
+		failed = err
+	}
+	r, able := s.Store.(mem.Retainer)
+	before, ok := s.Event.KeptSince()
+	if !able || !ok {
+		return Gone{}, failed
+	}
+	next, n, err := r.DropPayloads(ctx, before, from, retentionEvents)
+	if err != nil {
+		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("retention: %w", err))
+	}
+	gone := Gone{Payloads: n, Next: next, More: next > 0}
+	if !gone.More {
+		if gone.Jobs, err = r.DropJobs(ctx, before, retentionJobs); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("retention: %w", err))
+		}
+	}
+	return gone, failed
+}
+
+// eraseForgotten purges one memory that was forgotten before a time, and returns how many it purged.
+// The vault is synced first: a memory whose file came back is not forgotten any more.
+func (s *Service) eraseForgotten(ctx context.Context, before time.Time) (int, error) {
+	if err := s.SyncVault(ctx, event.Person); err != nil {
+		return 0, err
+	}
+	old, err := s.Store.List(ctx, mem.Query{Hidden: true, Within: "*", HiddenBefore: before, Limit: 1})
+	if err != nil || len(old) == 0 {
+		return 0, err
+	}
+	if _, err := s.Purge(ctx, event.IDs{IDs: []string{old[0].ID}}); err != nil {
+		return 0, fmt.Errorf("erase %s: %w", old[0].ID, err)
+	}
+	return 1, nil
+}

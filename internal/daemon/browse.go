@@ -1,0 +1,47 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/views"
+)
+
+// projects lists all that are known.
+func (h *Daemon) projects(ctx context.Context, _ api.Nothing) (views.Projects, error) {
+	return h.Engine.Views.Projects(ctx)
+}
+
+// now is what a person sees first: the next briefing, how it stands, what
+// happened last.
+func (h *Daemon) now(ctx context.Context, at mem.Place) (out api.NowResponse, err error) {
+	if out.StatusResponse, err = h.Status(ctx, at); err != nil {
+		return out, err
+	}
+	if out.NextProject, err = h.Engine.NextProject(ctx, at); err != nil {
+		return out, err
+	}
+	if out.Next, err = h.Engine.Next(ctx, views.NextRequest{Place: at}); err != nil {
+		return out, err
+	}
+	if out.Day, err = h.Engine.Views.Day(ctx, at); err != nil {
+		return out, err
+	}
+	recent, err := h.Engine.Views.Feed(ctx, views.FeedRequest{Place: at})
+	out.Recent = recent.Entries
+	return out, err
+}
+
+// sessionStory is the engine's, with whether the agent still has its own record.
+func (h *Daemon) sessionStory(ctx context.Context, ask views.MemoryRequest) (views.SessionStory, error) {
+	out, err := h.Engine.Views.SessionStory(ctx, ask)
+	if err == nil && out.Session.Transcript != "" {
+		_, gone := os.Stat(out.Session.Transcript)
+		out.Partial = errors.Is(gone, fs.ErrNotExist)
+	}
+	return out, err
+}

@@ -1,0 +1,161 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/worker"
+)
+
+// StartWithin is how long a command waits for a worker it starts.
+const StartWithin = 10 * time.Second
+
+// Connect returns the way to the worker, which is started if none runs, or
+// with --no-daemon an engine in this process.
+func Connect(ctx context.Context, a *Connection) (api.Caller, func(), error) {
+	if a.NoDaemon {
+		return inProcess(ctx, a)
+	}
+	whole := ctx
+	ctx, stop := context.WithTimeout(whole, StartWithin)
+	defer stop()
+	if rt, err := hookclient.ReadRuntime(a.Paths); err == nil {
+		c := rt.Client(config.Version)
+		h, err := a.health(ctx, c)
+		switch {
+		case whole.Err() != nil:
+			return nil, nil, whole.Err()
+		case errors.Is(err, context.DeadlineExceeded):
+			return nil, nil, a.Unanswered()
+		case config.Older(rt.Build, config.BuildID()):
+			_ = c.Drain(ctx) // a dead one needs no draining
+		case err == nil && h.Status == api.OK:
+			return c, func() {}, nil
+		}
+	}
+	if err := whole.Err(); err != nil {
+		return nil, nil, err
+	}
+	c, err := startAndWait(ctx, a)
+	if whole.Err() != nil { // the person's patience ended, not ours
+		err = whole.Err()
+	}
+	return c, func() {}, err
+}
+
+// startAndWait starts the worker of these paths and waits until it answers.
+func startAndWait(ctx context.Context, a *Connection) (api.Client, error) {
+	exe, err := os.Executable()
+	if err != nil {
+		return api.Client{}, fault.Daemon.Because("%s", err)
+	}
+	if err := writable(a.Paths); err != nil {
+		return api.Client{}, unwritable(err)
+	}
+	begun := time.Now()
+	if err := api.Start(hookclient.Program(exe, a.Paths, a.Sys.Getenv)); err != nil {
+		return api.Client{}, fault.Daemon.Because("%s", err)
+	}
+	for said := false; ; {
+		c, err := waitABit(ctx, a)
+		if err == nil {
+			return c, nil
+		}
+		if !said && time.Since(begun) > answerWithin {
+			said = true
+			a.tell("the daemon does not answer yet; waiting up to %s", StartWithin)
+		}
+		// Trouble of an earlier attempt may be over; at the end it is all there is to say.
+		if t := hookclient.ReadTrouble(a.Paths); t.Text != "" && (ctx.Err() != nil || newer(a.Paths.TroubleFile(), begun)) {
+			return api.Client{}, t.Fault()
+		}
+		if ctx.Err() != nil {
+			return api.Client{}, fault.Daemon.Because("it did not answer within %s", StartWithin)
+		}
+	}
+}
+
+// unwritable is what keeps files from being written where the daemon has to.
+func unwritable(err error) fault.Fault {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.DiskFull.Because("%s", err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fault.ReadOnly.Because("%s", err)
+	}
+	return fault.Store.Saying("nothing can be written").Because("%s", err).FixedBy("make room or the directory writable", "remanence doctor")
+}
+
+// writable tries to write where the daemon has to: one that cannot would end
+// without a word.
+func writable(p config.Paths) error {
+	if err := p.MakeWork(); err != nil {
+		return err
+	}
+	for _, dir := range []string{p.Data, filepath.Dir(p.Runtime())} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+		f, err := os.CreateTemp(dir, ".try-*")
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString("x")
+		if cerr := errors.Join(f.Close(), os.Remove(f.Name())); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clockGrain is how far a file's time may lie behind the clock.
+const clockGrain = 20 * time.Millisecond
+
+// newer reports whether a file was written after t.
+func newer(file string, t time.Time) bool {
+	info, err := os.Stat(file)
+	return err == nil && info.ModTime().After(t.Add(-clockGrain))
+}
+
+func waitABit(ctx context.Context, a *Connection) (api.Client, error) {
+	ctx, stop := context.WithTimeout(ctx, 250*time.Millisecond)
+	defer stop()
+	return api.Wait(ctx, a.Paths.Runtime(), config.Version, func(rt api.Runtime) bool { return hookclient.Serves(a.Paths, rt) })
+}
+
+// inProcess opens the store here. It is refused while a worker has it.
+func inProcess(ctx context.Context, a *Connection) (api.Caller, func(), error) {
+	if err := a.Paths.MakeWork(); err != nil {
+		return nil, nil, err
+	}
+	lock, err := worker.Acquire(a.Paths.Data, 0)
+	if errors.Is(err, worker.ErrRunning) {
+		return nil, nil, fault.Running.Because("--no-daemon needs the store for itself").FixedBy("remanence daemon stop", "leave --no-daemon out")
+	}
+	if err != nil {
+		return nil, nil, fmt.Errorf("take the lock: %w", err)
+	}
+	h, err := New(ctx, a.Sys, a.Paths, slog.New(slog.DiscardHandler), a.Extra)
+	if err != nil {
+		_ = lock.Release()
+		return nil, nil, err
+	}
+	return api.Local(h.Bindings()), func() {
+		_ = h.Store.Close()
+		_ = lock.Release()
+	}, nil
+}

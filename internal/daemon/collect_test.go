@@ -1,0 +1,24 @@
+package daemon
+
+import (
+	"runtime"
+	"testing"
+)
+
+var garbage []byte // what a test leaves behind
+
+// A heap as small as the worker's is collected every 2 MB, as Go has it. The
+// test counts collections, so that it holds on any machine.
+func TestTheWorkersHeapIsCollectedSeldom(t *testing.T) {
+	defer collectSeldom()()
+	runtime.GC()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 100 << 10 {
+		garbage = make([]byte, 1<<10)
+	}
+	runtime.ReadMemStats(&after)
+	if n := after.NumGC - before.NumGC; n > 30 {
+		t.Errorf("got %d collections for 100 MB, want 30 at most", n)
+	}
+}

@@ -1,0 +1,215 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/mem"
+	"remanence/internal/mind"
+	"remanence/internal/project"
+)
+
+// Connection is a command's connection to the daemon. The first question finds the
+// daemon, or starts it; with noDaemon the store is opened in this process.
+type Connection struct {
+	Sys      config.System
+	Paths    config.Paths
+	NoDaemon bool
+	Project  string        // the project that commands are about: an id, a name, a directory or all; empty is that of the directory
+	Timeout  time.Duration // of one question; 0 is none
+	Extra    Extension     // of a daemon in this process
+	// Caller is made by the first question and closed by close, which is never nil.
+	Caller api.Caller
+	Close  func()
+	Say    func(format string, args ...any) // tells the person; nil tells nobody
+	// Connected, if set, is called once after the connection was made.
+	Connected func(context.Context)
+}
+
+// Extension is what the program that runs a daemon adds to it.
+type Extension struct {
+	Bindings func(*Daemon) []api.Binding // more routes; nil adds none
+	MCP      func(*Daemon) http.Handler  // answers clients of the Model Context Protocol; nil answers none
+}
+
+// tell says something to the person that cannot wait for the answer.
+func (c *Connection) tell(format string, args ...any) {
+	if c.Say != nil {
+		c.Say(format, args...)
+	}
+}
+
+// Ask puts a question to the daemon of a connection.
+func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep], req Req) (Rep, error) {
+	if c.Timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, c.Timeout)
+		defer stop()
+	}
+	if c.Caller == nil {
+		caller, closed, err := Connect(ctx, c)
+		if err != nil {
+			var none Rep
+			return none, err
+		}
+		c.Caller, c.Close = caller, closed
+		if c.Connected != nil {
+			c.Connected(ctx)
+		}
+	}
+	return r.Call(ctx, c.Caller, req)
+}
+
+// Place is what the person's command is about: the project of the working
+// directory unless a flag says otherwise.
+func (a *Connection) Place() mem.Place {
+	if strings.ContainsAny(a.Project, `./\`) {
+		if dir, err := filepath.Abs(a.Project); err == nil && config.IsDir(dir) {
+			return mem.Place{Dir: dir}
+		}
+	}
+	dir := a.Sys.Getenv("CLAUDE_PROJECT_DIR")
+	if dir == "" {
+		dir, _ = os.Getwd()
+	}
+	return mem.Place{Project: a.Project, Dir: dir}
+}
+
+// Settles is how long a daemon that starts or ends may hold its lock without
+// answering.
+const Settles = 2 * time.Second
+
+// Answers reports whether a daemon answers, at once.
+func (a *Connection) Answers(ctx context.Context) bool {
+	ctx, stop := context.WithTimeout(ctx, Settles/2)
+	defer stop()
+	_, _, err := a.Running(ctx)
+	return err == nil
+}
+
+// Is reports whether two processes are the same one.
+func (p Process) Is(q Process) bool { return p.PID == q.PID }
+
+// Restart stops the daemon and starts it again.
+func (a *Connection) Restart(ctx context.Context) error {
+	if _, err := a.StopDaemon(ctx); err != nil {
+		return err
+	}
+	return a.StartDaemon(ctx)
+}
+
+// StartDaemon starts the daemon if none runs.
+func (a *Connection) StartDaemon(ctx context.Context) error {
+	_, closed, err := Connect(ctx, a)
+	if err == nil {
+		closed()
+	}
+	return err
+}
+
+// Revived says how many jobs are tried again.
+type Revived struct {
+	Jobs int `json:"jobs"`
+}
+
+// ReviveJobs has the jobs that were given up tried again.
+var ReviveJobs = api.Route[api.Nothing, Revived]{Name: "retry"}
+
+func (h *Daemon) revive(ctx context.Context, _ api.Nothing) (Revived, error) {
+	n, err := h.Store.Revive(ctx)
+	return Revived{n}, err
+}
+
+// StopWithin is how long a daemon that was asked to end may take.
+const StopWithin = 15 * time.Second
+
+// StopDaemon lets the daemon finish and waits until it has let go of the
+// database. It reports whether there was one.
+func (a *Connection) StopDaemon(ctx context.Context) (bool, error) {
+	ctx, stop := context.WithTimeout(ctx, StopWithin)
+	defer stop()
+	was := false
+	for {
+		rt, err := hookclient.ReadRuntime(a.Paths)
+		if err == nil {
+			err = rt.Client(config.Version).Drain(ctx)
+			was = was || err == nil
+		}
+		switch {
+		case err != nil && !errors.Is(err, api.ErrUnreachable) && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, api.ErrGone) && !hookclient.NotYetTold(err):
+			return was, fmt.Errorf("stop the daemon: %w", err)
+		case !a.Locked():
+			return was, nil
+		}
+		// It closes the database, or has not told yet where it listens.
+		select {
+		case <-ctx.Done():
+			return was, fault.Unreachable.Because("it does not end: the lock %s is held (process %d, as the runtime file has it)", a.Paths.Lock(), rt.PID).
+				FixedBy("end that process", "remanence daemon logs")
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// Locked reports whether a process holds the daemon's lock. Whoever asks while
+// a daemon starts may make it wait a moment.
+func (a *Connection) Locked() bool {
+	if _, err := os.Stat(a.Paths.Lock()); err != nil {
+		return false
+	}
+	l := flock.New(a.Paths.Lock(), flock.SetFlag(os.O_RDWR))
+	free, err := l.TryLock()
+	_ = l.Close()
+	return err == nil && !free
+}
+
+// Files are the state files as a command of a person uses them.
+func (a *Connection) Files() (*mind.Files, error) {
+	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	book := &TrustBook{Paths: a.Paths}
+	return mind.New(mind.Config{
+		Trusted: book.Trusts, Main: project.MainCheckout, Now: a.Sys.Now, Limits: cfg.MindLimits,
+	}), nil
+}
+
+// Visits keeps a command that only looks from moving in where Remanence does not
+// live: no daemon is started for it. It reports whether there is nothing to ask
+// either; what is there is read in this process.
+func (a *Connection) Visits(ctx context.Context) (nothing bool) {
+	if !a.Paths.Uninstalled(a.Sys.Getenv) || a.Answers(ctx) {
+		return false
+	}
+	if !config.Exists(a.Paths.Database()) {
+		return true
+	}
+	a.NoDaemon = true
+	return false
+}
+
+// Running is the daemon that answers now.
+func (a *Connection) Running(ctx context.Context) (api.Runtime, api.Health, error) {
+	rt, err := hookclient.ReadRuntime(a.Paths)
+	if err != nil {
+		return rt, api.Health{}, err
+	}
+	ctx, stop := context.WithTimeout(ctx, 2*time.Second)
+	defer stop()
+	h, err := rt.Client(config.Version).Health(ctx)
+	return rt, h, err
+}

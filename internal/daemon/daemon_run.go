@@ -1,0 +1,201 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"gopkg.in/natefinch/lumberjack.v2"
+
+	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/event"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/web"
+	"remanence/internal/worker"
+)
+
+// openLog returns a logger into the log file, rotated at 5 MB.
+func openLog(paths config.Paths, level slog.Leveler) (*slog.Logger, io.Closer) {
+	if info, err := os.Lstat(paths.Log()); err == nil && !info.Mode().IsRegular() { // a pipe would be waited for
+		return slog.New(slog.DiscardHandler), io.NopCloser(nil)
+	}
+	out := &lumberjack.Logger{Filename: paths.Log(), MaxSize: 5, MaxBackups: 2}
+	_ = os.MkdirAll(filepath.Dir(paths.Log()), 0o700)
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), out
+}
+
+// Run is the daemon. Background says that nobody looks: another worker
+// that runs already is then no error.
+func Run(ctx context.Context, sys config.System, paths config.Paths, background bool, extra Extension) error {
+	cfg, _ := config.LoadConfig(paths.Config, sys.Getenv) // a mistake there is shown by warnings
+	var level slog.LevelVar
+	level.Set(cfg.LogLevel())
+	if err := paths.MakeWork(); err != nil && !background {
+		return err
+	}
+	log, closer := openLog(paths, &level)
+	defer closer.Close()
+	if n := openFiles(); n > 0 && n < leastFiles {
+		err := fault.Daemon.Because("it may have %d files open and needs %d", n, leastFiles).FixedBy("ulimit -n 1024")
+		log.Error("worker cannot start", "error", err)
+		return err
+	}
+	lock, err := takeLock(ctx, paths)
+	if errors.Is(err, worker.ErrRunning) {
+		if background {
+			return nil
+		}
+		return fault.Running.Because("the lock %s is held", paths.Lock())
+	}
+	if err != nil {
+		log.Error("worker cannot start", "error", err)
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	h, err := New(ctx, sys, paths, log, extra)
+	if err != nil {
+		log.Error("worker cannot start", "error", err)
+		writeTrouble(paths, sys.Now(), err)
+		return err
+	}
+	h.Config.Changed = func(c config.Config) {
+		level.Set(c.LogLevel())
+		h.tellCap(c.SpoolBytes())
+		h.EmbedAgain(c)
+	}
+	level.Set(h.Config.Now().LogLevel()) // it may have changed since the start
+	if err = h.serve(ctx, lock); err != nil {
+		log.Error("worker failed", "error", err)
+		if !errors.Is(err, mem.ErrCorrupt) {
+			err = fault.Daemon.Because("%s", err)
+		}
+		writeTrouble(paths, sys.Now(), err)
+	}
+	if cerr := h.Store.Close(); err == nil {
+		err = cerr
+	}
+	return err
+}
+
+// leastFiles is how many open files a daemon needs: one that has fewer can keep
+// its lock and take no caller.
+const leastFiles = 48
+
+// takeLock waits for a worker that is on its way out, but not beside one that
+// stays: whoever waited there would begin just when that one is stopped.
+func takeLock(ctx context.Context, paths config.Paths) (*worker.Lock, error) {
+	for end := time.Now().Add(DrainWait); ; time.Sleep(10 * time.Millisecond) {
+		lock, err := worker.Acquire(paths.Data, 0)
+		if !errors.Is(err, worker.ErrRunning) || serves(ctx, paths) || time.Now().After(end) {
+			return lock, err
+		}
+	}
+}
+
+// serves reports whether the worker of the runtime file takes events.
+func serves(ctx context.Context, paths config.Paths) bool {
+	rt, err := hookclient.ReadRuntime(paths)
+	if err != nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, 200*time.Millisecond)
+	defer stop()
+	h, err := rt.Client(config.Version).Health(ctx)
+	return err == nil && h.Status == api.OK
+}
+
+// DrainWait is how long a new worker waits for the lock of one that was asked to leave.
+const DrainWait = 2 * time.Second
+
+// gcPercent is by how much the worker's heap may grow between two collections:
+// half of what Go takes by itself, since its memory is in the person's way longer
+// than its processor time.
+const gcPercent = 50
+
+// heldBack is how much of the heap, in bytes, is reserved and never touched, so
+// it is no memory of the machine. What is in use is less than 1 MB mostly: half
+// of that once more would be a collection every few events.
+const heldBack = 8 << 20
+
+// collectSeldom sets how often memory is collected, until the end is called.
+func collectSeldom() (end func()) {
+	before := debug.SetGCPercent(gcPercent)
+	reserved := make([]byte, heldBack)
+	return func() {
+		runtime.KeepAlive(reserved)
+		debug.SetGCPercent(before)
+	}
+}
+
+func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
+	defer collectSeldom()()
+	h.serving = h.Sys.Now()
+	cfg := h.Config.Now()
+	pauses, err := h.Store.Paused(ctx, h.Sys.Now())
+	if sqlite.Damaged(err) {
+		err = errors.Join(sound(ctx, h.Store, h.log), err)
+	}
+	if err != nil {
+		return err
+	}
+	if err := h.Store.EndLeases(ctx); err != nil { // a busy one runs out by itself
+		h.log.Warn("jobs of a killed daemon wait for the end of their leases", "error", err)
+	}
+	before, _ := hookclient.ReadRuntime(h.Paths) // zero if there was none
+	ctx, h.end = context.WithCancelCause(ctx)
+	defer h.end(nil)
+	err = worker.Run(ctx, worker.Config{
+		Watch: []string{h.Paths.Database()}, Web: web.Handler(), MCP: h.Mcp(),
+		Lock: lock, RuntimeFile: h.Paths.Runtime(), SocketDir: h.Paths.Run, HTTPPort: config.Get[int](cfg, "worker.http_port"),
+		Runtime: api.Runtime{
+			Data: h.Paths.Data, Version: config.Version, Build: config.BuildID(), Paused: pauses,
+			SpoolBytes: cfg.SpoolBytes(), Rules: cfg.OwnRules(),
+			HTTPPort: before.HTTPPort, Login: before.Login,
+		},
+		Store: watched{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: wary{h.Meter, h}, Bindings: h.JudgedRoutes(),
+		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Tidy: h.wait, Rest: h.rest,
+		Idle: func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
+		Ready: func(tell func(func(*api.Runtime))) {
+			clearTrouble(h.Paths)
+			hookclient.ForgetWaits(h.Paths)
+			h.mu.Lock()
+			h.retell = tell
+			h.mu.Unlock()
+			h.EmbedAll(ctx)
+		},
+	})
+	if damage := context.Cause(ctx); errors.Is(damage, mem.ErrCorrupt) {
+		return damage
+	}
+	return err
+}
+
+// giveUp drops a spooled event that cannot be kept while others can: it is a
+// defect of ours, and the event must not hold up what comes after it. While it
+// is the store that fails, events stay.
+func (h *Daemon) giveUp(_ mem.Event, cause error) error {
+	if sqlite.AtFault(cause) {
+		return cause
+	}
+	h.spool.Count("defect")
+	return nil
+}
+
+// Mcp answers clients of the Model Context Protocol; nil where nothing does.
+func (h *Daemon) Mcp() http.Handler {
+	if h.extra.MCP == nil {
+		return nil
+	}
+	return h.extra.MCP(h)
+}

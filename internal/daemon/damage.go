@@ -1,0 +1,166 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+)
+
+// Reading all of a database that was called damaged takes at most so long, and
+// is not done again for so long where it was found sound.
+const (
+	lookWithin = time.Minute
+	lookAgain  = time.Minute
+)
+
+// wary hands events on and looks at what the store answers.
+type wary struct {
+	next mem.Handler
+	h    *Daemon
+}
+
+// Handle implements mem.Handler.
+func (w wary) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	r, err := w.next.Handle(ctx, e)
+	return r, w.h.judged(err)
+}
+
+// replay keeps spooled events.
+func (h *Daemon) replay(ctx context.Context, events []mem.Event) error {
+	return h.judged(h.Engine.Replay(ctx, events))
+}
+
+// Work does a job.
+func (h *Daemon) Work(ctx context.Context, j mem.Job) (mem.Batch, error) {
+	b, err := h.Engine.Work(ctx, j)
+	return b, h.judged(err)
+}
+
+// JudgedRoutes are the routes whose errors are judged.
+func (h *Daemon) JudgedRoutes() []api.Binding {
+	routes := h.Bindings()
+	for i := range routes {
+		routes[i] = routes[i].Judged(h.judged)
+	}
+	return routes
+}
+
+// judged passes an error on. If it may come of a damaged database, all of that
+// is read, and if that says so too the worker ends: what is written into a
+// damaged database may be lost with it. From then on events wait in the spool,
+// and the person is told. Whoever comes while that is found out waits for it: to
+// say anything else would send the person elsewhere.
+func (h *Daemon) judged(err error) error {
+	if !sqlite.Suspect(err) || h.end == nil {
+		return err
+	}
+	h.looking.Lock()
+	defer h.looking.Unlock()
+	if h.damage != nil {
+		return h.damage
+	}
+	if !h.looked.IsZero() && time.Since(h.looked) < lookAgain {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), lookWithin)
+	defer stop()
+	found := sound(ctx, h.Store, h.log)
+	h.looked = time.Now()
+	if errors.Is(found, mem.ErrCorrupt) {
+		h.damage = found
+		h.end(found)
+		return found
+	}
+	h.log.Warn("the database was called damaged, but is not", "error", err, "found", found)
+	return err
+}
+
+// sound reads all of a database and returns mem.ErrCorrupt if it is damaged. What
+// is wrong with the index alone is mended: the index is made of the rest.
+func sound(ctx context.Context, st *sqlite.Store, log *slog.Logger) error {
+	a, err := looked(ctx, st, closely(st))
+	switch {
+	case err != nil:
+		return err
+	case len(a.Index) > 0:
+		n, err := st.Reindex(ctx)
+		log.Warn("the index was damaged and is made anew", "was", a.Index[0], "memories", n, "error", err)
+		return err
+	case len(a.Spoilt) > 0:
+		log.Warn("rows cannot be read", "first", a.Spoilt[0], "rows", len(a.Spoilt))
+	}
+	return nil
+}
+
+// looked audits a database, and again where that finds damage, before it returns
+// mem.ErrCorrupt.
+func looked(ctx context.Context, st *sqlite.Store, full bool) (sqlite.Audit, error) {
+	var found error
+	for range 2 {
+		a, err := st.Audit(ctx, full)
+		switch {
+		case sqlite.Damaged(err):
+			found = err
+		case err != nil:
+			return a, err
+		case len(a.Damage) > 0:
+			found = errors.New(a.Damage[0])
+		default:
+			return a, nil
+		}
+	}
+	return sqlite.Audit{}, fmt.Errorf("%w: %w", mem.ErrCorrupt, found)
+}
+
+// closeMost is up to which size every row is looked at without being asked to,
+// in bytes: that takes about a second.
+const closeMost = 64 << 20
+
+// closely reports whether a database is small enough for a full look.
+func closely(st *sqlite.Store) bool { return st.Bytes() <= closeMost }
+
+// soundAgain looks at a database that was damaged when it was last used, before
+// anything is written into it.
+func soundAgain(ctx context.Context, st *sqlite.Store, paths config.Paths, log *slog.Logger) error {
+	if hookclient.ReadTrouble(paths).Code != fault.Corrupt.Code {
+		return nil
+	}
+	if err := sound(ctx, st, log); errors.Is(err, mem.ErrCorrupt) {
+		return err
+	}
+	return nil
+}
+
+func writeTrouble(paths config.Paths, now time.Time, err error) {
+	f := Explain(err)
+	t := hookclient.Trouble{Since: now, Code: f.Code, Why: f.Why}
+	var old hookclient.Trouble
+	if b, err := config.ReadSmall(paths.TroubleFile()); err == nil && json.Unmarshal(b, &old) == nil && old.Code == f.Code {
+		t.Since = old.Since // the same since then
+	}
+	t.Text = fmt.Sprintf("remanence: nothing is remembered since %s: %s. Fix: remanence doctor", t.Since.Local().Format("2 Jan 15:04"), f.What)
+	b, merr := json.Marshal(t)
+	if merr != nil || os.MkdirAll(filepath.Dir(paths.TroubleFile()), 0o700) != nil {
+		return
+	}
+	_ = os.WriteFile(paths.TroubleFile(), b, 0o600)
+}
+
+func clearTrouble(paths config.Paths) {
+	if err := os.Remove(paths.TroubleFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return
+	}
+}

@@ -1,0 +1,22 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+
+	"remanence/internal/api"
+	"remanence/internal/digest"
+	"remanence/internal/event"
+)
+
+// Digesting asks whoever owns the database how it stands with the digest by a
+// model, and has turns digested again.
+var Digesting = api.Route[digest.DigestRequest, event.Digesting]{Name: "digest"}
+
+func (h *Daemon) digest(ctx context.Context, ask digest.DigestRequest) (event.Digesting, error) {
+	d, err := h.Engine.Digest.Digesting(ctx, ask)
+	if errors.Is(err, digest.ErrNoModel) { // what is the matter with it stands beside
+		err = nil
+	}
+	return h.named(d), err
+}

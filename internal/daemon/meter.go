@@ -1,0 +1,78 @@
+package daemon
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"remanence/internal/mem"
+	"remanence/internal/views"
+)
+
+// meter measures how long hooks take: what the hook spent before it handed its
+// event over, and the worker's answer.
+type meter struct {
+	next mem.Handler
+	told func() // called when what the person is told is on its way; nil means nobody asks
+
+	mu     sync.Mutex
+	newest [512]time.Duration // a ring
+	count  int64
+	errors int64
+	inRow  int64 // errors since the last success
+}
+
+// Handle implements mem.Handler.
+func (m *meter) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
+	begun := time.Now()
+	r, err := m.next.Handle(ctx, e)
+	if err == nil && r.Notice != "" && m.told != nil {
+		m.told()
+	}
+	took := time.Duration(e.SpentUS)*time.Microsecond + time.Since(begun)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.newest[m.count%int64(len(m.newest))] = took
+	m.count++
+	if err != nil {
+		m.errors++
+		m.inRow++
+	} else {
+		m.inRow = 0
+	}
+	return r, err
+}
+
+// read fills in what was measured.
+func (m *meter) read(h *views.Health) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	h.Hooks, h.HookErrors, h.FailedInRow = m.count, m.errors, m.inRow
+	seen := slices.Clone(m.newest[:min(m.count, int64(len(m.newest)))])
+	if len(seen) == 0 {
+		return
+	}
+	slices.Sort(seen)
+	at := func(share int) float64 { return Millis(seen[(len(seen)-1)*share/100]) }
+	h.HookP50MS, h.HookP95MS = at(50), at(95)
+}
+
+// Millis is d in milliseconds.
+func Millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+// Series are the newest hooks' times in milliseconds, oldest first.
+func (m *meter) Series() []float64 {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	n := int64(len(m.newest))
+	seen := slices.Clone(m.newest[:min(m.count, n)])
+	if m.count > n {
+		seen = slices.Concat(m.newest[m.count%n:], m.newest[:m.count%n])
+	}
+	out := make([]float64, 0, len(seen))
+	for _, d := range seen {
+		out = append(out, Millis(d))
+	}
+	return out
+}

@@ -1,0 +1,15 @@
+package daemon
+
+import (
+	"context"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+)
+
+// Namesakes asks which projects a place's project names, last active first.
+var Namesakes = api.Route[mem.Place, []mem.Project]{Name: "namesakes"}
+
+func (h *Daemon) namesakes(ctx context.Context, at mem.Place) ([]mem.Project, error) {
+	return h.Store.Projects(ctx, at.Project)
+}

@@ -1,0 +1,20 @@
+//go:build !linux
+
+package daemon
+
+import "errors"
+
+// Process is a process that has to do with a file of ours.
+type Process struct {
+	PID  int
+	Name string
+	Ours bool // a daemon
+}
+
+// Lockers and openers need /proc: elsewhere nobody is known.
+func Lockers(...string) []Process { return nil }
+
+// Openers returns the processes that have a file open; none are known here.
+func Openers(string) []Process { return nil }
+
+func (Process) AskToEnd() error { return errors.ErrUnsupported }

@@ -1,0 +1,211 @@
+package daemon
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"remanence/internal/api"
+	"remanence/internal/fault"
+	"remanence/internal/mem"
+	"remanence/internal/spool"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/worker"
+)
+
+// LongLogSize is the size of the database's log, in bytes, from which on it is
+// said that it cannot be folded in: twice what the store allows it.
+const LongLogSize = 64 << 20
+
+// ExamineStore has whoever owns the database read all of it.
+var ExamineStore = api.Route[api.Nothing, StoreHealth]{Name: "examine"}
+
+// StoreHealth is what came out.
+type StoreHealth struct {
+	Schema  int    `json:"schema"`
+	SQLite  string `json:"sqlite"`
+	Journal string `json:"journal"`
+	Bytes   int64  `json:"bytes"`
+	// Tagged are the ids of memories and of the newest events whose text holds
+	// what the door takes out. Empty where all is well.
+	Tagged []string `json:"tagged,omitempty"`
+	Index  []string `json:"index,omitempty"`  // what is wrong with the index alone
+	Spoilt []string `json:"spoilt,omitempty"` // rows that cannot be read
+	Full   bool     `json:"full,omitempty"`   // every row was read
+}
+
+// Examine answers examineStore. What is wrong with the store is its error, but
+// for the index, which is made of the rest, and single rows.
+func (h *Daemon) Examine(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
+	got, err := healthOf(h.Store.Describe(ctx))
+	if err != nil {
+		return got, err
+	}
+	got.Full = closely(h.Store)
+	found, err := looked(ctx, h.Store, got.Full)
+	if err == nil {
+		err = h.Store.Writable(ctx)
+	}
+	if err != nil {
+		return got, err
+	}
+	got.Spoilt = found.Spoilt
+	if got.Index = found.Index; len(got.Index) == 0 {
+		got.Tagged, err = tagged(ctx, h.Store)
+	}
+	return got, err
+}
+
+const tagHits = 1000 // memories that hold a tag's word
+
+const tagEvents = 1000 // the newest
+
+// tagged looks for tags that no text should hold behind the door. Memories are
+// found by the tags' words, since reading all of them would take long.
+func tagged(ctx context.Context, st mem.Store) ([]string, error) {
+	var ids []string
+	hits, err := st.Match(ctx, mem.Query{Terms: []string{"private", "remanence context"}, Hidden: true, Within: "*", Limit: tagHits})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hits {
+		if holdsTag(h.Memory.Title + "\n" + h.Memory.Body + "\n" + strings.Join(h.Memory.Facts, "\n")) {
+			ids = append(ids, h.Memory.ID)
+		}
+	}
+	events, err := st.Events(ctx, mem.EventQuery{Limit: tagEvents})
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range events {
+		if holdsTag(e.Text + "\n" + e.Error + "\n" + unescaped(e.Input) + "\n" + unescaped(e.Response)) {
+			ids = append(ids, e.ID)
+		}
+	}
+	return ids, nil
+}
+
+func holdsTag(s string) bool {
+	s = strings.ToLower(s)
+	return strings.Contains(s, "<private") || strings.Contains(s, "<remanence-context")
+}
+
+// unescaped shows the one character of a tag that JSON may write in another way.
+func unescaped(raw json.RawMessage) string {
+	return strings.NewReplacer(`\u003c`, "<", `\u003C`, "<").Replace(string(raw))
+}
+
+func healthOf(h sqlite.Health) (StoreHealth, error) {
+	return StoreHealth{Schema: h.Schema, SQLite: h.SQLite, Journal: h.Journal, Bytes: h.Bytes}, h.Err
+}
+
+// stopTries is how often the daemon is stopped where hooks start a new one.
+const stopTries = 5
+
+// Alone runs f while nobody has the database, with the daemon's lock held. A
+// daemon that ran is started again afterwards, as is one where events wait.
+func (a *Connection) Alone(ctx context.Context, f func() error) error {
+	a.Close()
+	a.Caller, a.Close = nil, func() {}
+	was, lock, err := a.takeOver(ctx)
+	if err != nil {
+		return err
+	}
+	err = f()
+	if rerr := lock.Release(); err == nil {
+		err = rerr
+	}
+	if a.NoDaemon || !was && spool.Open(spool.Config{Dir: a.Paths.Spool()}).Empty() {
+		return err
+	}
+	if serr := a.StartDaemon(ctx); err == nil {
+		err = serr
+	}
+	return err
+}
+
+// takeOver stops the daemon and takes its lock. It reports whether there was one.
+func (a *Connection) takeOver(ctx context.Context) (was bool, lock *worker.Lock, err error) {
+	for range stopTries {
+		if !a.NoDaemon {
+			ran, err := a.StopDaemon(ctx)
+			if err != nil {
+				return was, nil, err
+			}
+			was = was || ran
+		}
+		lock, err = worker.Acquire(a.Paths.Data, DrainWait)
+		if err == nil || !errors.Is(err, worker.ErrRunning) || a.NoDaemon {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, worker.ErrRunning) && a.NoDaemon:
+		err = fault.Running.Because("this needs the store for itself").FixedBy("remanence daemon stop", "leave --no-daemon out")
+	case errors.Is(err, worker.ErrRunning):
+		err = fault.Running.Because("a new one is started again and again")
+	case err != nil:
+		err = fmt.Errorf("take the lock: %w", err)
+	}
+	return was, lock, err
+}
+
+// spare is what has to stay free on a disk, in bytes.
+const spare = 16 << 20
+
+// Room refuses what needs more bytes than are free.
+func Room(dir string, need int64) error {
+	if free, ok := FreeBytes(dir); ok && free < need+spare {
+		return fault.DiskFull.Saying("there is no room for another copy").Because("%s are needed in %s, %s are free", fault.ByteCount(need+spare), dir, fault.ByteCount(free))
+	}
+	return nil
+}
+
+// KeepStore has whoever owns the database make a backup beside it. A route
+// takes no path: where else it shall go is done by the caller.
+var KeepStore = api.Route[api.Nothing, sqlite.Copy]{Name: "keep"}
+
+func (h *Daemon) keep(ctx context.Context, _ api.Nothing) (sqlite.Copy, error) {
+	if err := Room(h.Paths.Data, h.Paths.DatabaseBytes()); err != nil {
+		return sqlite.Copy{}, err
+	}
+	return h.Store.Keep(ctx)
+}
+
+// AuditStore has whoever owns the database look closely.
+var AuditStore = api.Route[AuditAsk, sqlite.Audit]{Name: "audit"}
+
+// AuditAsk asks for an audit of the database.
+type AuditAsk struct {
+	Full bool `json:"full"`
+}
+
+func (h *Daemon) audit(ctx context.Context, ask AuditAsk) (sqlite.Audit, error) {
+	return h.Store.Audit(ctx, ask.Full)
+}
+
+// DescribeStore asks for the database's format, without reading all of it.
+var DescribeStore = api.Route[api.Nothing, StoreHealth]{Name: "describe"}
+
+func (h *Daemon) describe(ctx context.Context, _ api.Nothing) (StoreHealth, error) {
+	return healthOf(h.Store.Describe(ctx))
+}
+
+// ReindexStore has whoever owns the database make its index anew.
+var ReindexStore = api.Route[api.Nothing, Reindexed]{Name: "reindex"}
+
+// Reindexed says how many memories were indexed.
+type Reindexed struct {
+	Memories int `json:"memories"`
+}
+
+// Reindex answers ReindexStore.
+func (h *Daemon) Reindex(ctx context.Context, _ api.Nothing) (Reindexed, error) {
+	n, err := h.Store.Reindex(ctx)
+	if err == nil {
+		err = h.Engine.Recall.ForgetVectors(ctx)
+	}
+	return Reindexed{n}, err
+}

@@ -1,0 +1,62 @@
+package daemon
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"remanence/internal/event"
+	"remanence/internal/mem"
+)
+
+// An event that the store refuses, whatever else works.
+func TestAnEventThatCanNeverBeKeptHoldsUpNoErasing(t *testing.T) {
+	h, p := openDaemon(t)
+	defer h.Store.Close()
+	db, err := sql.Open("sqlite", p.Database())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec("CREATE TRIGGER poison BEFORE INSERT ON event WHEN NEW.id = 'e_poison' BEGIN SELECT RAISE(ABORT, 'never'); END"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := h.Store.Apply(t.Context(), mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeUser, Kind: mem.Fact, Title: "the till rounds half cents up"}}}); err != nil {
+		t.Fatal(err)
+	}
+	spooled := func(id string) {
+		t.Helper()
+		e := mem.Event{ID: id, Agent: "claude-code", Kind: mem.PostToolUse, Tool: "Bash", Session: "one", At: time.Now()}
+		if _, err := h.spool.Handle(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spooled("e_poison")
+	for i := range 250 { // more than are handed over at a time
+		spooled(fmt.Sprint("e_", i))
+	}
+	if _, err := h.doomed(t.Context(), event.IDs{IDs: []string{"m_1"}}); err != nil {
+		t.Errorf("what would be erased: %v", err)
+	}
+	got, err := h.purge(t.Context(), event.IDs{IDs: []string{"m_1"}})
+	if err != nil || got.Purged.Memories != 1 {
+		t.Fatalf("erased %+v, %v, want the memory", got.Purged, err)
+	}
+	if said := strings.Join(got.Unreached, "\n"); !strings.Contains(said, "1 event") || !strings.Contains(said, p.Spool()) {
+		t.Errorf("not reached: %s\nwant the event in the spool among it", said)
+	}
+	if kept, err := h.Store.Events(t.Context(), mem.EventQuery{Limit: 1000}); err != nil || len(kept) != 250 {
+		t.Errorf("%d events are kept, %v, want the others, 250", len(kept), err)
+	}
+	if st, err := h.spool.Stat(); err != nil || st.Records != 1 {
+		t.Errorf("%d events are spooled, %v, want the one", st.Records, err)
+	}
+	if _, err := db.Exec("DROP TRIGGER poison"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = h.doomed(t.Context(), event.IDs{IDs: []string{"one"}}); err != nil || got.Purged.Events != 251 || strings.Contains(strings.Join(got.Unreached, "\n"), p.Spool()) {
+		t.Errorf("once it can be kept: %+v, %v, want all in", got, err)
+	}
+}

@@ -1,0 +1,229 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"remanence/internal/config"
+	"remanence/internal/mem"
+	"remanence/internal/mind"
+	"remanence/internal/project"
+)
+
+// Trusted is one repository whose own files about itself the person stands for.
+type Trusted struct {
+	Root  string    `json:"root"`           // top of the checkout
+	First string    `json:"first"`          // its first commit; empty outside of git and before there is one
+	Made  bool      `json:"made"`           // this machine made the files
+	Mark  string    `json:"mark"`           // that it gave them
+	Dir   string    `json:"dir,omitempty"`  // project.Identity of Root
+	Repo  string    `json:"repo,omitempty"` // project.Identity of the git common directory; empty outside of git
+	At    time.Time `json:"at"`
+}
+
+// maxTrustedFile bounds that list, in bytes.
+const maxTrustedFile = 1 << 20
+
+// ReadTrusted reads the list of trusted repositories.
+func ReadTrusted(p config.Paths) ([]Trusted, error) {
+	b, err := config.ReadUpTo(p.TrustedFile(), maxTrustedFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	var list []Trusted
+	if err == nil {
+		err = json.Unmarshal(b, &list)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", p.TrustedFile(), err)
+	}
+	return list, nil
+}
+
+// TrustedStateDirs are the directories of trusted projects that hold state files. Of a
+// list that cannot be read nothing is known.
+func TrustedStateDirs(p config.Paths) (dirs []string) {
+	list, _ := ReadTrusted(p)
+	for _, t := range list {
+		if dir := filepath.Join(t.Root, mem.MindDir); config.Exists(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// WriteTrusted replaces the list, whole or not at all.
+func WriteTrusted(p config.Paths, list []Trusted) error {
+	b, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	return config.ReplaceFile(p.TrustedFile(), append(b, '\n'))
+}
+
+// TrustProject adds a project to the list, or renews what is known of it. With a mark
+// this machine made its files and gave them that.
+func TrustProject(p config.Paths, pr mem.Project, mark string, now time.Time) (Trusted, error) {
+	first, err := project.First(pr)
+	if err != nil {
+		return Trusted{}, fmt.Errorf("first commit of %s: %w", pr.Root, err)
+	}
+	t := Trusted{
+		Root: pr.Root, First: first, Made: mark != "", Mark: mark, At: now.UTC().Truncate(time.Second),
+		Dir: project.Identity(pr.Root), Repo: project.Identity(pr.Common),
+	}
+	return t, p.WithLock(func() error {
+		list, err := ReadTrusted(p)
+		if err != nil {
+			return err
+		}
+		list = slices.DeleteFunc(list, func(o Trusted) bool { return o.Root == t.Root || o.movedTo(t) })
+		list = append(list, t)
+		slices.SortStableFunc(list, func(a, b Trusted) int { return strings.Compare(a.Root, b.Root) })
+		return WriteTrusted(p, list)
+	})
+}
+
+// DistrustProject takes off the list what makes a project trusted, and its own entry if
+// that holds no more: also from a worktree, or where the directory is now. ok is
+// false if there is nothing of it on the list.
+func DistrustProject(p config.Paths, pr mem.Project) (off []Trusted, ok bool, err error) {
+	err = p.WithLock(func() error {
+		list, err := ReadTrusted(p)
+		if err != nil {
+			return err
+		}
+		var rest []Trusted
+		for _, t := range list {
+			if t.Root == pr.Root || t.Stands(pr) {
+				off = append(off, t)
+			} else {
+				rest = append(rest, t)
+			}
+		}
+		if len(off) == 0 {
+			return nil
+		}
+		return WriteTrusted(p, rest)
+	})
+	return off, err == nil && len(off) > 0, err
+}
+
+// Stands reports whether an entry is about a project as it is now: the same
+// place, a worktree of the same repository, or the same directory after a rename;
+// and there the files that this machine made, or a repository that holds the
+// commit that the other one began with.
+func (t Trusted) Stands(pr mem.Project) bool {
+	switch {
+	case t.Root == "":
+		return false
+	case t.Root == pr.Root:
+		return t.made(pr.Root) || t.begins(pr)
+	case !t.renamed(pr) && !t.shares(pr):
+		return false
+	case t.Mark != "": // nobody looked at what other worktrees hold
+		return t.made(pr.Root, project.MainCheckout(pr))
+	}
+	return t.begins(pr)
+}
+
+// made reports whether one of some directories holds the files that this machine made.
+func (t Trusted) made(roots ...string) bool {
+	return t.Mark != "" && slices.ContainsFunc(roots, func(root string) bool {
+		return root != "" && mind.Origin(root) == t.Mark
+	})
+}
+
+// begins reports whether the repository of a project holds the commit that the
+// trusted one began with.
+func (t Trusted) begins(pr mem.Project) bool {
+	if t.First == "" {
+		return pr.Commit == ""
+	}
+	return project.Holds(pr, t.First)
+}
+
+// renamed reports whether a project is in the very directory that was trusted.
+func (t Trusted) renamed(pr mem.Project) bool {
+	return t.Dir != "" && project.Identity(pr.Root) == t.Dir && (t.Repo == "" || project.Identity(pr.Common) == t.Repo)
+}
+
+// shares reports whether a project is a checkout of the very repository that was
+// trusted, made by git. What the directory says of itself does not count: an
+// archive may hold a .git file that names any repository of this machine.
+func (t Trusted) shares(pr mem.Project) bool {
+	if pr.Common == "" || !project.OwnCheckout(pr) {
+		return false
+	}
+	repo := t.Repo
+	if repo == "" { // trusted by an older version, or no repository at that time
+		there, err := project.Identify(t.Root)
+		if err != nil || there.Root != t.Root {
+			return false
+		}
+		repo = project.Identity(there.Common)
+	}
+	return repo != "" && project.Identity(pr.Common) == repo
+}
+
+// movedTo reports whether an entry is about a directory that is gone from its
+// place and was trusted again where it is now.
+func (t Trusted) movedTo(now Trusted) bool {
+	return t.Dir != "" && t.Dir == now.Dir && t.Repo == now.Repo && !config.Exists(t.Root)
+}
+
+// TrustBook answers who is trusted, out of the list as it is now. What it found
+// of a repository holds until the list, the directory or what is checked out there
+// changes.
+type TrustBook struct {
+	Paths config.Paths
+
+	mu     sync.Mutex
+	seen   os.FileInfo // of the list, nil before it was read
+	list   []Trusted
+	judged map[judgedProject]bool
+}
+
+// judgedProject is a project as it was judged.
+type judgedProject struct{ root, commit, common, dir, repo string }
+
+// maxJudged bounds how many projects are remembered as judged.
+const maxJudged = 256
+
+// Trusts reports whether the person stands for a project's files about itself.
+func (b *TrustBook) Trusts(pr mem.Project) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	info, err := os.Stat(b.Paths.TrustedFile())
+	if err != nil {
+		return false
+	}
+	if b.seen == nil || !sameFileState(b.seen, info) {
+		list, err := ReadTrusted(b.Paths)
+		if err != nil {
+			return false
+		}
+		b.list, b.seen, b.judged = list, info, map[judgedProject]bool{}
+	}
+	if len(b.list) == 0 {
+		return false
+	}
+	now := judgedProject{pr.Root, pr.Commit, pr.Common, project.Identity(pr.Root), project.Identity(pr.Common)}
+	ok, known := b.judged[now]
+	if !known {
+		ok = slices.ContainsFunc(b.list, func(t Trusted) bool { return t.Stands(pr) })
+		if len(b.judged) >= maxJudged {
+			clear(b.judged)
+		}
+		b.judged[now] = ok
+	}
+	return ok
+}

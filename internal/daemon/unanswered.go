@@ -1,0 +1,107 @@
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"remanence/internal/api"
+	"remanence/internal/config"
+	"remanence/internal/engine"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/mem"
+	"remanence/internal/project"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/transcript"
+	"remanence/internal/views"
+)
+
+const (
+	// answerWithin is how long a daemon has to say that it is there before a person
+	// hears of it. It needs no database for that.
+	answerWithin = time.Second
+	// readWithin bounds what is read of the database of a daemon that does not answer.
+	readWithin = 2 * time.Second
+	// lockedWithin is how long such a read waits for a lock.
+	lockedWithin = 100 * time.Millisecond
+)
+
+// health asks a daemon how it is. Where that takes long the person hears of it.
+func (a *Connection) health(ctx context.Context, c api.Client) (api.Health, error) {
+	soon, stop := context.WithTimeout(ctx, answerWithin)
+	h, err := c.Health(soon)
+	stop()
+	if !errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return h, err
+	}
+	a.tell("the daemon does not answer yet; waiting up to %s", StartWithin)
+	return c.Health(ctx)
+}
+
+// Unanswered is the fault of a daemon that is there and does not answer.
+func (a *Connection) Unanswered() fault.Fault {
+	f := fault.Unreachable.Because("the daemon does not answer").FixedBy("remanence doctor --fix", "remanence daemon logs")
+	if held := Lockers(a.Paths.Lock()); len(held) > 0 {
+		f = f.Because("process %d holds the lock and does not answer", held[0].PID)
+	}
+	return f
+}
+
+// Silent reports whether a daemon is there that does not answer within a second:
+// it takes no calls, or takes them and says nothing.
+func (a *Connection) Silent(ctx context.Context) bool {
+	if a.NoDaemon {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, answerWithin)
+	defer stop()
+	for {
+		rt, err := hookclient.ReadRuntime(a.Paths)
+		if err == nil {
+			_, err = rt.Client(config.Version).Health(ctx)
+		}
+		switch {
+		case err == nil:
+			return false
+		case ctx.Err() != nil:
+			return true
+		case errors.Is(err, context.DeadlineExceeded):
+			return true
+		case !a.Locked():
+			return false
+		}
+		select { // one that starts or ends
+		case <-ctx.Done():
+			return true
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+// StateFromFiles is what the database says of a place, read beside a daemon that
+// does not answer. What cannot be read is left out.
+func (a *Connection) StateFromFiles(ctx context.Context, at mem.Place) views.StatusResponse {
+	ctx, stop := context.WithTimeout(ctx, readWithin)
+	defer stop()
+	none := views.StatusResponse{}
+	if at.Project == "" {
+		none.Project, _ = project.Identify(at.Dir) // as all projects, where it is none
+	}
+	st, err := sqlite.OpenForReading(ctx, a.Paths.Database(), lockedWithin)
+	if err != nil {
+		return none
+	}
+	defer st.Close()
+	settings := newLiveConfig(a.Paths.Config, a.Sys.Getenv, slog.New(slog.DiscardHandler)).settings
+	e := engine.New(engine.Config{
+		Store: st, Now: a.Sys.Now, Settings: settings, Fill: transcript.Fill,
+		Project: project.Identify, Moved: project.Moved, Rel: project.Rel,
+	})
+	o, err := e.Views.Status(ctx, at)
+	if err != nil {
+		return none
+	}
+	return o
+}

@@ -1,0 +1,82 @@
+package daemon
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"remanence/internal/config"
+	"remanence/internal/event"
+	"remanence/internal/mem"
+	"remanence/internal/vault"
+)
+
+// VaultOf is the vault that a configuration means.
+func VaultOf(cfg config.Config, paths config.Paths, getenv func(string) string) *vault.Vault {
+	return &vault.Vault{Dir: vaultDir(cfg, paths, getenv), HintsDir: filepath.Dir(paths.Config)}
+}
+
+// vaultDir is its folder: the one of vault.dir, or ours.
+func vaultDir(cfg config.Config, paths config.Paths, getenv func(string) string) string {
+	dir := config.Get[string](cfg, "vault.dir")
+	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
+		dir = filepath.Join(config.HomeDir(getenv), rest)
+	}
+	if dir == "" {
+		return paths.Vault()
+	}
+	return dir
+}
+
+// liveVault is the vault as the configuration has it now.
+type liveVault struct {
+	mu  sync.Mutex
+	now *vault.Vault
+}
+
+func (h *Daemon) vault() *vault.Vault {
+	want := VaultOf(h.Config.Now(), h.Paths, h.Sys.Getenv)
+	h.notes.mu.Lock()
+	defer h.notes.mu.Unlock()
+	if h.notes.now == nil || h.notes.now.Dir != want.Dir {
+		h.notes.now = want // what is known of the files of another is nothing of this one's
+	}
+	return h.notes.now
+}
+
+// enginesVault is the vault as the engine asks for it.
+func (h *Daemon) enginesVault() event.Vault { return h.vault() }
+
+// handoffs are the files of the vault in which a person finds handoffs. Without a
+// vault there are none.
+type handoffs struct{ vault func() *vault.Vault }
+
+func (f handoffs) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
+	return f.vault().ReadHandoff(p)
+}
+
+func (f handoffs) WriteHandoff(p mem.Project, text string) error {
+	return withoutVaultNone(f.vault().WriteHandoff(p, text))
+}
+
+func (f handoffs) EraseHandoff(p mem.Project, lines []string) error {
+	return f.vault().EraseHandoff(p, lines)
+}
+
+func (f handoffs) WriteTail(p mem.Project, text string) error {
+	return withoutVaultNone(f.vault().WriteTail(p, text))
+}
+
+func withoutVaultNone(err error) error {
+	if errors.Is(err, vault.ErrNone) {
+		return nil
+	}
+	return err
+}
+
+// VaultState returns the state of the vault that the configuration names.
+func (a *Connection) VaultState() (mem.VaultState, error) {
+	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
+	return VaultOf(cfg, a.Paths, a.Sys.Getenv).State(config.Get[[]string](cfg, "vault.critical"))
+}

@@ -1,0 +1,222 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"unicode/utf8"
+
+	"remanence/internal/api"
+	"remanence/internal/mem"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/views"
+)
+
+// watched is the store, telling what is written to who looks on. Everything that
+// changes passes here, after it is durable.
+type watched struct {
+	*sqlite.Store
+	live *api.Live
+}
+
+// Apply implements mem.Store.
+func (w watched) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error) {
+	results, err := w.Store.Apply(ctx, batches...)
+	if !w.live.Touch() {
+		return results, err
+	}
+	var all []api.Change
+	for i, r := range results {
+		if !r.Duplicate {
+			all = append(all, changesOf(batches[i], r)...)
+		}
+	}
+	for i := range all {
+		if all[i].Type == api.ProcessingStatus {
+			w.queue(ctx, &all[i])
+		}
+	}
+	w.live.Publish(all...)
+	return results, err
+}
+
+// Purge implements mem.Store.
+func (w watched) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
+	done, err := w.Store.Purge(ctx, ids...)
+	if err == nil {
+		w.live.Publish(api.Change{Type: api.Changed, What: []string{"purged"}, IDs: ids})
+	}
+	return done, err
+}
+
+// queue adds how many jobs wait.
+func (w watched) queue(ctx context.Context, c *api.Change) {
+	if got, err := w.Waiting(ctx); err == nil {
+		c.QueueDepth = new(got.Jobs - got.LaterJobs)
+	}
+}
+
+// changesOf is what a batch that was written means for who looks on: its event,
+// then each memory, then everything else in one.
+func changesOf(b mem.Batch, r mem.Result) []api.Change {
+	project, session := "", ""
+	if b.Event != nil {
+		session = b.Event.Session
+	}
+	switch {
+	case b.Session != nil && b.Session.Project != "":
+		project = b.Session.Project
+	case b.Project != nil:
+		project = b.Project.Key
+	}
+	all := eventChanges(b, r)
+	rest := api.Change{Type: api.Changed}
+	for i, m := range b.Memories {
+		switch {
+		case m.Kind == mem.Utterance:
+			rest.Add("utterance", "")
+			continue
+		case i >= len(r.IDs):
+			continue
+		}
+		kind := api.NewObservation
+		if m.Kind == mem.Summary {
+			kind = api.NewSummary
+		}
+		all = append(all, api.Change{Type: kind, IDs: []string{r.IDs[i]}, Kind: string(m.Kind), Title: m.Title, Project: m.Project, Session: m.Session})
+	}
+	for _, e := range b.Edits {
+		rest.Add("memory", e.ID)
+	}
+	for _, c := range b.Receipts {
+		rest.Add("receipt", c.ID)
+	}
+	for _, id := range b.Unheard {
+		rest.Add("receipt", id)
+	}
+	for range b.Checkpoints {
+		rest.Add("checkpoint", "")
+	}
+	if len(b.Jobs)+len(b.Done)+len(b.Failed) > 0 {
+		rest.Add("job", "")
+	}
+	if len(b.Pauses) > 0 {
+		rest.Add("pause", "")
+	}
+	if len(rest.What) > 0 {
+		all = append(all, rest)
+	}
+	for i := range all {
+		if all[i].Project == "" {
+			all[i].Project = project
+		}
+		if all[i].Session == "" {
+			all[i].Session = session
+		}
+	}
+	for _, id := range b.Idle {
+		all = append(all, api.Change{Type: api.ProcessingStatus, IsProcessing: new(false), Session: id})
+	}
+	return all
+}
+
+// eventChanges is what the event of a batch means.
+func eventChanges(b mem.Batch, r mem.Result) []api.Change {
+	e := b.Event
+	if e == nil {
+		return nil
+	}
+	var all []api.Change
+	switch {
+	case e.Kind == mem.UserPromptSubmit && r.Prompt > 0:
+		c := api.Change{Type: api.NewPrompt, Number: r.Prompt}
+		if !e.Private {
+			c.Title = beginning(e.Text)
+		}
+		all = append(all, c)
+	case e.Kind == mem.SessionEnd:
+		all = append(all, api.Change{Type: api.SessionCompleted, Kind: e.Source})
+	default:
+		all = append(all, api.Change{Type: api.Changed, What: []string{"event"}, IDs: []string{e.ID}, Kind: string(e.Kind), Tool: e.Tool})
+	}
+	if b.Session != nil && b.Session.Processing != nil {
+		all = append(all, api.Change{Type: api.ProcessingStatus, IsProcessing: b.Session.Processing})
+	}
+	return all
+}
+
+// maxBeginning is how much of a prompt is told, in bytes.
+const maxBeginning = 200
+
+func beginning(s string) string {
+	if len(s) <= maxBeginning {
+		return s
+	}
+	at := maxBeginning
+	for !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return s[:at] + "…"
+}
+
+// standing is how it stands when somebody begins to look on.
+type standing struct {
+	Projects []mem.Project `json:"projects"` // last active first
+	api.Working
+}
+
+// recentSessions is how many of the newest sessions are looked at for one that works.
+const recentSessions = 50
+
+func (h *Daemon) standing(ctx context.Context) (any, error) {
+	ps, err := h.Store.Projects(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	w, err := h.working(ctx, api.Nothing{})
+	return standing{ps, w}, err
+}
+
+// working says whether anything is being worked on.
+func (h *Daemon) working(ctx context.Context, _ api.Nothing) (api.Working, error) {
+	busy, err := h.busy(ctx)
+	if err != nil {
+		return api.Working{}, err
+	}
+	got, err := h.Store.Waiting(ctx)
+	return api.Working{IsProcessing: len(busy) > 0, QueueDepth: got.Jobs - got.LaterJobs}, err
+}
+
+// busy are the sessions that work on a prompt, as far as they reported.
+func (h *Daemon) busy(ctx context.Context) ([]string, error) {
+	ss, err := h.Store.Sessions(ctx, mem.SessionQuery{Limit: recentSessions})
+	var busy []string
+	for _, s := range ss {
+		if s.Processing && s.Status != mem.Abandoned {
+			busy = append(busy, s.ID)
+		}
+	}
+	return busy, err
+}
+
+// settle has it that no session works on a prompt.
+func (h *Daemon) settle(ctx context.Context, _ api.Nothing) (api.Working, error) {
+	busy, err := h.busy(ctx)
+	if err != nil {
+		return api.Working{}, err
+	}
+	if len(busy) > 0 {
+		if _, err := (watched{h.Store, h.live}).Apply(ctx, mem.Batch{Idle: busy}); err != nil {
+			return api.Working{}, err
+		}
+	}
+	return h.working(ctx, api.Nothing{})
+}
+
+// sessionOf returns the session of an id, a short one or a unique prefix.
+func (h *Daemon) sessionOf(ctx context.Context, ask views.MemoryRequest) (mem.Session, error) {
+	s, err := h.Store.Session(ctx, ask.ID)
+	if err != nil {
+		return s, fmt.Errorf("session %s: %w", ask.ID, err)
+	}
+	return s, nil
+}

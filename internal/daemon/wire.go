@@ -1,0 +1,299 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+	"unicode"
+
+	"remanence/internal/api"
+	"remanence/internal/capture"
+	"remanence/internal/config"
+	"remanence/internal/curate"
+	"remanence/internal/engine"
+	"remanence/internal/event"
+	"remanence/internal/fault"
+	"remanence/internal/hookclient"
+	"remanence/internal/mem"
+	"remanence/internal/mind"
+	"remanence/internal/project"
+	"remanence/internal/redact"
+	"remanence/internal/spool"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/transcript"
+	"remanence/internal/vault"
+	"remanence/internal/views"
+)
+
+// Daemon is everything behind the worker's socket, built and open.
+type Daemon struct {
+	Sys       config.System
+	Paths     config.Paths
+	log       *slog.Logger
+	Store     *sqlite.Store
+	live      *api.Live // of what is written to the store
+	Engine    *engine.Engine
+	spool     *spool.Spool
+	talks     *transcript.Archive
+	Config    *liveConfig
+	embedding liveEmbedder
+	modelling liveModel
+	Door      *redact.Door
+	book      *TrustBook
+	minds     *mind.Files
+	Meter     *meter
+	notes     liveVault
+	Since     time.Time
+	serving   time.Time   // since when a daemon; zero within a command
+	gone      curate.Gone // by this round of tidy so far
+
+	end     context.CancelCauseFunc // ends the worker; nil without one
+	looking sync.Mutex              // holds who reads all of the database; guards the next two
+	looked  time.Time               // when it was last found sound, though something said otherwise
+	damage  error                   // what was found where it is not sound
+
+	extra Extension
+
+	mu     sync.Mutex
+	retell func(set func(*api.Runtime)) // changes the runtime file; nil until the worker is reachable
+	due    []hookclient.Notice          // warnings on their way to the person
+}
+
+// New opens the store and joins the parts. The caller holds the lock.
+func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.Logger, extra Extension) (*Daemon, error) {
+	st, err := openStore(ctx, sys, paths, log)
+	if err != nil {
+		return nil, err
+	}
+	if err := soundAgain(ctx, st, paths, log); err != nil {
+		_ = st.Close()
+		return nil, err
+	}
+	h := &Daemon{Sys: sys, Paths: paths, extra: extra, log: log, Store: st, live: &api.Live{}, Since: sys.Now(), Config: newLiveConfig(paths.Config, sys.Getenv, log)}
+	cfg := h.Config.Now()
+	h.spool = spool.Open(spool.Config{Dir: paths.Spool(), MaxBytes: cfg.SpoolBytes(), Spare: func() (string, error) { return hookclient.MakeSpareDir(paths) }})
+	if !paths.Uninstalled(sys.Getenv) { // hooks come
+		h.spool.Prepare()
+		hookclient.PrepareNotices(paths.Notices())
+	}
+	secret := config.ReadSecret(paths.Key())
+	d := &redact.Door{Key: secret, Rules: config.OwnRules(cfg.OwnRules())}
+	for _, err := range d.Errors() {
+		log.Warn("own secret rule skipped", "error", err)
+	}
+	h.Door = d
+	h.talks = &transcript.Archive{Dir: paths.Transcripts(), Door: d.Text, Private: hides(d)}
+	h.book = &TrustBook{Paths: paths}
+	h.minds = mind.New(mind.Config{
+		Trusted: h.book.Trusts, Main: project.MainCheckout, Door: d.Text, Now: sys.Now, Changed: project.Changed,
+		Limits: func() mem.MindLimits { return h.Config.Now().MindLimits() },
+	})
+	h.Engine = engine.New(engine.Config{
+		Store: watched{st, h.live}, Door: d, Now: sys.Now, Secret: secret,
+		Settings: h.Config.settings,
+		Project:  project.Identify,
+		Moved:    project.Moved,
+		Rel:      project.Rel,
+		Tail:     tail(d),
+		Fill:     transcript.Fill,
+		Archive:  h.talks,
+		Minds:    h.minds,
+		Program:  ownProgram(),
+		Past:     past(d),
+		Journal:  journal(h.vault),
+		Own:      []string{paths.Data, paths.State, filepath.Dir(paths.Config)},
+		Look:     func(p mem.Project) event.Files { return project.NewLook(p) },
+		Slack:    sys.Slack,
+		Log: func(what string, err error) {
+			log.Error("answered without", "what", what, "error", h.judged(err))
+		},
+		Warnings: h.warnings,
+		Embedder: h.EnginesEmbedder, Summarizer: h.summarizer,
+		Paused:   h.tellHooks,
+		Vault:    h.enginesVault,
+		Handoffs: handoffs{h.vault},
+		Tray:     tray{paths.Inbox(), log},
+	})
+	h.live.Initial = h.standing
+	h.Meter = &meter{next: h.Engine, told: h.warned}
+	return h, nil
+}
+
+// past reads what a session's transcript tells through the door.
+func past(d *redact.Door) func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
+	return func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+		return p.Read(ctx, s.Transcript, since, until, give)
+	}
+}
+
+// journal adds entries to the log of a vault, if that is there.
+func journal(find func() *vault.Vault) func(string) (string, error) {
+	return func(entry string) (string, error) {
+		v := find()
+		if !v.There() {
+			return "", nil
+		}
+		return v.AppendLog(entry)
+	}
+}
+
+// hides reports whether a text has a private part.
+func hides(d *redact.Door) func(string) bool {
+	return func(s string) bool {
+		_, found := d.Scrub(s)
+		return found.Private > 0
+	}
+}
+
+// tail reads the newest utterances of a transcript through the door.
+func tail(d *redact.Door) func(path string, lines int) ([]mem.Quote, error) {
+	return func(path string, lines int) ([]mem.Quote, error) {
+		part, err := transcript.Tail(path, lines, d.Text)
+		if err != nil {
+			return nil, err
+		}
+		said := make([]mem.Quote, 0, len(part.Said))
+		for _, u := range part.Said {
+			said = append(said, mem.Quote{Who: u.Who, Text: u.Text, At: u.At})
+		}
+		return said, nil
+	}
+}
+
+// ownProgram is how a shell calls this very program: an agent may run it by
+// hooks only, with no command of its name at hand. Empty if it has another name.
+func ownProgram() string {
+	exe, err := os.Executable()
+	exe = strings.TrimSuffix(exe, " (deleted)") // it was replaced since
+	if err != nil || filepath.Base(exe) != "remanence" {
+		return ""
+	}
+	if strings.ContainsFunc(exe, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("/._-+@", r)
+	}) {
+		return "'" + strings.ReplaceAll(exe, "'", `'\''`) + "'"
+	}
+	return exe
+}
+
+// Bindings are the routes and what answers them.
+func (h *Daemon) Bindings() []api.Binding {
+	e := h.Engine
+	own := []api.Binding{
+		api.On(api.Search, blamed(e.Recall.Search)), api.On(api.Show, e.Views.Show), api.On(api.Why, e.Views.Why), api.On(api.Next, e.Next),
+		api.On(api.Timeline, e.Views.Timeline), api.On(api.Status, h.Status), api.On(api.Add, blamed(e.Curate.Add)), api.On(api.Import, blamed(e.Curate.Import)), api.On(api.Edit, blamed(e.Curate.Edit)),
+		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)), api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Event.Pause),
+		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save), api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
+		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Curate.Lint)),
+		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Rounds),
+		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)), api.On(api.Merge, blamed(e.Curate.Merge)),
+		api.On(api.GoesOn, e.Continuity.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts), api.On(api.SessionOf, h.sessionOf),
+		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
+		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed), api.On(api.Sessions, e.Views.Sessions),
+		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
+		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Fleet(ctx) }),
+		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
+		api.On(api.Stand, blamed(func(ctx context.Context, at mem.Place) (mem.Standing, error) {
+			return e.Filesync.State(ctx, mem.StateRequest{Place: at, Op: mem.StateGet})
+		})),
+		api.On(ExamineStore, h.Examine), api.On(Namesakes, h.namesakes),
+		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(KeepStore, h.keep), api.On(ReindexStore, h.Reindex), api.On(ReviveJobs, h.revive), api.On(TryEmbedding, h.tryEmbedding), api.On(Digesting, h.digest),
+	}
+	if h.extra.Bindings != nil {
+		own = append(own, h.extra.Bindings(h)...)
+	}
+	return own
+}
+
+// Status is the engine's overview with what only this process knows.
+func (h *Daemon) Status(ctx context.Context, at mem.Place) (views.StatusResponse, error) {
+	o, err := h.Engine.Views.Status(ctx, at)
+	if err != nil {
+		return o, err
+	}
+	o.Health.Since, o.Embedding = h.Since, h.VectorsNow(ctx)
+	h.Meter.read(&o.Health)
+	if !h.serving.IsZero() && h.Sys.Now().Sub(h.serving) < justStarted {
+		o.Health.OldestJobS = 0 // whatever waited, waited for a daemon
+	}
+	if o.Digest, err = h.digestNow(ctx); err != nil {
+		return o, err
+	}
+	taken := h.Door.Counts()
+	o.Health.Private = taken.Private
+	for _, n := range taken.Secrets {
+		o.Health.Secrets += n
+	}
+	return o, nil
+}
+
+// purge takes the spool in first: what is erased must not come back from it.
+func (h *Daemon) purge(ctx context.Context, ask event.IDs) (event.PurgeResponse, error) {
+	left, err := h.TakeSpool(ctx)
+	if err != nil {
+		return event.PurgeResponse{}, err
+	}
+	copies, _ := sqlite.Copies(h.Paths.Database()) // only a malformed pattern fails
+	done, err := h.Engine.Purge(ctx, ask)
+	if err == nil && len(copies) > 0 {
+		h.keepDaily(ctx) // they went with what was erased
+	}
+	done.Unreached = append(done.Unreached, h.stillSpooled(left)...)
+	return done, err
+}
+
+// tellHooks writes the pauses into the runtime file, where hooks see them.
+func (h *Daemon) tellHooks(ps []mem.Pause) { h.tell(func(rt *api.Runtime) { rt.Paused = ps }) }
+
+// tellCap writes the cap of the spool into the runtime file.
+func (h *Daemon) tellCap(bytes int64) { h.tell(func(rt *api.Runtime) { rt.SpoolBytes = bytes }) }
+
+func (h *Daemon) tell(set func(*api.Runtime)) {
+	h.mu.Lock()
+	retell := h.retell
+	h.mu.Unlock()
+	if retell != nil {
+		retell(set)
+	}
+}
+
+// warnings are lines for the person, each at most once a day: what was lost,
+// what the configuration gets wrong.
+func (h *Daemon) warnings(p mem.Project) []string {
+	var causes []hookclient.Notice
+	lost := int64(0)
+	for _, n := range hookclient.LostEvents(h.Paths) {
+		lost += n
+	}
+	if lost > 0 {
+		causes = append(causes, hookclient.Notice{Cause: "dropped", Level: lost, Text: fmt.Sprintf("remanence: %d events could not be kept so far. Fix: remanence doctor", lost)})
+	}
+	if n := h.Paths.LogBytes(); n > LongLogSize {
+		causes = append(causes, hookclient.Notice{Cause: "log", Level: 0, Text: fmt.Sprintf("remanence: the database's log has grown to %s, because another program keeps the database open. Fix: remanence doctor", fault.ByteCount(n))})
+	}
+	if c := h.Config.Now(); len(c.Warnings) > 0 {
+		causes = append(causes, hookclient.Notice{Cause: "config: " + c.Warnings[0], Level: 0, Text: "remanence: " + c.Warnings[0] + ". Fix: remanence config validate"})
+	}
+	causes = append(append(causes, AsideNotices(h.Paths)...), h.mindNotices(p)...)
+	due := hookclient.DueOf(h.Paths.Notices(), h.Sys.Now(), causes)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.due = due
+	return hookclient.Texts(due)
+}
+
+// warned remembers that the newest warnings were shown. Until then they come
+// again: an event that cannot be kept is not answered, whatever it was to say.
+func (h *Daemon) warned() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	hookclient.ShownNow(h.Paths.Notices(), h.Sys.Now(), h.due)
+	h.due = nil
+}

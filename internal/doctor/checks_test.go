@@ -1,0 +1,57 @@
+package doctor
+
+import (
+	"testing"
+	"time"
+
+	"remanence/internal/cli/ui"
+	"remanence/internal/daemon"
+	"remanence/internal/mem"
+	"remanence/internal/setup"
+	"remanence/internal/views"
+)
+
+func TestChecksOfWhatTheDaemonTells(t *testing.T) {
+	now := time.Date(2026, 3, 15, 14, 30, 0, 0, time.UTC)
+	installed := []setup.Record{{When: now.Add(-48 * time.Hour)}}
+	health := func(h views.Health) views.StatusResponse { return views.StatusResponse{Health: h} }
+	for _, tc := range []struct {
+		name  string
+		item  Check
+		state string
+		code  string
+	}{
+		{"no work", CheckQueue(views.StatusResponse{}), setup.OK, ""},
+		{"young work", CheckQueue(health(views.Health{QueueDepth: 3, OldestJobS: 30})), setup.OK, ""},
+		{"old work", CheckQueue(health(views.Health{QueueDepth: 3, OldestJobS: 3600})), setup.Fail, "REM-D005"},
+		{"work given up", CheckQueue(health(views.Health{DeadJobs: 1})), setup.Warn, "REM-D005"},
+		{"quick hooks", CheckHooks(health(views.Health{Hooks: 9, HookP95MS: 12})), setup.OK, ""},
+		{"slow hooks", CheckHooks(health(views.Health{Hooks: 9, HookP95MS: 400})), setup.Warn, "REM-H010"},
+		{"hooks without an answer", CheckHooks(health(views.Health{Hooks: 9, HookErrors: 1})), setup.Warn, "REM-H014"},
+		{"never installed", CheckFiring(nil, views.StatusResponse{}, now), setup.OK, ""},
+		{"silent hooks", CheckFiring(installed, views.StatusResponse{}, now), setup.Warn, "REM-H016"},
+		{"a server alone", CheckFiring([]setup.Record{{When: now.Add(-48 * time.Hour), Server: true}}, views.StatusResponse{}, now), setup.OK, ""},
+		{"hooks that report", CheckFiring(installed, views.StatusResponse{Stats: mem.Stats{Events: 1}}, now), setup.OK, ""},
+		{"dated in the past", checkClock(views.StatusResponse{Stats: mem.Stats{LastEvent: now.Add(-time.Hour)}}, now), setup.OK, ""},
+		{"dated in the future", checkClock(views.StatusResponse{Stats: mem.Stats{LastEvent: now.Add(time.Hour)}}, now), setup.Warn, "REM-S008"},
+		{"a sound store", storeItem(daemon.StoreHealth{Schema: 1}, nil), setup.OK, ""},
+		{"a damaged store", storeItem(daemon.StoreHealth{}, mem.ErrCorrupt), setup.Fail, "REM-S002"},
+		{"a newer store", storeItem(daemon.StoreHealth{}, mem.ErrNewer), setup.Fail, "REM-S003"},
+		{"a locked store", storeItem(daemon.StoreHealth{}, mem.ErrLocked), setup.Fail, "REM-S001"},
+		{"no tags", tagItem(nil), setup.OK, ""},
+		{"tags", tagItem([]string{"m_1"}), setup.Warn, "REM-S012"},
+		{"a briefing", BriefingItem(mem.Receipt{Budget: 1200, Text: "x"}), setup.OK, ""},
+		{"no briefings", BriefingItem(mem.Receipt{}), setup.Info, "REM-H013"},
+		{"an empty briefing", BriefingItem(mem.Receipt{Budget: 1200}), setup.Info, "REM-H013"},
+		{"transcripts kept for a year", cleanupItem(365, "settings.json"), setup.OK, ""},
+		{"transcripts kept for a week", cleanupItem(7, "settings.json"), setup.Warn, "REM-H011"},
+		{"transcripts kept as the agent likes", cleanupItem(0, ""), setup.Info, "REM-H011"},
+	} {
+		if tc.item.State != tc.state || ui.Deref(tc.item.Code) != tc.code {
+			t.Errorf("%s: got %s %s, want %s %s", tc.name, tc.item.State, ui.Deref(tc.item.Code), tc.state, tc.code)
+		}
+		if tc.code != "" && (tc.item.Why == nil || len(tc.item.Fix) == 0) {
+			t.Errorf("%s: got no cause or no fix: %+v", tc.name, tc.item)
+		}
+	}
+}

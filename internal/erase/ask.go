@@ -1,4 +1,0 @@
-package erase
-
-// PrivateSpan is the kind of a Find that is a private span.
-const PrivateSpan = "private"

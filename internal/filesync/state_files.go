@@ -1,0 +1,191 @@
+package filesync
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"remanence/internal/event"
+	"remanence/internal/extract"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// stateFileTag tags memories made from parts of state files. Briefings inject the files instead.
+const stateFileTag = "state-file"
+
+// maxStateFileParts bounds the indexed parts of a project's state files.
+const maxStateFileParts = 600
+
+// TakeMindLater adds a job that indexes the state files, if they changed since the last time.
+func TakeMindLater(m *event.Context) {
+	if m.Mind.Present && !m.Mind.Taken {
+		key := "mind:" + m.Mind.Stamp
+		m.Batch.Jobs = append(
+			m.Batch.Jobs,
+			mem.Job{Kind: event.JobMind, Session: m.Session, Key: key, Data: event.JobData(m)},
+		)
+	}
+}
+
+// indexStateFiles makes the state files of a project searchable now.
+func (s *Service) indexStateFiles(ctx context.Context, p mem.Project) error {
+	b, markIndexed, err := s.stateFileBatch(ctx, p)
+	if err != nil {
+		return err
+	}
+	s.Event.Follow(&b)
+	if _, err := s.Store.Apply(ctx, b); err != nil {
+		return fmt.Errorf("keep: %w", err)
+	}
+	return markIndexed()
+}
+
+// stateFileBatch returns the batch that makes state files searchable, one memory per part. Memories of
+// removed parts are superseded. If the files are not trusted any more, their memories stay but lose
+// their trust.
+func (s *Service) stateFileBatch(
+	ctx context.Context, p mem.Project,
+) (b mem.Batch, markIndexed func() error, err error) {
+	mind, err := s.Event.MindOf(p)
+	if err != nil {
+		return b, nil, err
+	}
+	markIndexed = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
+	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
+	if err != nil {
+		return b, nil, fmt.Errorf("memories of state files: %w", err)
+	}
+	b.Project = &p
+	seen := map[string]bool{}
+	for _, part := range mind.Parts[:min(len(mind.Parts), maxStateFileParts)] {
+		mm := s.stateFileMemory(p, part)
+		seen[mm.Key] = true
+		i := slices.IndexFunc(old, func(o mem.Memory) bool { return o.Key == mm.Key })
+		if i < 0 {
+			b.Memories = append(b.Memories, mm)
+		} else if ed, changed := updateOf(old[i], mm); changed {
+			b.Edits = append(b.Edits, ed)
+		}
+	}
+	for _, o := range old {
+		gone, none := mem.Superseded, mem.TrustNone
+		switch {
+		case !event.OfStateFile(o) || seen[o.Key] || o.Status != mem.Active || !mind.Present:
+		case !mind.Trusted && o.Trust > none:
+			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Trust: &none})
+		case mind.Trusted:
+			b.Edits = append(b.Edits, mem.Edit{ID: o.ID, Status: &gone})
+		}
+	}
+	return b, markIndexed, nil
+}
+
+func (s *Service) stateFileMemory(p mem.Project, part mem.MindPart) mem.Memory {
+	mm := s.stateMemory(p, part.Kind, true)
+	mm.Trust, mm.Key = mem.TrustAssistant, event.MindKey+part.Key
+	mm.Title, mm.Body, mm.Tags = part.Title, part.Body, []string{stateFileTag, part.File}
+	mm.Index = rank.Index(mm)
+	return mm
+}
+
+// updateOf returns the edit that updates the memory of a part. A part that a person forgot stays
+// forgotten.
+func updateOf(old, now mem.Memory) (mem.Edit, bool) {
+	if old.Status == mem.Forgotten ||
+		old.Title == now.Title && old.Body == now.Body && old.Trust == now.Trust && old.Status == mem.Active {
+		return mem.Edit{}, false
+	}
+	return mem.Edit{
+		ID:     old.ID,
+		Title:  &now.Title,
+		Body:   &now.Body,
+		Index:  &now.Index,
+		Kind:   &now.Kind,
+		Trust:  &now.Trust,
+		Status: new(mem.Active),
+	}, true
+}
+
+// MindWork runs one job about state files.
+func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
+	var n event.Noted
+	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
+		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
+	}
+	p, err := s.Event.ProjectOf(n.Root)
+	if err != nil || s.Minds == nil {
+		return mem.Batch{}, err
+	}
+	if job.Kind == event.JobNote {
+		return mem.Batch{}, s.Minds.Note(ctx, p, n.Notes)
+	}
+	if known, err := s.Event.Known(ctx, p); err != nil {
+		return mem.Batch{}, err
+	} else if known != "" {
+		p.Key = known
+	}
+	b, markIndexed, err := s.stateFileBatch(ctx, p)
+	if err != nil {
+		return b, err
+	}
+	return b, markIndexed()
+}
+
+// ChangedFiles returns the files of the project that the session changed.
+func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string, error) {
+	ms, err := s.Store.List(ctx, mem.Query{
+		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Within: m.Session, Order: mem.ByUpdate, Limit: 200,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("changed files: %w", err)
+	}
+	var out []string
+	for _, f := range extract.FilesOf(ms) {
+		if !strings.HasPrefix(f, mem.MindDir+"/") {
+			out = extract.AppendNew(out, f, 200)
+		}
+	}
+	return out, nil
+}
+
+// LeaveTurn writes to the state files that a turn ended, and which files the session changed.
+func (s *Service) LeaveTurn(ctx context.Context, m *event.Context) {
+	if !m.Mind.Trusted {
+		return
+	}
+	files, err := s.ChangedFiles(ctx, m)
+	s.Event.Without("changed files", err)
+	m.Leave(mem.MindNotes{Turned: true, Files: files})
+}
+
+// LeaveAgent writes to the state files that a subagent started or stopped.
+func LeaveAgent(m *event.Context, what string) {
+	m.Leave(
+		mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}},
+	)
+}
+
+// LeaveTasks writes to the state files that tasks were completed.
+func LeaveTasks(m *event.Context, tasks []extract.Todo) {
+	var n mem.MindNotes
+	for _, t := range tasks {
+		n.Tasks = append(
+			n.Tasks,
+			fmt.Sprintf(
+				"[%s] COMPLETED: #%s — %s (by: %s)",
+				event.StampOf(m.At),
+				cmp.Or(t.Id, "-"),
+				t.Text,
+				cmp.Or(m.By, "self"),
+			),
+		)
+		n.Done = append(n.Done, t.Text)
+	}
+	if len(tasks) > 0 {
+		m.Leave(n)
+	}
+}

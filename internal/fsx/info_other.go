@@ -1,0 +1,22 @@
+//go:build !unix
+
+package fsx
+
+import "io/fs"
+
+const noWait = 0
+
+// Links returns the number of a file's hard links. Where the system does not
+// tell, as here, it returns 1.
+func Links(fs.FileInfo) int { return 1 }
+
+// Inode returns the number of a file on its disk, 0 where there is none.
+func Inode(fs.FileInfo) uint64 { return 0 }
+
+// OwnedByUser reports whether a file belongs to the user of this process. Where
+// the system does not tell, as here, it reports true.
+func OwnedByUser(fs.FileInfo) bool { return true }
+
+// OwnedByUserOrRoot reports whether a file belongs to the user of this process
+// or to root. Where the system does not tell, as here, it reports true.
+func OwnedByUserOrRoot(fs.FileInfo) bool { return true }

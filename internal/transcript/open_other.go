@@ -1,9 +1,0 @@
-//go:build !unix
-
-package transcript
-
-import "io/fs"
-
-const noWait = 0
-
-func onlyName(fs.FileInfo) bool { return true }
