@@ -17,10 +17,16 @@ const (
 const ()
 
 func LateDigest(m *event.Context) mem.Job {
-	return mem.Job{Kind: event.JobDigest, Session: m.Session, Key: m.ID, Data: event.JobData(m), NotBy: m.At.Add(event.TranscriptLag)}
+	return mem.Job{
+		Kind:    event.JobDigest,
+		Session: m.Session,
+		Key:     m.ID,
+		Data:    event.JobData(m),
+		NotBy:   m.At.Add(event.TranscriptLag),
+	}
 }
 
-// snapshot keeps the newest words of both sides.
+// Snapshot keeps the newest words of both sides.
 func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {
@@ -36,7 +42,10 @@ func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	}
 	mm := m.NewMemory(mem.Snapshot, mem.ScopeSession)
 	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
-	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", extract.AutoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
+	mm.Tags, mm.Origin, mm.Key = []string{
+		"compaction-snapshot",
+		extract.AutoCaptured,
+	}, mem.FromAssistant, "snapshot:"+m.ID
 	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
 	return []mem.Memory{mm}
 }

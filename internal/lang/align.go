@@ -10,11 +10,11 @@ type gap struct {
 	broken bool    // punctuation stands behind it
 }
 
-// opens reports whether words before all that two statements share may only add
+// onlyAdds reports whether words before all that two statements share may only add
 // something: they are a part of their own, describe the first noun, or say little.
 // Any other word may be the verb: "drop support".
-func (g gap) opens(list []token) bool {
-	return g.broken || list[0].begins || list[0].is(marker) || !slices.ContainsFunc(list, token.says)
+func (g gap) onlyAdds(list []token) bool {
+	return g.broken || list[0].begins || list[0].is(marker) || !slices.ContainsFunc(list, token.meaningful)
 }
 
 // align lays two statements side by side along their longest common

@@ -129,7 +129,7 @@ func judge(x, y []token) Judgement {
 	if voice && differing(left, copula) != differing(right, copula) {
 		return Judgement{Differs, ByOrder} // "blocks", "is blocked"
 	}
-	if !slices.ContainsFunc(left, token.says) && !slices.ContainsFunc(right, token.says) {
+	if !slices.ContainsFunc(left, token.meaningful) && !slices.ContainsFunc(right, token.meaningful) {
 		return Judgement{Relation: Same}
 	}
 	return Judgement{Relation: Adds}
@@ -147,13 +147,19 @@ func differing(list []token, c class) (n int) {
 
 // moved reports whether a word stands in both statements at different places.
 func moved(left, right []token) bool {
-	return slices.ContainsFunc(left, func(t token) bool { return t.says() && slices.ContainsFunc(right, t.equal) })
+	return slices.ContainsFunc(
+		left,
+		func(t token) bool { return t.meaningful() && slices.ContainsFunc(right, t.equal) },
+	)
 }
 
 // reordered judges two statements that share words in another order.
 func reordered(x, y []token, gaps []gap, left, right []token) Judgement {
 	within := func(few, many []token) bool {
-		return !slices.ContainsFunc(few, func(t token) bool { return t.says() && !slices.ContainsFunc(many, t.equal) })
+		return !slices.ContainsFunc(
+			few,
+			func(t token) bool { return t.meaningful() && !slices.ContainsFunc(many, t.equal) },
+		)
 	}
 	switch {
 	case !within(left, right) && !within(right, left):
@@ -198,7 +204,7 @@ func replaced(gaps []gap, left, right []token) (Judgement, bool) {
 	if conflict(left, right, func(t token) bool { return t.name || t.quoted }) {
 		return Judgement{Differs, ByName}, true
 	}
-	if conflict(left, right, token.says) {
+	if conflict(left, right, token.meaningful) {
 		return Judgement{Differs, ByWord}, true
 	}
 	return Judgement{Differs, ByWord}, conflict(left, right, func(t token) bool { return !t.is(copula) })
@@ -242,7 +248,7 @@ func inserted(g gap) (Judgement, bool) {
 	case list[len(list)-1].is(marker): // the next word has another role
 		return Judgement{Differs, ByOrder}, true
 	case g.at == 0:
-		return Judgement{Differs, ByWord}, !g.opens(list)
+		return Judgement{Differs, ByWord}, !g.onlyAdds(list)
 	}
 	for _, t := range list[1:] {
 		if t.is(marker|conjunction) || t.breaks {

@@ -27,56 +27,62 @@ type Handoffs interface {
 	EraseHandoff(p mem.Project, lines []string) error
 }
 
-// maxDemands is how many prompts a tail names, the newest.
-const maxDemands = 5
+// maxAppendixPrompts is how many prompts a tail names, the newest.
+const maxAppendixPrompts = 5
 
-// tailLater has it done, where there are such files.
-func (e *Service) TailLater(m *event.Context) {
-	if e.Handoffs != nil && m.Person() {
-		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m)})
+// TailLater has it done, where there are such files.
+func (s *Service) TailLater(m *event.Context) {
+	if s.Handoffs != nil && m.Person() {
+		m.Batch.Jobs = append(
+			m.Batch.Jobs,
+			mem.Job{Kind: event.JobTail, Session: m.Session, Key: event.JobTail, Data: event.JobData(m)},
+		)
 	}
 }
 
-// writeTail writes by rule, without any model, what happened in the session since
+// WriteTail writes by rule, without any model, what happened in the session since
 // its handoff.
-func (e *Service) WriteTail(ctx context.Context, m *event.Context) error {
-	if e.Handoffs == nil || m.SessionInfo.ID == "" {
+func (s *Service) WriteTail(ctx context.Context, m *event.Context) error {
+	if s.Handoffs == nil || m.SessionInfo.ID == "" {
 		return nil
 	}
-	cp, err := e.Checkpoint(ctx, m, mem.TriggerHandoff)
+	cp, err := s.Checkpoint(ctx, m, mem.TriggerHandoff)
 	if err != nil {
 		return err
 	}
-	demands, err := e.demandsSince(ctx, m)
+	demands, err := s.promptsSinceHandoff(ctx, m)
 	if err != nil {
 		return err
 	}
-	return e.Handoffs.WriteTail(m.Project, tailText(cp, demands))
+	return s.Handoffs.WriteTail(m.Project, appendixText(cp, demands))
 }
 
-// demandsSince are the person's newest prompts after the session's handoff, the
+// promptsSinceHandoff are the person's newest prompts after the session's handoff, the
 // oldest of them first.
-func (e *Service) demandsSince(ctx context.Context, m *event.Context) ([]string, error) {
-	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Trigger: mem.TriggerHandoff, Limit: 1})
+func (s *Service) promptsSinceHandoff(ctx context.Context, m *event.Context) ([]string, error) {
+	cps, err := s.Store.Checkpoints(
+		ctx,
+		mem.CheckpointQuery{Session: m.Session, Trigger: mem.TriggerHandoff, Limit: 1},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("handoff: %w", err)
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, 50)
+	turns, err := s.Store.Turns(ctx, m.Session, 50)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	var out []string
 	for _, t := range turns { // newest first
 		old := len(cps) > 0 && !t.At.After(cps[0].At)
-		if t.Number > 0 && t.Text != "" && t.Text != event.OwnCommand && !old && len(out) < maxDemands {
+		if t.Number > 0 && t.Text != "" && t.Text != event.OwnCommand && !old && len(out) < maxAppendixPrompts {
 			out = append([]string{extract.Request(t.Text)}, out...)
 		}
 	}
 	return out, nil
 }
 
-// tailText lists what was asked, edited, run and left open.
-func tailText(cp mem.Checkpoint, demands []string) string {
+// appendixText lists what was asked, edited, run and left open.
+func appendixText(cp mem.Checkpoint, demands []string) string {
 	var b strings.Builder
 	line := func(name, text string) {
 		if text != "" {
@@ -96,14 +102,14 @@ func tailText(cp mem.Checkpoint, demands []string) string {
 	return b.String()
 }
 
-// handedOn returns the projects whose handoff files may hold what is to be erased,
+// HandedOn returns the projects whose handoff files may hold what is to be erased,
 // and the lines that give it away, those of words too.
-func (e *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
-	if e.Handoffs == nil {
+func (s *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
+	if s.Handoffs == nil {
 		return nil, words, nil
 	}
 	projects := map[string]bool{}
-	ms, err := e.Event.Condemned(ctx, ids)
+	ms, err := s.Event.Condemned(ctx, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -112,23 +118,23 @@ func (e *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Proj
 		projects[mm.Project] = true
 	}
 	for _, id := range ids {
-		s, err := e.Store.Session(ctx, id)
+		sess, err := s.Store.Session(ctx, id)
 		if errors.Is(err, mem.ErrNotFound) {
 			continue // a memory
 		}
 		if err != nil {
 			return nil, nil, err
 		}
-		lines, err := e.sessionLines(ctx, s)
+		lines, err := s.sessionLines(ctx, sess)
 		if err != nil {
 			return nil, nil, err
 		}
-		words, projects[s.Project] = append(words, lines...), true
+		words, projects[sess.Project] = append(words, lines...), true
 	}
 	delete(projects, "")
 	var places []mem.Project
 	for key := range projects {
-		p, err := e.Event.Place(ctx, mem.Place{Project: key})
+		p, err := s.Event.Place(ctx, mem.Place{Project: key})
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}
@@ -140,10 +146,10 @@ func (e *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Proj
 	return places, words, nil
 }
 
-// eraseHandoffs takes what the lines give away out of the handoff files of projects.
-func (e *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
+// EraseHandoffs takes what the lines give away out of the handoff files of projects.
+func (s *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
 	for _, p := range projects {
-		if err := e.Handoffs.EraseHandoff(p, lines); err != nil {
+		if err := s.Handoffs.EraseHandoff(p, lines); err != nil {
 			return fmt.Errorf("handoff: %w", err)
 		}
 	}
@@ -152,16 +158,16 @@ func (e *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
 
 // sessionLines are the lines by which a file gives away what was asked and
 // handed on in a session.
-func (e *Service) sessionLines(ctx context.Context, s mem.Session) ([]string, error) {
-	out := chars.TracesOfText(s.FirstPrompt)
-	turns, err := e.Store.Turns(ctx, s.ID, event.WholeSession)
+func (s *Service) sessionLines(ctx context.Context, sess mem.Session) ([]string, error) {
+	out := chars.TracesOfText(sess.FirstPrompt)
+	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	for _, t := range turns {
 		out = append(out, chars.TracesOfText(t.Text)...)
 	}
-	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: s.ID, Limit: event.WholeSession})
+	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: sess.ID, Limit: event.WholeSession})
 	if err != nil {
 		return nil, fmt.Errorf("checkpoints: %w", err)
 	}
