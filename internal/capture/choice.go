@@ -14,9 +14,9 @@ import (
 	"remanence/internal/rank"
 )
 
-// chosenDecision is the decision that the person made by this turn's prompt about what the
-// answer before it weighed, and what becomes of that turn's summary: it says what
-// the person had to add.
+// chosenDecision returns the decision by which this turn's prompt picks an option of
+// the previous answer. The edits add the user's words to that turn's summary and end
+// the other options.
 func (s *Service) chosenDecision(
 	ctx context.Context,
 	m *event.Context,
@@ -57,8 +57,8 @@ func (s *Service) chosenDecision(
 	return mm, append(edits, over...), true, err
 }
 
-// endOptions ends the open items that a turn's answer put to choice: the decision
-// stands for the one that was picked, and the others were not.
+// endOptions supersedes the open items that were options of an answer: the decision
+// replaces all of them.
 func (s *Service) endOptions(
 	ctx context.Context,
 	m *event.Context,
@@ -85,8 +85,8 @@ func (s *Service) endOptions(
 	return out, nil
 }
 
-// previousAnswer is the last answer of the person's turn before this one, and that
-// turn with the worst trust of the two; empty if it may not be told.
+// previousAnswer returns the previous turn of the user with the lower trust of both
+// turns, and its last answer; "" if that is private or untrusted.
 func (s *Service) previousAnswer(ctx context.Context, m *event.Context) (asked mem.Turn, answer string, err error) {
 	turns, err := s.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
@@ -116,7 +116,7 @@ func (s *Service) previousAnswer(ctx context.Context, m *event.Context) (asked m
 	return asked, answer, nil
 }
 
-// amendSummary is the change to a turn's summary that adds what the person said to it.
+// amendSummary returns the edit that adds the user's words to a turn's summary.
 func (s *Service) amendSummary(ctx context.Context, m *event.Context, prompt, words string) ([]mem.Edit, error) {
 	old, err := s.Store.List(
 		ctx,

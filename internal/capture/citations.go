@@ -13,13 +13,12 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxCited is how many memories one text may cite.
+// maxCited bounds the memories that one text may cite.
 const maxCited = 20
 
-// Cited counts a use for each memory that a text of the assistant names by its id
-// or by the name of its file, once in a turn however often it is named there. An
-// id counts only of what the session was told or what has a file: programs have
-// names that look the same.
+// Cited returns an edit that counts a use for each memory that an answer cites by
+// its ID or file name, once per turn. An ID counts only if the memory was injected
+// or has a file: identifiers in programs can look the same.
 func (s *Service) Cited(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
 	var out []mem.Edit
 	add := func(id string) {
@@ -54,8 +53,8 @@ func (s *Service) Cited(ctx context.Context, sess mem.Session, promptID, text st
 	return out, nil
 }
 
-// citedNames are the words of a text that may be ids of memories, and those that may
-// be names of their files: with their ending, or of a type and a short name.
+// citedNames returns the words of a text that may be IDs of memories, and those that
+// may be file names.
 func citedNames(text string) (ids []string, files map[string]bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
@@ -75,8 +74,8 @@ func citedNames(text string) (ids []string, files map[string]bool) {
 	return ids, files
 }
 
-// countCitations counts what was named in the course of turns: the report of a turn's end
-// has its last words only.
+// countCitations counts the citations in all answers of turns: the event at a turn's
+// end has only the last answer.
 func (s *Service) countCitations(ctx context.Context, m *event.Context, answers []mem.Spoken) error {
 	var b mem.Batch
 	for _, a := range answers {

@@ -12,9 +12,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// Digest turns a finished turn into memories: the statements worth keeping in
-// the assistant's words and in the person's, and a summary of the turn. It works
-// by wording alone. What is settled by the turn goes into the moment's batch.
+// Digest makes memories of a finished turn: statements of the user and the
+// assistant, and a summary. It uses no model. Edits of older memories are added to
+// the context's batch.
 func (s *Service) Digest(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
 	own, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, PromptID: m.PromptID,
@@ -55,7 +55,8 @@ func (s *Service) Digest(ctx context.Context, m *event.Context) ([]mem.Memory, e
 	return out, err
 }
 
-// userStatements keeps what the person laid down in a prompt, and what they had to say twice.
+// userStatements returns memories of the rules and facts that a prompt states, and
+// of repeated corrections.
 func (s *Service) userStatements(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
 	if len(m.Turn.Text) > extract.PastedLength {
 		return nil, nil
@@ -127,7 +128,7 @@ func (s *Service) correctedBefore(ctx context.Context, m *event.Context, text st
 	return false, nil
 }
 
-// turnFacts is what the turn did, as far as it bears on what its words mean.
+// turnFacts returns the facts of a turn that the wording rules need.
 func turnFacts(m *event.Context, own []mem.Memory) extract.TurnOfWork {
 	w := extract.TurnOfWork{
 		Files:    extract.FilesOf(own),
@@ -141,7 +142,8 @@ func turnFacts(m *event.Context, own []mem.Memory) extract.TurnOfWork {
 	return w
 }
 
-// assistantStatements keeps what the assistant decided, found and left open.
+// assistantStatements returns memories of what the assistant decided, found and left
+// open.
 func assistantStatements(m *event.Context, w extract.TurnOfWork, all []extract.Said, own []mem.Memory) []mem.Memory {
 	trust := extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust), own)
 	topics := extract.TopicsOf(m.Turn.Text)
@@ -160,8 +162,8 @@ func assistantStatements(m *event.Context, w extract.TurnOfWork, all []extract.S
 	return out
 }
 
-// Findings keeps what a subagent reported: the statements that mean something
-// first, else its opening words.
+// Findings returns memories of a subagent's answer: its statements of a known kind
+// first, else its first sentence.
 func Findings(m *event.Context, about string) []mem.Memory {
 	w := extract.TurnOfWork{Trouble: true}
 	all := extract.Statements(m.Text)

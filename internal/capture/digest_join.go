@@ -59,8 +59,8 @@ func (k *sessionMemories) merge(m *event.Context, fresh []mem.Memory) []mem.Memo
 	return out
 }
 
-// withoutListed are the new memories without the items of work that stand on the
-// session's own list in other words. An item of the list stands for one of them.
+// withoutListed removes new items of work that the session's own list has in other
+// words. One listed item removes at most one of them.
 func (k *sessionMemories) withoutListed(m *event.Context, fresh []mem.Memory) []mem.Memory {
 	gone := map[int]bool{}
 	for _, o := range k.open {
@@ -87,8 +87,8 @@ func (k *sessionMemories) withoutListed(m *event.Context, fresh []mem.Memory) []
 	return out
 }
 
-// isListed reports whether an item of work is open already, by a word that is
-// worth as much, or tells over several that are.
+// isListed reports whether an item of work is already open with at least the same
+// trust, or combines several such items.
 func (k *sessionMemories) isListed(mm mem.Memory) bool {
 	if mm.Kind != mem.Todo {
 		return false
@@ -111,8 +111,8 @@ func (k *sessionMemories) isListed(mm mem.Memory) bool {
 	return items >= 2 && 4*extract.CountShared(of, told) >= 3*len(of)
 }
 
-// limitCarried bounds what the session hands on. The least important of it, or the
-// new one if that is, stays with the session.
+// limitCarried bounds how many memories of a session have project scope. Above
+// MaxCarried the least important one gets session scope.
 func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memory {
 	if !slices.Contains(mm.Tags, extract.DigestTag) {
 		return mm
@@ -143,9 +143,8 @@ func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memo
 	return mm
 }
 
-// settledEdits are the changes that a turn makes to what is known: items of work that
-// it did, and decisions that the person took back in the next turn, or corrected so
-// that something was changed.
+// settledEdits returns the edits a turn makes to known memories: it resolves items
+// of work that are done, and supersedes decisions that the user revoked or corrected.
 func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Said, own []mem.Memory) []mem.Edit {
 	if m.Turn.Trust == mem.TrustNone {
 		return nil
@@ -179,8 +178,7 @@ func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Said, own
 	return out
 }
 
-// restatedEdits are the changes to open items of which a new one says what is still left:
-// the new one stands for them.
+// restatedEdits supersedes open items that a new item restates with less left to do.
 func (k *sessionMemories) restatedEdits(fresh []mem.Memory) []mem.Edit {
 	var out []mem.Edit
 	over := mem.Superseded
@@ -201,8 +199,8 @@ func (k *sessionMemories) restatedEdits(fresh []mem.Memory) []mem.Edit {
 	return out
 }
 
-// dropForbidden puts aside what helped in the session, if the person does not want
-// it to be done or the agent took it back: nobody is told to do it again.
+// dropForbidden supersedes fixes of the session that the user forbids or the agent
+// reverted, so that they are not injected again.
 func (s *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem.Memory) error {
 	if m.Turn.Number == 0 || len(m.Turn.Text) > extract.PastedLength {
 		return nil

@@ -13,8 +13,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// summarize is the memory of the turn itself. A turn in which something still
-// runs is not over: the turn that brings its outcome completes it.
+// summarize returns the summary of the turn. While a background command runs there
+// is none: the turn that reports its outcome completes it.
 func (s *Service) summarize(
 	ctx context.Context,
 	m *event.Context,
@@ -59,8 +59,7 @@ func (s *Service) summarize(
 	return mm, mm.Title != "", nil
 }
 
-// continueSummary adds to the summary of a turn that went on after its end what it had
-// come to by then.
+// continueSummary adds the earlier summary of a turn that continued after its end.
 func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.Memory) error {
 	old, err := s.Store.List(
 		ctx,
@@ -94,8 +93,8 @@ func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.
 	return nil
 }
 
-// turnLeftRunning is the person's turn that the event's turn, which no person began,
-// brings the outcome of: the newest one, if something ran on when it stopped.
+// turnLeftRunning returns the user's newest turn if a background command ran when it
+// stopped. The event's turn, which no user began, reports its outcome.
 func (s *Service) turnLeftRunning(ctx context.Context, m *event.Context) (mem.Turn, bool, error) {
 	if m.Turn.PromptID == "" {
 		return mem.Turn{}, false, nil
@@ -118,7 +117,7 @@ func (s *Service) turnLeftRunning(ctx context.Context, m *event.Context) (mem.Tu
 	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
 }
 
-// filesRead are the files that the turn looked at.
+// filesRead returns the files that the turn read.
 func (s *Service) filesRead(ctx context.Context, m *event.Context) ([]string, error) {
 	events, err := s.Store.Events(
 		ctx,
@@ -141,7 +140,7 @@ func (s *Service) filesRead(ctx context.Context, m *event.Context) ([]string, er
 	return extract.TrustedNames(out), nil
 }
 
-// summaryParts are the five parts of a turn's summary.
+// summaryParts returns the parts of a turn's summary.
 func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
 	s := &mem.SummaryText{}
 	if !extract.Agrees(t.Text) {
@@ -181,8 +180,8 @@ func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []s
 	return s
 }
 
-// SessionSummary is the memory of a whole session: of what its turns came to, so
-// far as that may be told. A session of one turn has that turn's.
+// SessionSummary adds a summary of the session, made from the trusted summaries of
+// its turns. A session of one turn gets none.
 func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	all, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Within: m.Session, Limit: 50,

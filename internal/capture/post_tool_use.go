@@ -18,11 +18,11 @@ const (
 
 )
 
-// LetGo drops a response and keeps what it cost the agent to read.
+// LetGo removes the tool's response from the event and keeps its size in tokens.
 func LetGo(m *event.Context) { m.Weight, m.Response = chars.Tokens(string(m.Response)), nil }
 
-// Observe keeps a memory of a call if the call may make one: its tool is not on
-// the skip list and the session has room.
+// Observe adds a memory of a tool call unless the tool is on the skip list or the
+// session has reached its limit.
 func (s *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) {
 	if slices.Contains(m.Settings.SkipTools, m.Tool) {
 		return
@@ -39,8 +39,8 @@ func (s *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) 
 	m.Add(mm)
 }
 
-// Ours reports whether the call is about Remanence itself: its tools, its
-// command line, its files. What we say must not come back as memory.
+// Ours reports whether the call uses Remanence itself: its tools, command line or
+// files. Injected text must not become a memory again.
 func (s *Service) Ours(m *event.Context) bool {
 	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {
 		return true

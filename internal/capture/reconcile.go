@@ -14,8 +14,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// lostAfter is how old something on record has to be before it counts as lost
-// if nobody reported it: until then its report may be on its way.
+// lostAfter is the age from which an entry of the transcript without an event counts
+// as missing: until then its event may still arrive.
 const lostAfter = time.Minute
 
 // OwnCommand reports whether a prompt is one of our plugin's commands.
@@ -23,10 +23,9 @@ func OwnCommand(prompt string) bool {
 	return strings.HasPrefix(strings.TrimSpace(prompt), event.OwnCommand)
 }
 
-// Reconcile finds what the agent has on record of a session and no hook
-// delivered, and keeps it as if one had, but for answers: prompts, tool calls
-// and the ends of turns. It returns how many were found. Doing it again finds
-// nothing.
+// Reconcile finds prompts, tool calls and ends of turns in the session's transcript
+// for which no event arrived, and handles them as events without a reply. It returns
+// how many it found. It is idempotent.
 func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
 	w, ok := s.Store.(mem.Witness)
 	if !ok || s.Past == nil || sess.ID == "" ||
@@ -34,7 +33,7 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 		return 0, nil
 	}
 	if paused, err := s.pausedNow(ctx, sess); paused || err != nil {
-		return 0, err // it is looked for when the pause is over
+		return 0, err // retried after the pause
 	}
 	since, err := w.Checked(ctx, sess.ID)
 	if err != nil {
@@ -45,9 +44,7 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 		return 0, err
 	}
 	mark, err := s.Past(
-		ctx,
-		sess,
-		since,
+		ctx, sess, since,
 		s.Now().Add(-lostAfter),
 		func(ev mem.Event) error { return h.keep(ctx, ev) },
 	)
@@ -71,7 +68,8 @@ func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error)
 	}), nil
 }
 
-// reconciliation is what was reported of a session, against which its record is held.
+// reconciliation holds the stored events of a session, with which its transcript is
+// compared.
 type reconciliation struct {
 	e        *Service
 	s        mem.Session
@@ -85,7 +83,7 @@ type reconciliation struct {
 	found    int
 }
 
-// span is a time from a start of the agent in which it reported to us.
+// span is the time from a session start to the last event before the next one.
 type span struct{ from, to time.Time }
 
 func (s *Service) newReconciliation(ctx context.Context, w mem.Witness, sess mem.Session) (*reconciliation, error) {
@@ -140,7 +138,7 @@ func (h *reconciliation) addReported(heard []mem.EventHeader) {
 	}
 }
 
-// keep keeps what is on record if its report was lost.
+// keep handles an event of the transcript if it is missing in the store.
 func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
 	if !h.missing(ev) {
 		return nil
@@ -164,10 +162,9 @@ func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
 	return nil
 }
 
-// missing reports whether nobody told us of something that we were to be told of.
-// Of a turn that is not known at all its prompt has to be on record, and we must
-// have been listening: something was reported before and after it, and the agent
-// was not started in between, as it is to run without us.
+// missing reports whether an event was expected and is not stored. For an unknown
+// turn the transcript must contain the prompt, and its time must lie within a span:
+// outside of one the agent may have run without Remanence.
 func (h *reconciliation) missing(ev mem.Event) bool {
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
@@ -195,8 +192,8 @@ func (h *reconciliation) missing(ev mem.Event) bool {
 	})
 }
 
-// WorkedLater reports whether a command that failed is known to have worked
-// since: a report that was lost may be found after later ones.
+// WorkedLater reports whether a failed command succeeded later: a missing event may
+// be found after later ones.
 func (s *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.Call) (bool, error) {
 	calls, err := s.Store.Events(
 		ctx,
@@ -210,8 +207,8 @@ func (s *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.C
 	}), nil
 }
 
-// CatchUp has the record looked at of sessions of the project that ended without
-// a word: their agent was killed, or the machine went down.
+// CatchUp queues the transcripts of the project's sessions that ended without an
+// event, for example by a crash.
 func (s *Service) CatchUp(ctx context.Context, m *event.Context) error {
 	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 6})
 	if err != nil {

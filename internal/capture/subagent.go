@@ -10,8 +10,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// LaunchOf finds the call that launched the subagent of the event: the n-th
-// launch of its type belongs to the n-th subagent of the type.
+// LaunchOf finds the tool call that launched the subagent of the event. The n-th
+// launch of a type belongs to the n-th subagent of that type.
 func (s *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
 	launches, err := s.Store.Events(
 		ctx,

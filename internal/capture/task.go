@@ -12,11 +12,11 @@ import (
 	"remanence/internal/rank"
 )
 
-// maxListed is how many items of one call are read.
+// maxListed bounds the items that are read of one call.
 const maxListed = 20
 
-// KeepTodos keeps the agent's own list of work as todo memories: open ones are
-// injected until they are done, in whichever session that is.
+// KeepTodos stores the agent's own task list as todo memories. Open ones are injected
+// until a session completes them. It returns the items that the call completed.
 func (s *Service) KeepTodos(
 	ctx context.Context,
 	m *event.Context,
@@ -89,9 +89,8 @@ func (s *Service) knownItems(ctx context.Context, m *event.Context, listed []ext
 	return open, nil
 }
 
-// updateTask gives the item that a task's id names the task's new subject, and
-// opens it again if the task is not done any more. It reports whether there is
-// such an item, or nothing to add.
+// updateTask sets the new subject of the item with the task's ID, and reopens it if
+// the task is no longer done. It reports whether no item needs to be added.
 func updateTask(m *event.Context, t extract.Todo, known []mem.Memory) bool {
 	if !t.Change {
 		return t.Text == "" || t.Shown
@@ -138,7 +137,7 @@ func addListItem(m *event.Context, t extract.Todo, known []mem.Memory) {
 	m.Add(mm)
 }
 
-// matchesItem reports whether t is the item that is kept as o, by its text or its id.
+// matchesItem reports whether t is the item stored as o, by its text or its ID.
 func matchesItem(t extract.Todo, o mem.Memory, m *event.Context) bool {
 	return t.Text != "" && t.Text == o.Title || m.HasTask(o, t.Id)
 }

@@ -12,8 +12,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// Succeeded keeps a command that worked: as the proof that its failure earlier in
-// the session is fixed, or for its own sake if it is a lasting one.
+// Succeeded stores a successful command: as a fix of its earlier failure in the
+// session, or as a command worth keeping.
 func (s *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Call) error {
 	if c.Plain == "" {
 		return nil
@@ -56,7 +56,7 @@ func (s *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Cal
 	return nil
 }
 
-// replacedFix is what is kept of a command that failed where another one did instead.
+// replacedFix returns the fix of a failed command that another command replaced.
 func replacedFix(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
 	mm := newFix(m, failure)
 	mm.Trust = min(mm.Trust, m.Turn.Trust)
@@ -65,9 +65,9 @@ func replacedFix(m *event.Context, failure mem.Memory, c extract.Call) mem.Memor
 	return mm
 }
 
-// fixByChange joins a failure and the success of the same command. What was changed
-// between the two is what fixed it: files, or else what other commands did. Where
-// nothing was, it was tried again, and there is nothing to keep.
+// fixByChange returns the fix between a failure and a success of the same command:
+// the files changed between the two, else the commands with side effects. ok is
+// false if nothing was changed.
 func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem.Memory) (mem.Memory, bool, error) {
 	changes, err := s.Store.List(ctx, mem.Query{
 		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
@@ -107,7 +107,7 @@ func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem
 	return mm, true, nil
 }
 
-// newFix is what every fix of a failure has.
+// newFix returns a memory with the fields that every fix of a failure has.
 func newFix(m *event.Context, failure mem.Memory) mem.Memory {
 	mm := m.NewMemory(mem.ErrorFix, mem.ScopeProject)
 	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
@@ -115,8 +115,8 @@ func newFix(m *event.Context, failure mem.Memory) mem.Memory {
 	return mm
 }
 
-// sideEffectsBetween are the commands since a failure that changed something besides
-// files, oldest first, and the trust of the turns they were run in.
+// sideEffectsBetween returns the commands since a failure that changed something
+// besides files, oldest first, and the lowest trust of their turns.
 func (s *Service) sideEffectsBetween(
 	ctx context.Context,
 	m *event.Context,

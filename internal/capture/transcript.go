@@ -12,15 +12,15 @@ import (
 )
 
 const (
-	TakeWords  = "take"  // into the archive; a job for when the session is idle follows
-	IndexWords = "index" // and into the store, where it is found
-	whenIdle   = "idle"  // likewise, once the session has been silent for idleAfter
+	TakeWords  = "take"  // archive the transcript, then queue whenIdle
+	IndexWords = "index" // archive and index
+	whenIdle   = "idle"  // archive and index after idleAfter without an event
 )
 
-// idleAfter is the silence after which a session's words are indexed.
+// idleAfter is the time without an event after which a session is indexed.
 const idleAfter = 10 * time.Minute
 
-// TakeLater has the words of the session taken in when they are there.
+// TakeLater queues a job that archives the session's transcript.
 func (s *Service) TakeLater(m *event.Context, key string) {
 	if s.Archive == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
@@ -37,12 +37,12 @@ func (s *Service) TakeLater(m *event.Context, key string) {
 	)
 }
 
-// TakeEvery is after how many prompts of a session its words are taken in even
-// if no turn ended as it should.
+// TakeEvery is the number of prompts after which the transcript is archived even if
+// no turn ended.
 const TakeEvery = 10
 
-// TakeIn finds again what was not reported, takes in what the session's
-// transcript says, and indexes it where the job asks for that.
+// TakeIn runs a transcript job: it reconciles missing events, archives the
+// transcript, and indexes it if the job's key asks for that.
 func (s *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
 	if s.Archive == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) { // or it was erased meanwhile
 		return mem.Batch{}, nil
@@ -78,7 +78,7 @@ func (s *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (me
 	return b, err
 }
 
-// TakeSaid takes what the session's transcript says into the archive.
+// TakeSaid archives the session's transcript.
 func (s *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, error) {
 	j, err := s.newTakePolicy(ctx, m)
 	if err != nil {
@@ -99,10 +99,9 @@ func (s *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, er
 	return taken, nil
 }
 
-// takePolicy says what of a session's transcript may be kept: what was said in turns
-// that were captured, while they were. So nothing of what the person paused for,
-// kept private or erased comes in by this door, and nothing of another session
-// that this one was forked from.
+// takePolicy decides what of a transcript may be archived: only what was said in
+// captured turns while capture was on. It leaves out paused, private and purged
+// parts, and the session that this one was forked from.
 type takePolicy struct {
 	e          *Service
 	m          *event.Context
@@ -153,7 +152,7 @@ func (j *takePolicy) verdict(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	return v
 }
 
-// verdictByTurn is the judgement by what was reported.
+// verdictByTurn decides by the stored turn of the utterance.
 func (j *takePolicy) verdictByTurn(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	t, known := j.turnOf(s)
 	if s.At.IsZero() {
@@ -174,8 +173,7 @@ func (j *takePolicy) verdictByTurn(ctx context.Context, s *mem.Spoken) mem.Verdi
 	return j.verdictByTime(ctx, *s, t)
 }
 
-// turnOf finds the turn of something said. A client that numbers no turns has
-// them told by the words of their prompts.
+// turnOf finds the turn of an utterance: by its prompt ID, else by the prompt's text.
 func (j *takePolicy) turnOf(s *mem.Spoken) (mem.Turn, bool) {
 	if s.PromptID != "" || s.Who != "user" {
 		t, ok := j.turns[s.PromptID]
@@ -191,8 +189,8 @@ func (j *takePolicy) turnOf(s *mem.Spoken) (mem.Turn, bool) {
 	return mem.Turn{}, false
 }
 
-// verdictByTime tells by what was reported of the turn whether it was captured still
-// when something was said.
+// verdictByTime decides by the turn's last event whether capture was still on at the
+// utterance's time.
 func (j *takePolicy) verdictByTime(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verdict {
 	at, known := j.lastReport[t.PromptID]
 	if !known {
@@ -219,6 +217,6 @@ func (j *takePolicy) verdictByTime(ctx context.Context, s mem.Spoken, t mem.Turn
 	return mem.LeaveOut
 }
 
-// clockSlack is how much later than the report of a turn's end the client may
-// date its last words, and how much earlier than the report of its prompt the first.
+// clockSlack is how far the client's timestamps may differ from ours: later than the
+// event of a turn's end, or earlier than the event of its prompt.
 const clockSlack = 2 * time.Second

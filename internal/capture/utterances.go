@@ -21,9 +21,8 @@ const (
 	minWords     = 3
 )
 
-// IndexSaid makes memories of what is in the archive of the session and not yet
-// in the store, and returns how many. Doing it again changes nothing: each piece
-// has its key.
+// IndexSaid stores utterances of the session's archive that are not yet indexed, and
+// returns how many. It is idempotent: each piece has a key.
 func (s *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, err error) {
 	after, err := s.lastIndexed(ctx, m.Session)
 	if err != nil {
@@ -50,8 +49,8 @@ func (s *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, er
 	return made, err
 }
 
-// utteranceBatch is how many pieces one batch takes, and those that belong to the last:
-// an event that waits behind it does not wait long.
+// utteranceBatch is how many pieces one batch writes, plus the rest of the last
+// utterance. It is small so that events do not wait long for the write lock.
 const utteranceBatch = 50
 
 func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
@@ -70,8 +69,8 @@ func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
 	return nil
 }
 
-// lastIndexed is the id of what was last said of all that is indexed; what comes
-// before it in the archive is indexed, too.
+// lastIndexed returns the ID of the newest indexed utterance; "" if there is none.
+// All earlier ones of the archive are indexed too.
 func (s *Service) lastIndexed(ctx context.Context, session string) (string, error) {
 	ms, err := s.Store.List(
 		ctx,
@@ -83,8 +82,8 @@ func (s *Service) lastIndexed(ctx context.Context, session string) (string, erro
 	return extract.SaidIn(ms[0]), nil
 }
 
-// utterances are the memories of one thing said, of which there is none if it
-// says next to nothing.
+// utterances returns the memories of one prompt or answer; none if it has fewer than
+// minWords words.
 func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 	if wordCount(s.Text) < minWords {
 		return nil
@@ -107,7 +106,7 @@ func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 		if s.Who == "user" {
 			mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
 			if len(s.Text) > extract.PastedLength {
-				mm.Trust = mem.TrustTool // whoever wrote it
+				mm.Trust = mem.TrustTool // its author is unknown
 			}
 		}
 		out = append(out, mm)

@@ -25,7 +25,7 @@ const (
 
 )
 
-// Checkpoint saves where the session of m stands.
+// Checkpoint returns a checkpoint of the session of m. It writes nothing.
 func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger string) (mem.Checkpoint, error) {
 	cp := mem.Checkpoint{Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger}
 	turns, err := s.Store.Turns(ctx, m.Session, 20)
@@ -76,7 +76,7 @@ func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 	return cp, nil
 }
 
-// State derives where work stands in a session from what is stored of it.
+// State derives the state of the work in a session from stored turns and memories.
 func (s *Service) State(
 	ctx context.Context,
 	project, session string,
@@ -133,7 +133,7 @@ func (s *Service) State(
 	return state, s.LaidDownState(ctx, project, &state)
 }
 
-// evidenceOf gathers exact material, the newest first.
+// evidenceOf collects files, commands, errors and figures, newest first.
 func evidenceOf(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	var ev mem.Evidence
 	for _, mm := range own {
@@ -164,8 +164,7 @@ func evidenceOf(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	return ev
 }
 
-// hasFigure reports whether a sentence has a figure in it that is neither part of
-// a name nor of code.
+// hasFigure reports whether a sentence contains a number outside names and code.
 func hasFigure(s string) bool {
 	before := ' '
 	for _, r := range lang.CueText(s) {
@@ -182,8 +181,8 @@ func hasFigure(s string) bool {
 	return false
 }
 
-// trustedAnswers keeps the answers of turns that read nothing from outside and that do
-// not sound like orders.
+// trustedAnswers keeps the answers of turns without external input that do not read
+// like instructions.
 func trustedAnswers(stops []mem.Event, turns []mem.Turn) []mem.Event {
 	return slices.DeleteFunc(stops, func(st mem.Event) bool {
 		tainted := slices.ContainsFunc(
@@ -194,7 +193,7 @@ func trustedAnswers(stops []mem.Event, turns []mem.Turn) []mem.Event {
 	})
 }
 
-// recentQuotes are the newest utterances of both sides, oldest first.
+// recentQuotes returns the newest prompts and answers, oldest first.
 func recentQuotes(turns []mem.Turn, stops []mem.Event) []mem.Quote {
 	answer := map[string]string{}
 	for i := len(stops) - 1; i >= 0; i-- {

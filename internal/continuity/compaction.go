@@ -15,28 +15,29 @@ import (
 	"remanence/internal/recall"
 )
 
-// AfterCompaction marks that the newest summary of a session was looked at.
+// AfterCompaction is the key that marks the newest compaction summary as compared.
 const AfterCompaction = "compaction"
 
-// shareCompaction is its part of a prompt's budget, in percent, before recall.
+// shareCompaction is the section's share of a prompt's budget, in percent, before recall.
 const shareCompaction = 50
 
-// exactItem is something exact that was in hand before a compaction.
+// exactItem is one exact detail that was in the context before a compaction.
 type exactItem struct {
 	text   string
-	keptIn func(in string) bool // whether a folded text still says it
+	keptIn func(in string) bool // reports whether a folded text contains it
 }
 
-// Loss is what a compaction took from the agent's view, and nobody gave back.
+// Loss lists the details that a compaction removed from the context and that no
+// injection restored.
 type Loss struct {
 	mem.Compaction
 	Section inject.Section
 }
 
-// Lost compares what was in hand before the newest compaction with what the
-// client's summary says and with what was told right after it. It does so once,
-// at the first prompt at which the summary is known: the client tells it only
-// after the session has started anew. The zero loss if there is nothing to compare.
+// Lost compares the context before the newest compaction with the client's summary
+// and with the text injected after it. It does so once, at the first prompt after
+// the summary arrives: the client reports it only after the new session start. It
+// returns the zero value if there is nothing to compare.
 func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 	if m.SessionInfo.Compactions == 0 || m.SessionInfo.Told[AfterCompaction] || m.Settings.Budgets.UserPrompt == 0 {
 		return Loss{}, nil
@@ -49,7 +50,7 @@ func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 		return Loss{}, fmt.Errorf("summary: %w", err)
 	}
 	if len(evs) == 0 || evs[0].At.Before(m.SessionInfo.Compacted) || evs[0].Text == "" {
-		return Loss{}, nil // it is on its way, or nothing of it may be kept
+		return Loss{}, nil // not reported yet, or private
 	}
 	before, err := s.beforeCompaction(ctx, m)
 	if err != nil || before.ID == "" {
@@ -85,8 +86,7 @@ func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 	return l, nil
 }
 
-// summaryOf is the part of a summary that the agent goes on with: what the client
-// thought before it is not.
+// summaryOf returns a summary without the analysis that the client puts before it.
 func summaryOf(text string) string {
 	if _, after, found := strings.Cut(text, "</analysis>"); found {
 		return after
@@ -94,7 +94,7 @@ func summaryOf(text string) string {
 	return text
 }
 
-// beforeCompaction is the checkpoint taken before the newest compaction.
+// beforeCompaction returns the checkpoint taken before the newest compaction.
 func (s *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
 	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Limit: 10})
 	if err != nil {
@@ -108,7 +108,7 @@ func (s *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.C
 	return mem.Checkpoint{}, nil
 }
 
-// restoredText is what the session was told when it started anew, folded.
+// restoredText returns the folded text that was injected after the compaction.
 func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, error) {
 	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: m.Session, Limit: 50})
 	if err != nil {
@@ -122,8 +122,9 @@ func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, e
 	return "", nil
 }
 
-// exactItems is the exact material of a checkpoint, as far as it still may be told
-// and is still so: taken anew from what is stored, and told only what both hold.
+// exactItems returns the exact details of a checkpoint that still hold. It takes a
+// new checkpoint from the store and keeps what both contain: forgotten or purged
+// text is not injected.
 func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
 	now, err := s.Checkpoint(ctx, m, before.Trigger)
 	if err != nil {
@@ -155,7 +156,7 @@ func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.C
 	return append(out, decided...), err
 }
 
-// decisionItems are the decisions of the session before the compaction.
+// decisionItems returns the session's decisions before the compaction.
 func (s *Service) decisionItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant, Before: before.At, Limit: 5,
@@ -172,7 +173,7 @@ func (s *Service) decisionItems(ctx context.Context, m *event.Context, before me
 	return out, nil
 }
 
-// OutcomeLine is a command with how it went.
+// OutcomeLine formats a command with its exit status and note.
 func OutcomeLine(c mem.Outcome) string {
 	text := fmt.Sprintf("command `%s` exit %d", c.Command, c.Exit)
 	if c.Note != "" {
@@ -181,14 +182,14 @@ func OutcomeLine(c mem.Outcome) string {
 	return text
 }
 
-// containsExactly asks for the very words.
+// containsExactly returns a test for the exact words.
 func containsExactly(words string) func(string) bool {
 	words = chars.Folded(words)
 	return func(in string) bool { return strings.Contains(in, words) }
 }
 
-// containsNumbers asks for all figures of a sentence: they are what a summary
-// rounds away.
+// containsNumbers returns a test for all numbers of a sentence. Summaries tend to
+// drop or round them.
 func containsNumbers(sentence string) func(string) bool {
 	want := numbers(sentence)
 	return func(in string) bool {
@@ -197,7 +198,7 @@ func containsNumbers(sentence string) func(string) bool {
 	}
 }
 
-// numbers are the figures of a text.
+// numbers returns the numbers of a text.
 func numbers(s string) []string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' && r != ',' })
 	var out []string
@@ -209,11 +210,10 @@ func numbers(s string) []string {
 	return out
 }
 
-// minSharedWords is the share of its telling words by which a sentence is recognised
-// when a summary says it in another form.
+// minSharedWords is the share of a sentence's terms that a paraphrase must contain.
 const minSharedWords = 0.6
 
-// SaysWords asks for most telling words of a sentence, in any form.
+// SaysWords returns a test for most terms of a sentence, in any form.
 func SaysWords(sentence string) func(string) bool {
 	want := slices.DeleteFunc(
 		rank.Terms(sentence),

@@ -12,8 +12,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// FillLater has it looked how full the session's context is, once the client has
-// written what it used, and not more often than the person wants it.
+// FillLater queues a job that reads the context usage after the client has written
+// its transcript, at most once per Handoff.SampleEvery.
 func (s *Service) FillLater(m *event.Context) {
 	if s.Fill == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
@@ -28,17 +28,17 @@ func (s *Service) FillLater(m *event.Context) {
 	)
 }
 
-// FillInTurn does so in the middle of a turn, of which there may be many calls.
+// FillInTurn calls FillLater during a turn if the last reading is old enough.
 func (s *Service) FillInTurn(m *event.Context) {
 	if m.At.Sub(m.SessionInfo.Sampled) >= m.Settings.Handoff.SampleEvery {
 		s.FillLater(m)
 	}
 }
 
-// maxWindow is more than any context holds.
+// maxWindow bounds a plausible context window, in tokens.
 const maxWindow = 100_000_000
 
-// FillTold keeps what the client itself tells of the session's context.
+// FillTold records the context usage that the client reported in the event.
 func FillTold(m *event.Context) {
 	f := mem.Fill{Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At, Taken: m.SessionInfo.Sampled}
 	told := false
@@ -53,7 +53,8 @@ func FillTold(m *event.Context) {
 	}
 }
 
-// fill looks how full the context is. What cannot be seen now is seen the next time.
+// MeasureContext reads the context usage from the transcript. If it cannot be read,
+// the known value stays and the next event tries again.
 func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Batch, error) {
 	if s.Fill == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) {
 		return mem.Batch{}, nil
@@ -82,8 +83,8 @@ func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Bat
 	return mem.Batch{Fills: []mem.Fill{f}}, nil
 }
 
-// fullerModelName is the model that spoke, by the fuller of its two names: the
-// client may have told more than the record does, such as a larger window.
+// fullerModelName returns the longer of two names of the same model: the client's
+// name may have a suffix for a larger window that the transcript lacks.
 func fullerModelName(told, spoke string) string {
 	if base, _, _ := strings.Cut(told, "["); base != "" && strings.HasPrefix(spoke, base) &&
 		strings.Contains(told, "[") {
@@ -92,8 +93,7 @@ func fullerModelName(told, spoke string) string {
 	return spoke
 }
 
-// usageLimits is what a session's context can hold, in tokens, and when something is
-// done about it.
+// usageLimits are the limits of a session's context, in tokens.
 type usageLimits struct {
 	window      int // 0 if nothing is to be done
 	autoCompact int // where the client of the model compacts by itself; 0 if that was never seen
@@ -107,8 +107,8 @@ const (
 	autoCompactMargin = 0.92   // of the place where the client compacts, by its own count as ours is
 )
 
-// limitsOf is the room of a session's context by what is known of its window and
-// of where clients of its model compact by themselves.
+// limitsOf computes the limits of a session's context from its window and from the
+// usage at which clients compacted contexts of the same model.
 func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Session) (usageLimits, error) {
 	share := set.Handoff.ThresholdOf()
 	if share == 0 {
@@ -131,7 +131,7 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 	return r, nil
 }
 
-// ContextOf says how full a session's context is; nil where nobody knows.
+// ContextOf returns the context usage of a session; nil if it is unknown.
 func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*Context, error) {
 	if sess.ContextTokens == 0 {
 		return nil, nil
@@ -155,9 +155,9 @@ const (
 	largeWindow  = 1_000_000
 )
 
-// windowOf is how much the context of a session can hold: as the person says,
-// else the client, else by its model. A context that holds more than a model is
-// known for shows that its window is the larger one.
+// windowOf returns the context window of a session, in tokens: from the settings,
+// else from the client, else by the model. Usage above the common window proves the
+// larger one.
 func windowOf(set event.Settings, s mem.Session) int {
 	switch {
 	case set.Window > 0:

@@ -13,13 +13,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// ErrLongHandoff refuses a handoff of more than mem.MaxHandoff characters.
-// Nothing of it is kept, so that nobody takes a part for all of it.
+// ErrLongHandoff is returned for a handoff of more than MaxHandoff characters.
+// Nothing of it is stored.
 var ErrLongHandoff = errors.New("the handoff is too long")
 
-// Handoff keeps what the agent, or the person, wrote for whoever goes on with
-// the work, beside where the work stands by what is stored. An agent is trusted
-// with it as with its own words, if its turn read nothing from elsewhere.
+// Handoff stores a note for the next session together with a checkpoint. It returns
+// event.ErrNoText for an empty text and ErrLongHandoff for a long one. An agent's
+// handoff has trust assistant, or less if its turn read external text.
 func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoint, error) {
 	text, _ := mem.SplitHandoff(s.Door.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
 	if text = strings.TrimSpace(text); text == "" {
@@ -63,7 +63,7 @@ func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoi
 	return kept[0], nil
 }
 
-// storeHandoff keeps a text as the handoff of the moment's session.
+// storeHandoff stores a text as the handoff of the context's session.
 func (s *Service) storeHandoff(
 	ctx context.Context,
 	m *event.Context,
@@ -75,7 +75,7 @@ func (s *Service) storeHandoff(
 		return cp, err
 	}
 	cp.Handoff, cp.Trust = text, t
-	if t < mem.TrustUser { // a person's own hand stands for itself, whatever the agent reads
+	if t < mem.TrustUser { // a person's text does not depend on the trust of a turn
 		cp.PromptID = m.Turn.PromptID
 	}
 	if _, err := s.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
@@ -84,15 +84,15 @@ func (s *Service) storeHandoff(
 	return cp, nil
 }
 
-// pastHandoffs is how many handoffs of a project a file is compared with.
+// pastHandoffs bounds the earlier handoffs that a handoff file is compared with.
 const pastHandoffs = 100
 
-// fileTimeSlack is how far the time of a file may be behind the clock when it is
-// written: kernels stamp files by ticks.
+// fileTimeSlack is how far a file's modification time may lag behind the clock:
+// kernels round it to ticks.
 const fileTimeSlack = 20 * time.Millisecond
 
-// TakeHandoff keeps as a handoff what somebody edited in the file of the
-// project's. A text that was kept before is none: the file was left behind.
+// TakeHandoff stores an edited handoff file as a handoff. A text that equals an
+// earlier handoff is ignored: the file is out of date.
 func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Hand) error {
 	if s.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
 		return nil
@@ -137,7 +137,7 @@ func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 	return err
 }
 
-// WholeLines is as much of a text as has n characters at most, in whole lines.
+// WholeLines cuts a text to at most n characters, at a line end if there is one.
 func WholeLines(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -149,8 +149,8 @@ func WholeLines(s string, n int) string {
 	return strings.TrimSpace(s)
 }
 
-// HandingOff is the moment a handoff is of: the session and its project, which
-// is not always that of the directory the order came from.
+// HandingOff returns the event context of a handoff. Its project is the session's,
+// which may differ from the project of the request's directory.
 func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
 	p, err := s.Event.Place(ctx, ask.Place)
 	if err != nil {
@@ -180,7 +180,7 @@ func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Co
 	return m, nil
 }
 
-// handoffSession is the session that a handoff is of; the zero value if nobody knows.
+// handoffSession returns the session of a handoff; the zero value if it is unknown.
 func (s *Service) handoffSession(ctx context.Context, ask HandoffRequest, p mem.Project) (mem.Session, error) {
 	switch {
 	case ask.Session != "":
@@ -197,12 +197,11 @@ func (s *Service) handoffSession(ctx context.Context, ask HandoffRequest, p mem.
 	return ss[0], nil
 }
 
-// MaxHandoff is how many characters a handoff has at most.
+// MaxHandoff bounds a handoff, in characters.
 const MaxHandoff = 4000
 
-// HandoffRequest keeps what whoever goes on with the work must know: the task in
-// hand and its exact next step, open threads and who is waited for, decisions
-// and constraints, what would be missed.
+// HandoffRequest stores a note for the next session: the current task and its next
+// step, open work, decisions and constraints.
 type HandoffRequest struct {
 	mem.Place
 	Text    string `json:"text"`
@@ -210,7 +209,7 @@ type HandoffRequest struct {
 	Agent   string `json:"agent,omitempty"`   // as in AddAsk
 }
 
-// Context is how full the context of a session is, and what follows from that.
+// Context is the context usage of a session and its limits, in tokens.
 type Context struct {
 	Tokens    int    `json:"tokens"`     // in use when last looked at
 	Window    int    `json:"window"`     // what it can hold

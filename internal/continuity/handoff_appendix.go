@@ -12,25 +12,23 @@ import (
 	"remanence/internal/mem"
 )
 
-// Handoffs are the files in which a person finds the handoffs of projects.
+// Handoffs reads and writes the handoff files of projects.
 type Handoffs interface {
-	// ReadHandoff returns what the file says; the zero value where there is none.
+	// ReadHandoff returns the content of the file; the zero value if there is none.
 	ReadHandoff(p mem.Project) (mem.HandoffNote, error)
-	// WriteHandoff writes what was written for whoever goes on, in place of what
-	// was there.
+	// WriteHandoff replaces the file with the text.
 	WriteHandoff(p mem.Project, text string) error
-	// WriteTail puts what happened since then behind it, in place of the tail that
-	// was there.
+	// WriteTail replaces the generated appendix of the file.
 	WriteTail(p mem.Project, text string) error
-	// EraseHandoff takes the tail away, and all if the rest holds one of some
-	// folded lines.
+	// EraseHandoff removes the appendix, and the whole file if the rest contains one
+	// of the folded lines.
 	EraseHandoff(p mem.Project, lines []string) error
 }
 
-// maxAppendixPrompts is how many prompts a tail names, the newest.
+// maxAppendixPrompts bounds the newest prompts that an appendix lists.
 const maxAppendixPrompts = 5
 
-// TailLater has it done, where there are such files.
+// TailLater queues a job that writes the handoff appendix, if there are handoff files.
 func (s *Service) TailLater(m *event.Context) {
 	if s.Handoffs != nil && m.Person() {
 		m.Batch.Jobs = append(
@@ -40,8 +38,8 @@ func (s *Service) TailLater(m *event.Context) {
 	}
 }
 
-// WriteTail writes by rule, without any model, what happened in the session since
-// its handoff.
+// WriteTail writes the handoff appendix: what happened in the session since its
+// handoff. It uses no model.
 func (s *Service) WriteTail(ctx context.Context, m *event.Context) error {
 	if s.Handoffs == nil || m.SessionInfo.ID == "" {
 		return nil
@@ -57,8 +55,8 @@ func (s *Service) WriteTail(ctx context.Context, m *event.Context) error {
 	return s.Handoffs.WriteTail(m.Project, appendixText(cp, demands))
 }
 
-// promptsSinceHandoff are the person's newest prompts after the session's handoff, the
-// oldest of them first.
+// promptsSinceHandoff returns the user's newest prompts after the session's handoff,
+// oldest first.
 func (s *Service) promptsSinceHandoff(ctx context.Context, m *event.Context) ([]string, error) {
 	cps, err := s.Store.Checkpoints(
 		ctx,
@@ -81,7 +79,7 @@ func (s *Service) promptsSinceHandoff(ctx context.Context, m *event.Context) ([]
 	return out, nil
 }
 
-// appendixText lists what was asked, edited, run and left open.
+// appendixText lists prompts, edited files, commands and open work.
 func appendixText(cp mem.Checkpoint, demands []string) string {
 	var b strings.Builder
 	line := func(name, text string) {
@@ -102,8 +100,8 @@ func appendixText(cp mem.Checkpoint, demands []string) string {
 	return b.String()
 }
 
-// HandedOn returns the projects whose handoff files may hold what is to be erased,
-// and the lines that give it away, those of words too.
+// HandedOn returns the projects whose handoff files may contain purged text, and the
+// lines to look for, including words.
 func (s *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
 	if s.Handoffs == nil {
 		return nil, words, nil
@@ -146,7 +144,7 @@ func (s *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Proj
 	return places, words, nil
 }
 
-// EraseHandoffs takes what the lines give away out of the handoff files of projects.
+// EraseHandoffs removes the lines from the handoff files of projects.
 func (s *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
 	for _, p := range projects {
 		if err := s.Handoffs.EraseHandoff(p, lines); err != nil {
@@ -156,8 +154,7 @@ func (s *Service) EraseHandoffs(projects []mem.Project, lines []string) error {
 	return nil
 }
 
-// sessionLines are the lines by which a file gives away what was asked and
-// handed on in a session.
+// sessionLines returns the lines of a session's prompts, handoffs and notes.
 func (s *Service) sessionLines(ctx context.Context, sess mem.Session) ([]string, error) {
 	out := chars.TracesOfText(sess.FirstPrompt)
 	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)

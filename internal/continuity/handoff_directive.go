@@ -9,13 +9,12 @@ import (
 	"remanence/internal/event"
 )
 
-// maxDirective bounds what an agent is told to do when its context is nearly
-// full, in tokens.
+// maxDirective bounds the instruction to write a handoff, in tokens.
 const maxDirective = 200
 
-// Directive asks the agent for a handoff, once, when its context is nearly full.
-// All of it are our own words: nothing of any memory is in it. Nobody is asked
-// to compact, which an agent cannot do.
+// Directive returns an instruction to write a handoff, once, when the context is
+// nearly full; else "". It contains no text of memories. It does not ask for a
+// compaction, because an agent cannot start one.
 func (s *Service) Directive(ctx context.Context, m *event.Context) (string, error) {
 	sess := m.SessionInfo
 	if !sess.HandoffArmed || sess.ContextTokens <= 0 || m.Settings.Budgets.UserPrompt == 0 {
@@ -29,7 +28,7 @@ func (s *Service) Directive(ctx context.Context, m *event.Context) (string, erro
 	return directiveText(cmp.Or(s.Program, programName), r.percentUsed(sess.ContextTokens)), nil
 }
 
-// percentUsed is how full the context is, in percent of what it can really hold.
+// percentUsed returns the context usage in percent of the usable window.
 func (r usageLimits) percentUsed(tokens int) int {
 	limit := r.window
 	if r.autoCompact > 0 {
@@ -38,11 +37,11 @@ func (r usageLimits) percentUsed(tokens int) int {
 	return min(100, tokens*100/limit)
 }
 
-// programName is our command line where a shell finds it by its name.
+// programName is the name of the command line program on the PATH.
 const programName = "remanence"
 
-// directiveText is what the agent is told. program is how a shell calls us; one
-// whose path takes too much room is called by its name.
+// directiveText formats the instruction. program is the path of the command line
+// program; a path that exceeds maxDirective is replaced by the name.
 func directiveText(program string, percent int) string {
 	text := fmt.Sprintf(
 		`[Remanence] The context of this conversation is nearly full (%d %%): soon a summary may stand in its place. First write a handoff for whoever goes on, %d characters at most: the task in hand and the exact next step; open threads and who is waited for; decisions and constraints; what would be missed, with exact paths, commands and figures. Save it by one Bash call:

@@ -6,8 +6,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// snapshotLines is how much of a transcript a snapshot looks at, and
-// snapshotChars how much of its text it keeps, the newest.
+// SnapshotLines bounds the transcript lines that a snapshot reads; snapshotChars
+// bounds the newest text that it keeps, in characters.
 const (
 	SnapshotLines = 200
 	snapshotChars = 4000
@@ -26,7 +26,7 @@ func LateDigest(m *event.Context) mem.Job {
 	}
 }
 
-// Snapshot keeps the newest words of both sides.
+// Snapshot returns a memory of the newest prompts and answers before a compaction.
 func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {

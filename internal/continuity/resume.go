@@ -44,7 +44,8 @@ func (s *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Chec
 	return out, nil
 }
 
-// Resume returns all that somebody needs who goes on where a checkpoint left off.
+// Resume returns a checkpoint with its session, project and newest handoff.
+// ErrNotFound if there is no checkpoint.
 func (s *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
 	ask.Limit, ask.ID = 1, cmp.Or(ask.ID, "last")
 	got, err := s.Checkpoints(ctx, ask)
@@ -81,8 +82,7 @@ func (s *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeRes
 	return r, nil
 }
 
-// resumeText is the Markdown of what there is to go on with: what summaries lose
-// comes in full.
+// resumeText formats a ResumeResponse as Markdown.
 func resumeText(r ResumeResponse) string {
 	var b strings.Builder
 	cp := r.Checkpoint
@@ -137,7 +137,7 @@ func resumeText(r ResumeResponse) string {
 	return b.String()
 }
 
-// commandsOf are the commands of a checkpoint and how each ended, in a line.
+// commandsOf formats the commands of a checkpoint, one per line.
 func commandsOf(cp mem.Checkpoint) []string {
 	var out []string
 	for _, c := range cp.Evidence.Commands {
@@ -150,7 +150,7 @@ func commandsOf(cp mem.Checkpoint) []string {
 	return out
 }
 
-// Diff tells what changed from one checkpoint to another.
+// Diff compares two checkpoints.
 func (s *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
 	to, err := s.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
 	if err != nil {
@@ -184,8 +184,8 @@ func (s *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, erro
 	return d, nil
 }
 
-// previousCheckpoint is the checkpoint before another one of the same session; the zero
-// value if that was its first.
+// previousCheckpoint returns the checkpoint before cp of the same session; the zero
+// value if cp is the first.
 func (s *Service) previousCheckpoint(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint, error) {
 	all, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Limit: 1000})
 	if err != nil {
@@ -198,7 +198,7 @@ func (s *Service) previousCheckpoint(ctx context.Context, cp mem.Checkpoint) (me
 	return all[i+1], nil
 }
 
-// changes lists what came and went, by what it is.
+// changes lists the added and removed entries of each field.
 func changes(from, to mem.Checkpoint) []Changed {
 	out := []Changed{}
 	compare := func(what string, was, now []string) {

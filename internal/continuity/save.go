@@ -11,14 +11,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxSaveNote bounds what is said to a checkpoint, in characters.
+// maxSaveNote bounds the note of a checkpoint, in characters.
 const maxSaveNote = 1000
 
-// Save keeps where the work stands, as before a compaction. With Index it first
-// takes in and indexes what the session's transcript says: whatever of that does
-// not work is named in the answer and keeps nothing else from being done.
-// ErrNotFound where no session of the place is known: there is nothing to save.
-// ErrPrivateTurn if an agent says something to it in a turn that is private.
+// Save stores a checkpoint. With Index it first archives and indexes the session's
+// transcript; failures of that are reported in Trouble and do not stop the rest.
+// It returns ErrNotFound if the project has no session, and ErrPrivateTurn if an
+// agent adds a note in a private turn.
 func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
 	m, err := s.HandingOff(ctx, HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
@@ -52,7 +51,7 @@ func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, erro
 	return out, nil
 }
 
-// takeTranscript takes in and indexes what the session's transcript says.
+// takeTranscript archives and indexes the session's transcript.
 func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *SaveResponse) {
 	trouble := func(what string, err error) {
 		if err != nil {
@@ -87,7 +86,7 @@ func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *Sav
 	trouble("index", err)
 }
 
-// SaveRequest saves where the work stands.
+// SaveRequest asks for a checkpoint.
 type SaveRequest struct {
 	mem.Place
 	Session string `json:"session,omitempty"` // "" means the agent's, else the last one of the project
@@ -96,11 +95,10 @@ type SaveRequest struct {
 	Index   bool   `json:"index,omitempty"`   // take in what the session's transcript says, and index it, now
 }
 
-// TriggerSave is the Trigger of a checkpoint that somebody asked for.
+// TriggerSave is the Trigger of a checkpoint saved on request.
 const TriggerSave = "save"
 
-// Saved is what became of a SaveAsk. It never is less than the checkpoint: who
-// could not even save that gets an error.
+// SaveResponse is the answer to a SaveRequest. It always has the checkpoint.
 type SaveResponse struct {
 	Checkpoint mem.Checkpoint `json:"checkpoint"`
 	Short      string         `json:"session_short,omitempty"`
@@ -110,8 +108,8 @@ type SaveResponse struct {
 	Trouble    []string       `json:"trouble"` // what did not work; empty if all is well
 }
 
-// CheckpointsRequest asks for checkpoints, newest first: one by its id or, without
-// one, those of a session or of the place.
+// CheckpointsRequest asks for checkpoints, newest first: one by its ID, else those
+// of a session or of a project.
 type CheckpointsRequest struct {
 	mem.Place
 	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
@@ -126,7 +124,7 @@ type Checkpoints struct {
 	Shorts      map[string]string `json:"shorts"` // by session
 }
 
-// Resumption is all that somebody needs who goes on with the work.
+// ResumeResponse is what a session needs to continue the work.
 type ResumeResponse struct {
 	Checkpoint mem.Checkpoint  `json:"checkpoint"`
 	Handoff    *mem.Checkpoint `json:"handoff,omitempty"` // the newest of the same session, if there is one
@@ -143,14 +141,14 @@ type DiffRequest struct {
 	To   string `json:"to,omitempty"` // "" means the newest of From's session
 }
 
-// Difference is what changed from one checkpoint to another.
+// DiffResponse lists what changed between two checkpoints.
 type DiffResponse struct {
 	From    mem.Checkpoint `json:"from"`
 	To      mem.Checkpoint `json:"to"`
 	Changes []Changed      `json:"changes"`
 }
 
-// Changed is one thing that came or went.
+// Changed is one entry that was added or removed.
 type Changed struct {
 	What string `json:"what"` // request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
 	Gone bool   `json:"gone"` // it was in the first and is not in the second

@@ -9,12 +9,12 @@ import (
 	"remanence/internal/mem"
 )
 
-// ErrNoModel is an order that needs a model where there is none.
+// ErrNoModel is returned when a request needs a language model and none is configured.
 var ErrNoModel = errors.New("no model is set up")
 
-// Digesting tells how it stands with the digest by a model, and with Redo has
-// turns digested again: those of a session, those since a time, else those of the
-// newest session of the place. ErrNoModel if none is set up to do it.
+// Digesting returns the status of the digest by a model. With Redo it also queues
+// turns to be digested again: those of a session, those since a time, else those of
+// the newest session of the project. It returns ErrNoModel if none is configured.
 func (s *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
 	d, err := s.status(ctx)
 	if err != nil || !ask.Redo {
@@ -39,7 +39,7 @@ func (s *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Diges
 	return d, nil
 }
 
-// status is what the store knows of it.
+// status reads today's spending and the waiting jobs from the store.
 func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 	d.Limit = s.Settings().DigestTokens
 	if l, ok := s.Store.(mem.SpendStore); ok {
@@ -68,7 +68,7 @@ func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 	return d, nil
 }
 
-// redoJobs are the jobs of an order, and in d what they may cost.
+// redoJobs returns a job for each turn to digest again, and adds their cost to d.
 func (s *Service) redoJobs(
 	ctx context.Context,
 	model event.Summarizer,

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// refineAfter is how long after a turn's end its words are all there.
+	// refineAfter is the delay after a turn's end until its transcript is complete.
 	refineAfter = 3 * time.Second
-	// refineTries is how often an answer that cannot be used is asked for again.
+	// refineTries is how often a model is called again after an unusable answer.
 	refineTries = 2
-	// refineWithin is the age at which a turn that still waits is left as it is.
+	// refineWithin is the age of a waiting job from which it is dropped.
 	refineWithin = 7 * 24 * time.Hour
-	// pausedFor is how long a pause without end keeps a turn waiting at a time.
+	// pausedFor is the delay of a job during a pause without an end.
 	pausedFor = time.Hour
 )
 
-// errNoSpendStore is a store that cannot count what a model costs.
+// errNoSpendStore is returned if the store cannot count what a model costs.
 var errNoSpendStore = errors.New("this store cannot count what a model costs, so none is asked")
 
-// RefineLater has the turn that ends, or a subagent's part of it, digested by a
-// model, if there is one and it may see it.
+// RefineLater queues a job that digests the ended turn, or a subagent's part of it,
+// with a model. It does nothing if there is no model or it may not see the turn.
 func (s *Service) RefineLater(m *event.Context) {
 	if s.Event.CurrentModel() == nil || !mayRefine(m) {
 		return
@@ -64,8 +64,8 @@ func splitRefineKey(key string) (promptID, agentID string) {
 	return promptID, agentID
 }
 
-// Refine does a job: it has a model digest a turn and puts what comes of it in the
-// place of what the rules made. Whatever fails, that stays as it is.
+// Refine runs one job: a model digests a turn, and its memories replace those that
+// the rules made. On any failure the memories of the rules stay unchanged.
 func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	model := s.Event.CurrentModel()
 	if model == nil {
@@ -93,7 +93,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if again, err := s.Event.ErasedUntil(ctx, m.Session); err != nil || !again.Equal(erased) {
 		return mem.Batch{}, errors.Join(err, errErasedMeanwhile)
 	}
-	// A model takes its time, and the person does not wait: what they did meanwhile counts.
+	// The model call is slow: read the turn again, as it may have changed meanwhile.
 	if m, ok, err = s.turnOfJob(ctx, job); err != nil || !ok || !mayRefine(m) {
 		return mem.Batch{}, err
 	}
@@ -107,7 +107,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	return b, err
 }
 
-// errErasedMeanwhile is a digest of words that may be gone.
+// errErasedMeanwhile is returned if a purge happened during the model call.
 var errErasedMeanwhile = errors.New("something of the session was erased while the model was asked")
 
 // turnOfJob finds the turn that a job is about; ok is false if it is gone or too
@@ -129,8 +129,8 @@ func (s *Service) turnOfJob(ctx context.Context, job mem.Job) (m *event.Context,
 	return s.contextOfTurn(sess, turns[i], agentID), true, nil
 }
 
-// contextOfTurn is a turn of a session, or a subagent's part of it, as if it ended now.
-// Nothing about it is looked up on the disk: where it took place may be gone.
+// contextOfTurn returns the event context of a stored turn, or of a subagent's part
+// of it, as if it ended now. It reads no files: the project may be deleted.
 func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) *event.Context {
 	return &event.Context{
 		Event: mem.Event{
@@ -142,8 +142,7 @@ func (s *Service) contextOfTurn(sess mem.Session, t mem.Turn, agentID string) *e
 	}
 }
 
-// waitForPause says whether a job has to wait, while the person has paused, and if so
-// what becomes of it.
+// waitForPause returns, while capture is paused, a batch that delays the job.
 func (s *Service) waitForPause(
 	ctx context.Context,
 	m *event.Context,
@@ -166,14 +165,14 @@ func (s *Service) waitForPause(
 	return b, false, nil
 }
 
-// requeue is a job that was not tried: it comes back at a time as if it were new.
+// requeue returns a batch that queues the job anew at a time, with no attempt counted.
 func (s *Service) requeue(job mem.Job, at time.Time) mem.Batch {
 	job.ID, job.Error, job.Attempts, job.NotBy = "", "", 0, at
 	return mem.Batch{Jobs: []mem.Job{job}}
 }
 
-// retryOrGiveUp says what becomes of a job that got no digest. Its session waits with
-// it, and no other: the store leases no job of a session in which one rests.
+// retryOrGiveUp decides what happens to a job whose model call failed. Only the jobs
+// of the same session wait: the store leases none while one of them is delayed.
 func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 	if full, ok := errors.AsType[limitReached](cause); ok {
 		return s.requeue(job, full.until), nil
@@ -193,7 +192,7 @@ func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 	return mem.Batch{}, cause
 }
 
-// deadJobs are the jobs about the same turns that were given up before.
+// deadJobs returns the IDs of dead jobs for the same turns.
 func (s *Service) deadJobs(ctx context.Context, jobs ...mem.Job) ([]string, error) {
 	st, ok := s.Store.(mem.LaneLeaser)
 	if !ok {
@@ -216,5 +215,5 @@ func (s *Service) deadJobs(ctx context.Context, jobs ...mem.Job) ([]string, erro
 	return out, nil
 }
 
-// maxJobs is more jobs than are looked at.
+// maxJobs bounds how many jobs one query reads.
 const maxJobs = 10_000

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of what is kept of a model's answer, in characters and items.
+// Bounds of the memories made from a model's answer, in characters and items.
 const (
 	maxNarrative = 600
 
@@ -24,15 +24,15 @@ const (
 	maxPart    = 300 // of a summary
 )
 
-// ConfidenceModel is that of what a model made of a turn.
+// ConfidenceModel is the confidence of memories that a model wrote.
 const ConfidenceModel = 0.6
 
-// modelTag tags what a model made.
+// modelTag tags memories that a model wrote.
 const modelTag = "model"
 
-// refinedBatch are the memories that a model's answer makes, and the end of those that
-// they replace: these are superseded, not erased, so that another model can be
-// asked one day. What the person wrote, changed or pinned is left alone.
+// refinedBatch returns the memories of a model's answer and supersedes those that
+// they replace. Superseded memories stay stored, so that the turn can be digested
+// again. Memories that the user wrote, changed or pinned are not replaced.
 func (s *Service) refinedBatch(
 	ctx context.Context,
 	m *event.Context,
@@ -70,7 +70,7 @@ func (s *Service) refinedBatch(
 	return b, ctx.Err()
 }
 
-// writer turns a model's words into memories of a turn.
+// writer converts a model's answer into memories of a turn.
 type writer struct {
 	m      *event.Context
 	r      turnRecord
@@ -79,8 +79,8 @@ type writer struct {
 	at     time.Time
 }
 
-// when is the time of what is made: that of what it replaces, so that a turn that
-// is digested again stays where it was.
+// when returns the creation time of the new memories: the newest time among the
+// memories they replace, so that the order of turns does not change.
 func (w writer) when() time.Time {
 	at := w.m.Turn.At
 	for _, mm := range slices.Concat(w.r.fromTools, w.r.digested) {
@@ -91,7 +91,7 @@ func (w writer) when() time.Time {
 	return at
 }
 
-// maxObservations is how many observations are kept.
+// maxObservations bounds how many observations are kept.
 func (w writer) maxObservations() int {
 	if w.m.Person() {
 		return extract.MaxStatements
@@ -99,7 +99,7 @@ func (w writer) maxObservations() int {
 	return extract.MaxFindings
 }
 
-// line is a text of the model's, cleaned, in one line.
+// line redacts a text, joins it into one line and clips it to most characters.
 func (w writer) line(s string, most int) string { return chars.Clip(chars.Line(w.redact(s)), most) }
 
 func (w writer) lines(list []string, most, each int) []string {
@@ -110,8 +110,8 @@ func (w writer) lines(list []string, most, each int) []string {
 	return out
 }
 
-// memory is what all that is made has in common. It is trusted no more than the
-// worst of what the model was given.
+// memory returns a memory with the fields that all memories of the digest share. Its
+// trust is at most the lowest trust of the model's input.
 func (w writer) memory(k mem.Kind) mem.Memory {
 	mm := w.m.NewMemory(k, mem.ScopeProject)
 	mm.Trust = extract.CapTrust(min(mem.TrustAssistant, w.m.Turn.Trust), slices.Concat(w.r.fromTools, w.r.digested))
@@ -180,7 +180,8 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	return w.checkTrust(mm), t.Completed != "" || t.Learned != "" || t.Investigated != ""
 }
 
-// checkTrust takes the trust from a memory that reads like an order, wherever in it.
+// checkTrust sets the trust of a memory to none if any part of it reads like an
+// instruction to the agent.
 func (w writer) checkTrust(mm mem.Memory) mem.Memory {
 	parts := slices.Concat([]string{mm.Title, mm.Body}, mm.Facts, mm.Concepts)
 	if s := mm.Summary; s != nil {
@@ -192,8 +193,8 @@ func (w writer) checkTrust(mm mem.Memory) mem.Memory {
 	return mm
 }
 
-// files are those of the names that the turn is known to have touched: a model
-// may name any.
+// files keeps the names that the turn is known to have touched: a model may invent
+// others.
 func (w writer) files(names []string) []string {
 	var known, out []string
 	for _, mm := range slices.Concat(w.r.fromTools, w.r.digested) {
@@ -210,7 +211,7 @@ func (w writer) files(names []string) []string {
 	return out
 }
 
-// anchors are what the files held when the rules looked at them.
+// anchors returns the stored anchors of the files.
 func (w writer) anchors(files []string) []mem.Anchor {
 	var out []mem.Anchor
 	for _, mm := range slices.Concat(w.r.digested, w.r.fromTools) {

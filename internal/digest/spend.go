@@ -10,7 +10,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// limitReached keeps a model from being asked before the next day.
+// limitReached is returned when a call would exceed the daily token limit.
 type limitReached struct {
 	spent, limit int
 	until        time.Time
@@ -21,11 +21,11 @@ func (c limitReached) Error() string {
 	return fmt.Sprintf("%d of %d tokens of today are spent", c.spent, c.limit)
 }
 
-// textLimits are the lengths, in characters, to which a turn is cut for a model: the
-// shorter ones for a model that takes no more.
+// textLimits returns the lengths, in characters, to which a turn is cut for a model:
+// the shorter ones are for models with a small context.
 func textLimits() []int { return []int{MaxModelText, MaxModelText / 2, MaxModelText / 4} }
 
-// askModel has a model digest a text, as much of it as the model takes.
+// askModel calls a model with a text, shortened until the model accepts it.
 func (s *Service) askModel(ctx context.Context, model event.Summarizer, text string) (d mem.Digest, err error) {
 	tried := ""
 	for _, most := range textLimits() {
@@ -41,8 +41,8 @@ func (s *Service) askModel(ctx context.Context, model event.Summarizer, text str
 	return d, err
 }
 
-// callWithinLimit asks a model once, within what the person allows for a day. What it may cost
-// is counted before, durably: a worker that dies meanwhile has spent it.
+// callWithinLimit calls a model once, within the daily token limit. It records the
+// highest possible cost before the call, so that a crash cannot lose it.
 func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, text string) (mem.Digest, error) {
 	ledger, ok := s.Store.(mem.SpendStore)
 	if !ok {

@@ -13,15 +13,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// MaxModelText is how many characters of a turn a model is given at most.
+// MaxModelText bounds the text of a turn that a model receives, in characters.
 const MaxModelText = 16000
 
-// maxAnswerBytes bounds what is read of the words of one turn, in bytes, before it is cut
-// for a model.
+// maxAnswerBytes bounds the answers of one turn, in bytes, before they are cut for a
+// model.
 const maxAnswerBytes = 1 << 20
 
-// turnRecord is a turn as a model may see it: what was asked and answered, and of
-// what the tools did no more than the rules made of it. What they put out is not in it.
+// turnRecord is the part of a turn that a model may see: the prompt, the answers and
+// the titles of tool memories. It contains no tool output.
 type turnRecord struct {
 	prompt    string
 	fromTools []mem.Memory // of the tools, oldest first
@@ -30,9 +30,9 @@ type turnRecord struct {
 	redact    func(string) string
 }
 
-// readTurn is the record of the moment's turn, or of a subagent's part of it; ok is
-// false where there is nothing to refine, or the person has forgotten some of it:
-// who took something out does not want it back in other words.
+// readTurn reads the record of a turn, or of a subagent's part of it. ok is false if
+// there is too little to refine, or if any memory of the turn was forgotten: a
+// digest could bring the forgotten text back.
 func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord, ok bool, err error) {
 	all, err := s.Store.List(ctx, mem.Query{
 		Session: m.Session, PromptID: m.PromptID, NotKinds: []mem.Kind{mem.Utterance, mem.Snapshot}, Hidden: true, Within: "*", Limit: maxTurnMemories,
@@ -58,7 +58,7 @@ func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord,
 	}
 	r.prompt = m.Turn.Text
 	if !m.Person() {
-		if len(r.digested) == 0 { // nobody knows what it may be trusted with
+		if len(r.digested) == 0 { // its trust is unknown
 			return r, false, nil
 		}
 		r.prompt = strings.Join(r.digested[0].Concepts, " ")
@@ -68,18 +68,18 @@ func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord,
 	return r, enough, nil
 }
 
-// maxTurnMemories is more memories than a turn makes.
+// maxTurnMemories bounds how many memories of one turn are read.
 const maxTurnMemories = 1000
 
-// isDigest reports whether a memory was made of what was said in a turn.
+// isDigest reports whether a memory was made from the conversation of a turn.
 func isDigest(mm mem.Memory) bool {
 	return slices.ContainsFunc(mm.Tags, func(t string) bool {
 		return t == extract.DigestTag || t == extract.SummaryTag || t == "subagent-discovery"
 	})
 }
 
-// answersOf is what the agent said in the turn: all of it where it is archived, at
-// least how it ended.
+// answersOf returns the agent's answers in the turn: all of them if the transcript is
+// archived, else the last one.
 func (s *Service) answersOf(ctx context.Context, m *event.Context) ([]string, error) {
 	q := mem.EventQuery{
 		Session:  m.Session,
@@ -107,7 +107,7 @@ func (s *Service) answersOf(ctx context.Context, m *event.Context) ([]string, er
 	return said, nil
 }
 
-// archivedAnswers is what the archive has of the agent's words in the turn.
+// archivedAnswers returns the agent's answers in the turn from the archive.
 func (s *Service) archivedAnswers(ctx context.Context, m *event.Context) (said []string, err error) {
 	if s.Archive == nil || !m.Person() {
 		return nil, nil
@@ -127,7 +127,7 @@ func (s *Service) archivedAnswers(ctx context.Context, m *event.Context) (said [
 	return said, nil
 }
 
-// text is the record as it is sent, once more through the door.
+// text formats the record for the model, redacted again.
 func (r turnRecord) text() string {
 	var b strings.Builder
 	b.WriteString("Asked:\n" + r.prompt + "\n")
@@ -141,8 +141,8 @@ func (r turnRecord) text() string {
 	return r.redact(b.String())
 }
 
-// headAndTail is a text of at most n characters: of a longer one, 60 parts in a
-// hundred from its beginning and 30 from its end, and a mark between.
+// headAndTail cuts a text of more than n characters to its first 60% and last 30%
+// of n, with a mark between.
 func headAndTail(s string, n int) string {
 	rs := []rune(s)
 	if len(rs) <= n {

@@ -78,22 +78,9 @@ func saysGoodbye(prompt string) bool {
 	return len(strings.Fields(prompt)) < 10 && !strings.ContainsAny(prompt, "?`/") &&
 		lang.Holds(
 			strings.ToLower(prompt),
-			"see you tomorrow",
-			"see you later",
-			"be right back",
-			"brb",
-			"it for today",
-			"done for today",
-			"all for today",
-			"enough for today",
-			"good night",
-			"bis morgen",
-			"feierabend",
-			"für heute",
-			"à demain",
-			"hasta mañana",
-			"また明日",
-			"明天见",
+			"see you tomorrow", "see you later", "be right back", "brb", "it for today", "done for today",
+			"all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain",
+			"hasta mañana", "また明日", "明天见",
 		)
 }
 

@@ -96,14 +96,8 @@ func weighs(all []Said, options []Option, at int) bool {
 		return thoughtOfList(s.Bare) ||
 			lang.Holds(
 				s.Bare,
-				" ways to ",
-				"alternativ",
-				" other option",
-				" andere möglichkeit",
-				" autre option",
-				" otra opción",
-				"もう一つの案",
-				"另一种",
+				" ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción",
+				"もう一つの案", "另一种",
 			)
 	})
 }
@@ -152,36 +146,10 @@ func asksToChoose(prompt string) bool {
 	return lang.HasAnyPrefix(lang.CueText(prompt), "should ", "soll ", "sollen ", "sollte", "faut-il ", "devrait") ||
 		lang.Holds(
 			lang.CueText(prompt),
-			" or ",
-			" vs ",
-			" vs. ",
-			" which ",
-			" options",
-			" should we ",
-			" should i ",
-			" shall we ",
-			" what do you think",
-			" what would you ",
-			" what do you suggest",
-			" better ",
-			" oder ",
-			" welche",
-			" sollen wir ",
-			" sollten wir ",
-			" was meinst du",
-			" was schlägst du",
-			" besser ",
-			" ou ",
-			" quel",
-			" devrions-nous ",
-			" qu'en penses-tu",
-			" cuál",
-			" qué opinas",
-			" deberíamos ",
-			"どちら",
-			"どっち",
-			"还是",
-			"哪个",
+			" or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ",
+			" what do you think", " what would you ", " what do you suggest", " better ", " oder ", " welche",
+			" sollen wir ", " sollten wir ", " was meinst du", " was schlägst du", " besser ", " ou ", " quel",
+			" devrions-nous ", " qu'en penses-tu", " cuál", " qué opinas", " deberíamos ", "どちら", "どっち", "还是", "哪个",
 			"哪种",
 		)
 }
@@ -195,31 +163,10 @@ func proposes(l string) bool {
 		}
 	}
 	return lang.Holds(
-		l,
-		" i recommend",
-		" i suggest",
-		" my recommendation",
-		" my suggestion",
-		" recommended:",
-		" recommendation:",
-		" ich würde ",
-		" ich empfehle",
-		" ich schlage ",
-		" mein vorschlag",
-		" meine empfehlung",
-		" je recomm",
-		" je conseille",
-		" je propose",
-		" je prendrais",
-		" je garderais",
-		" recomiendo",
-		" propongo",
-		" yo usaría",
-		"おすすめ",
-		"お勧め",
-		"推奨",
-		"我建议",
-		"推荐",
+		l, " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
+		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je recomm",
+		" je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría",
+		"おすすめ", "お勧め", "推奨", "我建议", "推荐",
 	)
 }
 
@@ -237,23 +184,8 @@ func refuses(prompt string) bool {
 	return Retracts(prompt) ||
 		lang.Holds(
 			lang.CueText(prompt),
-			" forget ",
-			" revert",
-			" undo ",
-			" scrap ",
-			" drop it",
-			" leave it",
-			" neither",
-			" none of",
-			" not now",
-			" later ",
-			" weder ",
-			" vergiss ",
-			" lass ",
-			" später",
-			" laisse tomber",
-			" plus tard",
-			" déjalo",
+			" forget ", " revert", " undo ", " scrap ", " drop it", " leave it", " neither", " none of", " not now",
+			" later ", " weder ", " vergiss ", " lass ", " später", " laisse tomber", " plus tard", " déjalo",
 			" olvida",
 		)
 }
@@ -396,23 +328,8 @@ func extraWords(prompt, picked, mark string) string {
 	if len(terms) < 2 &&
 		!lang.Holds(
 			lang.CueText(prompt),
-			" but ",
-			" not ",
-			" without ",
-			" no ",
-			" only ",
-			" aber ",
-			" nicht ",
-			" ohne ",
-			" nur ",
-			" kein",
-			" mais ",
-			" pas ",
-			" sans ",
-			" pero ",
-			" sin ",
-			"但",
-			"不",
+			" but ", " not ", " without ", " no ", " only ", " aber ", " nicht ", " ohne ", " nur ", " kein",
+			" mais ", " pas ", " sans ", " pero ", " sin ", "但", "不",
 		) {
 		return ""
 	}

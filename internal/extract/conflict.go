@@ -51,18 +51,8 @@ func negates(s string) bool {
 
 // displacing are the words behind which stands what is not to be any more.
 var displacing = []string{
-	" instead of ",
-	" rather than ",
-	" in place of ",
-	" no longer ",
-	" not any more ",
-	" replaces ",
-	" away from ",
-	" statt ",
-	" anstelle von ",
-	" au lieu de ",
-	" en lugar de ",
-	" en vez de ",
+	" instead of ", " rather than ", " in place of ", " no longer ", " not any more ", " replaces ", " away from ",
+	" statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de ",
 }
 
 // displaced is what a text says is not to be any more, of each such place, and the
@@ -153,34 +143,9 @@ func NumbersOf(s string) (f figures) {
 func isOrdinalLabel(word string) bool {
 	switch word {
 	case "number",
-		"no",
-		"nr",
-		"nummer",
-		"numéro",
-		"número",
-		"step",
-		"stage",
-		"phase",
-		"part",
-		"point",
-		"item",
-		"rule",
-		"chapter",
-		"section",
-		"case",
-		"example",
-		"option",
-		"task",
-		"issue",
-		"ticket",
-		"schritt",
-		"stufe",
-		"teil",
-		"punkt",
-		"regel",
-		"étape",
-		"partie",
-		"paso",
+		"no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule",
+		"chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil",
+		"punkt", "regel", "étape", "partie", "paso",
 		"parte":
 		return true
 	}

@@ -36,32 +36,9 @@ func greets(prompt string) bool {
 	l := lang.CueText(prompt)
 	return len(strings.Fields(l)) < 8 && !strings.ContainsAny(prompt, "?？`/") &&
 		lang.HasAnyPrefix(
-			l,
-			"hi ",
-			"hi,",
-			"hi!",
-			"hello",
-			"hey",
-			"thanks",
-			"thank you",
-			"good morning",
-			"morning",
-			"hallo",
-			"moin",
-			"servus",
-			"danke",
-			"guten ",
-			"bonjour",
-			"salut",
-			"merci",
-			"hola",
-			"gracias",
-			"buenos",
-			"おはよう",
-			"こんにちは",
-			"ありがとう",
-			"你好",
-			"谢谢",
+			l, "hi ", "hi,", "hi!", "hello", "hey", "thanks", "thank you", "good morning", "morning", "hallo", "moin",
+			"servus", "danke", "guten ", "bonjour", "salut", "merci", "hola", "gracias", "buenos", "おはよう", "こんにちは",
+			"ありがとう", "你好", "谢谢",
 		)
 }
 

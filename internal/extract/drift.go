@@ -14,17 +14,7 @@ func denies(s string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		switch strings.ReplaceAll(w, "’", "'") {
 		case "not",
-			"never",
-			"no",
-			"don't",
-			"doesn't",
-			"isn't",
-			"aren't",
-			"won't",
-			"can't",
-			"cannot",
-			"avoid",
-			"without",
+			"never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without",
 			"stop",
 			"forbidden":
 			return true

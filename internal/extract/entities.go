@@ -94,19 +94,7 @@ func (n *Naming) installed(command string) {
 		if len(words) < 3 ||
 			!slices.Contains(
 				[]string{
-					"npm",
-					"pnpm",
-					"yarn",
-					"bun",
-					"pip",
-					"pip3",
-					"uv",
-					"cargo",
-					"go",
-					"apt",
-					"apt-get",
-					"brew",
-					"gem",
+					"npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "cargo", "go", "apt", "apt-get", "brew", "gem",
 					"composer",
 				},
 				words[0],
@@ -205,13 +193,7 @@ func isPackage(w string) bool {
 	return isHost(first) &&
 		slices.Contains(
 			[]string{
-				"github.com",
-				"gitlab.com",
-				"bitbucket.org",
-				"golang.org",
-				"google.golang.org",
-				"gopkg.in",
-				"k8s.io",
+				"github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "gopkg.in", "k8s.io",
 			},
 			first,
 		) &&
@@ -231,22 +213,8 @@ func isHost(w string) bool {
 	}
 	switch labels[len(labels)-1] {
 	case "com",
-		"org",
-		"net",
-		"io",
-		"dev",
-		"cloud",
-		"internal",
-		"local",
-		"localdomain",
-		"example",
-		"invalid",
-		"test",
-		"de",
-		"fr",
-		"eu",
-		"uk",
-		"app",
+		"org", "net", "io", "dev", "cloud", "internal", "local", "localdomain", "example", "invalid", "test", "de",
+		"fr", "eu", "uk", "app",
 		"in":
 		return len(labels) > 2 ||
 			labels[len(labels)-1] != "test" && labels[len(labels)-1] != "in" && labels[len(labels)-1] != "app"
@@ -303,18 +271,8 @@ func capital(w string) bool {
 func beforePerson(before string) bool {
 	switch strings.ToLower(before) {
 	case "agreed with",
-		"according to",
-		"reviewed by",
-		"owned by",
-		"decided by",
-		"approved by",
-		"asked by",
-		"reported by",
-		"thanks to",
-		"spoke to",
-		"talked to",
-		"mit absprache",
-		"accord avec",
+		"according to", "reviewed by", "owned by", "decided by", "approved by", "asked by", "reported by",
+		"thanks to", "spoke to", "talked to", "mit absprache", "accord avec",
 		"acuerdo con":
 		return true
 	}

@@ -157,18 +157,7 @@ func fetches(words []string) bool {
 				return true
 			}
 		case "gh",
-			"glab",
-			"hub",
-			"jira",
-			"aws",
-			"gcloud",
-			"az",
-			"http",
-			"https",
-			"links",
-			"nc",
-			"ssh",
-			"telnet",
+			"glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet",
 			"ftp":
 			if i == 0 || runsAnother(words[:i]) {
 				return true
@@ -198,23 +187,8 @@ func isRemote(w string) bool {
 func takesText(program string) bool {
 	switch program {
 	case "grep",
-		"rg",
-		"ag",
-		"ack",
-		"echo",
-		"printf",
-		"which",
-		"type",
-		"whereis",
-		"man",
-		"apt",
-		"apt-get",
-		"brew",
-		"dnf",
-		"dpkg",
-		"cat",
-		"ls",
-		"sed",
+		"rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf",
+		"dpkg", "cat", "ls", "sed",
 		"awk":
 		return true
 	}
@@ -227,23 +201,8 @@ func runsAnother(before []string) bool {
 	for _, w := range before {
 		switch path.Base(w) {
 		case "sudo",
-			"env",
-			"time",
-			"timeout",
-			"nohup",
-			"nice",
-			"xargs",
-			"exec",
-			"command",
-			"bash",
-			"sh",
-			"zsh",
-			"do",
-			"then",
-			"else",
-			"if",
-			"while",
-			"until",
+			"env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then",
+			"else", "if", "while", "until",
 			"for":
 			continue
 		}

@@ -2,7 +2,7 @@ package lang
 
 import "slices"
 
-// gap is what two statements have between two words that they share.
+// gap holds the words of two statements between two words that they share.
 type gap struct {
 	x, y   []token // of which one or both are empty
 	at     int     // how many shared words stand before it

@@ -1,6 +1,6 @@
-// Package lang reads sentences: it judges whether two statements say the same.
-// It works on words alone, without a model, does no I/O and knows nothing of
-// memories.
+// Package lang splits text into sentences and compares the meaning of two
+// statements by their words. It uses no model, does no I/O and does not know
+// memories. Start with Compare.
 package lang
 
 import (
@@ -86,8 +86,7 @@ func Compare(a, b string) Judgement {
 
 func rotated(list []token, i int) []token { return slices.Concat(list[i:], list[:i]) }
 
-// wideCues are the syllables of a text that turn what it says, in scripts
-// without spaces.
+// wideCues returns the negating syllables of a text in scripts without spaces.
 func wideCues(s string) (out []string) {
 	if strings.IndexFunc(s, wide) < 0 {
 		return nil

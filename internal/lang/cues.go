@@ -37,8 +37,8 @@ var (
 	cuesRead cues
 )
 
-// readCues returns the embedded table, which is parsed at its first use: a
-// variable that is initialised by a call would cost every start of a hook.
+// readCues returns the embedded table. It is parsed at first use, so that starting a
+// hook process does not pay for it.
 func readCues() cues {
 	cuesOnce.Do(func() { cuesRead = parseCues(cueTable) })
 	return cuesRead

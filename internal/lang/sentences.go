@@ -7,7 +7,7 @@ import (
 	"remanence/internal/chars"
 )
 
-// WithoutEmphasis removes what makes text bold, but not from code.
+// WithoutEmphasis removes bold markup outside code.
 func WithoutEmphasis(t string) string {
 	if !strings.Contains(t, "**") && !strings.Contains(t, "__") {
 		return t
@@ -31,8 +31,8 @@ func IsBoldLine(t string) bool {
 	return ok && !strings.Contains(inner, "**") && len(inner) < 60
 }
 
-// TrimListMark is a line without its list mark; item tells whether it had one. The box
-// of what is not done stays.
+// TrimListMark removes the list mark of a line and reports whether it had one. An
+// unticked box stays.
 func TrimListMark(t string) (string, bool) {
 	rest := strings.TrimLeft(t, "-*•+")
 	if n := len(t) - len(rest); n == 1 || n == len("•") && strings.HasPrefix(t, "•") {
@@ -108,8 +108,8 @@ func wholeWord(rs []rune) bool {
 	return true
 }
 
-// CueText is a sentence as cues are looked for in it: in lower case, in one line
-// with a space at both ends, without what it quotes. Of code the marks stay.
+// CueText normalizes a sentence for the search of cue words: lower case, one line, a
+// space at both ends, no quoted text. Backticks of code stay.
 func CueText(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -146,7 +146,7 @@ func CueText(s string) string {
 		b.WriteRune(r)
 	}
 	b.WriteByte(' ')
-	if until != 0 && until != '`' { // a quotation that does not end is none
+	if until != 0 && until != '`' { // an unclosed quotation mark does not quote
 		return " " + strings.ToLower(chars.Line(s)) + " "
 	}
 	l := " " + chars.Line(b.String()) + " "
@@ -157,6 +157,7 @@ func CueText(s string) string {
 	return l
 }
 
+// Holds reports whether s contains any of the words.
 func Holds(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {
@@ -166,6 +167,7 @@ func Holds(s string, words ...string) bool {
 	return false
 }
 
+// HasAnyPrefix reports whether s, without leading space, begins with any of the words.
 func HasAnyPrefix(s string, words ...string) bool {
 	s = strings.TrimSpace(s)
 	for _, w := range words {
@@ -176,8 +178,8 @@ func HasAnyPrefix(s string, words ...string) bool {
 	return false
 }
 
-// Width is the length of a text in characters; one of a script without spaces
-// says as much as two.
+// Width returns the length of a text in characters; a character of a script without
+// spaces counts twice.
 func Width(s string) int {
 	n := 0
 	for _, r := range s {
