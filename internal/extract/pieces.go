@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// saidIn is the id of what an utterance is a piece of: its key but for the number.
+// SaidIn is the id of what an utterance is a piece of: its key but for the number.
 func SaidIn(u mem.Memory) string {
 	if cut := strings.LastIndexByte(u.Key, '/'); cut >= 0 {
 		return u.Key[:cut]
@@ -15,7 +15,7 @@ func SaidIn(u mem.Memory) string {
 	return u.Key
 }
 
-// pieces cuts a text into parts of at most most characters, each at the last end
+// Pieces cuts a text into parts of at most most characters, each at the last end
 // of a paragraph, else of a line, a sentence or a word, that leaves no part of
 // it very short.
 func Pieces(text string, most int) []string {

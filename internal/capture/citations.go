@@ -13,35 +13,34 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxCited is how many memories one text may cite.
+// maxCited bounds the memories that one text may cite.
 const maxCited = 20
 
-// cited counts a use for each memory that a text of the assistant names by its id
-// or by the name of its file, once in a turn however often it is named there. An
-// id counts only of what the session was told or what has a file: programs have
-// names that look the same.
-func (e *Service) Cited(ctx context.Context, s mem.Session, promptID, text string) ([]mem.Edit, error) {
+// Cited returns an edit that counts a use for each memory that an answer cites by
+// its ID or file name, once per turn. An ID counts only if the memory was injected
+// or has a file: identifiers in programs can look the same.
+func (s *Service) Cited(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
 	var out []mem.Edit
 	add := func(id string) {
 		if len(out) < maxCited && !slices.ContainsFunc(out, func(ed mem.Edit) bool { return ed.ID == id }) {
-			out = append(out, mem.Edit{ID: id, Used: 1, UsedIn: event.TurnName(s.ID, promptID)})
+			out = append(out, mem.Edit{ID: id, Used: 1, UsedIn: event.TurnName(sess.ID, promptID)})
 		}
 	}
-	ids, files := named(text)
+	ids, files := citedNames(text)
 	for _, id := range ids[:min(len(ids), maxCited)] {
-		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Statuses: event.Findable(), Within: "*"})
+		ms, err := s.Store.List(ctx, mem.Query{IDs: []string{id}, Statuses: event.Findable(), Within: "*"})
 		switch {
 		case errors.Is(err, mem.ErrNotFound), errors.Is(err, mem.ErrAmbiguous):
 		case err != nil:
 			return nil, fmt.Errorf("cited: %w", err)
-		case ms[0].ID == id && (s.Told[id] || ms[0].Note.File != ""):
+		case ms[0].ID == id && (sess.Told[id] || ms[0].Note.File != ""):
 			add(id)
 		}
 	}
 	if len(files) == 0 {
 		return out, nil
 	}
-	ms, err := e.Event.Noted(ctx)
+	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -54,9 +53,9 @@ func (e *Service) Cited(ctx context.Context, s mem.Session, promptID, text strin
 	return out, nil
 }
 
-// named are the words of a text that may be ids of memories, and those that may
-// be names of their files: with their ending, or of a type and a short name.
-func named(text string) (ids []string, files map[string]bool) {
+// citedNames returns the words of a text that may be IDs of memories, and those that
+// may be file names.
+func citedNames(text string) (ids []string, files map[string]bool) {
 	words := strings.FieldsFunc(text, func(r rune) bool {
 		return r != '_' && r != '-' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 	})
@@ -75,12 +74,12 @@ func named(text string) (ids []string, files map[string]bool) {
 	return ids, files
 }
 
-// citedIn counts what was named in the course of turns: the report of a turn's end
-// has its last words only.
-func (e *Service) citedIn(ctx context.Context, m *event.Context, answers []mem.Spoken) error {
+// countCitations counts the citations in all answers of turns: the event at a turn's
+// end has only the last answer.
+func (s *Service) countCitations(ctx context.Context, m *event.Context, answers []mem.Spoken) error {
 	var b mem.Batch
 	for _, a := range answers {
-		uses, err := e.Cited(ctx, m.SessionInfo, a.PromptID, a.Text)
+		uses, err := s.Cited(ctx, m.SessionInfo, a.PromptID, a.Text)
 		if err != nil {
 			return err
 		}
@@ -89,9 +88,9 @@ func (e *Service) citedIn(ctx context.Context, m *event.Context, answers []mem.S
 	if len(b.Edits) == 0 {
 		return nil
 	}
-	if e.Event.CurrentVault() != nil {
-		b.Jobs = append(b.Jobs, e.Event.VaultJob(e.Now()))
+	if s.Event.CurrentVault() != nil {
+		b.Jobs = append(b.Jobs, s.Event.VaultJob(s.Now()))
 	}
-	_, err := e.Store.Apply(ctx, b)
+	_, err := s.Store.Apply(ctx, b)
 	return err
 }

@@ -21,16 +21,15 @@ const (
 	minWords     = 3
 )
 
-// indexSaid makes memories of what is in the archive of the session and not yet
-// in the store, and returns how many. Doing it again changes nothing: each piece
-// has its key.
-func (e *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, err error) {
-	after, err := e.lastIndexed(ctx, m.Session)
+// IndexSaid stores utterances of the session's archive that are not yet indexed, and
+// returns how many. It is idempotent: each piece has a key.
+func (s *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, err error) {
+	after, err := s.lastIndexed(ctx, m.Session)
 	if err != nil {
 		return 0, err
 	}
-	err = e.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.Spoken) error {
-		turns, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+	err = s.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.Spoken) error {
+		turns, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
 		}
@@ -39,30 +38,30 @@ func (e *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, er
 			of[t.PromptID] = t
 		}
 		var b mem.Batch
-		for _, s := range list {
-			if t, known := of[s.PromptID]; known && !t.Private {
-				b.Memories = append(b.Memories, utterances(m, s, t)...)
+		for _, spoken := range list {
+			if t, known := of[spoken.PromptID]; known && !t.Private {
+				b.Memories = append(b.Memories, utterances(m, spoken, t)...)
 			}
 		}
 		made += len(b.Memories)
-		return e.keepSaid(ctx, event.Indexed(b.Memories))
+		return s.storeUtterances(ctx, event.Indexed(b.Memories))
 	})
 	return made, err
 }
 
-// saidAtOnce is how many pieces one batch takes, and those that belong to the last:
-// an event that waits behind it does not wait long.
-const saidAtOnce = 50
+// utteranceBatch is how many pieces one batch writes, plus the rest of the last
+// utterance. It is small so that events do not wait long for the write lock.
+const utteranceBatch = 50
 
-func (e *Service) keepSaid(ctx context.Context, ms []mem.Memory) error {
+func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
 	for len(ms) > 0 {
-		n := min(len(ms), saidAtOnce)
+		n := min(len(ms), utteranceBatch)
 		for n < len(ms) && extract.SaidIn(ms[n]) == extract.SaidIn(ms[n-1]) { // see lastIndexed
 			n++
 		}
 		b := mem.Batch{Memories: ms[:n]}
-		e.Event.Follow(&b)
-		if _, err := e.Store.Apply(ctx, b); err != nil {
+		s.Event.Follow(&b)
+		if _, err := s.Store.Apply(ctx, b); err != nil {
 			return fmt.Errorf("keep what was said: %w", err)
 		}
 		ms = ms[n:]
@@ -70,18 +69,21 @@ func (e *Service) keepSaid(ctx context.Context, ms []mem.Memory) error {
 	return nil
 }
 
-// lastIndexed is the id of what was last said of all that is indexed; what comes
-// before it in the archive is indexed, too.
-func (e *Service) lastIndexed(ctx context.Context, session string) (string, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1})
+// lastIndexed returns the ID of the newest indexed utterance; "" if there is none.
+// All earlier ones of the archive are indexed too.
+func (s *Service) lastIndexed(ctx context.Context, session string) (string, error) {
+	ms, err := s.Store.List(
+		ctx,
+		mem.Query{Session: session, Kinds: []mem.Kind{mem.Utterance}, Hidden: true, Within: "*", Limit: 1},
+	)
 	if err != nil || len(ms) == 0 {
 		return "", err
 	}
 	return extract.SaidIn(ms[0]), nil
 }
 
-// utterances are the memories of one thing said, of which there is none if it
-// says next to nothing.
+// utterances returns the memories of one prompt or answer; none if it has fewer than
+// minWords words.
 func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 	if wordCount(s.Text) < minWords {
 		return nil
@@ -97,11 +99,14 @@ func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 		mm.Who, mm.Key, mm.Created, mm.Updated = s.Who, s.ID+"/"+strconv.Itoa(n), s.At, s.At
 		mm.Source.PromptID, mm.Source.Event = s.PromptID, ""
 		mm.Branch, mm.Commit = s.Branch, ""
-		mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, t.Trust), mem.FromAssistant, event.ConfidenceAgent
+		mm.Trust, mm.Origin, mm.Confidence = min(
+			mem.TrustAssistant,
+			t.Trust,
+		), mem.FromAssistant, event.ConfidenceAgent
 		if s.Who == "user" {
 			mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
-			if len(s.Text) > extract.Pasted {
-				mm.Trust = mem.TrustTool // whoever wrote it
+			if len(s.Text) > extract.PastedLength {
+				mm.Trust = mem.TrustTool // its author is unknown
 			}
 		}
 		out = append(out, mm)
@@ -113,7 +118,10 @@ func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
 func wordCount(s string) int {
 	n, wide := 0, 0
 	for _, w := range strings.Fields(s) {
-		if strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r) }) {
+		if strings.ContainsFunc(
+			w,
+			func(r rune) bool { return unicode.IsLetter(r) && !chars.Wide(r) || unicode.IsDigit(r) },
+		) {
 			n++
 		}
 		for _, r := range w {

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/chars"
 )
 
-// withoutEmphasis removes what makes text bold, but not from code.
+// WithoutEmphasis removes bold markup outside code.
 func WithoutEmphasis(t string) string {
 	if !strings.Contains(t, "**") && !strings.Contains(t, "__") {
 		return t
@@ -21,8 +21,8 @@ func WithoutEmphasis(t string) string {
 	return strings.Join(parts, "`")
 }
 
-// boldLine reports whether a line is nothing but bold: a heading.
-func BoldLine(t string) bool {
+// IsBoldLine reports whether a line is nothing but bold: a heading.
+func IsBoldLine(t string) bool {
 	inner, ok := strings.CutPrefix(strings.TrimSuffix(t, ":"), "**")
 	if !ok {
 		return false
@@ -31,9 +31,9 @@ func BoldLine(t string) bool {
 	return ok && !strings.Contains(inner, "**") && len(inner) < 60
 }
 
-// unlisted is a line without its list mark; item tells whether it had one. The box
-// of what is not done stays.
-func Unlisted(t string) (string, bool) {
+// TrimListMark removes the list mark of a line and reports whether it had one. An
+// unticked box stays.
+func TrimListMark(t string) (string, bool) {
 	rest := strings.TrimLeft(t, "-*•+")
 	if n := len(t) - len(rest); n == 1 || n == len("•") && strings.HasPrefix(t, "•") {
 		if trimmed := strings.TrimLeft(rest, " "); trimmed != rest {
@@ -41,16 +41,17 @@ func Unlisted(t string) (string, bool) {
 		}
 	}
 	digits := strings.TrimLeft(t, "0123456789")
-	if n := len(t) - len(digits); n > 0 && n < 4 && len(digits) > 1 && (digits[0] == '.' || digits[0] == ')') && digits[1] == ' ' {
+	if n := len(t) - len(digits); n > 0 && n < 4 && len(digits) > 1 && (digits[0] == '.' || digits[0] == ')') &&
+		digits[1] == ' ' {
 		return strings.TrimSpace(digits[1:]), true
 	}
 	return t, false
 }
 
-// split cuts a line after ., ! and ? that end a sentence: a space and a capital
+// SplitSentences cuts a line after ., ! and ? that end a sentence: a space and a capital
 // or a wide character follows, or any letter where the word before is no
 // abbreviation. A full stop inside a name or a number ends nothing.
-func Split(line string) []string {
+func SplitSentences(line string) []string {
 	var out []string
 	rs := []rune(line)
 	start, code := 0, false
@@ -60,7 +61,9 @@ func Split(line string) []string {
 		}
 		end := strings.ContainsRune("。！？", r)
 		if strings.ContainsRune(".!?", r) {
-			end = i+1 == len(rs) || i+2 < len(rs) && rs[i+1] == ' ' && (unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || chars.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
+			end = i+1 == len(rs) ||
+				i+2 < len(rs) && rs[i+1] == ' ' &&
+					(unicode.IsUpper(rs[i+2]) && !abbreviated(rs[start:i]) || strings.ContainsRune("`¿¡", rs[i+2]) || chars.Wide(rs[i+2]) || unicode.IsLower(rs[i+2]) && wholeWord(rs[start:i]))
 		}
 		if end && !code {
 			if s := strings.TrimSpace(string(rs[start : i+1])); s != "" {
@@ -79,7 +82,11 @@ func Split(line string) []string {
 // sentence: "Postgres vs. SQLite".
 func abbreviated(rs []rune) bool {
 	words := strings.Fields(strings.ToLower(string(rs[max(0, len(rs)-8):])))
-	return len(words) > 0 && Holds("|vs|e.g|i.e|cf|mr|mrs|dr|fig|z.b|d.h|bzw|ggf|vgl|nr|p.ej|", "|"+strings.TrimLeft(words[len(words)-1], "(")+"|")
+	return len(words) > 0 &&
+		Holds(
+			"|vs|e.g|i.e|cf|mr|mrs|dr|fig|z.b|d.h|bzw|ggf|vgl|nr|p.ej|",
+			"|"+strings.TrimLeft(words[len(words)-1], "(")+"|",
+		)
 }
 
 // wholeWord reports whether a text ends with code, or a word that is no abbreviation.
@@ -101,8 +108,8 @@ func wholeWord(rs []rune) bool {
 	return true
 }
 
-// cueText is a sentence as cues are looked for in it: in lower case, in one line
-// with a space at both ends, without what it quotes. Of code the marks stay.
+// CueText normalizes a sentence for the search of cue words: lower case, one line, a
+// space at both ends, no quoted text. Backticks of code stay.
 func CueText(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 2)
@@ -139,16 +146,18 @@ func CueText(s string) string {
 		b.WriteRune(r)
 	}
 	b.WriteByte(' ')
-	if until != 0 && until != '`' { // a quotation that does not end is none
+	if until != 0 && until != '`' { // an unclosed quotation mark does not quote
 		return " " + strings.ToLower(chars.Line(s)) + " "
 	}
 	l := " " + chars.Line(b.String()) + " "
 	if strings.Contains(l, "nt ") {
-		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ", " arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").Replace(l)
+		l = strings.NewReplacer(" dont ", " don't ", " doesnt ", " doesn't ", " didnt ", " didn't ", " isnt ", " isn't ", " arent ", " aren't ", " wasnt ", " wasn't ", " wont ", " won't ", " cant ", " can't ").
+			Replace(l)
 	}
 	return l
 }
 
+// Holds reports whether s contains any of the words.
 func Holds(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {
@@ -158,7 +167,8 @@ func Holds(s string, words ...string) bool {
 	return false
 }
 
-func Begins(s string, words ...string) bool {
+// HasAnyPrefix reports whether s, without leading space, begins with any of the words.
+func HasAnyPrefix(s string, words ...string) bool {
 	s = strings.TrimSpace(s)
 	for _, w := range words {
 		if strings.HasPrefix(s, w) {
@@ -168,9 +178,9 @@ func Begins(s string, words ...string) bool {
 	return false
 }
 
-// breadth is the length of a text in characters; one of a script without spaces
-// says as much as two.
-func Breadth(s string) int {
+// Width returns the length of a text in characters; a character of a script without
+// spaces counts twice.
+func Width(s string) int {
 	n := 0
 	for _, r := range s {
 		n++

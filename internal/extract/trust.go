@@ -10,7 +10,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// handsOver reports whether a call returns what was read at another time: the
+// HandsOver reports whether a call returns what was read at another time: the
 // output of something in the background, or a result that the client put away.
 func HandsOver(tool string, input []byte) bool {
 	switch tool {
@@ -20,14 +20,14 @@ func HandsOver(tool string, input []byte) bool {
 	return bytes.Contains(input, []byte("/tool-results/"))
 }
 
-// ownTool reports whether a tool is of our own server, under the names that
+// OwnTool reports whether a tool is of our own server, under the names that
 // clients give to it: as a plugin's, or as the person's. Other servers may have
 // names that hold ours.
 func OwnTool(tool string) bool {
 	return strings.HasPrefix(tool, "mcp__plugin_remanence_remanence__") || strings.HasPrefix(tool, "mcp__remanence__")
 }
 
-// callsUs reports whether a command line runs our own program.
+// CallsUs reports whether a command line runs our own program.
 func CallsUs(command string) bool {
 	for _, words := range simpleCommands(command) {
 		for i, w := range words {
@@ -51,8 +51,8 @@ func simpleCommands(line string) [][]string {
 	return out
 }
 
-// worth is the trust of what is made of other memories: no more than theirs.
-func Worth(t mem.Trust, of []mem.Memory) mem.Trust {
+// CapTrust is the trust of what is made of other memories: no more than theirs.
+func CapTrust(t mem.Trust, of []mem.Memory) mem.Trust {
 	for _, mm := range of {
 		if mm.Trust == mem.TrustNone {
 			return mem.TrustNone
@@ -61,7 +61,7 @@ func Worth(t mem.Trust, of []mem.Memory) mem.Trust {
 	return t
 }
 
-// plain keeps the names of files that do not read like orders.
-func Plain(files []string) []string {
+// TrustedNames keeps the names of files that do not read like orders.
+func TrustedNames(files []string) []string {
 	return slices.DeleteFunc(slices.Clone(files), inject.Suspicious)
 }

@@ -26,7 +26,7 @@ const (
 	nameGuessed = 0.25
 )
 
-// namesHeld are the names that a memory holds: files, symbols, packages,
+// NamesHeld are the names that a memory holds: files, symbols, packages,
 // persons and services, each once, the surest first.
 func NamesHeld(m mem.Memory) []mem.Named {
 	n := &Naming{At: map[string]int{}}
@@ -51,7 +51,9 @@ type Naming struct {
 
 func (n *Naming) add(k mem.EntityKind, name string, sure float64) {
 	name = strings.TrimSpace(name)
-	if name == "" || len(n.Out) >= namesWeighed || len([]rune(name)) > maxNameText || strings.Contains(name, "[secret:") || inject.Suspicious(name) {
+	if name == "" || len(n.Out) >= namesWeighed || len([]rune(name)) > maxNameText ||
+		strings.Contains(name, "[secret:") ||
+		inject.Suspicious(name) {
 		return
 	}
 	key := string(k) + " " + name
@@ -59,7 +61,10 @@ func (n *Naming) add(k mem.EntityKind, name string, sure float64) {
 		n.Out[i].Confidence = max(n.Out[i].Confidence, sure)
 		return
 	}
-	if slices.ContainsFunc(n.Out, func(o mem.Named) bool { return o.Confidence > sure && strings.EqualFold(o.Name, name) }) {
+	if slices.ContainsFunc(
+		n.Out,
+		func(o mem.Named) bool { return o.Confidence > sure && strings.EqualFold(o.Name, name) },
+	) {
 		return // it is known what that is
 	}
 	n.At[key] = len(n.Out)
@@ -86,7 +91,14 @@ func (n *Naming) stated(fact string) {
 // installed reads the packages that a command installs.
 func (n *Naming) installed(command string) {
 	for _, words := range simpleCommands(command) {
-		if len(words) < 3 || !slices.Contains([]string{"npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "cargo", "go", "apt", "apt-get", "brew", "gem", "composer"}, words[0]) ||
+		if len(words) < 3 ||
+			!slices.Contains(
+				[]string{
+					"npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "cargo", "go", "apt", "apt-get", "brew", "gem",
+					"composer",
+				},
+				words[0],
+			) ||
 			!slices.Contains([]string{"install", "i", "add", "get", "require"}, words[1]) {
 			continue
 		}
@@ -120,7 +132,7 @@ func (n *Naming) marked(text string) {
 	}
 }
 
-// words reads what has the shape of a name, or stands where one would.
+// Words reads what has the shape of a name, or stands where one would.
 func (n *Naming) Words(text string) {
 	text = strings.ReplaceAll(text, "`", " ")
 	fields := strings.Fields(text)
@@ -148,7 +160,7 @@ func (n *Naming) Words(text string) {
 			n.add(mem.EntitySymbol, w, nameShaped)
 		case strings.HasPrefix(w, "@") && len(w) > 2 && isWord(w[1:]):
 			n.add(mem.EntityPerson, w, nameGuessed)
-		case i > 0 && servant(w) && isWord(fields[i-1]) && !slices.Contains([]string{"the", "a", "an", "our", "this", "that", "each", "every", "one", "new", "old", "same", "other", "its", "and", "or"}, strings.ToLower(fields[i-1])):
+		case i > 0 && isServiceWord(w) && isWord(fields[i-1]) && !slices.Contains([]string{"the", "a", "an", "our", "this", "that", "each", "every", "one", "new", "old", "same", "other", "its", "and", "or"}, strings.ToLower(fields[i-1])):
 			n.add(mem.EntityService, strings.ToLower(fields[i-1]+" "+w), nameGuessed)
 		case i > 1 && beforePerson(fields[i-2]+" "+fields[i-1]) && capital(w):
 			n.add(mem.EntityPerson, w, nameShaped)
@@ -171,11 +183,21 @@ func isPackage(w string) bool {
 	switch {
 	case !path:
 		name, version, found := strings.Cut(w, "@")
-		return found && name != "" && isWord(strings.ReplaceAll(name, "-", "")) && version != "" && version[0] >= '0' && version[0] <= '9'
+		return found && name != "" && isWord(strings.ReplaceAll(name, "-", "")) && version != "" &&
+			version[0] >= '0' &&
+			version[0] <= '9'
 	case strings.HasPrefix(w, "@"):
-		return len(first) > 2 && isWord(strings.ReplaceAll(first[1:], "-", "")) && rest != "" && !strings.Contains(rest, "/")
+		return len(first) > 2 && isWord(strings.ReplaceAll(first[1:], "-", "")) && rest != "" &&
+			!strings.Contains(rest, "/")
 	}
-	return isHost(first) && slices.Contains([]string{"github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "gopkg.in", "k8s.io"}, first) && rest != ""
+	return isHost(first) &&
+		slices.Contains(
+			[]string{
+				"github.com", "gitlab.com", "bitbucket.org", "golang.org", "google.golang.org", "gopkg.in", "k8s.io",
+			},
+			first,
+		) &&
+		rest != ""
 }
 
 // isHost reports whether a word is the name of a machine on a network.
@@ -190,8 +212,12 @@ func isHost(w string) bool {
 		}
 	}
 	switch labels[len(labels)-1] {
-	case "com", "org", "net", "io", "dev", "cloud", "internal", "local", "localdomain", "example", "invalid", "test", "de", "fr", "eu", "uk", "app", "in":
-		return len(labels) > 2 || labels[len(labels)-1] != "test" && labels[len(labels)-1] != "in" && labels[len(labels)-1] != "app"
+	case "com",
+		"org", "net", "io", "dev", "cloud", "internal", "local", "localdomain", "example", "invalid", "test", "de",
+		"fr", "eu", "uk", "app",
+		"in":
+		return len(labels) > 2 ||
+			labels[len(labels)-1] != "test" && labels[len(labels)-1] != "in" && labels[len(labels)-1] != "app"
 	}
 	return false
 }
@@ -199,7 +225,11 @@ func isHost(w string) bool {
 // isIdentifier reports whether a word may name something in a program.
 func isIdentifier(w string) bool {
 	for _, part := range strings.Split(strings.ReplaceAll(strings.ReplaceAll(w, "::", "."), "->", "."), ".") {
-		if part == "" || part[0] >= '0' && part[0] <= '9' || strings.ContainsFunc(part, func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if part == "" || part[0] >= '0' && part[0] <= '9' ||
+			strings.ContainsFunc(
+				part,
+				func(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) },
+			) {
 			return false
 		}
 	}
@@ -224,7 +254,8 @@ func shaped(w string) bool {
 }
 
 func isWord(w string) bool {
-	return w != "" && !strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+	return w != "" &&
+		!strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 func capital(w string) bool {
@@ -239,14 +270,17 @@ func capital(w string) bool {
 // beforePerson reports whether two words stand before somebody's name.
 func beforePerson(before string) bool {
 	switch strings.ToLower(before) {
-	case "agreed with", "according to", "reviewed by", "owned by", "decided by", "approved by", "asked by", "reported by", "thanks to", "spoke to", "talked to", "mit absprache", "accord avec", "acuerdo con":
+	case "agreed with",
+		"according to", "reviewed by", "owned by", "decided by", "approved by", "asked by", "reported by",
+		"thanks to", "spoke to", "talked to", "mit absprache", "accord avec",
+		"acuerdo con":
 		return true
 	}
 	return false
 }
 
-// servant reports whether a word says that what stands before it is a service.
-func servant(w string) bool {
+// isServiceWord reports whether a word says that what stands before it is a service.
+func isServiceWord(w string) bool {
 	switch strings.ToLower(w) {
 	case "service", "server", "gateway", "daemon", "cluster", "database", "broker", "api":
 		return true

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// ruling are the kinds that lay something down, so that two of them can be at odds.
+// Ruling are the kinds that lay something down, so that two of them can be at odds.
 func Ruling(k mem.Kind) bool {
 	switch k {
 	case mem.Decision, mem.Convention, mem.Preference, mem.TradeOff, mem.Gotcha, mem.Fact, mem.Howto:
@@ -21,32 +21,39 @@ func Ruling(k mem.Kind) bool {
 	return false
 }
 
-// opposed reports whether two statements cannot both hold, as far as their
+// Opposed reports whether two statements cannot both hold, as far as their
 // wording shows it: one denies what the other says, one puts something in the
 // place of what the other has, they give two numbers for one thing, or two means
 // to one end. It is a question to a person, and no judgement.
 func Opposed(now, then mem.Memory) bool {
-	if !Ruling(now.Kind) || !Ruling(then.Kind) || now.Project != then.Project && now.Scope != mem.ScopeUser && then.Scope != mem.ScopeUser {
+	if !Ruling(now.Kind) || !Ruling(then.Kind) ||
+		now.Project != then.Project && now.Scope != mem.ScopeUser && then.Scope != mem.ScopeUser {
 		return false
 	}
 	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
-	return against(a) != against(b) && rank.Alike(now, then) >= Contradictory || replaces(a, b) || replaces(b, a) || otherNumber(a, b) || otherMeans(a, b)
+	return negates(a) != negates(b) && rank.Alike(now, then) >= Contradictory || replaces(a, b) || replaces(b, a) ||
+		otherNumber(a, b) ||
+		otherMeans(a, b)
 }
 
-// rolesSwapped reports whether two statements give the same words other roles: from
+// RolesSwapped reports whether two statements give the same words other roles: from
 // one to the other and back.
 func RolesSwapped(now, then mem.Memory) bool {
-	return Ruling(now.Kind) && Ruling(then.Kind) && Compared(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
+	return Ruling(now.Kind) && Ruling(then.Kind) &&
+		Compared(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
 }
 
-// against reports whether a text says what is not, or not any more, to be.
-func against(s string) bool {
+// negates reports whether a text says what is not, or not any more, to be.
+func negates(s string) bool {
 	gone, _ := displaced(s)
 	return denies(s) || len(gone) > 0
 }
 
 // displacing are the words behind which stands what is not to be any more.
-var displacing = []string{" instead of ", " rather than ", " in place of ", " no longer ", " not any more ", " replaces ", " away from ", " statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de "}
+var displacing = []string{
+	" instead of ", " rather than ", " in place of ", " no longer ", " not any more ", " replaces ", " away from ",
+	" statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de ",
+}
 
 // displaced is what a text says is not to be any more, of each such place, and the
 // rest of the text.
@@ -86,11 +93,11 @@ func replaces(now, then string) bool {
 	has := rank.Terms(kept)
 	for _, g := range gone {
 		x := rank.Terms(g)
-		if len(x) == 0 || slices.Contains(was, g) || Shared(x, has) < len(x) || denies(kept) {
+		if len(x) == 0 || slices.Contains(was, g) || CountShared(x, has) < len(x) || denies(kept) {
 			continue
 		}
-		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return Shared([]string{t}, x) > 0 })
-		if Shared(others, about) > 0 || len(others) == 0 {
+		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return CountShared([]string{t}, x) > 0 })
+		if CountShared(others, about) > 0 || len(others) == 0 {
 			return true
 		}
 	}
@@ -100,11 +107,12 @@ func replaces(now, then string) bool {
 // otherNumber reports whether two texts are the same but for numbers.
 func otherNumber(a, b string) bool {
 	x, y := NumbersOf(a), NumbersOf(b)
-	if len(x.Numbers) == 0 || len(x.Numbers) != len(y.Numbers) || slices.Equal(x.Numbers, y.Numbers) || !slices.Equal(x.counters, y.counters) {
+	if len(x.Numbers) == 0 || len(x.Numbers) != len(y.Numbers) || slices.Equal(x.Numbers, y.Numbers) ||
+		!slices.Equal(x.counters, y.counters) {
 		return false
 	}
 	less, more := min(len(x.words), len(y.words)), max(len(x.words), len(y.words))
-	return less >= 3 && 4*Shared(x.words, y.words) >= 3*more
+	return less >= 3 && 4*CountShared(x.words, y.words) >= 3*more
 }
 
 type figures struct {
@@ -120,7 +128,7 @@ func NumbersOf(s string) (f figures) {
 		case w == "":
 		case strings.Trim(w, "0123456789.") == "":
 			f.Numbers = append(f.Numbers, w)
-			if which(before) {
+			if isOrdinalLabel(before) {
 				f.counters = append(f.counters, w)
 			}
 		case len([]rune(w)) > 2:
@@ -131,10 +139,14 @@ func NumbersOf(s string) (f figures) {
 	return f
 }
 
-// which reports whether a number behind a word says which one it is, and not how many.
-func which(word string) bool {
+// isOrdinalLabel reports whether a number behind a word says which one it is, and not how many.
+func isOrdinalLabel(word string) bool {
 	switch word {
-	case "number", "no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule", "chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil", "punkt", "regel", "étape", "partie", "paso", "parte":
+	case "number",
+		"no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule",
+		"chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil",
+		"punkt", "regel", "étape", "partie", "paso",
+		"parte":
 		return true
 	}
 	return false
@@ -145,7 +157,8 @@ func which(word string) bool {
 func otherMeans(a, b string) bool {
 	x, end := means(a)
 	y, other := means(b)
-	if len(x) == 0 || len(y) == 0 || len(end) == 0 || len(end) != len(other) || Shared(end, other) < len(end) || Shared(x, y) > 0 {
+	if len(x) == 0 || len(y) == 0 || len(end) == 0 || len(end) != len(other) || CountShared(end, other) < len(end) ||
+		CountShared(x, y) > 0 {
 		return false
 	}
 	return denies(a) == denies(b)
