@@ -7,27 +7,26 @@ import (
 	"time"
 )
 
-// keepFrom is how much of an event has to be read for it to be kept without its
-// end, in bytes. Less is no long output, but input that stopped.
-const keepFrom = 64 << 10
+// minPartialRead is the number of bytes of an event that must be read before it may be stored
+// without its end. Shorter input is incomplete, not long.
+const minPartialRead = 64 << 10
 
-// readLimit is how long a call of the kind may read. The rest of its hard limit is
-// for what was read.
+// readLimit is the time for reading. The rest of the hard limit is for handling.
 func (r *call) readLimit(hard time.Duration) time.Duration { return hard*3/5 + r.Slack/2 }
 
-// timely is an input that is read until its time is up, wherever a Read stands
-// then, but not before keepFrom bytes are there: what is shorter has the time of
-// the whole call. It reads no further than it is asked to. When the time is up
-// every Read fails with context.DeadlineExceeded, and what is still coming is
-// read and thrown away, so that whoever writes it can finish.
-type timely struct {
-	end  *time.Timer
-	ask  chan int // bytes wanted; closed when no more are
-	got  chan chunk
-	rest chan struct{} // closed at the input's end, once the time is up
-	n    int64
-	up   atomic.Bool // the time is up
-	over bool        // nothing more is asked for
+// deadlineReader reads an input until a time limit, which may interrupt a Read. The limit
+// applies only after minPartialRead bytes; shorter input has the time of the whole call. It
+// never reads more than requested. After the limit every Read returns
+// context.DeadlineExceeded, and the rest of the input is discarded so that its writer can
+// finish.
+type deadlineReader struct {
+	end      *time.Timer
+	requests chan int // bytes wanted; closed after the last request
+	chunks   chan chunk
+	drained  chan struct{} // closed at the end of the input after a timeout
+	n        int64
+	timedOut atomic.Bool // the limit was reached
+	closed   bool        // no further requests
 }
 
 type chunk struct {
@@ -35,73 +34,73 @@ type chunk struct {
 	err   error
 }
 
-// newTimely begins with an input. The caller calls close.
-func newTimely(r io.Reader, limit time.Duration) *timely {
-	t := &timely{end: time.NewTimer(limit), ask: make(chan int), got: make(chan chunk, 1), rest: make(chan struct{})}
+// newDeadlineReader starts reading r. The caller must call close.
+func newDeadlineReader(r io.Reader, limit time.Duration) *deadlineReader {
+	t := &deadlineReader{end: time.NewTimer(limit), requests: make(chan int), chunks: make(chan chunk, 1),
+		drained: make(chan struct{})}
 	go t.serve(r)
 	return t
 }
 
-// serve reads what is asked for, and the rest where the time was up.
-func (t *timely) serve(r io.Reader) {
-	defer close(t.rest)
-	defer func() { _ = recover() }() // a defect of a reader must not end the process with a status
+// serve reads the requested bytes, and after a timeout discards the rest.
+func (t *deadlineReader) serve(r io.Reader) {
+	defer close(t.drained)
+	defer func() { _ = recover() }() // a panicking reader must not change the exit status
 	var buf []byte
-	for n := range t.ask {
+	for n := range t.requests {
 		if len(buf) < n {
 			buf = make([]byte, n)
 		}
 		c := chunk{err: io.ErrUnexpectedEOF}
 		func() {
-			defer func() { t.got <- c }()
+			defer func() { t.chunks <- c }()
 			n, err := r.Read(buf[:n])
 			c = chunk{buf[:n], err}
 		}()
 	}
-	if t.up.Load() {
+	if t.timedOut.Load() {
 		_, _ = io.Copy(io.Discard, r)
 	}
 }
 
 // Read implements io.Reader.
-func (t *timely) Read(p []byte) (int, error) {
-	if t.up.Load() || t.over {
+func (t *deadlineReader) Read(p []byte) (int, error) {
+	if t.timedOut.Load() || t.closed {
 		return 0, context.DeadlineExceeded
 	}
-	t.ask <- len(p)
-	var end <-chan time.Time // none yet
-	if t.n >= keepFrom {
+	t.requests <- len(p)
+	var end <-chan time.Time // no limit yet
+	if t.n >= minPartialRead {
 		end = t.end.C
 	}
 	select {
-	case c := <-t.got:
+	case c := <-t.chunks:
 		n := copy(p, c.bytes)
 		t.n += int64(n)
 		return n, c.err
 	case <-end:
-		t.up.Store(true)
+		t.timedOut.Store(true)
 		t.close()
 		return 0, context.DeadlineExceeded
 	}
 }
 
-// close ends the reading.
-func (t *timely) close() {
-	if !t.over {
-		t.over = true
+// close stops reading.
+func (t *deadlineReader) close() {
+	if !t.closed {
+		t.closed = true
 		t.end.Stop()
-		close(t.ask)
+		close(t.requests)
 	}
 }
 
-// drain waits until the rest is read, no longer than d. It returns at once where
-// the time was not up.
-func (t *timely) drain(d time.Duration) {
-	if !t.up.Load() || d <= 0 {
+// drain waits at most d until the rest is discarded. Without a timeout it returns at once.
+func (t *deadlineReader) drain(d time.Duration) {
+	if !t.timedOut.Load() || d <= 0 {
 		return
 	}
 	select {
-	case <-t.rest:
+	case <-t.drained:
 	case <-time.After(d):
 	}
 }

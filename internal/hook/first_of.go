@@ -9,24 +9,23 @@ import (
 )
 
 var (
-	errNobody = errors.New("nobody took the event")
-	errPanic  = errors.New("handler panicked")
+	errNotTaken = errors.New("no handler accepted the event")
+	errPanic    = errors.New("handler panicked")
 )
 
-// spoolLimit is the spool's own time, however long the worker was waited for:
-// what the kind's limits leave. What the worker did not need comes on top. It is
-// far more than an append takes, but under load the lock and the disk may let it
-// wait.
-func spoolLimit(k mem.EventKind) time.Duration { return hardLimit(k) - softLimit(k) - lastMoment }
+// spoolLimit is the time reserved for the spool, in addition to time that the daemon did not
+// use. It is far more than an append takes, because under load the lock and the disk may delay
+// it.
+func spoolLimit(k mem.EventKind) time.Duration { return hardLimit(k) - softLimit(k) - replyReserve }
 
-// lastMoment is what is left of the hard limit for the answer.
-const lastMoment = 5 * time.Millisecond
+// replyReserve is the part of the hard limit that is kept for the reply.
+const replyReserve = 5 * time.Millisecond
 
-// FirstOf asks worker, and if that does not acknowledge the event within the
-// time of ctx, gives it to spool: the event may then be kept twice, which its ID
-// makes harmless, and the answer is silence. Either may be nil. A worker's
-// handler that neither answers nor heeds ctx is left behind; it ends with the
-// process. Slack is the call's.
+// FirstOf returns a handler that calls worker, the daemon's client. If worker does not
+// acknowledge the event before ctx ends, it appends the event to spool and returns an empty
+// reply. The event may then be delivered twice; its ID makes that harmless. Either handler may
+// be nil. A worker that ignores ctx is abandoned and ends with the process. slack is
+// Config.Slack.
 func FirstOf(worker, spool mem.Handler, slack time.Duration) mem.Handler {
 	return firstOf{worker, spool, slack}
 }
@@ -37,10 +36,10 @@ type firstOf struct {
 }
 
 func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	errWorker := errNobody
+	errWorker := errNotTaken
 	if f.worker != nil && ctx.Err() == nil {
 		var r mem.Reply
-		if r, errWorker = within(ctx, f.worker, e); errWorker == nil {
+		if r, errWorker = handleWithin(ctx, f.worker, e); errWorker == nil {
 			return r, nil
 		}
 	}
@@ -53,15 +52,15 @@ func (f firstOf) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	if _, err := within(ctx, f.spool, e); err != nil {
+	if _, err := handleWithin(ctx, f.spool, e); err != nil {
 		return mem.Reply{}, errors.Join(errWorker, err)
 	}
 	return mem.Reply{}, nil
 }
 
-// within asks h in a goroutine of its own, so that it can be left behind when
-// ctx ends. A panic there is an error here.
-func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) {
+// handleWithin calls h in its own goroutine, which is abandoned when ctx ends. A panic becomes
+// an error.
+func handleWithin(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) {
 	type answer struct {
 		reply mem.Reply
 		err   error
@@ -73,7 +72,7 @@ func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) 
 			_ = recover()
 			got <- a
 		}()
-		deepen(0)
+		growStack(0)
 		a.reply, a.err = h.Handle(ctx, e)
 	}()
 	select {
@@ -84,11 +83,11 @@ func within(ctx context.Context, h mem.Handler, e mem.Event) (mem.Reply, error) 
 	}
 }
 
-// deepen has the stack of a handler grow to what asking the worker takes. By itself
-// it does so in steps, the last of them deep within, where all that is on it moves.
+// growStack grows the goroutine's stack at once to the size that calling the daemon needs.
+// Otherwise the stack grows in steps and is copied at each.
 //
 //go:noinline
-func deepen(at int) byte {
+func growStack(at int) byte {
 	var room [5 << 10]byte
 	return room[at]
 }
