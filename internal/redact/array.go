@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// Tools report files, patches and answers as arrays with a string for each line, or a block of text for each. A key,
-// or a name with its value, may go over several of them. So the strings of an array that stand under one name are
-// searched once more as the lines of one text. The marker of what is found takes the place of its beginning; what is
-// left of a string stays where it is, and none is left out of the array.
+// Tools report files, patches and answers as arrays with one string per line, or one block of
+// text per string. A key block, or a name with its value, may span several of them. So the
+// strings of an array under one key are searched again as the lines of one text. The marker
+// replaces the beginning of a secret. The number and order of the strings stay the same.
 
-// arrayLine is one string of an array, whose JSON is out[from:to].
+// arrayLine is one string of an array. Its JSON is out[from:to].
 type arrayLine struct {
 	key      string
 	from, to int
-	text     string // without quotes; read when the array ends
-	start    int    // of text in the joined lines
-	shaped   bool   // it has the shape of the id or path that its name speaks of
+	text     string // unquoted; set when the array ends
+	start    int    // offset of text in the joined lines
+	shaped   bool   // it is an id or path by its key and form
 	changed  bool
 }
 
-// writeLine writes a string that came through the redactor, and notes it if it stands in an array.
+// writeLine writes a cleaned string, and records it if it is in an array.
 func (w *walker) writeLine(s string, shaped bool) {
 	from := w.writeText(s)
 	if w.arrays > 0 {
@@ -31,7 +31,7 @@ func (w *walker) writeLine(s string, shaped bool) {
 	}
 }
 
-// joinLines searches the strings of the array that ends here.
+// joinLines searches the strings of the array that ends here as one text.
 func (w *walker) joinLines() {
 	lines := w.lines
 	w.lines = w.lines[:0]
@@ -54,14 +54,15 @@ func (w *walker) joinLines() {
 	}
 }
 
-// redactLines redacts what goes over the lines of a group, until nothing is found, and reports whether anything was.
+// redactLines redacts secrets that span lines of a group, until it finds no more. It reports
+// whether it found any.
 func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 	for _, l := range group {
 		l.text = unquoted(w.out[l.from:l.to])
 	}
 	for {
-		found := w.door.secrets(join(group))
-		if slices.ContainsFunc(group, func(l *arrayLine) bool { return l.shaped }) { // of ids or paths only a key is one
+		found := w.redactor.secrets(join(group))
+		if slices.ContainsFunc(group, func(l *arrayLine) bool { return l.shaped }) { // in ids and paths only key blocks count
 			found = slices.DeleteFunc(found, func(f span) bool { return f.kind != "private-key" })
 		}
 		if len(found) == 0 {
@@ -73,15 +74,15 @@ func (w *walker) redactLines(group []*arrayLine) (changed bool) {
 		}
 		for _, l := range group {
 			if l.changed {
-				l.text = w.door.clean(l.text, w.own, &w.counts)
+				l.text = w.redactor.clean(l.text, w.stored, &w.counts)
 			}
 		}
 	}
 }
 
-// redactSpan takes one secret out of the lines that it goes over.
+// redactSpan removes one secret from the lines that it spans.
 func (w *walker) redactSpan(group []*arrayLine, f span) {
-	mark := w.door.marker(f.kind, secretOf(group, f))
+	mark := w.redactor.marker(f.kind, secretOf(group, f))
 	w.counts.secret(f.kind, 1)
 	for _, l := range group {
 		from, to := max(f.from-l.start, 0), min(f.to-l.start, len(l.text))
@@ -92,7 +93,7 @@ func (w *walker) redactSpan(group []*arrayLine, f span) {
 	}
 }
 
-// secretOf returns the text of a span without what stands between the lines.
+// secretOf returns the text of a span without the separators between lines.
 func secretOf(group []*arrayLine, f span) string {
 	var b strings.Builder
 	for _, l := range group {
@@ -103,8 +104,8 @@ func secretOf(group []*arrayLine, f span) string {
 	return b.String()
 }
 
-// join returns the lines of a group as one text and notes where each begins. A flag that takes a secret has its value
-// behind it on the same line.
+// join returns the lines of a group as one text and sets the offset of each. A flag that takes
+// a secret and its value are joined on one line.
 func join(group []*arrayLine) string {
 	size := 0
 	for _, l := range group {
@@ -117,7 +118,8 @@ func join(group []*arrayLine) string {
 		b.WriteString(l.text)
 		switch {
 		case strings.HasSuffix(l.text, "\n"):
-		case len(l.text) <= maxName && strings.HasPrefix(l.text, "-") && isAll(l.text, isNamePart) && classify(l.text) != noSecret:
+		case len(l.text) <= maxName && strings.HasPrefix(l.text, "-") && isAll(l.text, isNamePart) &&
+			classify(l.text) != noSecret:
 			b.WriteByte(' ')
 		default:
 			b.WriteByte('\n')
@@ -126,8 +128,8 @@ func join(group []*arrayLine) string {
 	return b.String()
 }
 
-// rewrite writes the strings of an array, which stands at the end of out, as they are now. Where markers are longer
-// than what they stand for and no room is left, the strings that changed are emptied.
+// rewrite writes the changed strings of an array, which is at the end of out. If longer
+// markers exceed the size limit, the changed strings are emptied.
 func (w *walker) rewrite(lines []arrayLine) {
 	texts := make([]string, len(lines)) // as JSON
 	growth := 0
@@ -164,7 +166,8 @@ func (w *walker) rewrite(lines []arrayLine) {
 	w.out = append(w.out, old[at-start:]...)
 }
 
-// moveTexts moves the noted texts from an index on that stand before the place to, and returns the index of the next.
+// moveTexts adjusts the texts, from an index on, that lie before offset to. It returns the
+// index of the next one.
 func (w *walker) moveTexts(index, to, by int) int {
 	for ; index < len(w.texts) && w.texts[index].from < to; index++ {
 		w.texts[index].from += by
@@ -173,7 +176,7 @@ func (w *walker) moveTexts(index, to, by int) int {
 	return index
 }
 
-// unquoted returns the text of a string that appendQuoted wrote.
+// unquoted decodes a string that appendQuoted wrote.
 func unquoted(b []byte) string {
 	b = b[1 : len(b)-1]
 	if bytes.IndexByte(b, '\\') < 0 {

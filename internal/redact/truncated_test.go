@@ -17,16 +17,17 @@ type timeUp struct{}
 
 func (timeUp) Read([]byte) (int, error) { return 0, context.DeadlineExceeded }
 
-func TestAnObjectThatIsNotReadToItsEndIsWhole(t *testing.T) {
+func TestTruncatedObjectIsValidJSON(t *testing.T) {
 	line := strings.Repeat("some words of it ", 4) + `\n`
 	for name, text := range map[string]string{
-		"in a short string":         `{"id":"x","out":{"a":["` + strings.Repeat(line, 1500),
-		"in a long string":          `{"id":"x","out":{"a":["` + strings.Repeat(line, 30000),
-		"in an escape":              `{"id":"x","out":{"a":["` + strings.Repeat(line, 1500) + `\u00`,
-		"in a key":                  `{"id":"x","out":["` + strings.Repeat(line, 1500) + `"],"k`,
-		"in a number":               `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","n":12`,
-		"behind a comma":            `{"id":"x","out":"` + strings.Repeat(line, 30000) + `",`,
-		"where values are left out": `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","deep":` + strings.Repeat("[", 300),
+		"in a short string": `{"id":"x","out":{"a":["` + strings.Repeat(line, 1500),
+		"in a long string":  `{"id":"x","out":{"a":["` + strings.Repeat(line, 30000),
+		"in an escape":      `{"id":"x","out":{"a":["` + strings.Repeat(line, 1500) + `\u00`,
+		"in a key":          `{"id":"x","out":["` + strings.Repeat(line, 1500) + `"],"k`,
+		"in a number":       `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","n":12`,
+		"behind a comma":    `{"id":"x","out":"` + strings.Repeat(line, 30000) + `",`,
+		"where values are left out": `{"id":"x","out":"` + strings.Repeat(line, 1500) + `","deep":` +
+			strings.Repeat("[", 300),
 	} {
 		t.Run(name, func(t *testing.T) {
 			o, err := (&Door{}).Object(upAfter(text))
@@ -41,7 +42,7 @@ func TestAnObjectThatIsNotReadToItsEndIsWhole(t *testing.T) {
 }
 
 // Wherever the time is up, what is there of a secret or a private span is not kept.
-func TestATornStringHoldsNoPartOfWhatItsEndWouldHaveTakenOut(t *testing.T) {
+func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 	filler := strings.Repeat("some words\\n", 9000)
 	secret := pat
 	for _, at := range []int{4000, keepHead - 20, keepHead, keepHead + margin, streamAt + 10, 100_000} {
@@ -56,7 +57,8 @@ func TestATornStringHoldsNoPartOfWhatItsEndWouldHaveTakenOut(t *testing.T) {
 				t.Errorf("at %d: %d bytes of a secret are kept", at, cut)
 			}
 		}
-		text := `{"first":"a <private> b CANARY","second":"CANARY c","out":"` + filler[:min(at, len(filler))] + " <private> CANARY " + filler
+		text := `{"first":"a <private> b CANARY","second":"CANARY c","out":"` + filler[:min(at, len(filler))] +
+			" <private> CANARY " + filler
 		o, err := (&Door{}).Object(upAfter(text))
 		if err != nil || strings.Contains(string(o.JSON), "CANARY") {
 			t.Errorf("at %d: %v, private text is kept", at, err)

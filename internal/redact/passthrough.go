@@ -11,8 +11,8 @@ const (
 	maxPath = 4096 // bytes
 )
 
-// Member returns the string value of a member of an event as Object keeps it: of an id or a path all, if it has the
-// shape of one. For events that come by another way than as JSON.
+// Member returns the string value of a member of an event as Object would: ids and paths stay
+// unchanged if they have the form of one. It is for events that do not come as JSON.
 func (d *Door) Member(key, value string) string {
 	if d.passes(key, true, value) {
 		return value
@@ -20,9 +20,9 @@ func (d *Door) Member(key, value string) string {
 	return d.Text(value)
 }
 
-// passes reports whether the string s under key goes through as it is: an id or a path is told by its shape and
-// never changed, since whoever reads it next must find the same session or file. What holds a tag, a secret that its
-// own form gives away, or a password behind its name, has not the shape of either.
+// passes reports whether the string s under key stays unchanged because it is an id or a path.
+// Ids and paths must stay equal, or later readers would not find the session or file. A string
+// with a tag, a secret of a known format, or a password after its name is neither.
 func (d *Door) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
@@ -39,10 +39,10 @@ func (d *Door) passes(key string, top bool, s string) bool {
 	return firstTag(s, false) < 0 && !d.holdsSecret(s)
 }
 
-// holdsSecret reports whether an id or a path holds a secret. Digits behind "token=" or "key=" are common in the names
-// of files, a password behind its name is not.
+// holdsSecret reports whether an id or a path contains a secret. Digits after "token=" or
+// "key=" are common in file names and do not count.
 func (d *Door) holdsSecret(s string) bool {
-	d.open()
+	d.prepare()
 	assigns := strings.ContainsAny(s, " =:")
 	for _, f := range d.match(s, 0, nil) {
 		if f.sure || assigns && f.kind == "password" {
@@ -63,10 +63,11 @@ func isIDKey(key string) bool {
 	return false
 }
 
-// isTopIDKey is isIDKey for names that mean as much only at the top of an event.
+// isTopIDKey is isIDKey for names that are ids only at the top level of an event.
 func isTopIDKey(key string) bool {
 	switch key {
-	case "id", "model", "source", "reason", "trigger", "agent_type", "agent_name", "permission_mode", "notification_type", "type",
+	case "id", "model", "source", "reason", "trigger", "agent_type", "agent_name", "permission_mode", "notification_type",
+		"type",
 		"status", "version", "command_name", "event", "name":
 		return true
 	}
@@ -75,8 +76,10 @@ func isTopIDKey(key string) bool {
 
 func isPathKey(key string) bool {
 	switch key {
-	case "cwd", "old_cwd", "new_cwd", "transcript_path", "agent_transcript_path", "transcriptPath", "file_path", "filePath",
-		"path", "paths", "file", "files", "filename", "filenames", "notebook_path", "notebookPath", "outputFile", "output_file",
+	case "cwd", "old_cwd", "new_cwd", "transcript_path", "agent_transcript_path", "transcriptPath", "file_path",
+		"filePath",
+		"path", "paths", "file", "files", "filename", "filenames", "notebook_path", "notebookPath", "outputFile",
+		"output_file",
 		"project_dir", "current_dir", "projectDir", "directory", "workdir", "worktree_path", "worktreePath",
 		"workspace_roots", "root", "gitBranch", "persistedOutputPath", "outputPath", "target_file", "absolute_path":
 		return true
@@ -90,8 +93,8 @@ func isID(s string) bool {
 	})
 }
 
-// isPath reports whether s looks like a path: absolute, with anything a file name may hold; or relative, without
-// blanks and what assigns a value.
+// isPath reports whether s looks like a path: an absolute one with any characters, or a
+// relative one without blanks and assignment signs.
 func isPath(s string) bool {
 	if s == "" || len(s) > maxPath || !utf8.ValidString(s) || strings.Contains(s, "://") {
 		return false

@@ -32,7 +32,8 @@ func same(t testing.TB, a, b []byte) bool {
 func drawTree(t *rapid.T, depth int) any {
 	switch kind := rapid.IntRange(0, 6).Draw(t, "kind"); {
 	case kind < 2 && depth > 0:
-		return rapid.MapOfN(rapid.StringN(0, 6, -1), rapid.Custom(func(t *rapid.T) any { return drawTree(t, depth-1) }), 0, 4).Draw(t, "object")
+		return rapid.MapOfN(rapid.StringN(0, 6, -1), rapid.Custom(func(t *rapid.T) any { return drawTree(t, depth-1) }), 0,
+			4).Draw(t, "object")
 	case kind < 3 && depth > 0:
 		return rapid.SliceOfN(rapid.Custom(func(t *rapid.T) any { return drawTree(t, depth-1) }), 0, 4).Draw(t, "array")
 	case kind == 4:
@@ -43,7 +44,7 @@ func drawTree(t *rapid.T, depth int) any {
 	return rapid.StringMatching(`[a-zé"\\\n \x{1F600}]{0,20}`).Draw(t, "string")
 }
 
-func TestHarmlessTreesComeOutEqual(t *testing.T) {
+func TestHarmlessJSONIsUnchanged(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		raw, err := json.Marshal(map[string]any{"v": drawTree(t, 4)})
 		if err != nil {
@@ -69,7 +70,10 @@ func TestHarmlessTreesComeOutEqual(t *testing.T) {
 // Neither the order of the members nor the way the bytes arrive changes what comes out.
 func TestOrderAndChunksDoNotMatter(t *testing.T) {
 	big := strings.Repeat("x <private>no</private> y ", 8_000)
-	members := []string{`"session_id":"s1"`, `"prompt":"p ` + pat + `"`, `"tool_response":{"stdout":` + quoted(big) + `}`, `"cwd":"/a b"`}
+	members := []string{
+		`"session_id":"s1"`, `"prompt":"p ` + pat + `"`, `"tool_response":{"stdout":` + quoted(big) + `}`,
+		`"cwd":"/a b"`,
+	}
 	var want map[string]any
 	rapid.Check(t, func(t *rapid.T) {
 		in := `{` + strings.Join(rapid.Permutation(members).Draw(t, "order"), ",") + `}`
@@ -106,8 +110,10 @@ func (c *chunks) Read(p []byte) (int, error) {
 }
 
 var fuzzObjects = []string{
-	`{}`, `{"a":1}`, `{"a":[{"b":"<private>x"}],"c":"` + pat + `"}`, `{"a":"\ud83d\ude00\ud800"}`, `{"a":1e400,"a":01}`, "\ufeff{\"a\":null} {}", `{"a":{"a":{"a":[[[]]]}}}`,
-	"{\"a\":\x00", "{\"pass\":\"0\xf0\"}", `{"password":"hunter2!","session_id":"x","file_path":"/a b/c"}`, `{"a":"\\u003cprivate\\u003e"}`, "{\"a\":\"\xff\x00\"}", `{"a":tru`, `{"a":"x`, `[]`, ``,
+	`{}`, `{"a":1}`, `{"a":[{"b":"<private>x"}],"c":"` + pat + `"}`, `{"a":"\ud83d\ude00\ud800"}`, `{"a":1e400,"a":01}`,
+	"\ufeff{\"a\":null} {}", `{"a":{"a":{"a":[[[]]]}}}`,
+	"{\"a\":\x00", "{\"pass\":\"0\xf0\"}", `{"password":"hunter2!","session_id":"x","file_path":"/a b/c"}`,
+	`{"a":"\\u003cprivate\\u003e"}`, "{\"a\":\"\xff\x00\"}", `{"a":tru`, `{"a":"x`, `[]`, ``,
 }
 
 func FuzzObject(f *testing.F) {
@@ -121,7 +127,8 @@ func FuzzObject(f *testing.F) {
 			t.Fatalf("in parts: %q, %v; whole: %q, %v", chunked.JSON, chunkErr, got.JSON, err)
 		}
 		var want json.RawMessage
-		valid := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(in, []byte("\ufeff")))).Decode(&want) == nil && len(want) > 0 && want[0] == '{'
+		valid := json.NewDecoder(bytes.NewReader(bytes.TrimPrefix(in, []byte("\ufeff")))).Decode(&want) == nil &&
+			len(want) > 0 && want[0] == '{'
 		if valid && err != nil {
 			t.Fatalf("valid, but %v", err)
 		}

@@ -11,9 +11,9 @@ import (
 	"remanence/internal/api"
 )
 
-// lookAround does, again and again, what no request causes: it takes in the
-// spool, counts the backlog, and finds out when it is time to end.
-func (w *worker) lookAround(ctx context.Context) {
+// maintain repeats the work that no request causes: it handles spooled events, counts the
+// backlog, and checks whether the daemon should exit.
+func (w *worker) maintain(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Every)
 	defer tick.Stop()
 	for n := 1; ; n++ {
@@ -38,7 +38,7 @@ func (w *worker) look(ctx context.Context, n int) {
 			return
 		}
 	}
-	if w.lost() {
+	if w.unreachable() {
 		w.end("the runtime file does not lead to it any more")
 		return
 	}
@@ -46,7 +46,7 @@ func (w *worker) look(ctx context.Context, n int) {
 	if err := w.drainer.workOff(ctx, w.cfg.Every); err != nil && ctx.Err() == nil {
 		w.cfg.Log.Warn("spool not drained", "error", err)
 	}
-	if w.drainer.passed.Load() != passed { // jobs may have come of it
+	if w.drainer.passed.Load() != passed { // the spooled events may have added jobs
 		w.stale.Store(true)
 	}
 	w.count(ctx, n)
@@ -57,19 +57,19 @@ func (w *worker) look(ctx context.Context, n int) {
 	}
 }
 
-// lost reports whether nobody can find this worker: its runtime file is gone,
-// cannot be read, or leads elsewhere for the same data, where nobody is while
-// this one has the lock. Whoever comes next then starts one that can
-// be found. What is no file at all stays in the way of that one too.
-func (w *worker) lost() bool {
+// unreachable reports whether clients can no longer find this daemon: its runtime file is
+// missing, unreadable, or names another socket or token for the same data directory. That
+// cannot be right while this daemon has the lock; the next client then starts a new one. A
+// runtime path that is not a regular file would also block the new one, so it does not count.
+func (w *worker) unreachable() bool {
 	info, err := os.Lstat(w.cfg.RuntimeFile)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
-	if w.told != nil && os.SameFile(w.told, info) && w.told.ModTime().Equal(info.ModTime()) {
+	if w.runtimeSeen != nil && os.SameFile(w.runtimeSeen, info) && w.runtimeSeen.ModTime().Equal(info.ModTime()) {
 		return false
 	}
-	w.told = info
+	w.runtimeSeen = info
 	rt, err := api.ReadRuntime(w.cfg.RuntimeFile)
 	if err != nil {
 		return info.Mode().IsRegular()
@@ -77,14 +77,14 @@ func (w *worker) lost() bool {
 	return rt.Data == w.runtime.Data && (rt.Token != w.runtime.Token || rt.Socket != w.runtime.Socket)
 }
 
-// countEvery is how many looks lie between two counts: counting reads much.
+// countEvery is the number of checks between two counts of waiting jobs, because counting is
+// expensive.
 const countEvery = 5
 
-// count counts the jobs that wait, if something may have changed them: every
-// few looks, and before the worker ends for want of work. Those for later are
-// the next worker's, if it is not there any more.
+// count counts the waiting jobs if they may have changed: every countEvery checks, and before
+// an idle exit. Jobs that are due later do not keep the daemon running.
 func (w *worker) count(ctx context.Context, n int) {
-	if n%countEvery != 0 && time.Since(time.Unix(0, w.last.Load())) < w.patience() {
+	if n%countEvery != 0 && time.Since(time.Unix(0, w.last.Load())) < w.idleTimeout() {
 		return
 	}
 	if (!w.stale.Swap(false) && w.depth.Load() == 0) || w.cfg.Store == nil {
@@ -103,24 +103,23 @@ func (w *worker) count(ctx context.Context, n int) {
 	}
 }
 
-// calm is how many looks without a request make it quiet enough for what can
-// wait, and for giving memory back.
-const calm = 5
+// quietLooks is the number of checks without a request after which Tidy and Rest may run.
+const quietLooks = 5
 
-// tidy has a little done of what can wait, when it is due and nobody is kept waiting.
+// tidy calls Tidy if it is due and no request is waiting.
 func (w *worker) tidy(ctx context.Context) {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
-	if w.cfg.Tidy == nil || quiet < calm*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {
+	if w.cfg.Tidy == nil || quiet < quietLooks*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {
 		return
 	}
 	if w.cfg.Spool != nil && !w.cfg.Spool.Empty() {
 		return
 	}
 	w.tidyAt = time.Now().Add(w.cfg.Tidy(ctx))
-	w.restedJobs = -1 // what it read stays in memory as well
+	w.restedJobs = -1 // memory that it used should be freed too
 }
 
-// jobsDone is how many jobs were tried: they leave garbage as requests do.
+// jobsDone returns the number of job attempts; they leave garbage as requests do.
 func (w *worker) jobsDone() (n int64) {
 	for _, q := range w.queues {
 		c := q.Counters()
@@ -129,13 +128,12 @@ func (w *worker) jobsDone() (n int64) {
 	return n
 }
 
-// rest gives memory back once it is quiet: while a long order is carried out, what
-// comes meanwhile waits with all that it brought.
+// rest frees memory when the daemon is quiet. It does not run while requests are waiting.
 func (w *worker) rest(ctx context.Context) {
 	last, jobs := w.last.Load(), w.jobsDone()
 	steady := jobs == w.seenJobs && w.active.Load() == 0
 	w.seenJobs = jobs
-	if !steady || w.rested == last && w.restedJobs == jobs || time.Since(time.Unix(0, last)) < calm*w.cfg.Every {
+	if !steady || w.rested == last && w.restedJobs == jobs || time.Since(time.Unix(0, last)) < quietLooks*w.cfg.Every {
 		return
 	}
 	w.rested, w.restedJobs = last, jobs
@@ -145,10 +143,11 @@ func (w *worker) rest(ctx context.Context) {
 	debug.FreeOSMemory()
 }
 
-// idle reports whether nothing happens, nothing has for long, nothing waits, and nobody looks on.
+// idle reports whether the daemon may exit: no request for idleTimeout, none running, no job
+// or event waiting, and no open stream.
 func (w *worker) idle() bool {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
-	if quiet < w.patience() || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
+	if quiet < w.idleTimeout() || w.active.Load() > 0 || w.depth.Load() > 0 || w.stale.Load() {
 		return false
 	}
 	if w.cfg.Live != nil && w.cfg.Live.Streams() > 0 {
@@ -157,8 +156,8 @@ func (w *worker) idle() bool {
 	return w.cfg.Spool == nil || w.cfg.Spool.Empty()
 }
 
-// patience is how long it stays without anything to do.
-func (w *worker) patience() time.Duration {
+// idleTimeout returns Config.Idle or its default.
+func (w *worker) idleTimeout() time.Duration {
 	if w.cfg.Idle != nil {
 		if d := w.cfg.Idle(); d > 0 {
 			return d
@@ -167,13 +166,13 @@ func (w *worker) patience() time.Duration {
 	return defaultIdle
 }
 
-// watched is a file whose end is the worker's end.
+// watched is a file whose removal ends the daemon.
 type watched struct {
 	path string
 	was  fs.FileInfo
 }
 
-// watch remembers the files that are there.
+// watch records the files that exist.
 func watch(paths ...string) []watched {
 	var all []watched
 	for _, p := range paths {
@@ -184,8 +183,7 @@ func watch(paths ...string) []watched {
 	return all
 }
 
-// gone reports whether the file is missing or another one. An error that does
-// not say so proves nothing.
+// gone reports whether the file is missing or replaced. Other errors do not count.
 func (x watched) gone() bool {
 	info, err := os.Stat(x.path)
 	if err != nil {

@@ -24,7 +24,8 @@ func library(t testing.TB) fs.FS {
 func sources(t testing.TB, src fs.FS, visit func(path, text string)) {
 	t.Helper()
 	err := fs.WalkDir(src, ".", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "testdata/") {
+		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") ||
+			strings.Contains(path, "testdata/") {
 			return err
 		}
 		raw, err := fs.ReadFile(src, path)

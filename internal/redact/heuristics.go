@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What a value looks like, wherever it stands.
+// Heuristics on the characters of a value, independent of its position.
 
 // isGenerated reports whether v is a long value of letters, digits and many symbols, as frameworks generate keys. What
 // else has so many symbols is an expression, and has more blanks.
@@ -35,25 +35,29 @@ func isScrambled(v string) bool {
 
 // isDense reports whether v mixes letters of both cases, digits and symbols, without a blank.
 func isDense(v string) bool {
-	return len(v) >= 8 && isMixed(v) && hasUpperAndLower(v) && !strings.ContainsAny(v, " \t") && !strings.Contains(v, "()") && entropy(v) >= 3
+	return len(v) >= 8 && isMixed(v) && hasUpperAndLower(v) && !strings.ContainsAny(v, " \t") &&
+		!strings.Contains(v, "()") && entropy(v) >= 3
 }
 
 // isPasswordLike reports whether v, a word where a password may stand, is one that no text would have there otherwise.
 func isPasswordLike(v string) bool {
-	return notPlaceholder(v) && !isAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 && countSymbols(v) >= 3)
+	return notPlaceholder(v) && !isAlgorithm(v) && (isMixed(v) || isPassphrase(v) || isJumbled(v) || len(v) >= 8 &&
+		countSymbols(v) >= 3)
 }
 
 // isPassphrase reports whether v is a row of words joined by dashes, four or more, as password makers draw it.
 func isPassphrase(v string) bool {
 	return strings.Count(v, "-") >= 3 && len(v) >= 15 && isLetter(v[0]) && isLetter(v[len(v)-1]) &&
-		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !speaksOfSecret(v)
+		isAll(v, func(c byte) bool { return isLower(c) || c == '-' }) && !strings.Contains(v, "--") && !mentionsSecret(v)
 }
 
-// speaksOfSecret reports whether one of the words of v is one that names a secret or asks for one: v is a name then.
-func speaksOfSecret(v string) bool {
+// mentionsSecret reports whether one of the words of v names a secret or asks for one. Then v
+// is a name, not a value.
+func mentionsSecret(v string) bool {
 	for word := range strings.SplitSeq(v, "-") {
 		switch word {
-		case "your", "here", "change", "changeme", "replace", "my", "example", "key", "set", "from", "for", "the", "to", "of", "in", "and", "with":
+		case "your", "here", "change", "changeme", "replace", "my", "example", "key", "set", "from", "for", "the", "to", "of",
+			"in", "and", "with":
 			return true
 		}
 		if wordClass(word) != noSecret {
@@ -78,7 +82,8 @@ func isJumbled(v string) bool {
 	if letters < 10 || letters*10 < len(v)*7 || strings.ContainsAny(v, "()[]{} ") {
 		return false
 	}
-	return changes*3 >= letters && vowels(v)*4 < letters || changes*20 >= letters*9 || letters >= 24 && changes*5 >= letters*2
+	return changes*3 >= letters && vowels(v)*4 < letters || changes*20 >= letters*9 || letters >= 24 &&
+		changes*5 >= letters*2
 }
 
 // isUnbalanced reports whether a bracket of v has no partner, as in no expression.

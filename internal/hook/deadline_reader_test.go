@@ -16,7 +16,7 @@ import (
 )
 
 // cuttingDoor keeps the first 64 KiB of an object whose time to be read was up.
-func cuttingDoor(r io.Reader) (hook.Payload, error) {
+func truncatingRedactor(r io.Reader) (hook.Payload, error) {
 	b, err := io.ReadAll(r)
 	if !errors.Is(err, context.DeadlineExceeded) {
 		return hook.Payload{}, errors.Join(errors.New("the time was not up"), err)
@@ -27,7 +27,7 @@ func cuttingDoor(r io.Reader) (hook.Payload, error) {
 
 // A tool's output goes on and on, or stops in the middle: what came of it in time
 // is kept, whoever writes can go on writing, and the call ends with 0 in time.
-func TestTheBeginningOfAnEndlessOutputIsKept(t *testing.T) {
+func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		lines int // that come at once
@@ -36,16 +36,18 @@ func TestTheBeginningOfAnEndlessOutputIsKept(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var spool kept
-				s := newStage("", hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
+				s := newFixture("", hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
 					<-ctx.Done()
 					return mem.Reply{}, ctx.Err()
 				}), &spool, 0))
-				s.Slack, s.Door = 0, cuttingDoor
+				s.Slack, s.Door = 0, truncatingRedactor
 				r, w := io.Pipe()
 				s.Stdin = r
 				wrote := make(chan error, 1)
 				go func() {
-					_, err := io.WriteString(w, `{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"`)
+					_,
+						err := io.WriteString(w,
+						`{"session_id":"s","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"make"},"tool_response":{"stdout":"`)
 					for i := 0; err == nil; i++ {
 						if i >= c.lines {
 							time.Sleep(c.pause)

@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// The word for a password in other languages. Its sentence is read without grammar: the word, a verb or a sign, and a
-// value that no dictionary has.
+// The word for a password in other languages. The sentence is parsed without grammar: the
+// word, a verb or a sign, and a value that is not a dictionary word.
 
 // findForeignPassword finds the value behind a word whose stem is s[at:end].
 func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
@@ -38,13 +38,15 @@ func findForeignPassword(s string, _, end int) (from, to int, ok bool) {
 	if len(a.value) < 4 || !notPlaceholder(a.value) || isAlgorithm(a.value) || isWordOfCode(a.value) {
 		return 0, 0, false
 	}
-	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign && (hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
+	return from, to, isMixed(a.value) || isPassphrase(a.value) || hasInnerCapital(a.value) || sign &&
+		(hasSymbol(a.value) || a.quoted && !looksLikePhrase(a.value))
 }
 
 // foreignVerb returns where the value begins when words tell first whose password it is, i if no verb follows them.
 func foreignVerb(s string, i int) int {
 	words := s[i:min(len(s), i+nearby)]
-	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) && !strings.ContainsAny(words[:n], "\n.,;()\"'") {
+	if n := strings.Index(words, ": "); n >= 0 && hasAnyPrefix(words, owners[:]) &&
+		!strings.ContainsAny(words[:n], "\n.,;()\"'") {
 		return i + n + len(": ")
 	}
 	if n := strings.IndexAny(words, "\n.,;:()\"'"); n >= 0 {
@@ -75,7 +77,8 @@ func isForeignWord(v string) bool {
 		return true
 	}
 	switch strings.ToLower(v) {
-	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord", "adgangskode", "lösenord", "passord",
+	case "passwort", "kennwort", "contraseña", "clave", "senha", "palavra-passe", "mot de passe", "wachtwoord",
+		"adgangskode", "lösenord", "passord",
 		"heslo", "jelszó", "hasło", "salasana", "şifre", "parola", "пароль", "κωδικός":
 		return true
 	}
@@ -97,7 +100,8 @@ var wideSigns = [...]string{"：", "＝", "は", "是", "为", "為"}
 
 // foreignLinks stand between the word and the value.
 var foreignLinks = [...]string{
-	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ", "är ", "er ", "jest ", "to ", "on ", "je ",
+	":", "：", "=", "＝", "は", "是", "为", "為", "ist: ", "lautet: ", "ist ", "lautet ", "est ", "es ", "è ", "é ", "is ",
+	"är ", "er ", "jest ", "to ", "on ", "je ",
 	"este ",
 }
 
