@@ -170,9 +170,9 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 		r.outcome.line(e, err.Error())
 		return e, false
 	}
-	if in.up.Load() && e.Session == "" { // it stood behind what was not read in time
-		r.told.drop(DroppedTime)
-		r.told.line(e, "dropped: no session id in what was read in time")
+	if in.timedOut.Load() && e.Session == "" { // it stood behind what was not read in time
+		r.outcome.drop(DroppedTime)
+		r.outcome.line(e, "dropped: no session id in what was read in time")
 		return e, false
 	}
 	e.At = r.Now().UTC()

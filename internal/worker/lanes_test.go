@@ -7,12 +7,12 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlitetest"
 	"remanence/internal/worker"
 )
 
 func TestASlowJobHoldsUpNoOther(t *testing.T) {
-	st := storetest.NewMem(nil)
+	st := sqlitetest.Open(t, nil)
 	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick"},
 		{Kind: "slow", Key: "2"}}}); err != nil {
 		t.Fatal(err)
