@@ -163,10 +163,10 @@ type source struct {
 var writers = []string{
 	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
 	"internal/store/sqlitetest", // for tests: databases in their temporary directories
-	"internal/mind",  // a project's state files, asked for by its person
-	"internal/vault", // the person's memory in files
-	"internal/hook",  // the agent's environment file
-	"internal/fsx",   // for its callers
+	"internal/mind",             // a project's state files, asked for by its person
+	"internal/vault",            // the person's memory in files
+	"internal/hook",             // the agent's environment file
+	"internal/fsx",              // for its callers
 }
 
 // changes are the names of package os that make, change or remove files. Files

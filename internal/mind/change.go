@@ -21,7 +21,7 @@ const maxTries = 5
 func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
 	var note mem.Standing
 	if ask.Op != mem.StateGet {
-		d, done, err := f.writing(ctx, p)
+		d, done, err := f.openLocked(ctx, p)
 		if err != nil {
 			return mem.Standing{}, err
 		}
@@ -45,26 +45,26 @@ func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem
 	switch ask.Op {
 	case mem.StateUpdates:
 		first, known := f.version(p, ask.Update.Seen)
-		err = f.edit(d, stateFile, "# Project State", func(t text) (text, bool) {
+		err = f.edit(d, stateFile, "# Project State", func(t document) (document, bool) {
 			if !known {
 				first, known = parse([]byte(t.String())), true
 			}
-			var out text
+			var out document
 			out, note.Notes = update(first, t, ask.Update, at)
 			return out, true
 		}, &note)
 	case mem.StateDecides:
-		err = f.edit(d, decisionFile, "# Decision Log", func(t text) (text, bool) {
+		err = f.edit(d, decisionFile, "# Decision Log", func(t document) (document, bool) {
 			t.addDecision(ask.Decision, at)
 			return t, true
 		}, &note)
 	case mem.StateEndsASession:
-		err = f.edit(d, logFile, "# Session Log", func(t text) (text, bool) {
+		err = f.edit(d, logFile, "# Session Log", func(t document) (document, bool) {
 			t.addSession(ask.Session, at)
 			return t, true
 		}, &note)
 	case mem.StateProgresses:
-		err = f.edit(d, progressFile, "# Progress Tracker", func(t text) (text, bool) {
+		err = f.edit(d, progressFile, "# Progress Tracker", func(t document) (document, bool) {
 			note.Candidates, note.Notes = nil, nil
 			if ask.Progress.Action == "add" {
 				t.addTask(ask.Progress.Section, ask.Progress.Task)
@@ -84,8 +84,8 @@ func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem
 
 // version is the text of STATE.md that somebody was shown under a name. Of one
 // that is not known any more, as to another worker, all may have changed since.
-func (f *Files) version(p mem.Project, name string) (text, bool) {
-	p = f.home(p)
+func (f *Files) version(p mem.Project, name string) (document, bool) {
+	p = f.stateProject(p)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if s := f.known[p.Root]; s != nil {
@@ -95,16 +95,16 @@ func (f *Files) version(p mem.Project, name string) (text, bool) {
 			}
 		}
 	}
-	return text{}, name != ""
+	return document{}, name != ""
 }
 
 // edit changes one file. do is asked again where the file changed before it
 // could be replaced.
-func (f *Files) edit(d *folder, name, title string, do func(text) (text, bool), note *mem.Standing) error {
+func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *mem.Standing) error {
 	for range maxTries {
 		b, was, err := d.read(name, maxFile)
 		if err != nil {
-			return fmt.Errorf("read %s: %w", name, asMem(err))
+			return fmt.Errorf("read %s: %w", name, translateError(err))
 		}
 		if len(b) == 0 {
 			b = []byte(title + "\n")
@@ -137,19 +137,19 @@ func Init(project, template, origin string) (made []string, err error) {
 	files = append(files, templateFile{ignoreFile, ignored})
 	top, err := openFolder(project, ".")
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", project, asMem(err))
+		return nil, fmt.Errorf("open %s: %w", project, translateError(err))
 	}
 	defer top.close()
 	err = top.root.Mkdir(mem.MindDir, 0o755)
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("make %s: %w", mem.MindDir, asMem(err))
+		return nil, fmt.Errorf("make %s: %w", mem.MindDir, translateError(err))
 	}
 	if err == nil {
 		files = append(files, templateFile{originFile, origin + "\n"})
 	}
 	d, err := openFolder(project, mem.MindDir)
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", mem.MindDir, asMem(err))
+		return nil, fmt.Errorf("open %s: %w", mem.MindDir, translateError(err))
 	}
 	defer d.close()
 	for _, file := range files {
@@ -158,7 +158,7 @@ func Init(project, template, origin string) (made []string, err error) {
 			continue
 		}
 		if err != nil {
-			return made, fmt.Errorf("write %s: %w", file.name, asMem(err))
+			return made, fmt.Errorf("write %s: %w", file.name, translateError(err))
 		}
 		if file.name != originFile {
 			made = append(made, mem.MindDir+"/"+file.name)

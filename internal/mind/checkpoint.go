@@ -48,7 +48,7 @@ func (f *Files) beforeCompaction(d *folder, n mem.MindNotes, l mem.MindLimits) e
 // makeCheckpoints makes the directory of checkpoints. A link in its place is not followed.
 func (d *folder) makeCheckpoints() error {
 	if err := d.root.Mkdir(d.path(checkpointDir), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("make %s: %w", checkpointDir, asMem(err))
+		return fmt.Errorf("make %s: %w", checkpointDir, translateError(err))
 	}
 	if info, err := d.root.Lstat(d.path(checkpointDir)); err != nil || !info.IsDir() {
 		return fmt.Errorf("%s: %w", checkpointDir, ErrUnsafe)
@@ -136,7 +136,7 @@ func (f *Files) Forgotten(p mem.Project) bool {
 	if !f.cfg.Trusted(p) {
 		return false
 	}
-	d, err := openFolder(f.home(p).Root, mem.MindDir)
+	d, err := openFolder(f.stateProject(p).Root, mem.MindDir)
 	if err != nil {
 		return false
 	}

@@ -49,7 +49,7 @@ func (f *Files) Compress(ctx context.Context, p mem.Project, dry bool) (Compress
 		defer d.close()
 		return f.compress(d, dry)
 	}
-	d, done, err := f.writing(ctx, p)
+	d, done, err := f.openLocked(ctx, p)
 	if err != nil {
 		return Compressed{DryRun: dry, Backups: []string{}}, err
 	}
@@ -64,16 +64,16 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 	var moved []string
 	for _, job := range []struct {
 		name string
-		do   func(*text) int
+		do   func(*document) int
 		into *int
 	}{
-		{logFile, func(t *text) int { return t.shortenSessions(l.KeepSessions) }, &out.Sessions},
-		{decisionFile, func(t *text) int { return t.shortenDecisions(l.KeepDecisions) }, &out.Decisions},
-		{progressFile, func(t *text) (n int) { moved, n = t.takeOld(at.Add(-l.ArchiveAfter)); return n }, &out.Tasks},
+		{logFile, func(t *document) int { return t.shortenSessions(l.KeepSessions) }, &out.Sessions},
+		{decisionFile, func(t *document) int { return t.shortenDecisions(l.KeepDecisions) }, &out.Decisions},
+		{progressFile, func(t *document) (n int) { moved, n = t.takeOld(at.Add(-l.ArchiveAfter)); return n }, &out.Tasks},
 	} {
 		b, was, err := d.read(job.name, maxFile)
 		if err != nil {
-			return out, fmt.Errorf("read %s: %w", job.name, asMem(err))
+			return out, fmt.Errorf("read %s: %w", job.name, translateError(err))
 		}
 		t := parse(b)
 		*job.into = job.do(&t)
@@ -106,10 +106,10 @@ func (f *Files) compress(d *folder, dry bool) (Compressed, error) {
 
 // archive adds tasks to ARCHIVE.md.
 func (f *Files) archive(d *folder, lines []string, at time.Time) error {
-	return f.edit(d, archiveFile, "# Archive", func(t text) (text, bool) {
+	return f.edit(d, archiveFile, "# Archive", func(t document) (document, bool) {
 		name := "Completed tasks, archived " + at.UTC().Format(time.DateOnly)
 		if h := t.find(name); h >= 0 {
-			have := t.said(t.below(h, false))
+			have := t.contentLines(t.body(h, false))
 			t.addBelow(h, slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return slices.Contains(have, l) })...)
 			return t, true
 		}
@@ -119,7 +119,7 @@ func (f *Files) archive(d *folder, lines []string, at time.Time) error {
 }
 
 // shortenSessions makes one line of each session but the newest keep.
-func (t *text) shortenSessions(keep int) int {
+func (t *document) shortenSessions(keep int) int {
 	all := t.sessions()
 	old := all[:max(0, len(all)-keep)]
 	if len(old) == 0 {
@@ -129,7 +129,7 @@ func (t *text) shortenSessions(keep int) int {
 	for _, e := range old {
 		what := cmp.Or(e.Summary, strings.Join(e.Completed, "; "))
 		if what == "" {
-			what = strings.Join(t.said(span{e.from + 1, min(e.to, e.from+2)}), " ")
+			what = strings.Join(t.contentLines(span{e.from + 1, min(e.to, e.from+2)}), " ")
 		}
 		lines = append(lines, "- "+e.Title+": "+chars.Clip(chars.Line(strings.TrimLeft(what, "-*+ ")), 120))
 	}
@@ -143,7 +143,7 @@ func (t *text) shortenSessions(keep int) int {
 
 // shortenDecisions makes a line of each decision but the newest keep, and a
 // second one of why.
-func (t *text) shortenDecisions(keep int) int {
+func (t *document) shortenDecisions(keep int) int {
 	all := slices.DeleteFunc(t.decisions(), func(d decision) bool { return !strings.HasPrefix(d.ID, "DEC-") })
 	old := all[:max(0, len(all)-keep)]
 	if len(old) == 0 {
@@ -171,9 +171,9 @@ func (t *text) shortenDecisions(keep int) int {
 
 // shorten puts lines under a heading of their own, in the place of the first of
 // the ranges, and takes the ranges away.
-func (t *text) shorten(heading string, lines []string, old []span) {
+func (t *document) shorten(heading string, lines []string, old []span) {
 	at := old[0].from
-	t.cut(old)
+	t.removeSpans(old)
 	if h := t.find(heading); h >= 0 {
 		t.addBelow(h, lines...)
 		return
@@ -187,7 +187,7 @@ func (t *text) shorten(heading string, lines []string, old []span) {
 
 // takeOld takes away the tasks that were completed before a time, and returns
 // their lines and how many they are.
-func (t *text) takeOld(before time.Time) (out []string, n int) {
+func (t *document) takeOld(before time.Time) (out []string, n int) {
 	var gone []span
 	for _, k := range t.tasks() {
 		at, ok := completedAt(k.text)
@@ -199,7 +199,7 @@ func (t *text) takeOld(before time.Time) (out []string, n int) {
 		}
 		gone = append(gone, k.span)
 	}
-	t.cut(gone)
+	t.removeSpans(gone)
 	return out, len(gone)
 }
 
@@ -243,7 +243,7 @@ func (f *Files) Offer(p mem.Project) []string {
 	if !f.cfg.Trusted(p) {
 		return nil
 	}
-	d, err := openFolder(f.home(p).Root, mem.MindDir)
+	d, err := openFolder(f.stateProject(p).Root, mem.MindDir)
 	if err != nil {
 		return nil
 	}

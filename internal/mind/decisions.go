@@ -19,7 +19,7 @@ type decision struct {
 // decisions are the blocks of DECISIONS.md, in their order: those under a
 // heading with a number, and those of the older form, which are a numbered list.
 // A list within a block is a part of it, such as what was decided against.
-func (t *text) decisions() []decision {
+func (t *document) decisions() []decision {
 	var out, listed []decision
 	end := 0 // of the block before
 	for h, head := range t.heads {
@@ -33,7 +33,7 @@ func (t *text) decisions() []decision {
 		if head.at < end {
 			continue
 		}
-		for _, it := range t.items(t.below(h, false)) {
+		for _, it := range t.items(t.body(h, false)) {
 			if d, ok := t.listed(it); ok {
 				listed = append(listed, d)
 			}
@@ -65,7 +65,7 @@ func decisionHead(name string) (id, title string, ok bool) {
 }
 
 // listed reads an entry of the older form: 1. **date — title** and its fields.
-func (t *text) listed(it item) (decision, bool) {
+func (t *document) listed(it item) (decision, bool) {
 	head := strings.TrimSpace(it.text)
 	bold, rest, closed := strings.Cut(strings.TrimPrefix(head, "**"), "**")
 	if !strings.HasPrefix(head, "**") || !closed {
@@ -74,7 +74,7 @@ func (t *text) listed(it item) (decision, bool) {
 	mark := strings.TrimSpace(t.lines[it.from])
 	number := mark[:len(mark)-len(strings.TrimLeft(mark, "0123456789"))]
 	d := decision{mem.StateDecision{ID: number, Title: strings.TrimSpace(bold), Decision: strings.TrimSpace(strings.TrimLeft(rest, ":—–- "))}, it.span}
-	if number == "" || nothing(d.Title) {
+	if number == "" || isPlaceholder(d.Title) {
 		return decision{}, false
 	}
 	if date, title, ok := strings.Cut(d.Title, " — "); ok && isDate(strings.Trim(date, "[] ")) {
@@ -93,7 +93,7 @@ func isDate(s string) bool {
 }
 
 // readFields reads "- **Name:** value", a value over several lines whole.
-func (t *text) readFields(d *decision, s span) {
+func (t *document) readFields(d *decision, s span) {
 	var into *string
 	for i := s.from; i < s.to; i++ {
 		line := strings.TrimSpace(t.lines[i])
@@ -125,7 +125,7 @@ func (t *text) readFields(d *decision, s span) {
 
 // labelled splits "- **Name:** value" and "- Name: value".
 func labelled(line string) (name, value string, ok bool) {
-	body, isEntry := entry(line)
+	body, isEntry := listEntry(line)
 	if !isEntry {
 		body = line
 		if !strings.HasPrefix(body, "**") {
@@ -141,7 +141,7 @@ func labelled(line string) (name, value string, ok bool) {
 }
 
 // addDecision adds a decision under the next number.
-func (t *text) addDecision(d mem.StateDecision, at time.Time) {
+func (t *document) addDecision(d mem.StateDecision, at time.Time) {
 	id := fmt.Sprintf("DEC-%03d", t.lastDecision()+1)
 	lines := []string{
 		"## " + id + ": " + chars.Line(d.Title),
@@ -157,14 +157,14 @@ func (t *text) addDecision(d mem.StateDecision, at time.Time) {
 
 // lastDecision is the highest number that a decision has, short ones and those
 // of the older form too.
-func (t *text) lastDecision() int {
+func (t *document) lastDecision() int {
 	most := 0
 	for _, old := range t.decisions() {
 		n, _ := strconv.Atoi(strings.TrimPrefix(old.ID, "DEC-"))
 		most = higher(most, n)
 	}
 	if h := t.find(headOldDecisions); h >= 0 {
-		for _, it := range t.items(t.below(h, false)) {
+		for _, it := range t.items(t.body(h, false)) {
 			if id, _, ok := decisionHead(it.text); ok {
 				n, _ := strconv.Atoi(strings.TrimPrefix(id, "DEC-"))
 				most = higher(most, n)

@@ -42,21 +42,21 @@ const lockName = ".write-lock"
 var (
 	// ErrUnsafe is a file that is not a plain file of its own: a link, a second
 	// name of another, somebody else's, or no file.
-	ErrUnsafe   error = unusable("not a plain file of yours")
-	ErrHuge     error = unusable("too large")
-	ErrBinary   error = unusable("not text")
-	ErrUnmerged error = unusable("two versions of it stand in it, and one has to be chosen")
-	errReadOnly error = unusable("read-only")
-	ErrBusy     error = unusable("somebody else is writing")
+	ErrUnsafe   error = fileError("not a plain file of yours")
+	ErrHuge     error = fileError("too large")
+	ErrBinary   error = fileError("not text")
+	ErrUnmerged error = fileError("two versions of it stand in it, and one has to be chosen")
+	errReadOnly error = fileError("read-only")
+	ErrBusy     error = fileError("somebody else is writing")
 )
 
-// unusable is why a file cannot be used; it is a mem.ErrUnsafe.
-type unusable string
+// fileError is why a file cannot be used; it is a mem.ErrUnsafe.
+type fileError string
 
-func (u unusable) Error() string { return string(u) }
+func (u fileError) Error() string { return string(u) }
 
 // Is makes errors.Is find mem.ErrUnsafe.
-func (u unusable) Is(target error) bool { return target == mem.ErrUnsafe }
+func (u fileError) Is(target error) bool { return target == mem.ErrUnsafe }
 
 // folder is a directory below the root of a project. All access goes through
 // the root: nothing outside of it is opened, wherever links lead.
@@ -211,7 +211,7 @@ func (d *folder) replace(name string, b []byte, was stamp) error {
 	case errors.Is(err, fsx.ErrNotDurable): // the file is in place
 		return nil
 	}
-	return asMem(err)
+	return translateError(err)
 }
 
 // create makes a file of the folder. It returns an fs.ErrExist if there is one.
@@ -231,7 +231,7 @@ func (d *folder) sweep(now time.Time) error {
 		list, _ := fs.ReadDir(d.root.FS(), dir) // what cannot be looked through stays
 		for _, e := range list {
 			info, err := e.Info()
-			if err == nil && info.Mode().IsRegular() && leftOver(e.Name()) && now.Sub(info.ModTime()) > staleLock {
+			if err == nil && info.Mode().IsRegular() && isTempName(e.Name()) && now.Sub(info.ModTime()) > staleLock {
 				errs = append(errs, d.root.Remove(path.Join(dir, e.Name())))
 			}
 		}
@@ -239,8 +239,8 @@ func (d *folder) sweep(now time.Time) error {
 	return errors.Join(errs...)
 }
 
-// leftOver reports whether replace gives such a name to what it writes.
-func leftOver(name string) bool {
+// isTempName reports whether replace gives such a name to what it writes.
+func isTempName(name string) bool {
 	rest, isTemp := strings.CutSuffix(name, ".tmp")
 	i := strings.LastIndexByte(rest, '.')
 	salt, err := hex.DecodeString(rest[i+1:])
@@ -258,11 +258,11 @@ func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(),
 			return func() { d.unlock(mine, now) }, nil
 		}
 		if !errors.Is(err, fs.ErrExist) {
-			return nil, asMem(err)
+			return nil, translateError(err)
 		}
-		gone, err := d.takeAway(now)
+		gone, err := d.removeStaleLock(now)
 		if err != nil { // trying again would never end
-			return nil, fmt.Errorf("take away %s, which was left behind: %w", lockName, asMem(err))
+			return nil, fmt.Errorf("take away %s, which was left behind: %w", lockName, translateError(err))
 		}
 		if gone {
 			continue
@@ -275,15 +275,15 @@ func (d *folder) lock(ctx context.Context, now func() time.Time) (unlock func(),
 	}
 }
 
-// takeAway takes a lock away that was left behind. It looks again when it is
+// removeStaleLock takes a lock away that was left behind. It looks again when it is
 // alone: another may have taken it away by then, and hold its own.
-func (d *folder) takeAway(now func() time.Time) (gone bool, err error) {
-	if !d.leftBehind(now) {
+func (d *folder) removeStaleLock(now func() time.Time) (gone bool, err error) {
+	if !d.lockIsStale(now) {
 		return false, nil
 	}
-	release, alone := d.alone()
+	release, alone := d.lockDir()
 	defer release()
-	if !alone || !d.leftBehind(now) {
+	if !alone || !d.lockIsStale(now) {
 		return false, nil
 	}
 	if err := d.root.Remove(d.path(lockName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -292,7 +292,7 @@ func (d *folder) takeAway(now func() time.Time) (gone bool, err error) {
 	return true, nil
 }
 
-func (d *folder) leftBehind(now func() time.Time) bool {
+func (d *folder) lockIsStale(now func() time.Time) bool {
 	info, err := d.root.Lstat(d.path(lockName))
 	if err != nil {
 		return false
@@ -303,9 +303,9 @@ func (d *folder) leftBehind(now func() time.Time) bool {
 
 // unlock takes the lock away, if it is still the one that was taken.
 func (d *folder) unlock(mine []byte, now func() time.Time) {
-	release, alone := d.alone()
+	release, alone := d.lockDir()
 	defer release()
-	if !alone && d.leftBehind(now) {
+	if !alone && d.lockIsStale(now) {
 		return // somebody is about to take it away
 	}
 	if b, _, err := d.read(lockName, maxConfig); err == nil && bytes.Equal(b, mine) {
@@ -313,16 +313,16 @@ func (d *folder) unlock(mine []byte, now func() time.Time) {
 	}
 }
 
-// why is an error without the path of the file that it is about.
-func why(err error) string {
+// reasonOf is an error without the path of the file that it is about.
+func reasonOf(err error) string {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err.Error()
 	}
 	return err.Error()
 }
 
-// asMem names errors of the system as callers know them.
-func asMem(err error) error {
+// translateError names errors of the system as callers know them.
+func translateError(err error) error {
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fmt.Errorf("%w: %w", mem.ErrFull, err)

@@ -2,4 +2,4 @@
 
 package mind
 
-func (d *folder) alone() (release func(), ok bool) { return func() {}, true }
+func (d *folder) lockDir() (release func(), ok bool) { return func() {}, true }

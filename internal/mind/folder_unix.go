@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// alone keeps other processes from taking the lock away until release is called.
+// lockDir keeps other processes from taking the lock away until release is called.
 // It reports false while another is at it. The system's own lock, on the directory,
 // ends with its process; where a file system has none, nobody is kept away.
-func (d *folder) alone() (release func(), ok bool) {
+func (d *folder) lockDir() (release func(), ok bool) {
 	dir, err := d.root.Open(d.dir)
 	if err != nil {
 		return func() {}, true

@@ -16,14 +16,14 @@ import (
 	"remanence/internal/mem"
 )
 
-func (d *desk) tries(ask mem.StateRequest) error {
+func (d *fixture) tries(ask mem.StateRequest) error {
 	ctx, done := context.WithTimeout(d.t.Context(), 2*time.Second)
 	defer done()
 	_, err := d.Change(ctx, d.p, ask)
 	return err
 }
 
-func (d *desk) update(phase string) error {
+func (d *fixture) update(phase string) error {
 	return d.tries(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: &phase}})
 }
 
@@ -31,25 +31,25 @@ func (d *desk) update(phase string) error {
 // damaged repository may: nothing is read of it, nothing written, nothing
 // outside touched, and it is said.
 func TestAFileThatIsNoneIsLeftAlone(t *testing.T) {
-	for name, lay := range map[string]func(d *desk, outside string) error{
-		"link to a file outside": func(d *desk, outside string) error { return os.Symlink(outside, d.path(stateFile)) },
-		"link to a file inside":  func(d *desk, _ string) error { return os.Symlink(logFile, d.path(stateFile)) },
-		"second name of a file":  func(d *desk, outside string) error { return os.Link(outside, d.path(stateFile)) },
-		"pipe":                   func(d *desk, _ string) error { return syscall.Mkfifo(d.path(stateFile), 0o600) },
-		"huge": func(d *desk, _ string) error {
+	for name, lay := range map[string]func(d *fixture, outside string) error{
+		"link to a file outside": func(d *fixture, outside string) error { return os.Symlink(outside, d.path(stateFile)) },
+		"link to a file inside":  func(d *fixture, _ string) error { return os.Symlink(logFile, d.path(stateFile)) },
+		"second name of a file":  func(d *fixture, outside string) error { return os.Link(outside, d.path(stateFile)) },
+		"pipe":                   func(d *fixture, _ string) error { return syscall.Mkfifo(d.path(stateFile), 0o600) },
+		"huge": func(d *fixture, _ string) error {
 			return os.WriteFile(d.path(stateFile), []byte(strings.Repeat("## Current Phase\nOkapi\n", 60_000)), 0o600)
 		},
-		"binary": func(d *desk, _ string) error {
+		"binary": func(d *fixture, _ string) error {
 			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\nOkapi\x00"), 0o600)
 		},
-		"an open merge": func(d *desk, _ string) error {
+		"an open merge": func(d *fixture, _ string) error {
 			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\n<<<<<<< HEAD\nOkapi\n=======\nZebra\n>>>>>>> other\n"), 0o600)
 		},
-		"not UTF-8": func(d *desk, _ string) error {
+		"not UTF-8": func(d *fixture, _ string) error {
 			return os.WriteFile(d.path(stateFile), []byte("## Current Phase\nOkapi\xff"), 0o600)
 		},
 	} {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		outside := filepath.Join(t.TempDir(), "mine.md")
 		if err := os.WriteFile(outside, []byte("## Current Phase\nOkapi\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -82,10 +82,10 @@ func TestAFileThatIsNoneIsLeftAlone(t *testing.T) {
 }
 
 func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
-	outside := newDesk(t, "forge")
+	outside := newFixture(t, "forge")
 	for _, name := range []string{mem.MindDir, checkpointDir} {
 		for _, inside := range []bool{false, true} {
-			d := newDesk(t, "")
+			d := newFixture(t, "")
 			at, to := filepath.Join(d.p.Root, mem.MindDir), filepath.Join(outside.p.Root, mem.MindDir)
 			if name == checkpointDir {
 				d.write(stateFile, "# S\n\n## Current Phase\nx\n")
@@ -120,7 +120,7 @@ func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
 }
 
 func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(lockName, "left behind")
 	d.old(lockName, 31*time.Second)
 	if err := d.update("after the lock"); err != nil {
@@ -141,7 +141,7 @@ func TestALockLeftBehindIsTakenAwayAndAFreshOneWaitedFor(t *testing.T) {
 }
 
 func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(lockName, "left behind")
 	d.old(lockName, -48*time.Hour)
 	ctx, done := context.WithTimeout(t.Context(), 10*time.Second) // which it would wait for
@@ -152,7 +152,7 @@ func TestALockOfAClockThatWasWrongIsTakenAway(t *testing.T) {
 }
 
 func TestALockThatCannotBeTakenAwayIsNotTriedWithoutEnd(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(lockName+"/file", "a directory in its place, which is not empty")
 	d.old(lockName, 31*time.Second)
 	if err := d.update("x"); err == nil {
@@ -161,7 +161,7 @@ func TestALockThatCannotBeTakenAwayIsNotTriedWithoutEnd(t *testing.T) {
 }
 
 func TestALockThatAnotherTookSinceIsLeftAlone(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	f, err := openFolder(d.p.Root, mem.MindDir)
 	if err != nil {
 		t.Fatal(err)
@@ -182,7 +182,7 @@ func TestALockThatAnotherTookSinceIsLeftAlone(t *testing.T) {
 // the looks of the first at the lock and what it does.
 func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 	for moment := 2; moment <= 3; moment++ {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		d.write(lockName, "left behind")
 		d.old(lockName, 31*time.Second)
 		first, err := openFolder(d.p.Root, mem.MindDir)
@@ -223,7 +223,7 @@ func TestOfTwoThatFindALockLeftBehindOneTakesIt(t *testing.T) {
 func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 	for cause, want := range map[error]error{syscall.ENOSPC: mem.ErrFull, syscall.EDQUOT: mem.ErrFull, syscall.EROFS: mem.ErrReadOnly, syscall.EACCES: mem.ErrReadOnly} {
 		for _, first := range []int{0, 1} { // the lock itself, or the first file
-			d := newDesk(t, "forge")
+			d := newFixture(t, "forge")
 			before := tree(t, d.p.Root)
 			n := 0
 			d.put = func(f *os.File, b []byte) (int, error) {
@@ -253,7 +253,7 @@ func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 }
 
 func TestAHandThatWritesAtTheSameMomentIsMergedWith(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	hand := true
 	d.put = func(f *os.File, b []byte) (int, error) {
 		if hand && strings.Contains(f.Name(), stateFile) { // it saves while we write ours
@@ -272,7 +272,7 @@ func TestAHandThatWritesAtTheSameMomentIsMergedWith(t *testing.T) {
 }
 
 func TestAStateFileKeepsItsMode(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	if err := os.Chmod(d.path(stateFile), 0o666); err != nil { // more than a new file would get
 		t.Fatal(err)
 	}
@@ -285,7 +285,7 @@ func TestAStateFileKeepsItsMode(t *testing.T) {
 }
 
 func TestAReadOnlyFileIsReadAndNotWritten(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	if err := os.Chmod(d.path(stateFile), 0o444); err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func FuzzNoHandIsLost(f *testing.F) {
 		if got := parse([]byte(before)); got.String() != before {
 			t.Fatalf("read and written it is %q", got.String())
 		}
-		fresh := func() text { return parse([]byte(before)) }
-		check := func(what string, after text, may func(line string) bool) {
+		fresh := func() document { return parse([]byte(before)) }
+		check := func(what string, after document, may func(line string) bool) {
 			t.Helper()
 			if lost := lostLine(before, after.String(), may); lost != "" {
 				t.Errorf("%s lost %q\nbefore %q\nafter  %q", what, lost, before, after.String())
@@ -36,33 +36,33 @@ func FuzzNoHandIsLost(f *testing.F) {
 		}
 		field := fresh()
 		value := field.value(headPhase)
-		was := field.said(value)
+		was := field.contentLines(value)
 		field.setField(headPhase, one)
 		check("a field", field, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
 
 		list := fresh()
 		gone := map[string]bool{}
 		if h := list.find(headBlocked); h >= 0 {
-			body := list.below(h, false)
+			body := list.body(h, false)
 			for _, it := range list.items(body) {
 				for _, l := range list.lines[it.from:it.to] {
 					gone[l] = true
 				}
 			}
 			for _, l := range list.lines[body.from:body.to] {
-				gone[l] = gone[l] || nothing(l)
+				gone[l] = gone[l] || isPlaceholder(l)
 			}
 		}
 		list.setList(headBlocked, []string{chars.Line(one), chars.Line(two)})
 		check("a list", list, func(l string) bool { return gone[l] })
 
-		for what, do := range map[string]func(*text){
-			"a decision": func(d *text) {
+		for what, do := range map[string]func(*document){
+			"a decision": func(d *document) {
 				d.addDecision(mem.StateDecision{Title: one, Decision: two, Rationale: one, By: "a", Status: "Open"}, at)
 			},
-			"a session":         func(d *text) { d.addSession(mem.StateSession{Summary: one, Next: []string{two}}, at) },
-			"an automatic one":  func(d *text) { d.addAutomatic(one, []string{two}, at) },
-			"what is kept away": func(d *text) { d.keepAside(one, two, at) },
+			"a session":         func(d *document) { d.addSession(mem.StateSession{Summary: one, Next: []string{two}}, at) },
+			"an automatic one":  func(d *document) { d.addAutomatic(one, []string{two}, at) },
+			"what is kept away": func(d *document) { d.addNotWritten(one, two, at) },
 		} {
 			d := fresh()
 			do(&d)
@@ -70,14 +70,17 @@ func FuzzNoHandIsLost(f *testing.F) {
 		}
 		task := fresh()
 		task.addTask(chars.Line(two), one)
-		check("a task", task, nothing)
+		check("a task", task, isPlaceholder)
 
 		moved := fresh()
 		if done, _, _ := moved.complete(one, at); done {
 			if n := strings.Count(moved.String(), "- [x] "); n == 0 {
 				t.Errorf("completed, and not to be seen: %q", moved.String())
 			}
-			check("a completed task", moved, func(l string) bool { _, is := entry(l); return is || nothing(l) || l[0] == ' ' || l[0] == '\t' })
+			check("a completed task", moved, func(l string) bool {
+				_, is := listEntry(l)
+				return is || isPlaceholder(l) || l[0] == ' ' || l[0] == '\t'
+			})
 		} else if moved.String() != before {
 			t.Errorf("not completed, and changed: %q", moved.String())
 		}
@@ -85,11 +88,11 @@ func FuzzNoHandIsLost(f *testing.F) {
 		out, _ := update(fresh(), fresh(), mem.StateUpdate{}, at)
 		stamp := out.value(headUpdated)
 		_ = stamp
-		was = func() []string { d := fresh(); return d.said(d.value(headUpdated)) }()
+		was = func() []string { d := fresh(); return d.contentLines(d.value(headUpdated)) }()
 		check("nothing", out, func(l string) bool { return len(was) > 0 && strings.TrimRight(l, " \t\r\n") == was[0] })
 
 		var m mem.Mind
-		view(&m, map[string]text{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()}, mem.MindDefaults())
+		view(&m, map[string]document{stateFile: fresh(), progressFile: fresh(), decisionFile: fresh(), logFile: fresh()}, mem.MindDefaults())
 		short := fresh()
 		_ = short.shortenSessions(1) + short.shortenDecisions(1)
 		_, _ = short.takeOld(at)

@@ -20,7 +20,7 @@ type logEntry struct {
 }
 
 // sessions are the entries of SESSION-LOG.md, in their order.
-func (t *text) sessions() []logEntry {
+func (t *document) sessions() []logEntry {
 	var out []logEntry
 	for h, head := range t.heads {
 		n, ok := sessionNumber(head.name)
@@ -31,7 +31,7 @@ func (t *text) sessions() []logEntry {
 		e := logEntry{mem.StateSession{Title: head.name}, s, n, strings.Contains(head.name, "(auto-captured)")}
 		for i := s.from + 1; i < s.to; i++ {
 			name, value, ok := labelled(strings.TrimSpace(t.lines[i]))
-			if !ok || nothing(value) {
+			if !ok || isPlaceholder(value) {
 				continue
 			}
 			switch l := strings.ToLower(name); {
@@ -71,7 +71,7 @@ func isSession(name string) bool {
 }
 
 // addSession adds an entry under the next number.
-func (t *text) addSession(s mem.StateSession, at time.Time) {
+func (t *document) addSession(s mem.StateSession, at time.Time) {
 	title := fmt.Sprintf("Session %d — %s", t.nextSession(), at.UTC().Format(time.DateOnly))
 	lines := []string{"## " + title, "- **Summary:** " + chars.Line(s.Summary)}
 	for _, f := range []struct {
@@ -85,13 +85,13 @@ func (t *text) addSession(s mem.StateSession, at time.Time) {
 	t.append(lines...)
 }
 
-func (t *text) nextSession() int {
+func (t *document) nextSession() int {
 	most := 0
 	for _, e := range t.sessions() {
 		most = higher(most, e.number)
 	}
 	if h := t.find(headOldSessions); h >= 0 {
-		for _, it := range t.items(t.below(h, false)) {
+		for _, it := range t.items(t.body(h, false)) {
 			n, _ := sessionNumber(it.text)
 			most = higher(most, n)
 		}
@@ -112,7 +112,7 @@ func higher(most, n int) int {
 const maxLogFiles = 15
 
 // addAutomatic adds the entry of a session that nobody wrote one for.
-func (t *text) addAutomatic(reason string, files []string, at time.Time) {
+func (t *document) addAutomatic(reason string, files []string, at time.Time) {
 	lines := []string{
 		fmt.Sprintf("## Session %d — %s (auto-captured)", t.nextSession(), at.UTC().Format(time.DateOnly)),
 		"- **Reason ended:** " + chars.Line(reason),
@@ -129,15 +129,15 @@ func (t *text) addAutomatic(reason string, files []string, at time.Time) {
 
 // tail are the last lines that hold something. Entries that we wrote ourselves
 // are left out: the summary of the session says more.
-func (t *text) tail(n int) []string {
+func (t *document) tail(n int) []string {
 	var lines []string
 	at := 0
 	for _, e := range t.sessions() {
 		if e.auto {
-			lines = append(lines, t.said(span{at, e.from})...)
+			lines = append(lines, t.contentLines(span{at, e.from})...)
 			at = e.to
 		}
 	}
-	lines = append(lines, t.said(span{at, len(t.lines)})...)
+	lines = append(lines, t.contentLines(span{at, len(t.lines)})...)
 	return lines[max(0, len(lines)-n):]
 }

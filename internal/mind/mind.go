@@ -1,8 +1,9 @@
-// Package mind is a project's state files, .mind/: STATE.md, PROGRESS.md,
-// DECISIONS.md, SESSION-LOG.md, ARCHIVE.md, checkpoints and tracking files. It
-// reads them into what the engine knows, and changes in them what it is asked to
-// and not a byte besides. Who may be believed it is told; it knows no database,
-// no agent and no event.
+// Package mind reads and changes a project's state files in .mind/: STATE.md,
+// PROGRESS.md, DECISIONS.md, SESSION-LOG.md, ARCHIVE.md, checkpoints and tracking
+// files. A change keeps every byte that it does not concern.
+//
+// It does not decide which projects are trusted: see Config.Trusted. It knows no
+// database, agent or event. Start reading at Files.Look and Files.Change.
 package mind
 
 import (
@@ -57,13 +58,13 @@ type Files struct {
 
 	put func(f *os.File, b []byte) (int, error) // see folder
 
-	mu    sync.Mutex
-	known map[string]*seen  // by root
-	taken map[string]string // by root, the version that was made findable
+	mu      sync.Mutex
+	known   map[string]*snapshot // by root
+	indexed map[string]string    // by root, the version that was made findable
 }
 
-// seen is what was last read of a project.
-type seen struct {
+// snapshot is what was last read of a project.
+type snapshot struct {
 	stamps   [6]stamp       // of stateFiles, then of the project's own limits
 	faults   string         // of the look at them
 	limits   mem.MindLimits // the person's
@@ -101,14 +102,14 @@ func New(c Config) *Files {
 	if c.Now == nil {
 		c.Now = time.Now
 	}
-	return &Files{cfg: c, known: map[string]*seen{}, taken: map[string]string{}}
+	return &Files{cfg: c, known: map[string]*snapshot{}, indexed: map[string]string{}}
 }
 
 // Look reads the state files of a project. Of those that nobody stands for it
 // tells that they are there and reads nothing.
 func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	asked := p.Root
-	p = f.home(p)
+	p = f.stateProject(p)
 	d, err := openFolder(p.Root, mem.MindDir)
 	if err != nil {
 		return mem.Mind{}, nil // whatever is there, it is no directory of state files
@@ -120,20 +121,20 @@ func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.cfg.Trusted(p) {
-		return mem.Mind{Present: true, Stamp: untrusted, Taken: f.taken[p.Root] == untrusted}, nil
+		return mem.Mind{Present: true, Stamp: untrusted, Taken: f.indexed[p.Root] == untrusted}, nil
 	}
 	m := f.read(d, p)
-	m.Taken = m.Stamp == f.taken[p.Root]
+	m.Taken = m.Stamp == f.indexed[p.Root]
 	if p.Root != asked {
 		m.Files = chars.Line(filepath.Join(p.Root, mem.MindDir))
 	}
 	return m, nil
 }
 
-// home is where the state files of a project are. A worktree without any of its
+// stateProject is where the state files of a project are. A worktree without any of its
 // own has those of the main work tree, if both are trusted: files that are not
 // committed are only there.
-func (f *Files) home(p mem.Project) mem.Project {
+func (f *Files) stateProject(p mem.Project) mem.Project {
 	main := p
 	main.Root = f.cfg.Main(p)
 	if main.Root == "" || main.Root == p.Root || hasFiles(p.Root) || !hasFiles(main.Root) {
@@ -156,7 +157,7 @@ const untrusted = "untrusted"
 
 // read takes in what was written since the last time. The caller holds the lock.
 func (f *Files) read(d *folder, p mem.Project) mem.Mind {
-	now := seen{limits: bounded(f.cfg.Limits())}
+	now := snapshot{limits: bounded(f.cfg.Limits())}
 	for i, name := range stateFiles() {
 		st, err := d.look(name)
 		if err != nil {
@@ -174,11 +175,11 @@ func (f *Files) read(d *folder, p mem.Project) mem.Mind {
 		now.versions = old.versions
 	}
 	limits, warnings := f.limits(top)
-	t := map[string]text{}
+	t := map[string]document{}
 	for i, name := range stateFiles() {
 		b, st, err := d.read(name, maxFile)
 		if err != nil {
-			warnings = append(warnings, fmt.Sprintf("%s/%s is not read: %s", mem.MindDir, name, why(err)))
+			warnings = append(warnings, fmt.Sprintf("%s/%s is not read: %s", mem.MindDir, name, reasonOf(err)))
 		}
 		now.stamps[i] = st
 		if err != nil {
@@ -215,7 +216,7 @@ func stampText(list [6]stamp) string {
 
 // remember keeps a text of STATE.md, so that a later change can tell what a hand
 // changed since.
-func (s *seen) remember(text string) {
+func (s *snapshot) remember(text string) {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(text))
 	v := version{strconv.FormatUint(h.Sum64(), 36), text}
@@ -232,7 +233,7 @@ func (f *Files) limitsNow(d *folder) mem.MindLimits {
 
 // open opens the state files of a project that somebody stands for. The caller closes them.
 func (f *Files) open(p mem.Project) (*folder, error) {
-	p = f.home(p)
+	p = f.stateProject(p)
 	if !f.cfg.Trusted(p) {
 		return nil, fmt.Errorf("%s: %w", mem.MindDir, mem.ErrNotFound)
 	}
@@ -243,8 +244,8 @@ func (f *Files) open(p mem.Project) (*folder, error) {
 	return d, nil
 }
 
-// writing opens them and holds their lock. The caller calls done.
-func (f *Files) writing(ctx context.Context, p mem.Project) (d *folder, done func(), err error) {
+// openLocked opens them and holds their lock. The caller calls done.
+func (f *Files) openLocked(ctx context.Context, p mem.Project) (d *folder, done func(), err error) {
 	if d, err = f.open(p); err != nil {
 		return nil, nil, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // desk is a project with state files, and the clock.
-type desk struct {
+type fixture struct {
 	*Files
 	t   *testing.T
 	p   mem.Project
@@ -23,21 +23,21 @@ type desk struct {
 	ok  bool // trusted
 }
 
-func newDesk(t *testing.T, fixture string) *desk {
+func newFixture(t *testing.T, from string) *fixture {
 	t.Helper()
-	d := &desk{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
+	d := &fixture{t: t, p: mem.Project{Key: "p_desk", Root: t.TempDir()}, now: time.Now().Truncate(time.Second), ok: true}
 	d.Files = New(Config{Trusted: func(mem.Project) bool { return d.ok }, Now: func() time.Time { return d.now }})
-	if fixture != "" {
-		if err := os.CopyFS(filepath.Join(d.p.Root, mem.MindDir), os.DirFS(filepath.Join("testdata", fixture))); err != nil {
+	if from != "" {
+		if err := os.CopyFS(filepath.Join(d.p.Root, mem.MindDir), os.DirFS(filepath.Join("testdata", from))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	return d
 }
 
-func (d *desk) path(name string) string { return filepath.Join(d.p.Root, mem.MindDir, name) }
+func (d *fixture) path(name string) string { return filepath.Join(d.p.Root, mem.MindDir, name) }
 
-func (d *desk) file(name string) string {
+func (d *fixture) file(name string) string {
 	d.t.Helper()
 	b, err := os.ReadFile(d.path(name))
 	if err != nil {
@@ -46,7 +46,7 @@ func (d *desk) file(name string) string {
 	return string(b)
 }
 
-func (d *desk) write(name, content string) {
+func (d *fixture) write(name, content string) {
 	d.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(d.path(name)), 0o755); err != nil {
 		d.t.Fatal(err)
@@ -56,7 +56,7 @@ func (d *desk) write(name, content string) {
 	}
 }
 
-func (d *desk) look() mem.Mind {
+func (d *fixture) look() mem.Mind {
 	d.t.Helper()
 	m, err := d.Look(d.p)
 	if err != nil {
@@ -65,7 +65,7 @@ func (d *desk) look() mem.Mind {
 	return m
 }
 
-func (d *desk) change(ask mem.StateRequest) mem.Standing {
+func (d *fixture) change(ask mem.StateRequest) mem.Standing {
 	d.t.Helper()
 	s, err := d.Change(d.t.Context(), d.p, ask)
 	if err != nil {
@@ -74,7 +74,7 @@ func (d *desk) change(ask mem.StateRequest) mem.Standing {
 	return s
 }
 
-func (d *desk) note(n mem.MindNotes) {
+func (d *fixture) note(n mem.MindNotes) {
 	d.t.Helper()
 	if n.At.IsZero() {
 		n.At = d.now
@@ -102,7 +102,7 @@ func changedLines(before, after string) []string {
 }
 
 func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
-	m := newDesk(t, "forge").look()
+	m := newFixture(t, "forge").look()
 	if m.Phase != "Phase 2: API — IN PROGRESS" || m.Next != "Write the PATCH endpoint, then its tests" ||
 		m.Status != "Sign-in is done and reviewed. The endpoints for users are half done; rate limits come after them." {
 		t.Errorf("got phase %q, next %q, status %q", m.Phase, m.Next, m.Status)
@@ -129,7 +129,7 @@ func TestStateFilesOfAnotherProgramAreReadAsTheyAre(t *testing.T) {
 }
 
 func TestOlderFormsAreRead(t *testing.T) {
-	m := newDesk(t, "old").look()
+	m := newFixture(t, "old").look()
 	if m.Phase != "Phase 2: Core" || m.Next != "Finish writing" || len(m.Blockers) != 0 {
 		t.Errorf("got phase %q, next %q, blockers %q", m.Phase, m.Next, m.Blockers)
 	}
@@ -142,7 +142,7 @@ func TestOlderFormsAreRead(t *testing.T) {
 }
 
 func TestOnlyTheGivenFieldsChange(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	before := d.file(stateFile)
 	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
 		Next: new("Review"), Active: new([]string{"Token rotation", "PATCH /api/users/:id"}), Blockers: new([]string{}),
@@ -160,7 +160,7 @@ func TestOnlyTheGivenFieldsChange(t *testing.T) {
 }
 
 func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
-	d := newDesk(t, "old")
+	d := newFixture(t, "old")
 	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Phase: new("Phase 3: Trim"), Status: new("Nearly there"), Next: new("Ship")}})
 	want := "# Project State\r\n\r\n## Current Phase\r\n\r\nPhase 3: Trim\r\n\r\n## Blocked Items\r\nNone.\r\n\r\n## Next Action\r\nShip\r\n\r\n## Current Status\r\nNearly there\r\n\r\n## Last Updated\r\n" + d.now.UTC().Format(time.RFC3339) + "\r\n"
 	if got := d.file(stateFile); got != want {
@@ -169,7 +169,7 @@ func TestLineEndingsAndAnUnendedLastLineStay(t *testing.T) {
 }
 
 func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1), "- Token rotation\n", "- Token rotation\n- Added by hand\n", 1))
 	got := d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{
@@ -184,7 +184,7 @@ func TestWhatAHandChangedSinceItWasSeenStaysAndBothAreKept(t *testing.T) {
 }
 
 func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	seen := d.look().Version
 	d.write(stateFile, strings.Replace(d.file(stateFile), "Phase 2: API — IN PROGRESS", "Phase 3: by hand", 1))
 	d.Files = New(d.cfg) // another worker
@@ -198,7 +198,7 @@ func TestWhatChangedSinceAVersionThatIsNotKnownAnyMoreIsTheHands(t *testing.T) {
 }
 
 func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
-	d := newDesk(t, "old")
+	d := newFixture(t, "old")
 	before := d.file(progressFile)
 	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "writing files", Action: "complete"}})
 	day := d.now.UTC().Format(time.DateOnly)
@@ -214,7 +214,7 @@ func TestAnItemIsCompletedByWhatItIsLike(t *testing.T) {
 }
 
 func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Rate limiting dashboard", Action: "add"}})
 	before := d.file(progressFile)
 	got := d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "rate limiting", Action: "complete"}})
@@ -224,7 +224,7 @@ func TestAnAmbiguousItemIsReportedAndNothingChanged(t *testing.T) {
 }
 
 func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
-	d := newDesk(t, "old")
+	d := newFixture(t, "old")
 	before := d.file(progressFile)
 	for section, line := range map[string]string{"": "Icons", "blocked": "Notary", "Ideas": "Dark mode"} {
 		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: line, Action: "add", Section: section}})
@@ -244,7 +244,7 @@ func TestTasksAreAddedWhereTheyBelong(t *testing.T) {
 
 func TestDecisionsAreNumberedOn(t *testing.T) {
 	for fixture, want := range map[string]string{"forge": "DEC-003", "old": "DEC-003"} {
-		d := newDesk(t, fixture)
+		d := newFixture(t, fixture)
 		before := d.file(decisionFile)
 		d.change(mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "Cents", Decision: "Whole cents", Rationale: "Sums", By: "agent", Status: "Final"}})
 		want := before + "\n## " + want + ": Cents\n- **Date:** " + d.now.UTC().Format(time.DateOnly) + "\n- **Decided by:** agent\n- **Decision:** Whole cents\n- **Rationale:** Sums\n- **Status:** Final\n"
@@ -256,7 +256,7 @@ func TestDecisionsAreNumberedOn(t *testing.T) {
 
 func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
 	for _, none := range []string{"None.\n", "\nNone.\n"} {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		d.write(progressFile, "# Progress\n\n### In Progress\n"+none+"\n## What's Next\n")
 		d.change(mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "Icons", Action: "add"}})
 		want := "# Progress\n\n### In Progress\n" + strings.Replace(none, "None.", "- [ ] Icons", 1) + "\n## What's Next\n"
@@ -269,7 +269,7 @@ func TestATaskTakesThePlaceOfTheLineThatSaysThereIsNone(t *testing.T) {
 // TestANumberThatNothingComesAfterIsNotCountedOn: a hand may write any number.
 func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 	for _, number := range []string{"9223372036854775807", "99999999999999999999"} {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		d.write(logFile, "# Session Log\n\n## Session "+number+" — 2026-01-01\n\n## Session 4 — 2026-01-01\n\n## Archived Sessions\n- Session "+number+" — 2025-01-01: built\n")
 		d.write(decisionFile, "# Decision Log\n\n## DEC-"+number+": Units\n\n## DEC-004: Prices\n\n## Old\n"+number+". **Sums**\n\n## Archived Decisions\n- DEC-"+number+": Taxes\n")
 		d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Go on"}})
@@ -284,7 +284,7 @@ func TestANumberThatNothingComesAfterIsNotCountedOn(t *testing.T) {
 }
 
 func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	before := d.file(logFile)
 	got := d.change(mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "Users are done", Completed: []string{"GET", "PATCH"}, Next: []string{"Rate limits"}}})
 	want := before + "\n## Session 3 — " + d.now.UTC().Format(time.DateOnly) + "\n- **Summary:** Users are done\n- **Completed:** GET; PATCH\n- **Next session:** Rate limits\n"
@@ -294,7 +294,7 @@ func TestASessionIsWrittenDownAtTheEnd(t *testing.T) {
 }
 
 func TestCodeAndCommentsAreNoHeadings(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	d.write(stateFile, "# S\n\n```md\n## Current Phase\nnot this\n```\n\n## Current Phase\n\n\nthis\n\n## Next Action\n\n\n\ntoo far below\n")
 	if m := d.look(); m.Phase != "this" || m.Next != "" {
 		t.Errorf("got phase %q, next %q", m.Phase, m.Next)
@@ -306,7 +306,7 @@ func TestCodeAndCommentsAreNoHeadings(t *testing.T) {
 }
 
 func TestCodeWithinALineHidesNothing(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	d.write(stateFile, "# Project State\n\n```make test``` comes first\n\n## Current Phase\nOkapi\n")
 	if got := d.look().Phase; got != "Okapi" {
 		t.Errorf("phase %q, want Okapi", got)
@@ -314,7 +314,7 @@ func TestCodeWithinALineHidesNothing(t *testing.T) {
 }
 
 func TestAListIsWrittenBehindThePersonsWords(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	d.write(stateFile, "# Project State\n\n## Active Work\nThe parser,\nand then the lexer.\n")
 	d.change(mem.StateRequest{Op: mem.StateUpdates, Update: mem.StateUpdate{Active: &[]string{"Tests"}}})
 	if got := d.file(stateFile); !strings.Contains(got, "The parser,\nand then the lexer.\n- Tests\n") {
@@ -324,7 +324,7 @@ func TestAListIsWrittenBehindThePersonsWords(t *testing.T) {
 
 // A list of very many entries is merged at one look at each.
 func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	var entries strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&entries, "- entry %d\n", i)
@@ -343,7 +343,7 @@ func TestMergingManyEntriesCostsWhatTheyAreLong(t *testing.T) {
 }
 
 func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.ok = false
 	if m := d.look(); !m.Present || m.Trusted || m.Phase != "" || m.Parts != nil {
 		t.Errorf("got %+v", m)

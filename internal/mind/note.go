@@ -37,16 +37,16 @@ const (
 // stands there already is not written again.
 func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error {
 	if n.Taken != "" {
-		p = f.home(p)
+		p = f.stateProject(p)
 		f.mu.Lock()
-		f.taken[p.Root] = n.Taken
+		f.indexed[p.Root] = n.Taken
 		f.mu.Unlock()
 		return nil
 	}
 	if !f.cfg.Trusted(p) {
 		return nil
 	}
-	d, done, err := f.writing(ctx, p)
+	d, done, err := f.openLocked(ctx, p)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil // they were taken away meanwhile
 	}
@@ -64,7 +64,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 	}
 	errs = append(errs, d.log(agentsFile, n.Agents, limits), d.log(tasksFile, n.Tasks, limits))
 	for _, what := range n.Done {
-		errs = append(errs, f.edit(d, progressFile, "# Progress Tracker", func(t text) (text, bool) {
+		errs = append(errs, f.edit(d, progressFile, "# Progress Tracker", func(t document) (document, bool) {
 			done, _, _ := t.complete(what, n.At)
 			return t, done
 		}, &mem.Standing{}))
@@ -215,14 +215,14 @@ func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits)
 	files := d.tracked()
 	st, err := d.look(logFile)
 	if err == nil && len(files) > 0 && n.At.Sub(st.written) > quietLog {
-		errs = append(errs, f.edit(d, logFile, "# Session Log", func(t text) (text, bool) {
+		errs = append(errs, f.edit(d, logFile, "# Session Log", func(t document) (document, bool) {
 			t.addAutomatic(n.EndReason, files, n.At)
 			return t, true
 		}, &mem.Standing{}))
 	}
 	errs = append(errs, f.atEnd(d, n, len(files) > 0, l))
 	if err := d.root.Remove(d.path(trackerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		errs = append(errs, asMem(err))
+		errs = append(errs, translateError(err))
 	}
 	if l.AutoCompress && len(d.grown(l)) > 0 {
 		_, err := f.compress(d, false)

@@ -16,7 +16,7 @@ import (
 )
 
 func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	at := d.now.UTC().Format(time.RFC3339)
 	n := mem.MindNotes{
 		At: d.now, Turned: true, Files: []string{"a.go", "a.go", "b/c.go", ".mind/STATE.md"},
@@ -43,7 +43,7 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 }
 
 func TestTrackingFilesAreCutWhenTheyHaveGrown(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	for i := range 250 {
 		d.note(mem.MindNotes{Agents: []string{fmt.Sprintf("line %d", i)}})
 	}
@@ -57,7 +57,7 @@ func TestTrackingFilesAreCutWhenTheyHaveGrown(t *testing.T) {
 }
 
 func TestATrackingFileOfAnySizeKeepsItsEnd(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(agentsFile, strings.Repeat("an agent of long ago\n", maxTracking/10)+"the last one\n")
 	d.note(mem.MindNotes{Agents: []string{"a new one"}})
 	lines := strings.Split(strings.TrimSpace(d.file(agentsFile)), "\n")
@@ -67,7 +67,7 @@ func TestATrackingFileOfAnySizeKeepsItsEnd(t *testing.T) {
 }
 
 func TestTheLogOfErrorsIsCutWhenItHasGrown(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	var all strings.Builder
 	for i := range 3000 {
 		fmt.Fprintf(&all, "[2026-05-01] error %d: %s\n", i, strings.Repeat("x", 10))
@@ -93,7 +93,7 @@ func TestTheLogOfErrorsIsCutWhenItHasGrown(t *testing.T) {
 }
 
 func TestACheckpointHoldsTheStateUnderItsHeadings(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.note(mem.MindNotes{Compaction: "auto"})
 	at := d.now.UTC().Format(time.RFC3339)
 	got := d.file(latestFile)
@@ -112,7 +112,7 @@ func TestACheckpointHoldsTheStateUnderItsHeadings(t *testing.T) {
 }
 
 func TestCheckpointsAreKeptApartAndNotWithoutEnd(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	begun := d.now
 	for i := range 14 {
 		d.now = begun.Add(time.Duration(i) * 10 * time.Second)
@@ -134,7 +134,7 @@ func TestCheckpointsAreKeptApartAndNotWithoutEnd(t *testing.T) {
 }
 
 func TestTheDerivedStateIsSavedWhereStateIsUnreadable(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(stateFile, "bin\x00ary")
 	d.note(mem.MindNotes{Compaction: "auto", Derived: "- last request: fix the till\n"})
 	if got := d.file(latestFile); !strings.Contains(got, "## State at Compaction\n- last request: fix the till\n") {
@@ -143,7 +143,7 @@ func TestTheDerivedStateIsSavedWhereStateIsUnreadable(t *testing.T) {
 }
 
 // old makes a file look as if it had been written a while ago.
-func (d *desk) old(name string, ago time.Duration) {
+func (d *fixture) old(name string, ago time.Duration) {
 	d.t.Helper()
 	at := d.now.Add(-ago)
 	if err := os.Chtimes(d.path(name), at, at); err != nil {
@@ -152,7 +152,7 @@ func (d *desk) old(name string, ago time.Duration) {
 }
 
 func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	before := d.file(logFile)
 	d.old(logFile, time.Hour)
 	d.old(stateFile, time.Hour)
@@ -192,11 +192,11 @@ func TestASessionThatNobodyWroteDownIsWrittenDown(t *testing.T) {
 }
 
 func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
-	for name, prepare := range map[string]func(*desk) mem.MindNotes{
-		"written just now": func(*desk) mem.MindNotes { return mem.MindNotes{Files: []string{"a.go"}} },
-		"nothing changed":  func(d *desk) mem.MindNotes { d.old(logFile, time.Hour); return mem.MindNotes{} },
+	for name, prepare := range map[string]func(*fixture) mem.MindNotes{
+		"written just now": func(*fixture) mem.MindNotes { return mem.MindNotes{Files: []string{"a.go"}} },
+		"nothing changed":  func(d *fixture) mem.MindNotes { d.old(logFile, time.Hour); return mem.MindNotes{} },
 	} {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		before := d.file(logFile)
 		n := prepare(d)
 		n.EndReason = "other"
@@ -208,7 +208,7 @@ func TestASessionThatSomebodyWroteDownIsNotWrittenDownAgain(t *testing.T) {
 }
 
 func TestTheOwnEntryOfASessionIsNotToldBesideItsSummary(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.old(logFile, time.Hour)
 	d.note(mem.MindNotes{EndReason: "other", Files: []string{"okapi.go"}})
 	for _, l := range d.look().Log {
@@ -219,7 +219,7 @@ func TestTheOwnEntryOfASessionIsNotToldBesideItsSummary(t *testing.T) {
 }
 
 func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	d.write(stateFile, "# Project State\n\n## Current Phase\nx\n")
 	log, decided := "# Session Log\n\nIntro by hand.\n", "# Decision Log\n"
 	for i := 1; i <= 8; i++ {
@@ -281,7 +281,7 @@ func TestCompressionKeepsTheNewestWholeAndACopyOfBefore(t *testing.T) {
 }
 
 func TestCompressionTakesNoLineOfAnotherEntry(t *testing.T) {
-	d := newDesk(t, "")
+	d := newFixture(t, "")
 	d.write(stateFile, "# Project State\n")
 	log, decided := "# Session Log\n", "# Decision Log\n"
 	for i := 1; i <= 12; i++ {
@@ -320,7 +320,7 @@ func TestMovingManyTasksCostsWhatTheyAreLong(t *testing.T) {
 }
 
 func TestWhatAKilledWriteLeftIsTakenAwayAtTheEnd(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	for name, ago := range map[string]time.Duration{
 		".STATE.md.0123456789ab.tmp": 31 * time.Second, checkpointDir + "/.latest.md.0123456789ab.tmp": time.Hour,
 		".STATE.md.ba9876543210.tmp": time.Second, ".mine.tmp": time.Hour, "STATE.md.0123456789ab.tmp": time.Hour, ".tmp": time.Hour,
@@ -344,7 +344,7 @@ func TestWhatAKilledWriteLeftIsTakenAwayAtTheEnd(t *testing.T) {
 
 func TestEveryTemplateIsWhatIsRead(t *testing.T) {
 	for _, name := range Templates() {
-		d := newDesk(t, "")
+		d := newFixture(t, "")
 		made, err := Init(d.p.Root, name, "mark")
 		if err != nil || len(made) != 5 {
 			t.Fatalf("%s: %q, %v", name, made, err)
@@ -364,7 +364,7 @@ func TestEveryTemplateIsWhatIsRead(t *testing.T) {
 }
 
 func TestAProjectsOwnLimitsCountAndMistakesInThemAreNamed(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	conf := filepath.Join(d.p.Root, limitsFile)
 	if err := os.WriteFile(conf, []byte(`{"briefingRecentDecisions": 1, "sessionLogTailLines": 2, "keepSessionFull": 3, "staleWarningSeconds": "soon", "maxCheckpointFiles": 1}`), 0o600); err != nil {
 		t.Fatal(err)
@@ -385,7 +385,7 @@ func TestAProjectsOwnLimitsCountAndMistakesInThemAreNamed(t *testing.T) {
 }
 
 func TestThePersonsLimitsCountAtOnce(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	if n := len(d.look().Decided); n != 2 {
 		t.Fatalf("%d decisions", n)
 	}
@@ -396,20 +396,20 @@ func TestThePersonsLimitsCountAtOnce(t *testing.T) {
 }
 
 func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
-	for by, set := range map[string]func(d *desk){
-		"the person": func(d *desk) {
+	for by, set := range map[string]func(d *fixture){
+		"the person": func(d *fixture) {
 			l := mem.MindDefaults()
 			l.RecentDecisions, l.LogTail, l.ProgressLines = 0, 0, 0
 			d.Files.cfg.Limits = func() mem.MindLimits { return l }
 		},
-		"the project": func(d *desk) {
+		"the project": func(d *fixture) {
 			own := `{"briefingRecentDecisions": 0, "sessionLogTailLines": 0, "briefingMaxProgressLines": 0}`
 			if err := os.WriteFile(filepath.Join(d.p.Root, limitsFile), []byte(own), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		},
 	} {
-		d := newDesk(t, "forge")
+		d := newFixture(t, "forge")
 		if m := d.look(); len(m.Decided) == 0 || len(m.Log) == 0 || len(m.Work) == 0 {
 			t.Fatalf("nothing is told in any case: %+v", m)
 		}
@@ -421,7 +421,7 @@ func TestNoLinesIsNoneWhoeverSaysSo(t *testing.T) {
 }
 
 func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	reads := 0
 	d.Files.cfg.Door = func(s string) string { reads++; return s }
 	first := d.look()
@@ -440,7 +440,7 @@ func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 }
 
 func TestPartsAreFoundByFileAndHeading(t *testing.T) {
-	m := newDesk(t, "forge").look()
+	m := newFixture(t, "forge").look()
 	i := slices.IndexFunc(m.Parts, func(p mem.MindPart) bool { return p.Key == "DECISIONS.md#DEC-001: PostgreSQL, not SQLite" })
 	if i < 0 || m.Parts[i].Kind != mem.Decision || m.Parts[i].Title != "PostgreSQL, not SQLite" || !strings.Contains(m.Parts[i].Body, "Several instances") {
 		t.Errorf("got %+v", m.Parts)
@@ -454,7 +454,7 @@ func TestPartsAreFoundByFileAndHeading(t *testing.T) {
 }
 
 func TestAListedDecisionIsOnePiece(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(decisionFile, "# Decision Log\n\n1. **Use postgres** - it is there\n2. Use tabs\n")
 	n := 0
 	for _, p := range d.look().Parts {
@@ -468,7 +468,7 @@ func TestAListedDecisionIsOnePiece(t *testing.T) {
 }
 
 func TestWhatWasDecidedAgainstIsNoDecision(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(decisionFile, "# Decision Log\n\n## DEC-001: SQLite\n- **Decision:** one file\n\n### Not taken\n1. **Postgres** - a server\n\n## Older\n1. **Tabs** - in code\n")
 	var got []string
 	for _, s := range d.look().Decisions {
@@ -480,7 +480,7 @@ func TestWhatWasDecidedAgainstIsNoDecision(t *testing.T) {
 }
 
 func TestOnlySoManyListedDecisionsArePieces(t *testing.T) {
-	d := newDesk(t, "forge")
+	d := newFixture(t, "forge")
 	d.write(decisionFile, strings.Repeat("# x\n1. **Use tabs** - everywhere\n", 3*maxParts))
 	if n := len(d.look().Parts); n > 2*maxParts {
 		t.Errorf("they are %d pieces", n)

@@ -43,12 +43,12 @@ type task struct {
 
 // tasks are the items of work under all headings; what stands under Completed
 // is done, ticked or not.
-func (t *text) tasks() []task {
+func (t *document) tasks() []task {
 	var out []task
 	for h, head := range t.heads {
 		done := named(head.name, namesOf(headDone)...)
-		for _, it := range t.items(t.below(h, false)) {
-			if nothing(it.text) {
+		for _, it := range t.items(t.body(h, false)) {
+			if isPlaceholder(it.text) {
 				continue
 			}
 			it.done = it.done || done
@@ -59,7 +59,7 @@ func (t *text) tasks() []task {
 }
 
 // progress are the items as the state shows them.
-func (t *text) progress() []mem.StateItem {
+func (t *document) progress() []mem.StateItem {
 	out := []mem.StateItem{}
 	for _, k := range t.tasks() {
 		section := t.heads[k.head].name
@@ -73,7 +73,7 @@ func (t *text) progress() []mem.StateItem {
 
 // open are the sections that say what is in hand and what comes, in the order
 // in which they are told, at most most lines of them in all.
-func (t *text) open(most int) []mem.MindSection {
+func (t *document) open(most int) []mem.MindSection {
 	var out []mem.MindSection
 	for _, name := range []string{headDoing, headStopped, headLater, headWaiting} {
 		names := namesOf(name)
@@ -82,8 +82,8 @@ func (t *text) open(most int) []mem.MindSection {
 				continue
 			}
 			var lines []string
-			for _, line := range t.said(t.below(h, false)) {
-				if body, isEntry := entry(line); len(lines) < most && !nothing(line) && !(isEntry && ticked(body)) {
+			for _, line := range t.contentLines(t.body(h, false)) {
+				if body, isEntry := listEntry(line); len(lines) < most && !isPlaceholder(line) && !(isEntry && ticked(body)) {
 					lines = append(lines, strings.TrimSpace(line))
 				}
 			}
@@ -100,7 +100,7 @@ func ticked(body string) bool { return strings.HasPrefix(strings.ToLower(body), 
 
 // addTask adds an item to a section. A section that is not there is made: in the
 // phase that is in hand, else before what comes next.
-func (t *text) addTask(section, what string) {
+func (t *document) addTask(section, what string) {
 	if section == "" {
 		section = headDoing
 	}
@@ -121,9 +121,9 @@ func (t *text) addTask(section, what string) {
 
 // addBelow adds a line to the list below a heading, in the place of a line that
 // says there is nothing.
-func (t *text) addBelow(h int, lines ...string) {
-	body := t.trimmed(t.below(h, false))
-	if last := body.to - 1; len(t.said(body)) == 1 && nothing(t.lines[last]) {
+func (t *document) addBelow(h int, lines ...string) {
+	body := t.trimmed(t.body(h, false))
+	if last := body.to - 1; len(t.contentLines(body)) == 1 && isPlaceholder(t.lines[last]) {
 		t.replace(span{last, body.to}, lines...)
 		return
 	}
@@ -134,7 +134,7 @@ func (t *text) addBelow(h int, lines ...string) {
 }
 
 // phaseOf is the heading of the phase that a heading belongs to, or -1.
-func (t *text) phaseOf(h int) int {
+func (t *document) phaseOf(h int) int {
 	for i := h - 1; i >= 0; i-- {
 		if t.heads[i].level < t.heads[h].level && strings.HasPrefix(strings.ToLower(t.heads[i].name), "phase") {
 			return i
@@ -143,13 +143,13 @@ func (t *text) phaseOf(h int) int {
 	return -1
 }
 
-func (t *text) phaseDone(h int) bool {
+func (t *document) phaseDone(h int) bool {
 	p := t.phaseOf(h)
 	return p >= 0 && strings.Contains(strings.ToLower(t.heads[p].name), "complete")
 }
 
 // insertSection makes a section before what comes next, else at the end.
-func (t *text) insertSection(lines ...string) {
+func (t *document) insertSection(lines ...string) {
 	h := t.find(namesOf(headLater)...)
 	if h < 0 {
 		t.append(lines...)
@@ -161,7 +161,7 @@ func (t *text) insertSection(lines ...string) {
 
 // complete moves the open item that is most like what to Completed, ticked and
 // dated. Where several are alike, or none, nothing changes and the notes say so.
-func (t *text) complete(what string, at time.Time) (done bool, rivals []string, note string) {
+func (t *document) complete(what string, at time.Time) (done bool, rivals []string, note string) {
 	tasks := slices.DeleteFunc(t.tasks(), func(k task) bool {
 		return k.done || !k.box && !named(t.heads[k.head].name, append(append(namesOf(headDoing), namesOf(headWaiting)...), namesOf(headStopped)...)...)
 	})
@@ -184,7 +184,7 @@ func (t *text) complete(what string, at time.Time) (done bool, rivals []string, 
 }
 
 // move puts an item under Completed of its phase.
-func (t *text) move(k task, at time.Time) {
+func (t *document) move(k task, at time.Time) {
 	lines := make([]string, 0, k.to-k.from)
 	for _, l := range t.lines[k.from:k.to] {
 		lines = append(lines, strings.TrimRight(l, "\r\n"))

@@ -21,17 +21,17 @@ const (
 	headKept    = "Not Written" // what gave way to a hand
 )
 
-// within is how far below its heading a field's value may begin, in lines.
-const within = 3
+// maxValueLines is how far below its heading a field's value may begin, in lines.
+const maxValueLines = 3
 
 // value is the range of the one-line value below a heading, empty where there is none.
-func (t *text) value(name string) span {
+func (t *document) value(name string) span {
 	h := t.find(name)
 	if h < 0 {
 		return span{}
 	}
-	s := t.below(h, false)
-	for i := s.from; i < min(s.to, s.from+within); i++ {
+	s := t.body(h, false)
+	for i := s.from; i < min(s.to, s.from+maxValueLines); i++ {
 		if t.code[i] {
 			return span{i, i} // code is no value
 		}
@@ -43,12 +43,12 @@ func (t *text) value(name string) span {
 }
 
 // paragraph is value with the lines that follow it without a gap.
-func (t *text) paragraph(name string) span {
+func (t *document) paragraph(name string) span {
 	s := t.value(name)
 	if s.from == s.to {
 		return s
 	}
-	end := t.below(t.find(name), false).to
+	end := t.body(t.find(name), false).to
 	for s.to < end && !t.blank(s.to) && !t.code[s.to] {
 		s.to++
 	}
@@ -56,31 +56,31 @@ func (t *text) paragraph(name string) span {
 }
 
 // field is what a field says; empty where it says that there is nothing.
-func (t *text) field(name string) string {
+func (t *document) field(name string) string {
 	s := t.value(name)
 	if name == headStatus {
 		s = t.paragraph(name)
 	}
-	v := chars.Line(strings.Join(t.said(s), " "))
-	if nothing(v) {
+	v := chars.Line(strings.Join(t.contentLines(s), " "))
+	if isPlaceholder(v) {
 		return ""
 	}
-	if body, ok := entry(v); ok {
+	if body, ok := listEntry(v); ok {
 		return body
 	}
 	return plain(v)
 }
 
-// List are the entries of a field that is a list, or the one that is no list.
-func (t *text) List(name string) []string {
+// list are the entries of a field that is a list, or the one that is no list.
+func (t *document) list(name string) []string {
 	out := []string{}
 	h := t.find(name)
 	if h < 0 {
 		return out
 	}
-	items := t.items(t.below(h, false))
+	items := t.items(t.body(h, false))
 	for _, it := range items {
-		if !nothing(it.text) {
+		if !isPlaceholder(it.text) {
 			out = append(out, plain(chars.Line(it.text)))
 		}
 	}
@@ -92,7 +92,7 @@ func (t *text) List(name string) []string {
 
 // setField writes a field. A heading that is not there is made, before that of
 // the last update.
-func (t *text) setField(name, value string) {
+func (t *document) setField(name, value string) {
 	value = oneLine(value)
 	if value == "" {
 		value = "None."
@@ -109,7 +109,7 @@ func (t *text) setField(name, value string) {
 }
 
 // insert adds a section in its place: before the last update, else at the end.
-func (t *text) insert(lines ...string) {
+func (t *document) insert(lines ...string) {
 	h := t.find(headUpdated)
 	if h < 0 {
 		t.append(lines...)
@@ -121,17 +121,17 @@ func (t *text) insert(lines ...string) {
 
 // setList writes a field that is a list. Entries that stay keep their bytes, and
 // so does all that is no entry.
-func (t *text) setList(name string, want []string) {
+func (t *document) setList(name string, want []string) {
 	h := t.find(name)
 	if h < 0 {
 		t.insert(append([]string{"## " + name}, entries(want)...)...)
 		return
 	}
-	body := t.below(h, false)
+	body := t.body(h, false)
 	items := t.items(body)
 	if len(items) == 0 {
 		s := t.value(name)
-		if s.from < s.to && !nothing(t.lines[s.from]) { // the person's words, no list: they stay, all of them
+		if s.from < s.to && !isPlaceholder(t.lines[s.from]) { // the person's words, no list: they stay, all of them
 			s = t.paragraph(name)
 			s.from = s.to
 			if len(want) == 0 {
@@ -143,12 +143,12 @@ func (t *text) setList(name string, want []string) {
 	}
 	left := map[string]int{} // how often each is wanted still
 	for _, w := range want {
-		left[folded(w)]++
+		left[entryKey(w)]++
 	}
 	var gone []span
 	at := items[len(items)-1].to
 	for _, it := range items {
-		k := folded(it.text)
+		k := entryKey(it.text)
 		if left[k] == 0 {
 			gone = append(gone, it.span)
 			continue
@@ -157,7 +157,7 @@ func (t *text) setList(name string, want []string) {
 	}
 	var missing []string
 	for _, w := range slices.Backward(want) {
-		if k := folded(w); left[k] > 0 {
+		if k := entryKey(w); left[k] > 0 {
 			left[k]--
 			missing = append(missing, w)
 		}
@@ -171,7 +171,7 @@ func (t *text) setList(name string, want []string) {
 	if len(missing) > 0 {
 		t.replace(span{at, at}, missing...)
 	}
-	t.cut(gone)
+	t.removeSpans(gone)
 }
 
 // entries are the lines of a list; of an empty one the line that says so.
@@ -190,13 +190,13 @@ func marked(list []string) []string {
 	return out
 }
 
-// folded is what two entries that say the same have in common.
-func folded(s string) string { return strings.ToLower(plain(chars.Line(s))) }
+// entryKey is what two entries that say the same have in common.
+func entryKey(s string) string { return strings.ToLower(plain(chars.Line(s))) }
 
 func textsOf(list []string) map[string]bool {
 	out := make(map[string]bool, len(list))
 	for _, s := range list {
-		out[folded(s)] = true
+		out[entryKey(s)] = true
 	}
 	return out
 }
@@ -204,7 +204,7 @@ func textsOf(list []string) map[string]bool {
 // update writes the fields that u gives into STATE.md as it is now. What a hand
 // changed since base stays: a value is then put below and named in the notes;
 // of a list the hand's additions and removals stay.
-func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []string) {
+func update(base, now document, u mem.StateUpdate, at time.Time) (out document, notes []string) {
 	out = parse([]byte(now.String()))
 	for _, f := range []struct {
 		name string
@@ -216,7 +216,7 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 		was, is := base.field(f.name), now.field(f.name)
 		if was != is && is != chars.Line(*f.text) {
 			notes = append(notes, fmt.Sprintf("%s was changed by hand to %q and stays so; %q stands under %s", f.name, is, *f.text, headKept))
-			out.keepAside(f.name, *f.text, at)
+			out.addNotWritten(f.name, *f.text, at)
 			continue
 		}
 		if is != chars.Line(*f.text) || out.find(f.name) < 0 {
@@ -230,8 +230,8 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 		if f.list == nil {
 			continue
 		}
-		is := now.List(f.name)
-		if want := merged(base.List(f.name), is, *f.list); !slices.Equal(want, is) || out.find(f.name) < 0 {
+		is := now.list(f.name)
+		if want := merged(base.list(f.name), is, *f.list); !slices.Equal(want, is) || out.find(f.name) < 0 {
 			out.setList(f.name, want)
 		}
 	}
@@ -243,15 +243,15 @@ func update(base, now text, u mem.StateUpdate, at time.Time) (out text, notes []
 	return out, notes
 }
 
-// keepAside keeps a value that gave way to a hand.
-func (t *text) keepAside(name, value string, at time.Time) {
+// addNotWritten keeps a value that gave way to a hand.
+func (t *document) addNotWritten(name, value string, at time.Time) {
 	line := fmt.Sprintf("- %s %s: %s", at.UTC().Format(time.RFC3339), name, chars.Line(value))
 	h := t.find(headKept)
 	if h < 0 {
 		t.append("## "+headKept, line)
 		return
 	}
-	s := t.trimmed(t.below(h, false))
+	s := t.trimmed(t.body(h, false))
 	t.replace(span{s.to, s.to}, line)
 }
 
@@ -261,13 +261,13 @@ func merged(was, is, want []string) []string {
 	wanted, had, there := textsOf(want), textsOf(was), textsOf(is)
 	var out []string
 	for _, s := range is {
-		if wanted[folded(s)] || !had[folded(s)] {
+		if wanted[entryKey(s)] || !had[entryKey(s)] {
 			out = append(out, s)
 		}
 	}
 	taken := textsOf(out)
 	for _, s := range want {
-		if k := folded(s); !taken[k] && (!had[k] || there[k]) {
+		if k := entryKey(s); !taken[k] && (!had[k] || there[k]) {
 			out, taken[k] = append(out, s), true
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"remanence/internal/chars"
 )
 
-// text is a markdown file as lines, each with its own ending. Joined they are
+// document is a markdown file as lines, each with its own ending. Joined they are
 // the file, byte for byte.
-type text struct {
+type document struct {
 	lines []string
 	heads []head
 	code  []bool // by line, whether it is fenced code or a fence
@@ -24,20 +24,20 @@ type head struct {
 	name  string
 }
 
-func parse(b []byte) text {
-	t := text{eol: "\n"}
+func parse(b []byte) document {
+	t := document{eol: "\n"}
 	if bytes.Count(b, []byte("\r\n"))*2 > bytes.Count(b, []byte("\n")) {
 		t.eol = "\r\n"
 	}
 	for line := range strings.Lines(string(b)) {
 		t.lines = append(t.lines, line)
 	}
-	t.mark()
+	t.findHeadings()
 	return t
 }
 
-// mark finds the headings. What stands in fenced code is none.
-func (t *text) mark() {
+// findHeadings finds the headings. What stands in fenced code is none.
+func (t *document) findHeadings() {
 	t.heads, t.code = nil, make([]bool, len(t.lines))
 	fence := ""
 	for i, line := range t.lines {
@@ -78,14 +78,14 @@ func fenceOf(s string) string {
 // them: it is code within a line and opens nothing.
 func closesItself(s, mark string) bool { return mark[0] == '`' && strings.Contains(s[len(mark):], "`") }
 
-func (t *text) String() string { return strings.Join(t.lines, "") }
+func (t *document) String() string { return strings.Join(t.lines, "") }
 
 // span is a half-open range of lines.
 type span struct{ from, to int }
 
-// below is the body of a heading: up to the next one, and with whole up to the
+// body is the body of a heading: up to the next one, and with whole up to the
 // next of its level or above.
-func (t *text) below(h int, whole bool) span {
+func (t *document) body(h int, whole bool) span {
 	s := span{t.heads[h].at + 1, len(t.lines)}
 	for _, next := range t.heads[h+1:] {
 		if !whole || next.level <= t.heads[h].level {
@@ -98,8 +98,8 @@ func (t *text) below(h int, whole bool) span {
 
 // block is a heading with its whole body, up to a heading within it that begins
 // one of its own: no line belongs to two blocks.
-func (t *text) block(h int, begins func(name string) bool) span {
-	s := span{t.heads[h].at, t.below(h, true).to}
+func (t *document) block(h int, begins func(name string) bool) span {
+	s := span{t.heads[h].at, t.body(h, true).to}
 	for _, next := range t.heads[h+1:] {
 		if next.at >= s.to {
 			break
@@ -114,7 +114,7 @@ func (t *text) block(h int, begins func(name string) bool) span {
 
 // find returns the index of the first heading of one of the names, whatever its
 // case, or -1.
-func (t *text) find(names ...string) int {
+func (t *document) find(names ...string) int {
 	for i, h := range t.heads {
 		if named(h.name, names...) {
 			return i
@@ -134,7 +134,7 @@ func named(name string, names ...string) bool {
 }
 
 // replace puts lines in the place of a range. Given lines have no ending.
-func (t *text) replace(s span, lines ...string) {
+func (t *document) replace(s span, lines ...string) {
 	put := make([]string, 0, len(lines))
 	for _, l := range lines {
 		put = append(put, l+t.eol)
@@ -148,24 +148,24 @@ func (t *text) replace(s span, lines ...string) {
 		put[len(put)-1] = strings.TrimSuffix(put[len(put)-1], t.eol) // the file ended without one
 	}
 	t.lines = append(t.lines[:s.from:s.from], append(put, t.lines[s.to:]...)...)
-	t.mark()
+	t.findHeadings()
 }
 
-// cut takes away ranges that follow one another, all at once: there may be very many.
-func (t *text) cut(gone []span) {
+// removeSpans takes away ranges that follow one another, all at once: there may be very many.
+func (t *document) removeSpans(gone []span) {
 	var kept []string
 	at := 0
 	for _, s := range gone {
 		kept, at = append(kept, t.lines[at:s.from]...), s.to
 	}
 	t.lines = append(kept, t.lines[at:]...)
-	t.mark()
+	t.findHeadings()
 }
 
-func (t *text) blank(i int) bool { return strings.TrimSpace(t.lines[i]) == "" }
+func (t *document) blank(i int) bool { return strings.TrimSpace(t.lines[i]) == "" }
 
 // trimmed is the range without blank lines at its end.
-func (t *text) trimmed(s span) span {
+func (t *document) trimmed(s span) span {
 	for s.to > s.from && t.blank(s.to-1) {
 		s.to--
 	}
@@ -173,7 +173,7 @@ func (t *text) trimmed(s span) span {
 }
 
 // append adds a block after the last line that is not blank, one blank line between.
-func (t *text) append(lines ...string) {
+func (t *document) append(lines ...string) {
 	end := t.trimmed(span{0, len(t.lines)})
 	if end.to > 0 {
 		lines = append([]string{""}, lines...)
@@ -190,10 +190,10 @@ type item struct {
 }
 
 // items are the entries of the lists in a range that are not part of another.
-func (t *text) items(s span) []item {
+func (t *document) items(s span) []item {
 	var out []item
 	for i := s.from; i < s.to; i++ {
-		body, ok := entry(t.lines[i])
+		body, ok := listEntry(t.lines[i])
 		if !ok || t.code[i] {
 			continue
 		}
@@ -210,8 +210,8 @@ func (t *text) items(s span) []item {
 	return out
 }
 
-// entry is the text of a line that begins an entry of a list at the margin.
-func entry(line string) (string, bool) {
+// listEntry is the text of a line that begins an entry of a list at the margin.
+func listEntry(line string) (string, bool) {
 	line = strings.TrimRight(line, " \t\r\n")
 	for _, mark := range []string{"- ", "* ", "+ "} {
 		if body, ok := strings.CutPrefix(line, mark); ok {
@@ -225,8 +225,8 @@ func entry(line string) (string, bool) {
 	return "", false
 }
 
-// said are the lines of a range that hold something, without their ends.
-func (t *text) said(s span) []string {
+// contentLines are the lines of a range that hold something, without their ends.
+func (t *document) contentLines(s span) []string {
 	var out []string
 	for i := s.from; i < s.to; i++ {
 		if !t.blank(i) {
@@ -236,11 +236,11 @@ func (t *text) said(s span) []string {
 	return out
 }
 
-// nothing reports whether a line says that there is nothing to say, or is the
+// isPlaceholder reports whether a line says that there is nothing to say, or is the
 // blank of a form: [What should happen next].
-func nothing(s string) bool {
+func isPlaceholder(s string) bool {
 	s = strings.TrimSpace(s)
-	if body, ok := entry(s); ok {
+	if body, ok := listEntry(s); ok {
 		s = body
 	}
 	if len(s) > 1 && s[0] == '[' && strings.Index(s, "]") == len(s)-1 {
@@ -263,7 +263,7 @@ func oneLine(s string) string {
 	if s == "" {
 		return s
 	}
-	if _, isEntry := entry(s + " "); strings.HasPrefix(s, "#") || fenceOf(s) != "" || isEntry || strings.Trim(s, "-=") == "" {
+	if _, isEntry := listEntry(s + " "); strings.HasPrefix(s, "#") || fenceOf(s) != "" || isEntry || strings.Trim(s, "-=") == "" {
 		return `\` + s
 	}
 	return s

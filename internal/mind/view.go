@@ -15,10 +15,10 @@ const (
 )
 
 // view fills in what the texts of the state files say.
-func view(m *mem.Mind, t map[string]text, l mem.MindLimits) {
+func view(m *mem.Mind, t map[string]document, l mem.MindLimits) {
 	state, progress, decided, log := t[stateFile], t[progressFile], t[decisionFile], t[logFile]
 	m.Phase, m.Status, m.Next = state.field(headPhase), state.field(headStatus), state.field(headNext)
-	m.Active, m.Blockers = state.List(headActive), state.List(headBlocked)
+	m.Active, m.Blockers = state.list(headActive), state.list(headBlocked)
 	m.Sections = state.sections()
 	m.Progress = progress.progress()
 	m.Work = progress.open(l.ProgressLines)
@@ -57,10 +57,10 @@ func decisionLines(d decision) []string {
 
 // sections are the headings of STATE.md that have something below them, but the
 // last update.
-func (t *text) sections() []mem.MindSection {
+func (t *document) sections() []mem.MindSection {
 	var out []mem.MindSection
 	for h, head := range t.heads {
-		lines := t.said(t.below(h, false))
+		lines := t.contentLines(t.body(h, false))
 		if len(lines) == 0 || head.level == 1 && h > 0 || named(head.name, headUpdated) {
 			continue
 		}
@@ -77,7 +77,7 @@ func (t *text) sections() []mem.MindSection {
 
 func allNothing(lines []string) bool {
 	for _, l := range lines {
-		if !nothing(l) {
+		if !isPlaceholder(l) {
 			return false
 		}
 	}
@@ -85,15 +85,15 @@ func allNothing(lines []string) bool {
 }
 
 // parts are the pieces of the state files that are found by themselves.
-func parts(t map[string]text) []mem.MindPart {
+func parts(t map[string]document) []mem.MindPart {
 	var out []mem.MindPart
 	seen := map[string]bool{}
 	listed := listedDecisions(t[decisionFile])
 	for _, name := range stateFiles() {
 		file := t[name]
 		for h, head := range file.heads {
-			body := file.below(h, false)
-			lines := file.said(body)
+			body := file.body(h, false)
+			lines := file.contentLines(body)
 			if len(out) == maxParts || len(lines) == 0 || allNothing(lines) || named(head.name, headUpdated) {
 				continue
 			}
@@ -124,7 +124,7 @@ func parts(t map[string]text) []mem.MindPart {
 // unlisted is a line without the mark of a list and its box.
 func unlisted(line string) string {
 	line = strings.TrimSpace(line)
-	body, ok := entry(line)
+	body, ok := listEntry(line)
 	if !ok {
 		return line
 	}
@@ -135,7 +135,7 @@ func unlisted(line string) string {
 }
 
 // listedDecisions are the decisions of the older form, the newest if they are many.
-func listedDecisions(t text) []decision {
+func listedDecisions(t document) []decision {
 	all := slices.DeleteFunc(t.decisions(), func(d decision) bool { return strings.HasPrefix(d.ID, "DEC-") })
 	return all[max(0, len(all)-maxParts):]
 }

@@ -123,15 +123,15 @@ func (n neighbour) untouched(p mem.Project) {
 	n.unread()
 }
 
-// wayBack are the files in which git notes where a worktree and a submodule are
+// backPointers are the files in which git notes where a worktree and a submodule are
 // checked out: all that is looked at of a directory that a .git leads to, before
 // it is known to be the checkout's own.
-var wayBack = []string{"/.git/worktrees/tree/gitdir", "/.git/modules/sub/config"}
+var backPointers = []string{"/.git/worktrees/tree/gitdir", "/.git/modules/sub/config"}
 
 func (n neighbour) unread() {
 	n.t.Helper()
 	n.walk(func(file string, info fs.FileInfo) {
-		if read(info) && !slices.Contains(wayBack, strings.TrimPrefix(file, n.dir)) {
+		if read(info) && !slices.Contains(backPointers, strings.TrimPrefix(file, n.dir)) {
 			n.t.Errorf("%s was read", strings.TrimPrefix(file, n.dir))
 		}
 	})

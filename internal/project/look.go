@@ -34,12 +34,12 @@ const settled = 2 * time.Second
 // opened, and past its bounds a look knows nothing. It is for one goroutine.
 type Look struct {
 	root  *os.Root // nil if it cannot be opened: then nothing is known
-	seen  map[string]*sight
+	seen  map[string]*fileState
 	bytes int64 // left to read
 }
 
-// sight is what was seen of one file.
-type sight struct {
+// fileState is what was seen of one file.
+type fileState struct {
 	known   bool // whether it is there
 	there   bool // as a plain file
 	size    int64
@@ -50,7 +50,7 @@ type sight struct {
 
 // NewLook begins a look. The caller closes it.
 func NewLook(p mem.Project) *Look {
-	l := &Look{seen: map[string]*sight{}, bytes: maxLookBytes}
+	l := &Look{seen: map[string]*fileState{}, bytes: maxLookBytes}
 	if p.Root != "" {
 		l.root, _ = os.OpenRoot(p.Root) // one that is away tells nothing
 	}
@@ -112,7 +112,7 @@ func (l *Look) Freshness(anchors []mem.Anchor, since time.Time) mem.Freshness {
 	return mem.Fresh
 }
 
-func (l *Look) differs(a mem.Anchor, s *sight, since time.Time) bool {
+func (l *Look) differs(a mem.Anchor, s *fileState, since time.Time) bool {
 	if s.size > maxHashed {
 		return true // it was smaller
 	}
@@ -124,11 +124,11 @@ func (l *Look) differs(a mem.Anchor, s *sight, since time.Time) bool {
 }
 
 // sight visits a file, or remembers the visit.
-func (l *Look) sight(file string) *sight {
+func (l *Look) sight(file string) *fileState {
 	if s := l.seen[file]; s != nil {
 		return s
 	}
-	s := &sight{}
+	s := &fileState{}
 	name := filepath.FromSlash(file)
 	if l.root == nil || len(l.seen) >= maxLookFiles || len(file) > maxPath || !filepath.IsLocal(name) {
 		return s
@@ -146,7 +146,7 @@ func (l *Look) sight(file string) *sight {
 
 // hash is the name that git gives to the content of a file, empty if it is not
 // to be had.
-func (l *Look) hash(file string, s *sight) string {
+func (l *Look) hash(file string, s *fileState) string {
 	if s.read || s.size > min(maxHashed, l.bytes) {
 		return s.hash
 	}

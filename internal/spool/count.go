@@ -47,9 +47,9 @@ func (s *Spool) Count(reason string) {
 		return
 	}
 	for _, try := range []func() error{
-		func() error { return tally(s.counts(), name) },
-		s.tallyInRoom,
-		func() error { return s.tallyInSpare(name) },
+		func() error { return addToCount(s.counts(), name) },
+		s.countInReserve,
+		func() error { return s.countInSpare(name) },
 	} {
 		if try() == nil {
 			return
@@ -57,16 +57,16 @@ func (s *Spool) Count(reason string) {
 	}
 }
 
-// tallyInRoom uses the file that Prepare has made, and makes none: the first
+// countInReserve uses the file that Prepare has made, and makes none: the first
 // byte would be taken for the header.
-func (s *Spool) tallyInRoom() error {
+func (s *Spool) countInReserve() error {
 	if _, err := os.Lstat(filepath.Join(s.counts(), noRoom)); err != nil {
 		return err
 	}
-	return tally(s.counts(), noRoom)
+	return addToCount(s.counts(), noRoom)
 }
 
-func (s *Spool) tallyInSpare(name string) error {
+func (s *Spool) countInSpare(name string) error {
 	if s.spare == nil {
 		return os.ErrNotExist
 	}
@@ -74,10 +74,10 @@ func (s *Spool) tallyInSpare(name string) error {
 	if err != nil {
 		return err
 	}
-	return tally(dir, name)
+	return addToCount(dir, name)
 }
 
-func tally(dir, name string) error {
+func addToCount(dir, name string) error {
 	if err := fsx.MakePrivateDir(dir); err != nil {
 		return err
 	}

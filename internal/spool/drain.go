@@ -165,8 +165,8 @@ func (s *Spool) waiting(ctx context.Context) ([]ref, error) {
 	return s.todo, nil
 }
 
-// line is what waits of one session.
-type line struct {
+// sessionQueue is what waits of one session.
+type sessionQueue struct {
 	session uint64
 	refs    []ref
 	newest  int64
@@ -175,7 +175,7 @@ type line struct {
 // order lists the waiting records of all parts: by time if one batch can take
 // them, else session by session.
 func order(parts map[string]*part, singles bool) []ref {
-	lines := map[uint64]*line{}
+	lines := map[uint64]*sessionQueue{}
 	total := 0
 	for _, p := range inOrder(parts) {
 		if p.single && !singles {
@@ -185,7 +185,7 @@ func order(parts map[string]*part, singles bool) []ref {
 			e := &p.entries[i]
 			l := lines[e.session]
 			if l == nil {
-				l = &line{session: e.session, newest: e.at}
+				l = &sessionQueue{session: e.session, newest: e.at}
 				lines[e.session] = l
 			}
 			e.turn = e.at
@@ -199,7 +199,7 @@ func order(parts map[string]*part, singles bool) []ref {
 			}
 		}
 	}
-	sorted := slices.SortedFunc(maps.Values(lines), func(a, b *line) int {
+	sorted := slices.SortedFunc(maps.Values(lines), func(a, b *sessionQueue) int {
 		return cmp.Or(cmp.Compare(b.newest, a.newest), cmp.Compare(a.session, b.session))
 	})
 	todo := make([]ref, 0, total)

@@ -22,29 +22,29 @@ const (
 
 func (s *Spool) lockShared(ctx context.Context) (unlock func(), err error) {
 	l := s.lock(logLock)
-	return hold(ctx, l, l.TryRLock, lockTries)
+	return acquire(ctx, l, l.TryRLock, lockTries)
 }
 
 func (s *Spool) lockAlone(ctx context.Context, wait time.Duration) (unlock func(), err error) {
 	l := s.lock(logLock)
-	return hold(ctx, l, l.TryLock, wait)
+	return acquire(ctx, l, l.TryLock, wait)
 }
 
 func (s *Spool) lockDrain(ctx context.Context) (unlock func(), err error) {
 	l := s.lock(drainLock)
-	return hold(ctx, l, l.TryLock, 0)
+	return acquire(ctx, l, l.TryLock, 0)
 }
 
 func (s *Spool) lock(name string) *flock.Flock {
 	return flock.New(filepath.Join(s.dir, name), flock.SetPermissions(0o600))
 }
 
-// hold tries for a lock until wait is over or ctx ends, at least once.
-func hold(ctx context.Context, l *flock.Flock, try func() (bool, error), wait time.Duration) (unlock func(), err error) {
+// acquire tries for a lock until wait is over or ctx ends, at least once.
+func acquire(ctx context.Context, l *flock.Flock, try func() (bool, error), wait time.Duration) (unlock func(), err error) {
 	for waited := time.Duration(0); ; waited += lockPause {
 		ok, err := try()
 		if ok {
-			private(l)
+			makePrivate(l)
 			return func() { _ = l.Close() }, nil
 		}
 		if err == nil && (waited >= wait || ctx.Err() != nil) {
@@ -58,8 +58,8 @@ func hold(ctx context.Context, l *flock.Flock, try func() (bool, error), wait ti
 	}
 }
 
-// private gives a new lock file the mode that the umask may have kept from it.
-func private(l *flock.Flock) {
+// makePrivate gives a new lock file the mode that the umask may have kept from it.
+func makePrivate(l *flock.Flock) {
 	if info, err := l.Stat(); err == nil && info.Mode().Perm() != 0o600 {
 		_ = os.Chmod(l.Path(), 0o600)
 	}

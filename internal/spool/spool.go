@@ -30,12 +30,12 @@ const DefaultMaxBytes = 256 << 20
 // ErrFull means that the spool keeps its last space for events that matter more.
 var ErrFull = errors.New("spool is full")
 
-// refused is the ErrFull of one event, which the spool has counted.
-type refused struct{ kind mem.EventKind }
+// refusedError is the ErrFull of one event, which the spool has counted.
+type refusedError struct{ kind mem.EventKind }
 
-func (r refused) Error() string { return "spool " + string(r.kind) + ": " + ErrFull.Error() }
-func (r refused) Unwrap() error { return ErrFull }
-func (r refused) Counted() bool { return true }
+func (r refusedError) Error() string { return "spool " + string(r.kind) + ": " + ErrFull.Error() }
+func (r refusedError) Unwrap() error { return ErrFull }
+func (r refusedError) Counted() bool { return true }
 
 const (
 	lockTries = 20 * time.Millisecond // how long Handle tries for its lock
@@ -92,7 +92,7 @@ func (s *Spool) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	rec := frame(body, e.At, e.Session)
 	if len(body) > maxRecord || s.used()+int64(len(rec)) > limit(e.Kind, s.max) {
 		s.Count("refused-" + string(e.Kind))
-		return mem.Reply{}, refused{e.Kind}
+		return mem.Reply{}, refusedError{e.Kind}
 	}
 	if err := s.keep(ctx, rec); err != nil {
 		return mem.Reply{}, fmt.Errorf("spool %s: %w", e.Kind, err)

@@ -33,7 +33,7 @@ type Archive struct {
 	// private. What is answered to it may repeat that part and is not taken in.
 	Private func(string) bool
 
-	turn    sync.Mutex // of who reads or changes files
+	mu      sync.Mutex // of who reads or changes files
 	changes int        // how often lines were taken out
 }
 
@@ -63,7 +63,7 @@ var markStart = []byte(`{"mark":`)
 func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
 	var taken mem.Taken
 	if a.Door == nil || a.Private == nil {
-		return taken, errNoDoor
+		return taken, errNoRedactor
 	}
 	for {
 		t, more, err := a.takePart(s, record, judge)
@@ -84,9 +84,9 @@ func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge 
 }
 
 // takePart takes in one part. It is on disk when it returns.
-func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (t taking, more bool, err error) {
-	a.turn.Lock()
-	defer a.turn.Unlock()
+func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (t intake, more bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if _, err := os.Lstat(record); err != nil {
 		return t, false, err
 	}
@@ -99,10 +99,10 @@ func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken)
 		return t, false, fmt.Errorf("read archive: %w", err)
 	}
 	from := was
-	if !goesOn(record, was) {
+	if !sameBefore(record, was) {
 		from = mark{Bad: was.Bad, Again: true}
 	}
-	t = taking{mark: from, judge: judge}
+	t = intake{mark: from, judge: judge}
 	if from.Again {
 		if t.known, err = idsOf(file); err != nil {
 			return t, false, fmt.Errorf("read archive: %w", err)
@@ -123,8 +123,8 @@ func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken)
 	return t, part.More && !t.waits, a.add(file, end, t.lines, t.mark)
 }
 
-// taking is what becomes of one part.
-type taking struct {
+// intake is what becomes of one part.
+type intake struct {
 	mark  mark
 	known map[string]bool // ids that are there already
 	judge func(*mem.Spoken) mem.Verdict
@@ -132,7 +132,7 @@ type taking struct {
 	waits bool
 }
 
-func (t *taking) take(p Part, door func(string) string) {
+func (t *intake) take(p Part, door func(string) string) {
 	t.mark.Bad += p.Bad
 	led := t.mark.Private // what comes first belongs to a private prompt
 	for _, u := range p.Said {
@@ -202,8 +202,8 @@ func hashBefore(record string, place int64) (string, error) {
 	return hash(b), nil
 }
 
-// goesOn reports whether the record is the one of the mark, grown or not.
-func goesOn(record string, m mark) bool {
+// sameBefore reports whether the record is the one of the mark, grown or not.
+func sameBefore(record string, m mark) bool {
 	now, err := hashBefore(record, m.Next)
 	return err == nil && now == m.Last
 }

@@ -18,7 +18,7 @@ const group = 50
 // was said after the one of an id, or all if it is not there. While give runs
 // nothing is taken out: what it is given is still kept.
 func (a *Archive) Said(ctx context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error {
-	r := rest{after: after, seen: -1}
+	r := cursor{after: after, seen: -1}
 	for {
 		some, err := a.giveNext(s, &r, give)
 		if err != nil || !some {
@@ -48,8 +48,8 @@ func (a *Archive) Each(ctx context.Context, give func(mem.Spoken)) error {
 }
 
 func (a *Archive) eachOf(file string, give func(mem.Spoken)) error {
-	a.turn.Lock()
-	defer a.turn.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	return eachLine(file, 0, func(b []byte, _ int64) bool {
 		if l, ok := parsed(b); ok && l.Mark == nil {
 			give(l.Spoken)
@@ -58,16 +58,16 @@ func (a *Archive) eachOf(file string, give func(mem.Spoken)) error {
 	})
 }
 
-// rest is what of a file is still to be given out.
-type rest struct {
+// cursor is what of a file is still to be given out.
+type cursor struct {
 	after string // id of the last one given
 	from  int64  // where the next begins
 	seen  int    // changes of the archive when from was found
 }
 
-func (a *Archive) giveNext(s mem.Session, r *rest, give func([]mem.Spoken) error) (some bool, err error) {
-	a.turn.Lock()
-	defer a.turn.Unlock()
+func (a *Archive) giveNext(s mem.Session, r *cursor, give func([]mem.Spoken) error) (some bool, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	file, err := a.fileOf(s)
 	if err != nil {
 		return false, err

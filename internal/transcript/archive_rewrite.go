@@ -40,8 +40,8 @@ func (a *Archive) DropBefore(ctx context.Context, before time.Time) (dropped int
 }
 
 func (a *Archive) rewriteThose(ctx context.Context, session string, which func(file string) bool, change func(mem.Spoken) (mem.Spoken, bool)) error {
-	a.turn.Lock()
-	defer a.turn.Unlock()
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	if err := a.dropUnfinished(); err != nil {
 		return fmt.Errorf("rewrite archive: %w", err)
 	}
@@ -79,7 +79,7 @@ func (a *Archive) dropUnfinished() error {
 // rewrite writes a file anew if anything of it changes. What was cut off on its
 // way in goes, too.
 func (a *Archive) rewrite(file string, change func(mem.Spoken) (mem.Spoken, bool)) error {
-	n := anew{file: file}
+	n := rewriter{file: file}
 	defer n.abandon()
 	whole, left := int64(0), 0
 	err := eachLine(file, 0, func(b []byte, end int64) bool {
@@ -124,9 +124,9 @@ func (a *Archive) rewrite(file string, change func(mem.Spoken) (mem.Spoken, bool
 	return nil
 }
 
-// anew is a file on its way to take the place of another. Nothing is written
+// rewriter is a file on its way to take the place of another. Nothing is written
 // before begin.
-type anew struct {
+type rewriter struct {
 	file string
 	out  *fsx.Pending
 	w    *bufio.Writer
@@ -134,7 +134,7 @@ type anew struct {
 }
 
 // begin starts with the first bytes of the old file.
-func (n *anew) begin(bytes int64) {
+func (n *rewriter) begin(bytes int64) {
 	if n.out != nil || n.err != nil {
 		return
 	}
@@ -151,14 +151,14 @@ func (n *anew) begin(bytes int64) {
 	_, n.err = io.CopyN(n.w, old, bytes)
 }
 
-func (n *anew) keep(b []byte) {
+func (n *rewriter) keep(b []byte) {
 	if n.out != nil && n.err == nil {
 		_, n.err = n.w.Write(b)
 	}
 }
 
 // say keeps something said: the line as it was, or made anew.
-func (n *anew) say(s mem.Spoken, was []byte, same bool) {
+func (n *rewriter) say(s mem.Spoken, was []byte, same bool) {
 	if !same {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)
@@ -173,7 +173,7 @@ func (n *anew) say(s mem.Spoken, was []byte, same bool) {
 }
 
 // finish puts it in the place of the old file.
-func (n *anew) finish() error {
+func (n *rewriter) finish() error {
 	if n.err != nil {
 		return n.err
 	}
@@ -187,7 +187,7 @@ func (n *anew) finish() error {
 }
 
 // abandon removes it if it took nobody's place.
-func (n *anew) abandon() {
+func (n *rewriter) abandon() {
 	if n.out != nil {
 		_ = n.out.Discard()
 		n.out = nil

@@ -15,7 +15,7 @@ import (
 )
 
 // desk is an archive and the record that a client writes.
-type desk struct {
+type fixture struct {
 	*transcript.Archive
 	t       *testing.T
 	session mem.Session
@@ -24,10 +24,10 @@ type desk struct {
 	n       int
 }
 
-func newDesk(t *testing.T) *desk {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	dir := t.TempDir()
-	return &desk{
+	return &fixture{
 		Archive: &transcript.Archive{Dir: filepath.Join(dir, "kept"), Door: func(s string) string {
 			if strings.HasPrefix(s, "<private>") {
 				return ""
@@ -42,7 +42,7 @@ func newDesk(t *testing.T) *desk {
 
 // writes adds things said to the record: "user p1: text", "assistant: text", or
 // a line as it is.
-func (d *desk) writes(lines ...string) {
+func (d *fixture) writes(lines ...string) {
 	d.t.Helper()
 	for _, l := range lines {
 		d.n++
@@ -57,21 +57,21 @@ func (d *desk) writes(lines ...string) {
 	d.save(d.text.String())
 }
 
-func (d *desk) save(text string) {
+func (d *fixture) save(text string) {
 	d.t.Helper()
 	put(d.t, d.record, text)
 }
 
 func all(*mem.Spoken) mem.Verdict { return mem.TakeIn }
 
-func (d *desk) takes(judge func(*mem.Spoken) mem.Verdict) {
+func (d *fixture) takes(judge func(*mem.Spoken) mem.Verdict) {
 	d.t.Helper()
 	if _, err := d.Take(d.t.Context(), d.session, d.record, judge); err != nil {
 		d.t.Fatal(err)
 	}
 }
 
-func (d *desk) kept(after string) []string {
+func (d *fixture) kept(after string) []string {
 	d.t.Helper()
 	var out []string
 	err := d.Said(d.t.Context(), d.session, after, func(list []mem.Spoken) error {
@@ -86,7 +86,7 @@ func (d *desk) kept(after string) []string {
 	return out
 }
 
-func (d *desk) wants(what string, want ...string) {
+func (d *fixture) wants(what string, want ...string) {
 	d.t.Helper()
 	if got := d.kept(""); !slices.Equal(got, want) {
 		d.t.Errorf("%s: kept\n%q, want\n%q", what, got, want)
@@ -94,9 +94,9 @@ func (d *desk) wants(what string, want ...string) {
 }
 
 // file is the session's file in the archive.
-func (d *desk) file() string { return filepath.Join(d.Dir, "p_1", "2026-03-02__one.jsonl") }
+func (d *fixture) file() string { return filepath.Join(d.Dir, "p_1", "2026-03-02__one.jsonl") }
 
-func (d *desk) bytes() string {
+func (d *fixture) bytes() string {
 	d.t.Helper()
 	b, err := os.ReadFile(d.file())
 	if err != nil {
@@ -106,7 +106,7 @@ func (d *desk) bytes() string {
 }
 
 func TestWhatIsSaidIsKeptOnceAndRedacted(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.takes(all) // there is no record yet
 	d.writes("user p1: the pass is hunter2", "assistant: noted")
 	d.takes(all)
@@ -135,7 +135,7 @@ func TestWhatIsSaidIsKeptOnceAndRedacted(t *testing.T) {
 
 // Whatever of the last write reached the disk, the next time makes it whole.
 func TestTakingInThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two")
 	d.takes(all)
 	before := len(d.bytes())
@@ -155,7 +155,7 @@ func TestTakingInThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 }
 
 func TestWhatCannotBeJudgedYetWaits(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	known := map[string]bool{"p1": true}
 	judge := func(s *mem.Spoken) mem.Verdict {
 		switch {
@@ -177,7 +177,7 @@ func TestWhatCannotBeJudgedYetWaits(t *testing.T) {
 }
 
 func TestWhatWaitedIsTakenInOnceItIsKnown(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	known := map[string]bool{"p1": true}
 	judge := func(s *mem.Spoken) mem.Verdict {
 		if known[s.PromptID] {
@@ -194,7 +194,7 @@ func TestWhatWaitedIsTakenInOnceItIsKnown(t *testing.T) {
 }
 
 func TestALongTornEndIsCutOff(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one")
 	d.takes(all)
 	torn := d.bytes() + strings.Repeat(`{"id":"u9","text":"torn"}`+"\n", 100)
@@ -210,7 +210,7 @@ func TestALongTornEndIsCutOff(t *testing.T) {
 func TestAnswersToAPrivatePromptStayOutInALaterPartToo(t *testing.T) {
 	for name, prompts := range map[string][2]string{"numbered": {"user p1: ", "user p2: "}, "not numbered": {"user : ", "user : "}} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			d.writes(prompts[0]+"<private>one</private>", "assistant: two")
 			d.takes(all)
 			d.writes("assistant: three", `{"type":"user","toolUseResult":{},"message":{"content":"x"}}`)
@@ -231,7 +231,7 @@ func TestAnswersToAPrivatePromptStayOutInALaterPartToo(t *testing.T) {
 
 func TestAnswersToAPromptWithAPrivatePartStayOut(t *testing.T) {
 	for _, parts := range []int{1, 2} {
-		d := newDesk(t)
+		d := newFixture(t)
 		d.writes("user p1: hello there", "assistant: hello", "user p2: my name is <private>hush</private>, say hello")
 		if parts == 2 {
 			d.takes(all)
@@ -244,7 +244,7 @@ func TestAnswersToAPromptWithAPrivatePartStayOut(t *testing.T) {
 }
 
 func TestAnArchiveThatCannotTellWhatIsPrivateTakesNothingIn(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.Private = nil
 	d.writes("user p1: hello there")
 	if _, err := d.Take(t.Context(), d.session, d.record, all); err == nil {
@@ -254,7 +254,7 @@ func TestAnArchiveThatCannotTellWhatIsPrivateTakesNothingIn(t *testing.T) {
 }
 
 func TestARecordThatWasWrittenAnewIsNotTakenTwice(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two", "user p2: three")
 	d.takes(all)
 	lines := strings.SplitAfter(d.text.String(), "\n")
@@ -266,7 +266,7 @@ func TestARecordThatWasWrittenAnewIsNotTakenTwice(t *testing.T) {
 }
 
 func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: keep one", "assistant: lose two", "user p2: keep three")
 	d.takes(all)
 	for name, text := range map[string]string{d.file(): d.bytes() + `{"id":"u9","text":"lose torn`, d.file() + ".part": "lose more"} {
@@ -300,7 +300,7 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 }
 
 func TestLookingThroughTheArchiveChangesNothing(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two")
 	d.takes(all)
 	lines := strings.SplitAfter(d.bytes(), "\n")
@@ -316,7 +316,7 @@ func TestLookingThroughTheArchiveChangesNothing(t *testing.T) {
 }
 
 func TestChangedWordsTakeThePlaceOfTheOldOnes(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two")
 	d.takes(all)
 	err := d.Rewrite(t.Context(), "", func(s mem.Spoken) (mem.Spoken, bool) {
@@ -337,7 +337,7 @@ func TestChangedWordsTakeThePlaceOfTheOldOnes(t *testing.T) {
 }
 
 func TestSaidGoesOnAfterWhatWasGivenEvenIfItIsErased(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	for n := range 120 {
 		d.writes(fmt.Sprintf("user p%d: number %d", n, n))
 	}
@@ -359,7 +359,7 @@ func TestSaidGoesOnAfterWhatWasGivenEvenIfItIsErased(t *testing.T) {
 }
 
 func TestOldWordsAreDropped(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two", "user p2: three")
 	d.takes(all)
 	n, err := d.DropBefore(t.Context(), time.Date(2026, 3, 2, 9, 0, 3, 0, time.UTC))
@@ -373,7 +373,7 @@ func TestOldWordsAreDropped(t *testing.T) {
 }
 
 func TestNoIdLeadsOutOfTheArchive(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: one")
 	for _, id := range []string{"../../out", "a/b", "..", "", strings.Repeat("x", 300), "a__b", "a\x00b", "a b"} {
 		d.session.ID, d.session.Project = id, id
@@ -396,7 +396,7 @@ func TestAPartHoldsABoundedNumberOfWords(t *testing.T) {
 	if got := len(p.Said) * len(long); !p.More || got > transcript.MaxWords+transcript.MaxLine {
 		t.Errorf("%d bytes in one part, more %t", got, p.More)
 	}
-	d := newDesk(t)
+	d := newFixture(t)
 	d.save(b.String())
 	d.takes(all)
 	if got := d.kept(""); len(got) != 60 {

@@ -36,7 +36,7 @@ func Fill(path string) (mem.Fill, error) {
 	if from > 0 { // the first line is a part of one
 		_, b, _ = bytes.Cut(b, []byte("\n"))
 	}
-	var m meter
+	var m usageMeter
 	for line := range bytes.Lines(b) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break // it is still being written
@@ -49,8 +49,8 @@ func Fill(path string) (mem.Fill, error) {
 	return m.fill, nil
 }
 
-// meter reads what the records say of the context.
-type meter struct {
+// usageMeter reads what the records say of the context.
+type usageMeter struct {
 	fill       mem.Fill
 	model      string // that spoke last
 	cliffModel string // that spoke before the context was cut at Cliff
@@ -72,7 +72,7 @@ type measured struct {
 	} `json:"compactMetadata"`
 }
 
-func (m *meter) line(line []byte) {
+func (m *usageMeter) line(line []byte) {
 	if len(line) > MaxLine || !bytes.Contains(line, []byte(`"usage"`)) && !bytes.Contains(line, []byte("compact_boundary")) {
 		return
 	}
@@ -90,7 +90,7 @@ func (m *meter) line(line []byte) {
 
 // message takes the numbers of one. Each of its records repeats them, the later
 // ones better; one whose numbers are none says nothing.
-func (m *meter) message(r measured) {
+func (m *usageMeter) message(r measured) {
 	if r.Message.Model == synthetic {
 		return
 	}
@@ -111,7 +111,7 @@ func (m *meter) message(r measured) {
 
 // boundary begins a new context. Where the client cut the old one by itself is
 // where it will do so again.
-func (m *meter) boundary(r measured) {
+func (m *usageMeter) boundary(r measured) {
 	before, ok := tokens(r.Compaction.Before)
 	if ok && before > 0 && r.Compaction.Trigger == "auto" {
 		m.fill.Cliff, m.cliffModel = before, m.model

@@ -14,16 +14,16 @@ import (
 // Folders that cannot be read, whoever asks: a file in the place of one, and a
 // link to itself.
 func TestWhatCannotBeLookedThroughIsNotCalledRewritten(t *testing.T) {
-	for name, spoil := range map[string]func(d *desk) error{
-		"the archive": func(d *desk) error { return os.WriteFile(d.Dir, nil, 0o600) },
-		"the folder of a project": func(d *desk) error {
+	for name, spoil := range map[string]func(d *fixture) error{
+		"the archive": func(d *fixture) error { return os.WriteFile(d.Dir, nil, 0o600) },
+		"the folder of a project": func(d *fixture) error {
 			d.writes("user p1: hello there")
 			d.takes(all)
 			return os.Symlink("loop", filepath.Join(d.Dir, "loop"))
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newDesk(t)
+			d := newFixture(t)
 			if err := spoil(d); err != nil {
 				t.Fatal(err)
 			}
@@ -41,7 +41,7 @@ func TestWhatCannotBeLookedThroughIsNotCalledRewritten(t *testing.T) {
 }
 
 func TestOtherFilesBesideTheFoldersOfProjectsArePassedOver(t *testing.T) {
-	d := newDesk(t)
+	d := newFixture(t)
 	d.writes("user p1: hello there")
 	d.takes(all)
 	if err := os.WriteFile(filepath.Join(d.Dir, "notes.txt"), nil, 0o600); err != nil {

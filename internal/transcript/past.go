@@ -36,7 +36,7 @@ type Past struct {
 // mark is as far as everything was given out.
 func (p Past) Read(ctx context.Context, record string, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
 	if p.Door == nil || p.JSON == nil {
-		return since, errNoDoor
+		return since, errNoRedactor
 	}
 	f, size, err := open(record)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,13 +47,13 @@ func (p Past) Read(ctx context.Context, record string, since mem.Checked, until 
 	}
 	defer f.Close()
 	from := since.To
-	if from < 0 || from > size || !goesOn(record, mark{Next: since.To, Last: since.Hash}) {
+	if from < 0 || from > size || !sameBefore(record, mark{Next: since.To, Last: since.Hash}) {
 		from = 0
 	}
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return since, fmt.Errorf("read transcript: %w", err)
 	}
-	c := chronicle{Past: p, session: since.Session, until: until, give: give, next: from, calls: map[string]block{}, hidden: map[string]bool{}}
+	c := eventReader{Past: p, session: since.Session, until: until, give: give, next: from, calls: map[string]block{}, hidden: map[string]bool{}}
 	c.turn.from = from
 	failed := c.read(ctx, &lineReader{r: bufio.NewReaderSize(f, 64<<10)})
 	if failed == nil {
@@ -69,8 +69,8 @@ func (p Past) Read(ctx context.Context, record string, since mem.Checked, until 
 	return now, nil
 }
 
-// chronicle is one reading.
-type chronicle struct {
+// eventReader is one reading.
+type eventReader struct {
 	Past
 	session string
 	until   time.Time
@@ -98,7 +98,7 @@ type turn struct {
 // maxWaiting bounds the calls that wait for their result, in bytes.
 const maxWaiting = 8 << 20
 
-func (c *chronicle) read(ctx context.Context, lines *lineReader) error {
+func (c *eventReader) read(ctx context.Context, lines *lineReader) error {
 	for n := 0; ; n++ {
 		line, size, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -124,7 +124,7 @@ func (c *chronicle) read(ctx context.Context, lines *lineReader) error {
 }
 
 // line takes one line; young tells that it, and what follows, is too young.
-func (c *chronicle) line(line []byte, at int64) (young bool, err error) {
+func (c *eventReader) line(line []byte, at int64) (young bool, err error) {
 	var r record
 	if len(line) == 0 || json.Unmarshal(line, &r) != nil || r.Type != "user" && r.Type != "assistant" {
 		return false, nil
@@ -163,7 +163,7 @@ func (c *chronicle) line(line []byte, at int64) (young bool, err error) {
 }
 
 // prompt takes what was asked, by a person or by the client for one.
-func (c *chronicle) prompt(r record, m message, at time.Time) error {
+func (c *eventReader) prompt(r record, m message, at time.Time) error {
 	text, ok := words(m.Content)
 	if !ok || c.agent.id != "" || r.Meta || r.Summary || text == "" {
 		return nil
@@ -191,7 +191,7 @@ func (c *chronicle) prompt(r record, m message, at time.Time) error {
 }
 
 // assistant takes one part of a message: words, or a call.
-func (c *chronicle) assistant(m message, at time.Time) {
+func (c *eventReader) assistant(m message, at time.Time) {
 	t := &c.turn
 	if m.Model == synthetic {
 		t.ended = false // the turn was cut off
@@ -221,7 +221,7 @@ func (t *turn) say(text string) {
 }
 
 // wait keeps a call until its result is there.
-func (c *chronicle) wait(b block) {
+func (c *eventReader) wait(b block) {
 	c.forget(b.ID) // it may be on record twice
 	b = block{ID: b.ID, Name: b.Name, Input: b.Input}
 	if c.waiting += b.weight(); c.waiting > maxWaiting {
@@ -232,7 +232,7 @@ func (c *chronicle) wait(b block) {
 }
 
 // forget takes a call from those that wait.
-func (c *chronicle) forget(id string) (call block, known bool) {
+func (c *eventReader) forget(id string) (call block, known bool) {
 	if call, known = c.calls[id]; known {
 		delete(c.calls, id)
 		c.waiting -= call.weight()
@@ -245,7 +245,7 @@ func (b block) weight() int { return 256 + len(b.ID) + len(b.Name) + len(b.Input
 
 // result takes a tool's result, which with its call makes a report. A call that
 // was refused, or never ran, made none.
-func (c *chronicle) result(r record, b block, at time.Time) error {
+func (c *eventReader) result(r record, b block, at time.Time) error {
 	call, known := c.forget(b.ToolUseID)
 	if !known || c.hidden[c.turn.id] || r.Denied != "" {
 		return nil
@@ -267,7 +267,7 @@ func (c *chronicle) result(r record, b block, at time.Time) error {
 }
 
 // finishTurn gives out the end of the turn, if that was reached.
-func (c *chronicle) finishTurn() error {
+func (c *eventReader) finishTurn() error {
 	t := c.turn
 	c.turn.ended = false
 	if t.id == "" || !t.ended || len(t.said) == 0 || c.hidden[t.id] || c.agent.id != "" {

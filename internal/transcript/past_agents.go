@@ -26,7 +26,7 @@ type subagent struct{ id, kind string }
 // subagents reads the records of subagents that were written since the first
 // thing that was read of the session's: earlier ones were read with what was
 // before. One that cannot be read tells nothing.
-func (c *chronicle) subagents(ctx context.Context, record string) error {
+func (c *eventReader) subagents(ctx context.Context, record string) error {
 	dir := filepath.Join(strings.TrimSuffix(record, ".jsonl"), "subagents")
 	if info, err := os.Lstat(dir); c.first.IsZero() || err != nil || !info.IsDir() {
 		return nil //nolint:nilerr // most sessions have none
@@ -54,13 +54,13 @@ func (c *chronicle) subagents(ctx context.Context, record string) error {
 }
 
 // subagent reads one record; path is without its ending.
-func (c *chronicle) subagent(ctx context.Context, path, id string) error {
+func (c *eventReader) subagent(ctx context.Context, path, id string) error {
 	f, _, err := open(path + ".jsonl")
 	if err != nil {
 		return nil //nolint:nilerr // no plain file, or gone
 	}
 	defer f.Close()
-	own := chronicle{
+	own := eventReader{
 		Past: c.Past, session: c.session, until: c.until, give: c.give, calls: map[string]block{}, hidden: c.hidden,
 		agent: subagent{id, kindOf(path + ".meta.json")},
 	}

@@ -1,7 +1,7 @@
-// Package transcript reads what was said from the client's own record of a
-// session, a file of JSON lines that grows while the session runs. It takes the
-// words of the person and of the assistant and nothing else; every text goes
-// through the caller's door before it is given out. It knows no store.
+// Package transcript reads the conversation from the agent's own transcript of a
+// session, a file of JSON lines that grows while the session runs. It returns the
+// words of the person and of the assistant; the caller's redactor sees every text
+// first. It knows no store. Start reading at Tail, Past.Read and Archive.Take.
 package transcript
 
 import (
@@ -30,7 +30,7 @@ const (
 	Assistant = "assistant"
 )
 
-var errNoDoor = errors.New("read transcript: no door given")
+var errNoRedactor = errors.New("read transcript: no redactor given")
 
 // Utterance is one thing said in the main conversation.
 type Utterance struct {
@@ -61,7 +61,7 @@ func wholly(string) bool { return false }
 // the client has not written yet.
 func readFrom(path string, from int64, door func(string) string, private func(string) bool) (Part, error) {
 	if door == nil {
-		return Part{}, errNoDoor
+		return Part{}, errNoRedactor
 	}
 	f, size, err := open(path)
 	if err != nil {
@@ -79,7 +79,7 @@ func readFrom(path string, from int64, door func(string) string, private func(st
 // have been private.
 func Tail(path string, lines int, door func(string) string) (Part, error) {
 	if door == nil {
-		return Part{}, errNoDoor
+		return Part{}, errNoRedactor
 	}
 	f, size, err := open(path)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 
 // What keeps a file from being read or replaced.
 var (
-	errOdd      = errors.New("is no plain file of yours under one name")
+	errNotPlain = errors.New("is no plain file of yours under one name")
 	errLarge    = fmt.Errorf("is larger than %d KiB", maxFile>>10)
 	errBinary   = errors.New("is no text in UTF-8")
 	errUnmerged = errors.New("holds two versions, of which one has to be chosen")
@@ -33,7 +33,7 @@ func openFile(root *os.Root, name string, flag int) (*os.File, fs.FileInfo, erro
 		Flag: flag, OneName: true, NoPollable: true, Owner: fsx.OwnedByUserOrRoot,
 	})
 	if errors.Is(err, fsx.ErrUnsafe) {
-		err = errOdd
+		err = errNotPlain
 	}
 	return f, info, err
 }
@@ -99,13 +99,13 @@ func replaceFile(root *os.Root, name string, was, text []byte) error {
 			_ = f.Chmod(mode) // some disks have no modes
 			return nil
 		},
-		Check: func() error { return sameStill(root, name, was) },
+		Check: func() error { return checkUnchanged(root, name, was) },
 	})
 }
 
-// sameStill looks once more, right before the exchange: what an editor saved
+// checkUnchanged looks once more, right before the exchange: what an editor saved
 // while the text was on its way stays.
-func sameStill(root *os.Root, name string, was []byte) error {
+func checkUnchanged(root *os.Root, name string, was []byte) error {
 	now, _, err := readFile(root, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && was == nil:

@@ -8,10 +8,10 @@ import (
 
 const fence = "---"
 
-// front is the frontmatter of a text: which bytes hold which value. It reads what
+// frontmatter is the frontmatter of a text: which bytes hold which value. It reads what
 // people write, be it YAML or only nearly so: a value with a colon in it, a fence
 // that was forgotten. What it does not understand it leaves where it is.
-type front struct {
+type frontmatter struct {
 	text   string
 	fields []field
 	end    int // where a further field would be put in
@@ -37,8 +37,8 @@ var knownKeys = [...]string{
 }
 
 // parseFront finds the frontmatter of a text.
-func parseFront(text string) front {
-	f := front{text: text, eol: "\n"}
+func parseFront(text string) frontmatter {
+	f := frontmatter{text: text, eol: "\n"}
 	if i := strings.IndexByte(text, '\n'); i > 0 && text[i-1] == '\r' {
 		f.eol = "\r\n"
 	}
@@ -387,7 +387,7 @@ func unescaped(s string) string {
 }
 
 // get returns the value of a key.
-func (f front) get(key string) (field, bool) {
+func (f frontmatter) get(key string) (field, bool) {
 	for _, fd := range f.fields {
 		if fd.key == key {
 			return fd, true
@@ -402,7 +402,7 @@ var errUnsure = errors.New("its frontmatter cannot be changed without changing m
 
 // set returns the text with a value, as it is to be written, under a key. Every
 // other byte stays.
-func (f front) set(key, value string) (string, error) {
+func (f frontmatter) set(key, value string) (string, error) {
 	out := ""
 	fd, there := f.get(key)
 	switch {
@@ -430,7 +430,7 @@ func (f front) set(key, value string) (string, error) {
 
 // confirm reads what was written: every other value and all below have to be as
 // they were.
-func (f front) confirm(out, key string) error {
+func (f frontmatter) confirm(out, key string) error {
 	now := parseFront(out)
 	if now.text[now.body:] != f.text[f.body:] {
 		return errUnsure

@@ -113,8 +113,8 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 		return err
 	}
 	defer root.Close()
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	name := HandoffFile(p)
 	b, _, err := readFile(root, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -147,8 +147,8 @@ func (v *Vault) changeHandoff(p mem.Project, change func(was string) string) err
 		return err
 	}
 	defer root.Close()
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	return changeFile(root, HandoffFile(p), change)
 }
 

@@ -23,8 +23,8 @@ const (
 // it is the person's and left alone. Where not all files are listed, those that
 // are not keep their entries as long as they are there.
 func (v *Vault) WriteIndex() error {
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	root, err := v.open()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func keepEntries(root *os.Root, was string, all map[string]string) {
 }
 
 // sortedNames are the names of files in their order.
-func sortedNames(files []found) []string {
+func sortedNames(files []dirEntry) []string {
 	names := make([]string, len(files))
 	for i, f := range files {
 		names[i] = f.name
@@ -106,8 +106,8 @@ func indexed(was, block string) string {
 // State is how the vault stands. critical are files that are to be told always.
 func (v *Vault) State(critical []string) (mem.VaultState, error) {
 	s := mem.VaultState{Dir: v.Dir, There: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{}, Lacking: []string{}, Doubled: []string{}, Long: []string{}, Index: "none"}
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {
 		return s, nil

@@ -20,8 +20,8 @@ func (v *Vault) AppendLog(entry string) (file string, err error) {
 		return "", err
 	}
 	defer root.Close()
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if err := appendTo(root, strings.TrimSpace(entry)+"\n"); err != nil {
 		return "", fmt.Errorf("write %s: %w", logFile, err)
 	}

@@ -16,8 +16,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// seen is a file as it was when it was last looked at.
-type seen struct {
+// cachedNote is a file as it was when it was last looked at.
+type cachedNote struct {
 	hash    string
 	size    int64
 	written time.Time
@@ -33,8 +33,8 @@ const settled = 2 * time.Second
 // that is read again. known is asked once, for what was kept by an earlier
 // process. One caller looks at a time.
 func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) error) error {
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {
 		return nil // one that is away, as on a disk that is not there, has not lost its files
@@ -48,9 +48,9 @@ func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) 
 		if err != nil {
 			return fmt.Errorf("known notes: %w", err)
 		}
-		files := map[string]seen{}
+		files := map[string]cachedNote{}
 		for _, n := range notes {
-			files[n.File] = seen{hash: n.Hash, size: n.Size, written: n.Written, unsure: n.Size == unsettled}
+			files[n.File] = cachedNote{hash: n.Hash, size: n.Size, written: n.Written, unsure: n.Size == unsettled}
 		}
 		v.files = files
 	}
@@ -68,13 +68,13 @@ func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) 
 }
 
 // compare reads what differs from v.files.
-func (v *Vault) compare(root *os.Root) (map[string]seen, mem.VaultLook, error) {
+func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultLook, error) {
 	var look mem.VaultLook
 	files, whole, err := list(root)
 	if err != nil {
 		return nil, look, err
 	}
-	now := make(map[string]seen, len(files))
+	now := make(map[string]cachedNote, len(files))
 	for _, f := range files {
 		name := f.name
 		was, known := v.files[name]
@@ -103,14 +103,14 @@ func (v *Vault) compare(root *os.Root) (map[string]seen, mem.VaultLook, error) {
 }
 
 // read reads one file. One that cannot be read keeps what was known of it.
-func (v *Vault) read(root *os.Root, name string, was seen, look *mem.VaultLook) seen {
+func (v *Vault) read(root *os.Root, name string, was cachedNote, look *mem.VaultLook) cachedNote {
 	b, info, err := readNote(root, name)
 	if err != nil {
 		was.why = reason(err)
 		was.unsure = true
 		return was
 	}
-	s := seen{hash: hashOf(b), size: info.Size(), written: info.ModTime(), unsure: time.Since(info.ModTime()) < settled}
+	s := cachedNote{hash: hashOf(b), size: info.Size(), written: info.ModTime(), unsure: time.Since(info.ModTime()) < settled}
 	if s.hash != was.hash {
 		n := parseNote(name, string(b))
 		n.Note, n.Changed = noteOf(name, s), changedAt(info)
@@ -119,7 +119,7 @@ func (v *Vault) read(root *os.Root, name string, was seen, look *mem.VaultLook) 
 	return s
 }
 
-func noteOf(name string, s seen) mem.Note {
+func noteOf(name string, s cachedNote) mem.Note {
 	n := mem.Note{File: name, Hash: s.hash, Size: s.size, Written: s.written.UTC()}
 	if s.unsure { // nor is it for a later process
 		n.Size = unsettled
@@ -139,8 +139,8 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// found is a file as the folder shows it.
-type found struct {
+// dirEntry is a file as the folder shows it.
+type dirEntry struct {
 	name    string
 	size    int64
 	written time.Time
@@ -149,7 +149,7 @@ type found struct {
 // list are the files of memories; whole is false where the folder holds more than
 // is looked at, or not all of it can be. What is hidden is nobody's memory, and so
 // are the copies that wait for the person.
-func list(root *os.Root) (files []found, whole bool, err error) {
+func list(root *os.Root) (files []dirEntry, whole bool, err error) {
 	d, err := fsx.OpenDir(root, memoryDir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, true, nil
@@ -164,12 +164,12 @@ func list(root *os.Root) (files []found, whole bool, err error) {
 		return nil, false, fmt.Errorf("list %s: %w", memoryDir, err)
 	}
 	whole = !broken && len(names) < maxFiles
-	files = make([]found, 0, len(names))
+	files = make([]dirEntry, 0, len(names))
 	for _, base := range names {
 		if !strings.HasSuffix(base, ".md") || strings.HasPrefix(base, ".") || base == indexFile || strings.Contains(base, conflictMark) {
 			continue
 		}
-		f := found{name: memoryDir + "/" + base}
+		f := dirEntry{name: memoryDir + "/" + base}
 		var isDir bool
 		f.size, f.written, isDir, err = lookAt(root, d, base)
 		switch {

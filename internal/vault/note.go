@@ -41,7 +41,7 @@ func isType(s string) bool {
 }
 
 // text1 is a value in one line.
-func (f front) text1(key string) string {
+func (f frontmatter) text1(key string) string {
 	fd, _ := f.get(key)
 	if fd.isList {
 		return strings.Join(fd.list, ", ")
@@ -50,7 +50,7 @@ func (f front) text1(key string) string {
 }
 
 // texts is a list; a single value is a list of what its commas part.
-func (f front) texts(key string) []string {
+func (f frontmatter) texts(key string) []string {
 	fd, _ := f.get(key)
 	if fd.isList {
 		return fd.list
@@ -65,7 +65,7 @@ func (f front) texts(key string) []string {
 }
 
 // number is a value that is finite and above 0; 0 if there is none.
-func (f front) number(key string) float64 {
+func (f frontmatter) number(key string) float64 {
 	fd, _ := f.get(key)
 	n, err := strconv.ParseFloat(strings.TrimSpace(fd.value), 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 0 {
@@ -77,9 +77,9 @@ func (f front) number(key string) float64 {
 // maxCount bounds a counter.
 const maxCount = 1_000_000_000
 
-func (f front) count(key string) int { return int(min(maxCount, f.number(key))) }
+func (f frontmatter) count(key string) int { return int(min(maxCount, f.number(key))) }
 
-func (f front) yes(key string) bool {
+func (f frontmatter) yes(key string) bool {
 	fd, _ := f.get(key)
 	switch strings.ToLower(strings.TrimSpace(fd.value)) {
 	case "true", "yes", "on", "y", "1":
@@ -89,7 +89,7 @@ func (f front) yes(key string) bool {
 }
 
 // time is a day or a moment; the zero time if it is neither.
-func (f front) time(key string) time.Time {
+func (f frontmatter) time(key string) time.Time {
 	fd, _ := f.get(key)
 	if t, ok := mem.ParseISOTime(fd.value, time.UTC); ok && t.Year() > 1970 && t.Year() < 9999 {
 		return t.UTC()

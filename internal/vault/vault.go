@@ -1,12 +1,12 @@
 // Package vault keeps the person's memory in markdown: who the agent is
 // (IDENTITY.md), who the person is (USER.md), one file for each memory
 // (memory/*.md), a journal (LOG.md), an index (MEMORY.md), and the notes by which
-// a session goes on after its conversation was cut (handoff). The files are the
-// person's own: they may be edited, moved and synchronised by anything, and
-// nothing of a text that was not made here is ever lost to a write.
+// a session continues after a compaction (handoff). The files belong to the
+// person: other programs may edit, move and synchronise them. A write never
+// discards text that this package did not make.
 //
-// The package reads and writes files. It does not know what a memory is worth,
-// where it is told, or that there is a database.
+// The package reads and writes files. It does not rank or inject memories and
+// knows no database. Start reading at Vault.Look and Vault.Write.
 package vault
 
 import (
@@ -46,8 +46,8 @@ type Vault struct {
 	// "" for none.
 	HintsDir string
 
-	turn  sync.Mutex      // of who looks or writes; guards the next
-	files map[string]seen // memories as they were last seen; nil before the first look
+	mu    sync.Mutex            // of who looks or writes; guards the next
+	files map[string]cachedNote // memories as they were last seen; nil before the first look
 }
 
 // Folder is Dir.

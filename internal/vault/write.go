@@ -20,15 +20,15 @@ import (
 // it, mem.ErrConflict; another is not made, mem.ErrBehind. A file that is not there is
 // made of a change that is whole.
 func (v *Vault) Write(was mem.Note, c mem.NoteChange) (mem.Note, error) {
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	root, err := v.open()
 	if err != nil {
 		return was, err
 	}
 	defer root.Close()
 	if !ours(was.File) {
-		return was, fmt.Errorf("%s: %w", was.File, errOdd)
+		return was, fmt.Errorf("%s: %w", was.File, errNotPlain)
 	}
 	note, err := v.write(root, was, c)
 	if err != nil && !errors.Is(err, mem.ErrConflict) && !errors.Is(err, mem.ErrBehind) {
@@ -65,7 +65,7 @@ func (v *Vault) write(root *os.Root, was mem.Note, c mem.NoteChange) (mem.Note, 
 	if err != nil {
 		return was, err
 	}
-	s := seen{hash: hashOf([]byte(text)), size: info.Size(), written: info.ModTime(), unsure: true}
+	s := cachedNote{hash: hashOf([]byte(text)), size: info.Size(), written: info.ModTime(), unsure: true}
 	if v.files != nil {
 		v.files[was.File] = s
 	}
@@ -103,8 +103,8 @@ func ours(name string) bool {
 // Erase takes the file of a memory away, with the copies of it that wait for the
 // person. One that is not there is gone already.
 func (v *Vault) Erase(name string) error {
-	v.turn.Lock()
-	defer v.turn.Unlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	root, err := v.open()
 	if errors.Is(err, ErrNone) {
 		return nil
@@ -114,7 +114,7 @@ func (v *Vault) Erase(name string) error {
 	}
 	defer root.Close()
 	if !ours(name) {
-		return fmt.Errorf("%s: %w", name, errOdd)
+		return fmt.Errorf("%s: %w", name, errNotPlain)
 	}
 	names := []string{name}
 	for _, c := range conflicts(root) {
