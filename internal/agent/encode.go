@@ -28,7 +28,7 @@ type claudeAnswer struct {
 // Encode renders the answer. Env is not part of it: the client takes that from a file.
 func (Claude) Encode(e mem.Event, r mem.Reply) []byte {
 	var out claudeOutput
-	if r.Context != "" && takesContext(e.Kind) && chars.Units(r.Context) <= MaxContext {
+	if r.Context != "" && takesContext(e.Kind) && chars.UTF16Len(r.Context) <= MaxContext {
 		out.Hook = &claudeAnswer{Event: e.Kind, Context: r.Context}
 	}
 	if takesNotice(e.Kind) {

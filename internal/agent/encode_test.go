@@ -60,7 +60,7 @@ func TestContextIsWholeOrNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Notice != "n" || (got.Hook.Context == text) != want || (got.Hook.Context == "") == want {
-			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", chars.Units(text), got.Notice,
+			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", chars.UTF16Len(text), got.Notice,
 				len(got.Hook.Context), want)
 		}
 	}

@@ -14,6 +14,6 @@ type NowResponse struct {
 	// else the one that was last active.
 	NextProject mem.Project `json:"next_project"`
 
-	Day    mem.Day        `json:"day"`
-	Recent []views.Moment `json:"recent"` // as FeedAsk answers
+	Day    mem.Day               `json:"day"`
+	Recent []views.TimelineEntry `json:"recent"` // as FeedAsk answers
 }

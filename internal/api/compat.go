@@ -94,13 +94,13 @@ func (c oldCall) number(key string, or, most int) (int, error) {
 }
 
 // place is the project that the query names; all of them if it names none.
-func (c oldCall) place() mem.Place { return placeOf(c.query.Get("project")) }
+func (c oldCall) place() mem.ProjectRef { return placeOf(c.query.Get("project")) }
 
-func placeOf(project string) mem.Place {
+func placeOf(project string) mem.ProjectRef {
 	if project == "" {
 		project = "all"
 	}
-	return mem.Place{Project: project}
+	return mem.ProjectRef{Project: project}
 }
 
 // pass asks a route by its name, with a request that its JSON understands.

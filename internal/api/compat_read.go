@@ -87,7 +87,7 @@ func (c oldCall) found(ctx context.Context, q mem.Query) (any, error) {
 		return nil, err
 	}
 	q.Offset, q.Limit = offset, limit+1
-	got, err := Search.Call(ctx, c, recall.SearchRequest{Place: c.place(), Query: q})
+	got, err := Search.Call(ctx, c, recall.SearchRequest{ProjectRef: c.place(), Query: q})
 	if err != nil {
 		return nil, err
 	}
@@ -173,7 +173,7 @@ func prompts(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := Prompts.Call(ctx, c, views.PromptsRequest{Place: c.place(), Offset: offset, Limit: limit + 1})
+	got, err := Prompts.Call(ctx, c, views.PromptsRequest{ProjectRef: c.place(), Offset: offset, Limit: limit + 1})
 	return rows(got.Prompts, offset, limit), err
 }
 
@@ -182,7 +182,7 @@ func timeline(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Timeline.Call(ctx, c, views.TimelineRequest{Place: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
+	return Timeline.Call(ctx, c, views.TimelineRequest{ProjectRef: c.place(), Anchor: memoryID(c.query.Get("anchor")), Session: c.query.Get("session"), Around: around})
 }
 
 // memoryID is our id of what may be its number.
@@ -255,7 +255,7 @@ func projects(ctx context.Context, c oldCall) (any, error) {
 }
 
 func preview(ctx context.Context, c oldCall) (any, error) {
-	return Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source")})
+	return Next.Call(ctx, c, views.NextRequest{ProjectRef: mem.ProjectRef{Project: c.query.Get("project")}, Source: c.query.Get("source")})
 }
 
 // semantic is what a prompt would be told.
@@ -271,7 +271,7 @@ func semantic(ctx context.Context, c oldCall) (any, error) {
 	if in.Q+in.Prompt == "" {
 		return nil, fmt.Errorf("%w: q is needed", ErrInvalid)
 	}
-	r, err := Next.Call(ctx, c, views.NextRequest{Place: mem.Place{Project: in.Project}, Prompt: in.Q + in.Prompt})
+	r, err := Next.Call(ctx, c, views.NextRequest{ProjectRef: mem.ProjectRef{Project: in.Project}, Prompt: in.Q + in.Prompt})
 	return map[string]any{"context": r.Text, "count": len(r.Items)}, err
 }
 
@@ -304,7 +304,7 @@ func save(ctx context.Context, c oldCall) (any, error) {
 	if in.Text == "" {
 		return nil, fmt.Errorf("%w: text is needed", ErrInvalid)
 	}
-	ask := curate.AddRequest{Place: mem.Place{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: event.UnknownAgent}
+	ask := curate.AddRequest{ProjectRef: mem.ProjectRef{Project: in.Project}, Text: in.Text, Title: in.Title, Kind: in.Type, Files: in.Files, Tags: in.Tags, Agent: event.UnknownAgent}
 	if in.Project == "" {
 		ask.Scope = mem.ScopeUser
 	}
@@ -327,7 +327,7 @@ func hidePrompt(ctx context.Context, c oldCall) (any, error) {
 	if p.Turn == "" {
 		return nil, fmt.Errorf("what was said with %s: %w", p.ID, mem.ErrNotFound)
 	}
-	return c.forget(ctx, curate.MarkRequest{Place: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
+	return c.forget(ctx, curate.MarkRequest{ProjectRef: placeOf(""), Query: &mem.Query{Session: p.Session, PromptID: p.Turn, Kinds: []mem.Kind{mem.Utterance}, Within: "*"}})
 }
 
 func (c oldCall) forget(ctx context.Context, ask curate.MarkRequest) (any, error) {

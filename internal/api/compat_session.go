@@ -100,7 +100,7 @@ func rootOf(ctx context.Context, c Caller, name string) (string, error) {
 }
 
 // report keeps an event and says what became of it.
-func report(ctx context.Context, c Caller, e mem.Event) (capture.Reported, error) {
+func report(ctx context.Context, c Caller, e mem.Event) (capture.Outcome, error) {
 	e.Identify(random(4))
 	return Report.Call(ctx, c, e)
 }
@@ -112,7 +112,7 @@ type oldStatus struct {
 }
 
 // queued says that something was taken, or why not.
-func queued(did capture.Reported) oldStatus {
+func queued(did capture.Outcome) oldStatus {
 	if did.Outcome == capture.ReportKept {
 		return oldStatus{Status: "queued"}
 	}
@@ -127,7 +127,7 @@ func inject(ctx context.Context, c oldCall) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	ask := views.NextRequest{Place: mem.Place{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
+	ask := views.NextRequest{ProjectRef: mem.ProjectRef{Project: c.query.Get("project")}, Source: c.query.Get("source"), Session: c.query.Get("session_id"), Budget: budget}
 	if full, _ := strconv.ParseBool(c.query.Get("full")); full && budget == 0 {
 		ask.Budget = fullBudget
 	}

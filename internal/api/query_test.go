@@ -14,7 +14,7 @@ import (
 )
 
 type asked struct {
-	mem.Place
+	mem.ProjectRef
 	Query  mem.Query     `json:"query"`
 	ID     string        `json:"id,omitempty"`
 	For    time.Duration `json:"for,omitempty"`
@@ -48,7 +48,7 @@ func ask(t *testing.T, target, body string) (got asked, status int) {
 func TestAReadFindsItsRequestInTheAddress(t *testing.T) {
 	score, no := 0.5, false
 	want := asked{
-		Place: mem.Place{Project: "all", Dir: "/a b"}, ID: "m_7.x", For: time.Hour, Score: &score, Pinned: &no,
+		ProjectRef: mem.ProjectRef{Project: "all", Dir: "/a b"}, ID: "m_7.x", For: time.Hour, Score: &score, Pinned: &no,
 		Query: mem.Query{Text: "é & c", Kinds: []mem.Kind{"fact", "decision"}, Limit: 20, After: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Hidden: true, MinImportance: 0.25},
 	}
 	got, status := ask(t, "/api/v1/asked/m_7.x?project=all&dir=%2Fa+b&for=1h&score=0.5&pinned=false&text=%C3%A9+%26+c&kinds=fact&kinds=decision"+

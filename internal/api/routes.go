@@ -16,9 +16,9 @@ import (
 // The routes.
 var (
 	Event  = Route[mem.Event, mem.Reply]{Name: "event"}
-	Report = Route[mem.Event, capture.Reported]{Name: "report"} // as Event, for who wants no answer but to know what became of it
-	Drain  = Route[Nothing, Nothing]{Name: "drain"}             // finish what runs, then exit
-	Open   = Route[Nothing, Opened]{Name: "open"}               // open the door for a browser, if it is shut
+	Report = Route[mem.Event, capture.Outcome]{Name: "report"} // as Event, for who wants no answer but to know what became of it
+	Drain  = Route[Nothing, Nothing]{Name: "drain"}            // finish what runs, then exit
+	Open   = Route[Nothing, Opened]{Name: "open"}              // open the door for a browser, if it is shut
 )
 
 // Opened is where a person's browser finds the viewer, and a code that lets it in.
@@ -52,7 +52,7 @@ var (
 	Why      = Route[views.WhyRequest, views.WhyResponse]{Name: "why", Get: "receipts/{id}"}
 	Next     = Route[views.NextRequest, mem.Receipt]{Name: "next", Get: "next"}
 	Timeline = Route[views.TimelineRequest, views.TimelineResponse]{Name: "timeline", Get: "timeline"}
-	Status   = Route[mem.Place, views.StatusResponse]{Name: "status", Get: "status"}
+	Status   = Route[mem.ProjectRef, views.StatusResponse]{Name: "status", Get: "status"}
 	Add      = Route[curate.AddRequest, curate.AddResponse]{Name: "add"}
 	Import   = Route[curate.ImportRequest, curate.ImportResponse]{Name: "import"}
 	Edit     = Route[curate.EditRequest, curate.EditResponse]{Name: "edit"}
@@ -69,8 +69,8 @@ var (
 	Drift    = Route[views.DriftRequest, curate.FindingsResponse]{Name: "checkpoint_drift"}
 	Lint     = Route[curate.LintRequest, curate.FindingsResponse]{Name: "lint"}
 
-	Consolidate = Route[curate.ConsolidateRequest, curate.Consolidation]{Name: "consolidate"}
-	Rounds      = Route[curate.RoundsRequest, curate.Consolidation]{Name: "rounds", Get: "rounds"}
+	Consolidate = Route[curate.ConsolidateRequest, curate.ConsolidateResponse]{Name: "consolidate"}
+	Rounds      = Route[curate.RunsRequest, curate.ConsolidateResponse]{Name: "rounds", Get: "rounds"}
 	Review      = Route[curate.ReviewRequest, curate.ReviewResponse]{Name: "review", Get: "review"}
 	Resolve     = Route[curate.ResolveRequest, curate.ResolveResponse]{Name: "resolve"} // does something about a finding of Review
 	Merge       = Route[curate.MergeRequest, curate.MergeResponse]{Name: "merge"}
@@ -88,14 +88,14 @@ var (
 	Fleet    = Route[Nothing, views.OverviewResponse]{Name: "fleet", Get: "fleet"}
 
 	Sizes = Route[Nothing, SizesResponse]{Name: "sizes", Get: "sizes"}
-	State = Route[mem.StateRequest, mem.Standing]{Name: "state"}
-	Stand = Route[mem.Place, mem.Standing]{Name: "standing", Get: "state"} // what State tells, and changes nothing
+	State = Route[mem.StateRequest, mem.WorkState]{Name: "state"}
+	Stand = Route[mem.ProjectRef, mem.WorkState]{Name: "standing", Get: "state"} // what State tells, and changes nothing
 )
 
 // What the viewer shows, beside what a person asks for.
 var (
-	Projects     = Route[Nothing, views.Projects]{Name: "projects", Get: "projects"}
-	Now          = Route[mem.Place, NowResponse]{Name: "now", Get: "now"}
+	Projects     = Route[Nothing, views.ProjectsResponse]{Name: "projects", Get: "projects"}
+	Now          = Route[mem.ProjectRef, NowResponse]{Name: "now", Get: "now"}
 	Prompts      = Route[views.PromptsRequest, views.PromptsResponse]{Name: "prompts", Get: "prompts"}
 	SessionOf    = Route[views.MemoryRequest, mem.Session]{Name: "session_record", Get: "session_records/{id}"}
 	Settle       = Route[Nothing, Working]{Name: "settle"} // has it that no session works on a prompt

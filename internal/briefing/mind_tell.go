@@ -29,7 +29,7 @@ func markMind(m *event.Context, told string) {
 	if told == "" || n == 0 || !m.Mind.Trusted {
 		return
 	}
-	told = chars.Folded(told)
+	told = chars.Fold(told)
 	r := &m.Batch.Receipts[n-1]
 	for _, p := range m.Mind.Parts {
 		if event.ToldWhole(told, p) {
@@ -41,7 +41,7 @@ func markMind(m *event.Context, told string) {
 // tellsMind reports whether a briefing tells the state files: where the
 // conversation goes on only what is new in them.
 func (g *gather) tellsMind() bool {
-	return g.m.Mind.Trusted && !(g.resumed() && g.m.SessionInfo.Told[g.m.MindMark()])
+	return g.m.Mind.Trusted && !(g.resumed() && g.m.SessionInfo.Injected[g.m.MindMark()])
 }
 
 func (g *gather) resumed() bool { return g.m.Source == "resume" || g.m.Source == "fork" }
@@ -118,7 +118,7 @@ func MindLine(m mem.Mind) string {
 		}
 		return s
 	}
-	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.FirstOf(m.Blockers)), "(Read "+mindDir(m)+"/STATE.md for details)")
+	return inject.Nudge(told(m.Phase), told(m.Next), told(extract.First(m.Blockers)), "(Read "+mindDir(m)+"/STATE.md for details)")
 }
 
 // mindDir is where the state files are, relative to the project where they are in it.
@@ -146,11 +146,11 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 		return nil, nil, fmt.Errorf("subagents: %w", err)
 	}
 	for _, ev := range stops {
-		if ev.Kind == mem.UserPromptSubmit && !chars.ClientMade(ev.Text) {
+		if ev.Kind == mem.UserPromptSubmit && !chars.IsClientText(ev.Text) {
 			break
 		}
 		line, mark := agentReminder(ev)
-		if ev.Kind == mem.SubagentStop && line != "" && !m.SessionInfo.Told[mark] {
+		if ev.Kind == mem.SubagentStop && line != "" && !m.SessionInfo.Injected[mark] {
 			lines, marks = append(lines, line), append(marks, mark)
 		}
 	}
@@ -162,7 +162,7 @@ func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks
 func (e *Service) staleReminder(ctx context.Context, m *event.Context) (line, mark string, err error) {
 	mark = "stale:" + strconv.FormatInt(m.Mind.Written.Unix(), 36)
 	limit := m.Mind.StaleAfter
-	if !m.Mind.Trusted || m.At.Sub(m.Mind.Written) <= limit || m.SessionInfo.Told[mark] {
+	if !m.Mind.Trusted || m.At.Sub(m.Mind.Written) <= limit || m.SessionInfo.Injected[mark] {
 		return "", "", nil
 	}
 	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
@@ -198,13 +198,13 @@ func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Rep
 	kind := cmp.Or(extract.Text(extract.Fields(m.Input)["subagent_type"]), "general-purpose")
 	for _, ev := range stops {
 		line, mark := agentReminder(ev)
-		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || m.SessionInfo.Told[mark] {
+		if ev.Kind != mem.SubagentStop || ev.AgentType != kind || line == "" || m.SessionInfo.Injected[mark] {
 			continue
 		}
 		r := m.Receipt("agent", m.Settings.NudgeTokens)
 		r.Marks = []string{mark}
 		b := inject.Block{Kind: "recall", Header: inject.HeadMemory, Sections: []inject.Section{{Name: "state", Apart: true, Items: []inject.Item{{Text: line}}}}}
-		return mem.Reply{Context: e.Recall.Tell(m, b, r)}, nil
+		return mem.Reply{Context: e.Recall.Inject(m, b, r)}, nil
 	}
 	return mem.Reply{}, nil
 }

@@ -124,7 +124,7 @@ func (e *Service) newToConversation(ctx context.Context, m *event.Context, cp me
 		}
 		last = s.LastEvent
 	}
-	return cp.At.After(last) && m.At.Sub(cp.At) <= m.Settings.Handoff.MaxAge && !m.SessionInfo.Told[cp.ID], nil
+	return cp.At.After(last) && m.At.Sub(cp.At) <= m.Settings.Handoff.MaxAge && !m.SessionInfo.Injected[cp.ID], nil
 }
 
 // handoffTrust is what a handoff is worth by now: its turn may have read
@@ -201,7 +201,7 @@ func handoffLines(text string, gone []string) []string {
 			all = append(all, extract.Pieces(line, maxHandoffLine)...)
 		}
 	}
-	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(chars.Folded(s), gone) }
+	barred := func(s string) bool { return inject.Suspicious(s) || event.Says(chars.Fold(s), gone) }
 	all = slices.DeleteFunc(all, barred)
 	out := all[:0]
 	for i := 0; i < len(all); i++ {
@@ -211,7 +211,7 @@ func handoffLines(text string, gone []string) []string {
 		}
 		out = append(out, all[i])
 	}
-	if event.Says(chars.Folded(strings.Join(out, " ")), gone) {
+	if event.Says(chars.Fold(strings.Join(out, " ")), gone) {
 		return nil
 	}
 	return out

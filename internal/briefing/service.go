@@ -20,7 +20,7 @@ type Config struct {
 	Filesync   *filesync.Service
 	Recall     *recall.Service
 	// Door removes secrets and private text.
-	Door  *redact.Door
+	Door  *redact.Redactor
 	Now   func() time.Time
 	Store mem.Store
 	// Warnings returns lines for the person that were not shown today.

@@ -33,9 +33,9 @@ func (e *Service) Forked(ctx context.Context, m *event.Context) error {
 		if err != nil {
 			return fmt.Errorf("parent: %w", err)
 		}
-		m.Batch.Session.Parent, m.Batch.Session.ToldLike = s.ID, s.ID
-		if m.SessionInfo.Told == nil {
-			m.SessionInfo.Told = parent.Told
+		m.Batch.Session.Parent, m.Batch.Session.CopyInjectedFrom = s.ID, s.ID
+		if m.SessionInfo.Injected == nil {
+			m.SessionInfo.Injected = parent.Injected
 		}
 		return nil
 	}
@@ -61,7 +61,7 @@ func (e *Service) Env(m *event.Context) []mem.EnvVar {
 // notice is the one line for the person: warnings not shown today, else what
 // the session was told if the person wants to know.
 func (e *Service) Notice(m *event.Context) string {
-	if e.Warnings != nil && !m.Replay {
+	if e.Warnings != nil && !m.FromSpool {
 		if w := e.Warnings(m.Project); len(w) > 0 {
 			return strings.Join(w, " · ")
 		}
@@ -106,7 +106,7 @@ func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (stri
 	}
 	b.Sections = s
 	r := m.Receipt(trigger, budget)
-	r.Dropped = missing
+	r.LeftOut = missing
 	for _, part := range s {
 		r.Candidates += len(part.Rows)
 		for _, it := range part.Items {
@@ -118,7 +118,7 @@ func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (stri
 	if m.Mind.Trusted {
 		r.Marks = append(r.Marks, m.MindMark())
 	}
-	told := e.Recall.Tell(m, b, r)
+	told := e.Recall.Inject(m, b, r)
 	markMind(m, told)
 	return told, nil
 }
@@ -126,7 +126,7 @@ func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (stri
 // sections gathers the parts of a briefing, in their order. What was told
 // already, or in an earlier section, is left out. What had to be told and is not
 // to be had is missing.
-func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section, missing []mem.Cut, err error) {
+func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (out []inject.Section, missing []mem.LeftOutItem, err error) {
 	e.Recall.Hint(m)
 	g := gather{e: e, m: m, told: map[string]bool{}}
 	add := func(s inject.Section, err error) error {
@@ -136,7 +136,7 @@ func (e *Service) sections(ctx context.Context, m *event.Context, budget int) (o
 		return err
 	}
 	handoff, err := g.handoff(ctx)
-	e.Event.Without("handoff", err)
+	e.Event.LogDegraded("handoff", err)
 	_ = add(handoff, nil)
 	v := g.shelf(ctx)
 	always := func(s inject.Section) func(context.Context) (inject.Section, error) {
@@ -245,7 +245,7 @@ func (g *gather) news(mm mem.Memory) bool {
 }
 
 func (g *gather) known(mm mem.Memory) bool {
-	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] || g.m.SessionInfo.Told[mm.ID]
+	return event.IsField(mm) || event.OfStateFile(mm) || g.told[mm.ID] || g.told[recall.Saying(mm)] || g.m.SessionInfo.Injected[mm.ID]
 }
 
 // state says where the project's work stands: of this session if it goes on,
@@ -261,7 +261,7 @@ func (g *gather) state(ctx context.Context) (inject.Section, error) {
 	}
 	if last.ID == "" {
 		var st mem.State
-		err := g.e.Filesync.LaidDownState(ctx, g.m.Project.Key, &st)
+		err := g.e.Filesync.DeclaredState(ctx, g.m.Project.Key, &st)
 		s.Items = StateItems(st)
 		return s, err
 	}
@@ -429,7 +429,7 @@ func (g *gather) preferences(ctx context.Context) (inject.Section, error) {
 // it came from. It is not given where the conversation goes on.
 func (g *gather) index(ctx context.Context) (inject.Section, error) {
 	set := g.m.Settings
-	s := inject.Section{Name: mem.PlaceIndex, Share: shareIndex, Plain: !set.Glyphs}
+	s := inject.Section{Name: mem.SectionIndex, Share: shareIndex, Plain: !set.Glyphs}
 	if g.resumed() {
 		return s, nil
 	}

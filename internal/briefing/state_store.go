@@ -10,7 +10,7 @@ import (
 )
 
 // deriveStanding fills in what follows from the project's last session.
-func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.Standing) error {
+func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 	g := gather{e: e, m: &event.Context{Project: p}}
 	last, err := g.last(ctx)
 	if err != nil || last.ID == "" {
@@ -21,6 +21,6 @@ func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.St
 		return err
 	}
 	out.Phase, out.Status, out.Blockers, out.Updated = s.Phase, s.Request, append(append(out.Blockers, s.Waiting...), s.Blocked...), last.LastEvent
-	out.Next = cmp.Or(extract.FirstOf(s.Next), extract.FirstOf(s.Open))
+	out.Next = cmp.Or(extract.First(s.Next), extract.First(s.Open))
 	return nil
 }

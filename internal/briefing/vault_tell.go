@@ -33,7 +33,7 @@ type shelf struct {
 	pages    mem.VaultPages
 	critical []mem.Memory
 	others   []mem.Memory // active ones, the weightiest first
-	lacking  []mem.Cut
+	lacking  []mem.LeftOutItem
 }
 
 // shelf reads the vault for a briefing. What cannot be read is lacking.
@@ -46,7 +46,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 	pages, err := v.Pages(g.m.Settings.Vault.LogLines)
 	if err != nil {
 		s.lacking = append(s.lacking, absent("vault", "unreadable"))
-		g.e.Event.Without("vault pages", err)
+		g.e.Event.LogDegraded("vault pages", err)
 	}
 	s.pages = pages
 	for _, b := range pages.Bad {
@@ -55,7 +55,7 @@ func (g *gather) shelf(ctx context.Context) shelf {
 	ms, err := g.e.Event.Noted(ctx)
 	if err != nil {
 		s.lacking = append(s.lacking, absent("vault", "unreadable"))
-		g.e.Event.Without("vault", err)
+		g.e.Event.LogDegraded("vault", err)
 	}
 	named := map[string]bool{}
 	for _, name := range g.m.Settings.Vault.Critical {
@@ -89,16 +89,16 @@ func (g *gather) shelf(ctx context.Context) shelf {
 }
 
 // withoutVault is what is lacking where no vault is.
-func (g *gather) withoutVault() []mem.Cut {
-	var out []mem.Cut
+func (g *gather) withoutVault() []mem.LeftOutItem {
+	var out []mem.LeftOutItem
 	for _, name := range g.m.Settings.Vault.Critical {
 		out = append(out, absent(mem.NoteFile(name), "missing"))
 	}
 	return out
 }
 
-func absent(id, gate string) mem.Cut {
-	return mem.Cut{ID: id, Title: id, Gate: gate, Required: true}
+func absent(id, gate string) mem.LeftOutItem {
+	return mem.LeftOutItem{ID: id, Title: id, Gate: gate, Required: true}
 }
 
 // use is how use counts here: the hints may say what belonging counts.
@@ -116,7 +116,7 @@ func (g *gather) persona(s shelf) inject.Section {
 	for _, page := range []mem.Page{s.pages.Identity, s.pages.User} {
 		text := g.e.Door.Prompt(page.Text)
 		id := page.File + "@" + page.Hash[:min(8, len(page.Hash))]
-		if text == "" || g.m.SessionInfo.Told[id] {
+		if text == "" || g.m.SessionInfo.Injected[id] {
 			continue
 		}
 		lines := ToldLines(text)

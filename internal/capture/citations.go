@@ -19,7 +19,7 @@ const maxCited = 20
 // Cited returns an edit that counts a use for each memory that an answer cites by
 // its ID or file name, once per turn. An ID counts only if the memory was injected
 // or has a file: identifiers in programs can look the same.
-func (s *Service) Cited(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
+func (s *Service) CountCitations(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {
 	var out []mem.Edit
 	add := func(id string) {
 		if len(out) < maxCited && !slices.ContainsFunc(out, func(ed mem.Edit) bool { return ed.ID == id }) {
@@ -33,7 +33,7 @@ func (s *Service) Cited(ctx context.Context, sess mem.Session, promptID, text st
 		case errors.Is(err, mem.ErrNotFound), errors.Is(err, mem.ErrAmbiguous):
 		case err != nil:
 			return nil, fmt.Errorf("cited: %w", err)
-		case ms[0].ID == id && (sess.Told[id] || ms[0].Note.File != ""):
+		case ms[0].ID == id && (sess.Injected[id] || ms[0].Note.File != ""):
 			add(id)
 		}
 	}
@@ -76,10 +76,10 @@ func citedNames(text string) (ids []string, files map[string]bool) {
 
 // countCitations counts the citations in all answers of turns: the event at a turn's
 // end has only the last answer.
-func (s *Service) countCitations(ctx context.Context, m *event.Context, answers []mem.Spoken) error {
+func (s *Service) countCitations(ctx context.Context, m *event.Context, answers []mem.ArchivedUtterance) error {
 	var b mem.Batch
 	for _, a := range answers {
-		uses, err := s.Cited(ctx, m.SessionInfo, a.PromptID, a.Text)
+		uses, err := s.CountCitations(ctx, m.SessionInfo, a.PromptID, a.Text)
 		if err != nil {
 			return err
 		}

@@ -76,12 +76,12 @@ func (s *Service) userStatements(ctx context.Context, m *event.Context) ([]mem.M
 	for i, text := range all {
 		told := extract.TrimNo(text)
 		if i > 0 && extract.RefersBack(lang.CueText(told)) {
-			if _, ok := extract.LaidDown(extract.TrimNo(all[i-1])); !ok && !extract.Asks(all[i-1]) {
+			if _, ok := extract.Instruction(extract.TrimNo(all[i-1])); !ok && !extract.Asks(all[i-1]) {
 				keep(mem.Fact, all[i-1])
 			}
-		} else if kind, ok := extract.LaidDown(told); ok {
+		} else if kind, ok := extract.Instruction(told); ok {
 			keep(kind, told)
-		} else if l := lang.CueText(told); told != text && !extract.Asks(told) && lang.Holds(l, " we don't use ", " we do not use ") && !lang.Holds(l, " this ", " that ", " it ", " yet ") {
+		} else if l := lang.CueText(told); told != text && !extract.Asks(told) && lang.ContainsAny(l, " we don't use ", " we do not use ") && !lang.ContainsAny(l, " this ", " that ", " it ", " yet ") {
 			keep(mem.Convention, told)
 		}
 	}
@@ -129,8 +129,8 @@ func (s *Service) correctedBefore(ctx context.Context, m *event.Context, text st
 }
 
 // turnFacts returns the facts of a turn that the wording rules need.
-func turnFacts(m *event.Context, own []mem.Memory) extract.TurnOfWork {
-	w := extract.TurnOfWork{
+func turnFacts(m *event.Context, own []mem.Memory) extract.TurnFacts {
+	w := extract.TurnFacts{
 		Files:    extract.FilesOf(own),
 		Reported: len(m.Turn.Text) <= extract.PastedLength && extract.Complains(m.Turn.Text),
 	}
@@ -144,7 +144,7 @@ func turnFacts(m *event.Context, own []mem.Memory) extract.TurnOfWork {
 
 // assistantStatements returns memories of what the assistant decided, found and left
 // open.
-func assistantStatements(m *event.Context, w extract.TurnOfWork, all []extract.Said, own []mem.Memory) []mem.Memory {
+func assistantStatements(m *event.Context, w extract.TurnFacts, all []extract.Statement, own []mem.Memory) []mem.Memory {
 	trust := extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust), own)
 	topics := extract.TopicsOf(m.Turn.Text)
 	var out []mem.Memory
@@ -165,17 +165,17 @@ func assistantStatements(m *event.Context, w extract.TurnOfWork, all []extract.S
 // Findings returns memories of a subagent's answer: its statements of a known kind
 // first, else its first sentence.
 func Findings(m *event.Context, about string) []mem.Memory {
-	w := extract.TurnOfWork{Trouble: true}
+	w := extract.TurnFacts{Trouble: true}
 	all := extract.Statements(m.Text)
 	picked := w.Points(all)
 	for i, s := range all {
 		if len(picked) < extract.MaxFindings && w.Observes(s) &&
 			!slices.ContainsFunc(picked, func(p extract.Point) bool { return p.Text == s.Text }) {
-			picked = append(picked, extract.Point{Said: s, Kind: mem.FileNote, At: i})
+			picked = append(picked, extract.Point{Statement: s, Kind: mem.FileNote, At: i})
 		}
 	}
 	if len(picked) == 0 && len(all) > 0 && len(all[0].Text) >= extract.MinStatement {
-		picked = []extract.Point{{Said: all[0]}}
+		picked = []extract.Point{{Statement: all[0]}}
 	}
 	var out []mem.Memory
 	for _, p := range picked[:min(len(picked), extract.MaxFindings)] {

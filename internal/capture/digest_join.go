@@ -145,7 +145,7 @@ func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memo
 
 // settledEdits returns the edits a turn makes to known memories: it resolves items
 // of work that are done, and supersedes decisions that the user revoked or corrected.
-func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Said, own []mem.Memory) []mem.Edit {
+func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Statement, own []mem.Memory) []mem.Edit {
 	if m.Turn.Trust == mem.TrustNone {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Said, own
 		if o.Trust == mem.TrustUser || o.Source.PromptID == m.PromptID && o.Session == m.Session {
 			continue
 		}
-		if slices.ContainsFunc(all, func(s extract.Said) bool { return extract.DoneWith(o.Title, s) }) {
+		if slices.ContainsFunc(all, func(s extract.Statement) bool { return extract.DoneWith(o.Title, s) }) {
 			out = append(out, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
@@ -185,7 +185,7 @@ func (k *sessionMemories) restatedEdits(fresh []mem.Memory) []mem.Edit {
 	for _, mm := range fresh {
 		left := extract.ItemTerms(mm.Title)
 		if mm.Kind != mem.Todo || len(left) < 2 ||
-			!lang.Holds(lang.CueText(mm.Title), " still ", " noch ", " encore ", " todavía ", " aún ") {
+			!lang.ContainsAny(lang.CueText(mm.Title), " still ", " noch ", " encore ", " todavía ", " aún ") {
 			continue
 		}
 		for _, o := range k.open {
@@ -224,7 +224,7 @@ func (s *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem
 			continue
 		}
 		if slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool {
-			return len(o.Files) == 0 && extract.Forbids(m.Turn.Text, act) ||
+			return len(o.Files) == 0 && extract.ForbidsCommand(m.Turn.Text, act) ||
 				slices.ContainsFunc(own, func(c mem.Memory) bool {
 					return c.Kind == mem.Change && c.Updated.After(o.Updated) && c.Title != act &&
 						c.Title == extract.RevertTitle(act)

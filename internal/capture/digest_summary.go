@@ -153,7 +153,7 @@ func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []s
 	for _, o := range own {
 		switch o.Kind {
 		case mem.Change:
-			changed = extract.AppendNew(changed, extract.FirstOf(o.Files), 8)
+			changed = extract.AppendNew(changed, extract.First(o.Files), 8)
 		case mem.Command:
 			tried = append(tried, chars.Clip(o.Title, 120))
 		case mem.ErrorFix:

@@ -19,7 +19,9 @@ const (
 )
 
 // LetGo removes the tool's response from the event and keeps its size in tokens.
-func LetGo(m *event.Context) { m.Weight, m.Response = chars.Tokens(string(m.Response)), nil }
+func DropResponse(m *event.Context) {
+	m.ResponseTokens, m.Response = chars.Tokens(string(m.Response)), nil
+}
 
 // Observe adds a memory of a tool call unless the tool is on the skip list or the
 // session has reached its limit.
@@ -41,14 +43,14 @@ func (s *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) 
 
 // Ours reports whether the call uses Remanence itself: its tools, command line or
 // files. Injected text must not become a memory again.
-func (s *Service) Ours(m *event.Context) bool {
+func (s *Service) OwnCall(m *event.Context) bool {
 	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {
 		return true
 	}
 	in := extract.Fields(m.Input)
-	if extract.CallsUs(extract.Text(in["command"])) {
+	if extract.RunsRemanence(extract.Text(in["command"])) {
 		return true
 	}
 	file := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["path"]))
-	return slices.ContainsFunc(s.Own, func(dir string) bool { return extract.Within(dir, file) })
+	return slices.ContainsFunc(s.OwnDirs, func(dir string) bool { return extract.Within(dir, file) })
 }

@@ -28,7 +28,7 @@ func OwnCommand(prompt string) bool {
 // how many it found. It is idempotent.
 func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
 	w, ok := s.Store.(mem.Witness)
-	if !ok || s.Past == nil || sess.ID == "" ||
+	if !ok || s.ReadPastEvents == nil || sess.ID == "" ||
 		!event.OwnTranscript(mem.Event{Session: sess.ID, Transcript: sess.Transcript}) {
 		return 0, nil
 	}
@@ -43,13 +43,13 @@ func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, e
 	if err != nil {
 		return 0, err
 	}
-	mark, err := s.Past(
+	mark, err := s.ReadPastEvents(
 		ctx, sess, since,
 		s.Now().Add(-lostAfter),
 		func(ev mem.Event) error { return h.keep(ctx, ev) },
 	)
 	if mark != since { // also where the time was up: the next try goes on from there
-		_, kept := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{Checked: []mem.Checked{mark}})
+		_, kept := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{TranscriptPositions: []mem.TranscriptPosition{mark}})
 		err = errors.Join(err, kept)
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ type reconciliation struct {
 	calls    map[string]bool // ids of calls
 	turns    map[string]mem.Turn
 	spans    []span
-	silences []mem.Silence
+	silences []mem.PausedPeriod
 	after    time.Time // what happened before is too old to be kept
 	found    int
 }
@@ -180,7 +180,7 @@ func (h *reconciliation) missing(ev mem.Event) bool {
 			return false
 		}
 	}
-	if !ev.At.After(h.after) || slices.ContainsFunc(h.silences, func(s mem.Silence) bool { return s.Covers(ev.At) }) {
+	if !ev.At.After(h.after) || slices.ContainsFunc(h.silences, func(s mem.PausedPeriod) bool { return s.Contains(ev.At) }) {
 		return false
 	}
 	t, known := h.turns[ev.PromptID]
@@ -237,11 +237,11 @@ func (s *Service) CatchUp(ctx context.Context, m *event.Context) error {
 			m.Batch.Jobs = append(
 				m.Batch.Jobs,
 				mem.Job{
-					Kind:    event.JobTranscript,
-					Session: sess.ID,
-					Key:     whenIdle,
-					Data:    event.JobData(&then),
-					NotBy:   m.At,
+					Kind:      event.JobTranscript,
+					Session:   sess.ID,
+					Key:       whenIdle,
+					Data:      event.JobData(&then),
+					NotBefore: m.At,
 				},
 			)
 		}

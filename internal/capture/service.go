@@ -17,13 +17,13 @@ type Config struct {
 	Archive event.Archive
 	Now     func() time.Time
 	// Own lists our own directories; calls on files in them are not captured.
-	Own []string
+	OwnDirs []string
 	// Past reads from a transcript the events since a mark and returns the new mark.
-	Past  func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error)
-	Store mem.Store
+	ReadPastEvents func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error)
+	Store          mem.Store
 
 	// Calls into packages above this one.
-	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Reported, err error)
+	HandleEvent func(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did Outcome, err error)
 }
 
 // Service captures memories from events. It is safe for concurrent use.

@@ -12,7 +12,7 @@ import (
 
 // LaunchOf finds the tool call that launched the subagent of the event. The n-th
 // launch of a type belongs to the n-th subagent of that type.
-func (s *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
+func (s *Service) FindLaunch(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
 	launches, err := s.Store.Events(
 		ctx,
 		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200},

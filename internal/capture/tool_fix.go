@@ -14,7 +14,7 @@ import (
 
 // Succeeded stores a successful command: as a fix of its earlier failure in the
 // session, or as a command worth keeping.
-func (s *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Call) error {
+func (s *Service) CommandSucceeded(ctx context.Context, m *event.Context, c extract.Call) error {
 	if c.Plain == "" {
 		return nil
 	}

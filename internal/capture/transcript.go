@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	TakeWords  = "take"  // archive the transcript, then queue whenIdle
-	IndexWords = "index" // archive and index
+	KeyArchive = "take"  // archive the transcript, then queue whenIdle
+	KeyIndex   = "index" // archive and index
 	whenIdle   = "idle"  // archive and index after idleAfter without an event
 )
 
@@ -21,29 +21,29 @@ const (
 const idleAfter = 10 * time.Minute
 
 // TakeLater queues a job that archives the session's transcript.
-func (s *Service) TakeLater(m *event.Context, key string) {
+func (s *Service) QueueTranscript(m *event.Context, key string) {
 	if s.Archive == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
 	}
 	m.Batch.Jobs = append(
 		m.Batch.Jobs,
 		mem.Job{
-			Kind:    event.JobTranscript,
-			Session: m.Session,
-			Key:     key,
-			Data:    event.JobData(m),
-			NotBy:   m.At.Add(event.TranscriptLag),
+			Kind:      event.JobTranscript,
+			Session:   m.Session,
+			Key:       key,
+			Data:      event.JobData(m),
+			NotBefore: m.At.Add(event.TranscriptLag),
 		},
 	)
 }
 
 // TakeEvery is the number of prompts after which the transcript is archived even if
 // no turn ended.
-const TakeEvery = 10
+const ArchiveEvery = 10
 
 // TakeIn runs a transcript job: it reconciles missing events, archives the
 // transcript, and indexes it if the job's key asks for that.
-func (s *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
+func (s *Service) RunTranscriptJob(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
 	if s.Archive == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) { // or it was erased meanwhile
 		return mem.Batch{}, nil
 	}
@@ -51,43 +51,43 @@ func (s *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (me
 	if _, err := s.Reconcile(ctx, m.SessionInfo); err != nil {
 		return mem.Batch{}, err
 	}
-	if _, err := s.TakeSaid(ctx, m); err != nil {
+	if _, err := s.ArchiveTranscript(ctx, m); err != nil {
 		return mem.Batch{}, err
 	}
 	due := m.SessionInfo.LastEvent.Add(idleAfter)
-	if job.Key == TakeWords || job.Key == whenIdle && due.After(s.Now()) && m.SessionInfo.Status != mem.Completed {
-		later := mem.Job{Kind: event.JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBy: due}
+	if job.Key == KeyArchive || job.Key == whenIdle && due.After(s.Now()) && m.SessionInfo.Status != mem.Completed {
+		later := mem.Job{Kind: event.JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBefore: due}
 		return mem.Batch{Jobs: []mem.Job{later}}, nil
 	}
 	var b mem.Batch
-	if job.Key == IndexWords { // what was just said may still be on its way
+	if job.Key == KeyIndex { // what was just said may still be on its way
 		b.Jobs = []mem.Job{
 			{
-				Kind:    event.JobTranscript,
-				Session: m.Session,
-				Key:     whenIdle,
-				Data:    job.Data,
-				NotBy:   s.Now().Add(2 * lostAfter),
+				Kind:      event.JobTranscript,
+				Session:   m.Session,
+				Key:       whenIdle,
+				Data:      job.Data,
+				NotBefore: s.Now().Add(2 * lostAfter),
 			},
 		}
 	}
 	if job.Key == whenIdle && m.SessionInfo.Status != mem.Completed {
 		b.Jobs = append(b.Jobs, event.ConsolidateLater(m.Session, m.SessionInfo.LastEvent.Add(event.SilentFor)))
 	}
-	_, err := s.IndexSaid(ctx, m)
+	_, err := s.IndexUtterances(ctx, m)
 	return b, err
 }
 
 // TakeSaid archives the session's transcript.
-func (s *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, error) {
+func (s *Service) ArchiveTranscript(ctx context.Context, m *event.Context) (mem.TranscriptImport, error) {
 	j, err := s.newTakePolicy(ctx, m)
 	if err != nil {
-		return mem.Taken{}, err
+		return mem.TranscriptImport{}, err
 	}
-	var answers []mem.Spoken
-	taken, err := s.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript, func(spoken *mem.Spoken) mem.Verdict {
+	var answers []mem.ArchivedUtterance
+	taken, err := s.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript, func(spoken *mem.ArchivedUtterance) mem.Verdict {
 		v := j.verdict(ctx, spoken)
-		if v == mem.TakeIn && spoken.Who == "assistant" {
+		if v == mem.Keep && spoken.Who == "assistant" {
 			answers = append(answers, *spoken)
 		}
 		return v
@@ -95,7 +95,7 @@ func (s *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, er
 	if err = errors.Join(err, j.err); err != nil {
 		return taken, fmt.Errorf("take in transcript: %w", err)
 	}
-	s.Event.Without("uses", s.countCitations(ctx, m, answers))
+	s.Event.LogDegraded("uses", s.countCitations(ctx, m, answers))
 	return taken, nil
 }
 
@@ -136,45 +136,45 @@ func (s *Service) newTakePolicy(ctx context.Context, m *event.Context) (*takePol
 
 // verdict is the judgement on one thing said. Its turn and its time are filled in. A
 // session may be erased while it is taken in, so that is asked of each.
-func (j *takePolicy) verdict(ctx context.Context, s *mem.Spoken) mem.Verdict {
+func (j *takePolicy) verdict(ctx context.Context, s *mem.ArchivedUtterance) mem.Verdict {
 	v := j.verdictByTurn(ctx, s)
-	if v != mem.TakeIn {
+	if v != mem.Keep {
 		return v
 	}
 	until, err := j.e.Event.ErasedUntil(ctx, j.m.Session)
 	switch {
 	case err != nil:
 		j.err = err
-		return mem.AskAgain
+		return mem.Defer
 	case !s.At.After(until):
-		return mem.LeaveOut
+		return mem.Skip
 	}
 	return v
 }
 
 // verdictByTurn decides by the stored turn of the utterance.
-func (j *takePolicy) verdictByTurn(ctx context.Context, s *mem.Spoken) mem.Verdict {
+func (j *takePolicy) verdictByTurn(ctx context.Context, s *mem.ArchivedUtterance) mem.Verdict {
 	t, known := j.turnOf(s)
 	if s.At.IsZero() {
 		s.At = t.At
 	}
 	switch {
 	case !known && s.At.After(j.newest.At):
-		return mem.AskAgain // its prompt may be on its way
+		return mem.Defer // its prompt may be on its way
 	case !known, t.Private, t.Text == event.OwnCommand, !s.At.After(j.after):
-		return mem.LeaveOut
+		return mem.Skip
 	case s.Who == "user" && t.Number > 0:
-		return mem.TakeIn
+		return mem.Keep
 	case s.Who == "user" && t.PromptID == j.newest.PromptID:
-		return mem.AskAgain
+		return mem.Defer
 	case s.Who == "user", s.At.Before(t.At.Add(-clockSlack)): // of the turn only the rest was captured
-		return mem.LeaveOut
+		return mem.Skip
 	}
 	return j.verdictByTime(ctx, *s, t)
 }
 
 // turnOf finds the turn of an utterance: by its prompt ID, else by the prompt's text.
-func (j *takePolicy) turnOf(s *mem.Spoken) (mem.Turn, bool) {
+func (j *takePolicy) turnOf(s *mem.ArchivedUtterance) (mem.Turn, bool) {
 	if s.PromptID != "" || s.Who != "user" {
 		t, ok := j.turns[s.PromptID]
 		return t, ok && s.PromptID != ""
@@ -191,13 +191,13 @@ func (j *takePolicy) turnOf(s *mem.Spoken) (mem.Turn, bool) {
 
 // verdictByTime decides by the turn's last event whether capture was still on at the
 // utterance's time.
-func (j *takePolicy) verdictByTime(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verdict {
+func (j *takePolicy) verdictByTime(ctx context.Context, s mem.ArchivedUtterance, t mem.Turn) mem.Verdict {
 	at, known := j.lastReport[t.PromptID]
 	if !known {
 		events, err := j.e.Store.Events(ctx, mem.EventQuery{Session: j.m.Session, PromptID: t.PromptID, Limit: 1})
 		if err != nil {
 			j.err = err
-			return mem.AskAgain
+			return mem.Defer
 		}
 		if len(events) > 0 {
 			at = events[0].At
@@ -210,11 +210,11 @@ func (j *takePolicy) verdictByTime(ctx context.Context, s mem.Spoken, t mem.Turn
 	}
 	switch {
 	case !s.At.After(at.Add(clockSlack)):
-		return mem.TakeIn
+		return mem.Keep
 	case newest:
-		return mem.AskAgain
+		return mem.Defer
 	}
-	return mem.LeaveOut
+	return mem.Skip
 }
 
 // clockSlack is how far the client's timestamps may differ from ours: later than the

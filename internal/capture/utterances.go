@@ -23,12 +23,12 @@ const (
 
 // IndexSaid stores utterances of the session's archive that are not yet indexed, and
 // returns how many. It is idempotent: each piece has a key.
-func (s *Service) IndexSaid(ctx context.Context, m *event.Context) (made int, err error) {
+func (s *Service) IndexUtterances(ctx context.Context, m *event.Context) (made int, err error) {
 	after, err := s.lastIndexed(ctx, m.Session)
 	if err != nil {
 		return 0, err
 	}
-	err = s.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.Spoken) error {
+	err = s.Archive.Said(ctx, m.SessionInfo, after, func(list []mem.ArchivedUtterance) error {
 		turns, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
 		if err != nil {
 			return fmt.Errorf("turns: %w", err)
@@ -56,7 +56,7 @@ const utteranceBatch = 50
 func (s *Service) storeUtterances(ctx context.Context, ms []mem.Memory) error {
 	for len(ms) > 0 {
 		n := min(len(ms), utteranceBatch)
-		for n < len(ms) && extract.SaidIn(ms[n]) == extract.SaidIn(ms[n-1]) { // see lastIndexed
+		for n < len(ms) && extract.UtteranceID(ms[n]) == extract.UtteranceID(ms[n-1]) { // see lastIndexed
 			n++
 		}
 		b := mem.Batch{Memories: ms[:n]}
@@ -79,12 +79,12 @@ func (s *Service) lastIndexed(ctx context.Context, session string) (string, erro
 	if err != nil || len(ms) == 0 {
 		return "", err
 	}
-	return extract.SaidIn(ms[0]), nil
+	return extract.UtteranceID(ms[0]), nil
 }
 
 // utterances returns the memories of one prompt or answer; none if it has fewer than
 // minWords words.
-func utterances(m *event.Context, s mem.Spoken, t mem.Turn) []mem.Memory {
+func utterances(m *event.Context, s mem.ArchivedUtterance, t mem.Turn) []mem.Memory {
 	if wordCount(s.Text) < minWords {
 		return nil
 	}

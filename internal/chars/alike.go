@@ -9,7 +9,7 @@ import (
 // share of the shorter text's words that the other has, plus 0.3 times their
 // Jaccard similarity. Case, order and punctuation are ignored. It is 0 if either
 // text has no word.
-func Alike(a, b string) float64 {
+func Similarity(a, b string) float64 {
 	x, y := wordsOf(a), wordsOf(b)
 	if len(x) > len(y) {
 		x, y = y, x
@@ -37,7 +37,7 @@ const (
 
 // Pick returns the index of the element of list that is most similar to text. If
 // none is similar, or several are, found is -1; rivals are then the similar ones.
-func Pick(list []string, text string) (found int, rivals []int) {
+func BestMatch(list []string, text string) (found int, rivals []int) {
 	found = -1
 	want := Line(text)
 	for i, s := range list {
@@ -55,7 +55,7 @@ func Pick(list []string, text string) (found int, rivals []int) {
 	best := 0.0
 	scores := make([]float64, len(list))
 	for i, s := range list {
-		scores[i] = Alike(s, text)
+		scores[i] = Similarity(s, text)
 		if scores[i] > best {
 			found, best = i, scores[i]
 		}

@@ -28,7 +28,7 @@ func Wide(r rune) bool {
 }
 
 // Units returns the length of s in UTF-16 code units, the length of a JavaScript string.
-func Units(s string) int {
+func UTF16Len(s string) int {
 	n := 0
 	for _, r := range s {
 		n++
@@ -71,7 +71,7 @@ func Clip(s string, max int) string {
 
 // ClientMade reports whether the client, and not the person, wrote a text in the
 // user role: local commands and their output, hook feedback, notices.
-func ClientMade(text string) bool {
+func IsClientText(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, start := range [...]string{
 		"<command-name>", "<command-message>", "<command-args>", "<local-command-",
@@ -100,7 +100,7 @@ func FirstLine(s string) string {
 
 // Unmerged reports whether s contains git conflict markers. Markers in a code
 // fence are ignored.
-func Unmerged(s string) bool {
+func HasConflictMarkers(s string) bool {
 	marks := []string{"<<<<<<< ", "=======", ">>>>>>> "}
 	next, fenced := 0, false
 	for line := range strings.Lines(s) {

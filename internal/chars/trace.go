@@ -13,7 +13,7 @@ const minTrace = 12
 
 func TraceLines(text string) (out []string) {
 	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(strings.TrimSuffix(Folded(line), "…"))
+		line = strings.TrimSpace(strings.TrimSuffix(Fold(line), "…"))
 		if utf8.RuneCountInString(line) >= minTrace {
 			out = append(out, line)
 		}
@@ -29,7 +29,7 @@ const maxLead = 60
 // its session is erased: its lines, and its beginning as it is shown clipped.
 func TracesOfText(text string) []string {
 	out := TraceLines(text)
-	if lead := []rune(Folded(text)); len(lead) > maxLead {
+	if lead := []rune(Fold(text)); len(lead) > maxLead {
 		out = append(out, strings.TrimSpace(string(lead[:maxLead])))
 	}
 	return out
@@ -37,10 +37,10 @@ func TracesOfText(text string) []string {
 
 // Folded normalises text that may be wrapped, escaped or formatted differently:
 // it returns one line without backslashes and Markdown characters.
-func Folded(s string) string { return Line(Unmarked(s)) }
+func Fold(s string) string { return Line(StripMarkup(s)) }
 
 // Unmarked returns s without backslashes and Markdown characters.
-func Unmarked(s string) string {
+func StripMarkup(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
 	for i := range len(s) { // the removed characters have one byte each

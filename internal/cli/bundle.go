@@ -57,7 +57,7 @@ func (a *app) bundle(cmd *cobra.Command, file string, checks []doctor.Check) err
 		lines = [][]byte{[]byte(err.Error() + "\n")}
 	}
 	fmt.Fprintf(&page, "\n## log, its last lines\n%s", bytes.Join(lines, nil))
-	return writeBundle(file, a.unnamed((&redact.Door{Rules: config.OwnRules(cfg.OwnRules())}).Text(page.String())))
+	return writeBundle(file, a.unnamed((&redact.Redactor{Rules: config.OwnRules(cfg.OwnRules())}).Text(page.String())))
 }
 
 // bundleLines is how much of the log goes into a bundle.

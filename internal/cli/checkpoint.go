@@ -92,7 +92,7 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.Place, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			if handoff {
 				return a.handOff(cmd, q, file)
 			}
@@ -126,7 +126,7 @@ func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, tr
 		trouble = append(trouble, notInFile(err)...)
 	}
 	v := ui.SavedView{CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
-	v.Said, v.Indexed, v.Found = got.Taken.Said, got.Indexed, got.Found
+	v.Said, v.Indexed, v.Found = got.Taken.Utterances, got.Indexed, got.Found
 	return a.saved(v)
 }
 
@@ -173,7 +173,7 @@ func (a *app) handOff(cmd *cobra.Command, q continuity.SaveRequest, file toFile)
 			return err
 		}
 	}
-	got, err := ask(cmd.Context(), a, api.Handoff, continuity.HandoffRequest{Place: q.Place, Session: q.Session, Agent: q.Agent, Text: text})
+	got, err := ask(cmd.Context(), a, api.Handoff, continuity.HandoffRequest{ProjectRef: q.ProjectRef, Session: q.Session, Agent: q.Agent, Text: text})
 	if err != nil {
 		return a.notSaved(err)
 	}
@@ -207,7 +207,7 @@ func (a *app) checkpoints(cmd *cobra.Command, q continuity.CheckpointsRequest) e
 	if q.Limit < 1 {
 		return fault.Input.Saying("-n has to be 1 or more")
 	}
-	q.Place = a.Place()
+	q.ProjectRef = a.Place()
 	got, err := ask(cmd.Context(), a, api.Checkpoints, q)
 	if err != nil {
 		return a.noProject(err)
@@ -238,7 +238,7 @@ func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
 	if id != "last" && !strings.HasPrefix(id, "c_") {
 		return fault.Input.Saying("%q is no checkpoint", id).Because("their ids begin with c_").FixedBy("remanence checkpoint list")
 	}
-	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{Place: a.Place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Checkpoints, continuity.CheckpointsRequest{ProjectRef: a.Place(), ID: id})
 	if id != "last" && (errors.Is(err, mem.ErrNotFound) || err == nil && len(got.Checkpoints) == 0) {
 		return noCheckpoint(id)
 	}
@@ -269,7 +269,7 @@ func (a *app) checkpointResumeCommand() *cobra.Command {
 			if err := file.check(); err != nil {
 				return err
 			}
-			q.Place, q.ID = a.Place(), strings.Join(args, "")
+			q.ProjectRef, q.ID = a.Place(), strings.Join(args, "")
 			got, err := ask(cmd.Context(), a, api.Resume, q)
 			if errors.Is(err, mem.ErrNotFound) && (q.ID == "" || q.ID == "last") && q.Session == "" {
 				return fault.NoWork.Saying("there is nothing to go on with").Because("no checkpoint of this project was ever saved").FixedBy("remanence checkpoint list --project all")
@@ -306,7 +306,7 @@ func (a *app) checkpointDiffCommand() *cobra.Command {
 		Example: "  remanence checkpoint diff\n  remanence checkpoint diff c_1d\n  remanence checkpoint diff c_1d c_1f --json",
 		Args:    atMost(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			q := continuity.DiffRequest{Place: a.Place()}
+			q := continuity.DiffRequest{ProjectRef: a.Place()}
 			if len(args) > 0 {
 				q.From = args[0]
 			}

@@ -27,7 +27,7 @@ func (a *app) checkpointLogCommand() *cobra.Command {
 			"  remanence checkpoint log \"retries\" --decision \"jitter: bursts came back\"",
 		Args: exactly(1, "a title"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			en.Title, q.Place, q.Agent = args[0], a.Place(), a.agent()
+			en.Title, q.ProjectRef, q.Agent = args[0], a.Place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.WriteLog, q)
 			if err != nil {
 				return a.noProject(err)
@@ -85,7 +85,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 		Example: "  remanence checkpoint drift\n  remanence checkpoint drift --session s_4d --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			q.Place, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			got, err := ask(cmd.Context(), a, api.Drift, q)
 			if errors.Is(err, mem.ErrNotFound) && q.Session == "" && a.Project == "" {
 				got, err = curate.FindingsResponse{}, nil
@@ -116,7 +116,7 @@ func (a *app) lintCommand() *cobra.Command {
 					return fault.Input.Saying("no such rule: %q", r).FixedBy("use " + strings.Join(curate.LintRules(), ", "))
 				}
 			}
-			q.Place = a.Place()
+			q.ProjectRef = a.Place()
 			got, err := ask(cmd.Context(), a, api.Lint, q)
 			if err != nil {
 				return a.noProject(err)

@@ -92,7 +92,7 @@ func (h *programPages) checkup(ctx context.Context, ask checkupAsk) (checkupView
 	}
 	v := *h.checked
 	var err error
-	if v.Overview, err = h.Status(ctx, mem.Place{}); err != nil {
+	if v.Overview, err = h.Status(ctx, mem.ProjectRef{}); err != nil {
 		return checkupView{}, err
 	}
 	v.Latencies = h.Meter.Series()

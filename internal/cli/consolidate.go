@@ -34,9 +34,9 @@ func (a *app) consolidateCommand() *cobra.Command {
 			if cmd.Flags().Changed("undo") && q.Undo == "" {
 				return fault.Usage.Saying("--undo needs the id of a round").FixedBy("remanence consolidate --list")
 			}
-			q.Place, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			if list {
-				got, err := ask(cmd.Context(), a, api.Rounds, curate.RoundsRequest{Place: q.Place, Limit: limit})
+				got, err := ask(cmd.Context(), a, api.Rounds, curate.RunsRequest{ProjectRef: q.ProjectRef, Limit: limit})
 				if err != nil {
 					return a.noProject(err)
 				}
@@ -86,26 +86,26 @@ type roundItem struct {
 
 // stepLine is one memory as a round changed it.
 type stepLine struct {
-	Rule   string     `json:"rule"`
-	Memory string     `json:"memory"`
-	Other  *string    `json:"other"`
-	Title  string     `json:"title"`
-	Reason string     `json:"reason"`
-	Was    mem.Life   `json:"was"`
-	Became mem.Life   `json:"became"`
-	Undone *time.Time `json:"undone"`
+	Rule   string        `json:"rule"`
+	Memory string        `json:"memory"`
+	Other  *string       `json:"other"`
+	Title  string        `json:"title"`
+	Reason string        `json:"reason"`
+	Was    mem.Lifecycle `json:"was"`
+	Became mem.Lifecycle `json:"became"`
+	Undone *time.Time    `json:"undone"`
 }
 
-func consolidationOf(did string, c curate.Consolidation) consolidationView {
-	v := consolidationView{Did: did, DryRun: c.DryRun, Restored: c.Changed, Total: len(c.Rounds), Rounds: []roundItem{}}
+func consolidationOf(did string, c curate.ConsolidateResponse) consolidationView {
+	v := consolidationView{Did: did, DryRun: c.DryRun, Restored: c.Changed, Total: len(c.Runs), Rounds: []roundItem{}}
 	titles := map[string]string{}
 	for _, m := range c.Memories {
 		titles[m.ID] = m.Title
 	}
-	for _, r := range c.Rounds {
+	for _, r := range c.Runs {
 		item := roundItem{
 			ID: ui.TextOrNil(r.ID), Kind: string(r.Kind), Project: ui.TextOrNil(r.Project), Session: ui.TextOrNil(r.Session), At: ui.TimeOrNil(r.At),
-			Looked: r.Looked, Undone: r.Undone, Changes: []stepLine{},
+			Looked: r.Examined, Undone: r.Undone, Changes: []stepLine{},
 		}
 		for _, s := range r.Changes {
 			item.Changes = append(item.Changes, stepLine{s.Rule, s.Memory, ui.TextOrNil(s.Other), titles[s.Memory], s.Reason, s.Was, s.Became, ui.TimeOrNil(s.Undone)})
@@ -192,7 +192,7 @@ func (a *app) mergeCommand() *cobra.Command {
 				return err
 			}
 			v := ui.RecordsOf("merged", got.Memories, a.Sys.Now())
-			v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
+			v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
 			return a.out.Show(v)
 		},
 	}

@@ -29,7 +29,7 @@ func (a *app) dbInfo(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := ask(ctx, a, api.Status, mem.Place{})
+	o, err := ask(ctx, a, api.Status, mem.ProjectRef{})
 	if err != nil {
 		return err
 	}

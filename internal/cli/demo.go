@@ -67,7 +67,7 @@ type stage struct {
 	dir     string
 	project string
 	fast    bool
-	door    redact.Door // as the hook's, to show what it does
+	door    redact.Redactor // as the hook's, to show what it does
 }
 
 func (a *app) demo(ctx context.Context, fast, keep bool) (err error) {
@@ -145,7 +145,7 @@ func (s *stage) kept(ctx context.Context) error {
 	p := s.a.out
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.Place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{ProjectRef: inner.Place(), Query: mem.Query{Limit: 50, NotKinds: []mem.Kind{mem.Change, mem.Command, mem.Snapshot}}})
 	if err != nil {
 		return err
 	}
@@ -193,7 +193,7 @@ func (s *stage) today(ctx context.Context, read int) error {
 func (s *stage) forgetAndRestore(ctx context.Context) error {
 	inner := s.inner(io.Discard)
 	defer func() { inner.Close() }()
-	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{Place: inner.Place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
+	found, err := ask(ctx, inner, api.Search, recall.SearchRequest{ProjectRef: inner.Place(), Query: mem.Query{Kinds: []mem.Kind{mem.Decision}, Limit: 1}})
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,7 @@ func (a *app) digestCommand() *cobra.Command {
 }
 
 func (a *app) digest(cmd *cobra.Command, q digest.DigestRequest) error {
-	q.Place = a.Place()
+	q.ProjectRef = a.Place()
 	d, err := ask(cmd.Context(), a, daemon.Digesting, q)
 	if err != nil {
 		return a.noProject(err)

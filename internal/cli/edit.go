@@ -53,7 +53,7 @@ func (a *app) editCommand() *cobra.Command {
 }
 
 func (a *app) edit(cmd *cobra.Command, q curate.EditRequest) error {
-	got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: []string{q.ID}})
+	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func TestNobodyIsAskedWithoutAProvider(t *testing.T) {
 		if _, err := h.Reindex(t.Context(), api.Nothing{}); err != nil {
 			t.Fatal(err)
 		}
-		o, err := h.Status(t.Context(), mem.Place{})
+		o, err := h.Status(t.Context(), mem.ProjectRef{})
 		if err != nil || o.Embedding != nil || len(jobsOf(t, h, event.JobEmbed)) != 0 {
 			t.Errorf("status says %+v, %d jobs, %v", o.Embedding, o.Stats.Jobs, err)
 		}
@@ -81,7 +81,7 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 	p.embedding(url, "")
 	p.remember("the keeper counts herons")
 	p.store(func(h *daemon.Daemon) {
-		o, err := h.Status(t.Context(), mem.Place{})
+		o, err := h.Status(t.Context(), mem.ProjectRef{})
 		if err != nil || o.Embedding == nil || *o.Embedding != (views.Embedding{Provider: "ollama", Model: "nomic-embed-text", URL: url}) {
 			t.Errorf("status says %+v, %v", o.Embedding, err)
 		}
@@ -90,7 +90,7 @@ func TestStatusAndDoctorTellOfTheServer(t *testing.T) {
 		}
 		h.EmbedAll(t.Context())
 		work(t, h)
-		if o, _ = h.Status(t.Context(), mem.Place{}); o.Embedding.Vectors != 1 {
+		if o, _ = h.Status(t.Context(), mem.ProjectRef{}); o.Embedding.Vectors != 1 {
 			t.Errorf("%d vectors, want 1", o.Embedding.Vectors)
 		}
 	})
@@ -116,7 +116,7 @@ func work(t *testing.T, h *daemon.Daemon) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b.Done = append(b.Done, jobs[0].ID)
+		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		if _, err := h.Store.Apply(t.Context(), b); err != nil {
 			t.Fatal(err)
 		}

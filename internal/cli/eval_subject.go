@@ -39,7 +39,7 @@ type examined struct {
 // begins with, so that a run has the same outcome everywhere. Without an
 // embedder words alone are searched for.
 func openExamined(ctx context.Context, now time.Time, em event.Embedder) (*examined, error) {
-	return openExam(ctx, now, &redact.Door{}, event.Defaults(event.Lean), em, func(string) error { return nil })
+	return openExam(ctx, now, &redact.Redactor{}, event.Defaults(event.Lean), em, func(string) error { return nil })
 }
 
 // openOwn opens a copy of the person's store, with the person's settings.
@@ -65,7 +65,7 @@ func (a *app) openOwn(ctx context.Context) (*examined, error) {
 
 // openExam opens the store that put puts at a path, or a new one if it puts none.
 // All of it is gone after close.
-func openExam(ctx context.Context, now time.Time, door *redact.Door, settings event.Settings, em event.Embedder, put func(file string) error) (x *examined, err error) {
+func openExam(ctx context.Context, now time.Time, door *redact.Redactor, settings event.Settings, em event.Embedder, put func(file string) error) (x *examined, err error) {
 	dir, err := os.MkdirTemp("", "remanence-eval-")
 	if err != nil {
 		return nil, fmt.Errorf("make scratch store: %w", err)
@@ -141,7 +141,7 @@ func (x *examined) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) 
 	if _, err := x.store.Apply(ctx, unknown...); err != nil {
 		return nil, err
 	}
-	return x.engine.Curate.Keep(ctx, ms)
+	return x.engine.Curate.AddMany(ctx, ms)
 }
 
 // Settle implements eval.Subject: it makes vectors of all that is kept.
@@ -166,10 +166,10 @@ func (x *examined) Settle(ctx context.Context) error {
 			return ctx.Err()
 		case err != nil:
 			return fault.Embedding.Because("%s", err).WithExit(fault.ExitFailed)
-		case len(b.Jobs) > 0 && b.Jobs[0].NotBy.After(x.now):
-			return fault.Embedding.Because("it wants to be left alone until %s", b.Jobs[0].NotBy.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
+		case len(b.Jobs) > 0 && b.Jobs[0].NotBefore.After(x.now):
+			return fault.Embedding.Because("it wants to be left alone until %s", b.Jobs[0].NotBefore.Format(time.TimeOnly)).WithExit(fault.ExitFailed)
 		}
-		b.Done = append(b.Done, jobs[0].ID)
+		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		if _, err := x.store.Apply(ctx, b); err != nil {
 			return err
 		}

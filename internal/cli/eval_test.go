@@ -109,7 +109,7 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 		if err := x.Settle(t.Context()); err != nil {
 			return "", err
 		}
-		found, err := x.Search(t.Context(), recall.SearchRequest{Place: mem.Place{Project: "p_1"}, Query: mem.Query{Text: "car"}})
+		found, err := x.Search(t.Context(), recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}, Query: mem.Query{Text: "car"}})
 		if err != nil || len(found.Hits) == 0 {
 			return "", err
 		}
@@ -124,7 +124,7 @@ func TestAnExamWithAModelFindsWhatWordsDoNot(t *testing.T) {
 	if got, err := kept(model{errors.New("no such model")}); !errors.Is(err, fault.Embedding) {
 		t.Errorf("with a broken one: got %q, %v, want to hear of it", got, err)
 	}
-	if got, err := kept(model{mem.Later{Wait: time.Hour}}); !errors.Is(err, fault.Embedding) {
+	if got, err := kept(model{mem.RetryLater{Wait: time.Hour}}); !errors.Is(err, fault.Embedding) {
 		t.Errorf("with a busy one: got %q, %v, want to hear of it", got, err)
 	}
 }

@@ -139,7 +139,7 @@ func fleetPage(f views.OverviewResponse) string {
 	return m.String()
 }
 
-func (m *markup) project(s mem.Standing) {
+func (m *markup) project(s mem.WorkState) {
 	m.add("<h2 id=\"%s\">%s</h2>\n<dl>", s.Project.Key, projectName(s.Project))
 	for _, row := range [][2]string{{"phase", s.Phase}, {"status", s.Status}, {"next", s.Next}} {
 		if row[1] != "" {

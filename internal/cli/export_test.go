@@ -11,7 +11,7 @@ import (
 
 func TestAnExportedPageHoldsTextAndNothingThatRuns(t *testing.T) {
 	evil := "</td><script>alert(1)</script> \x1b[31m \u202e\"'><img src=x onerror=alert(1)>"
-	s := mem.Standing{
+	s := mem.WorkState{
 		Project: mem.Project{Key: "p_1", Name: evil}, Phase: evil, Status: evil, Active: []string{evil}, Blockers: []string{evil}, Next: evil,
 		Progress: []mem.StateItem{{Section: evil, Text: evil, Done: true}}, Decisions: []mem.StateDecision{{Title: evil, Decision: "another " + evil, Rationale: evil}},
 		Sessions: []mem.StateSession{{Title: evil, Summary: evil}},

@@ -16,7 +16,7 @@ import (
 // feedbackCommand says what memories were worth.
 func (a *app) feedbackCommand() *cobra.Command {
 	var note string
-	verdicts := []string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}
+	verdicts := []string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}
 	cmd := &cobra.Command{
 		Use:   "mark <id>... useful|wrong|stale|prevented",
 		Short: "say what memories were worth",
@@ -31,7 +31,7 @@ func (a *app) feedbackCommand() *cobra.Command {
 			if !slices.Contains(verdicts, verdict) {
 				return fault.Input.Saying("no such verdict: %q", verdict).FixedBy("one of " + strings.Join(verdicts, ", "))
 			}
-			if verdict == mem.PreventedThat && strings.TrimSpace(note) == "" {
+			if verdict == mem.PreventedMistake && strings.TrimSpace(note) == "" {
 				return fault.Input.Saying("the mistake that was prevented is not named").
 					Because("only a named one counts").FixedBy("--note \"what would have been done\"")
 			}

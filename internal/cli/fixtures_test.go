@@ -87,7 +87,7 @@ func answerTo(t *testing.T, f fixture) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 1, 15, 10, 0, 0, 0, time.UTC) }
 	store := sqlitetest.Open(t, now)
-	door := &redact.Door{}
+	door := &redact.Redactor{}
 	eng := engine.New(engine.Config{
 		Store: store, Door: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,
 		Settings: func() event.Settings { return event.Defaults(event.Lean) },
@@ -116,9 +116,9 @@ func answerTo(t *testing.T, f fixture) string {
 			}
 			return f.Env[k]
 		},
-		Door: func(r io.Reader) (hook.Payload, error) {
+		ReadPayload: func(r io.Reader) (hook.Payload, error) {
 			o, err := door.Object(r)
-			return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
+			return hook.Payload{JSON: o.JSON, Size: o.Size, Truncated: o.Truncated, Private: o.Counts.Private > 0}, err
 		},
 		Handler: rec, Now: now, Nonce: "nonce", Slack: time.Minute, Exit: func(int) { exits++ },
 	})

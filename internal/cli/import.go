@@ -53,8 +53,8 @@ func (a *app) importCommand() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				v.Kept, v.Known, v.Empty = v.Kept+got.Kept, v.Known+got.Known, v.Empty+got.Empty
-				if got.Kept > 0 && !dry {
+				v.Kept, v.Known, v.Empty = v.Kept+got.Imported, v.Known+got.Known, v.Empty+got.Empty
+				if got.Imported > 0 && !dry {
 					v.Undo = append(v.Undo, "remanence forget --yes --tag "+got.Tag+" --project all")
 				}
 			}

@@ -46,10 +46,10 @@ func viewsByName() map[string]ui.View {
 		Status: mem.Active, Commit: "9f3c2a1b77", Branch: "main", Uses: 2, Created: at, Updated: at, LastUsed: at,
 	}
 	receipt := mem.Receipt{
-		ID: "r_88c1", Session: "0b1c2d3e-4f", At: at, Trigger: "prompt", Asked: "add retries", Outcome: mem.Injected,
+		ID: "r_88c1", Session: "0b1c2d3e-4f", At: at, Trigger: "prompt", Query: "add retries", Outcome: mem.Injected,
 		Candidates: 41, Floor: 0.45, Budget: 300, Tokens: 212, TookMS: 38, Text: "<remanence-context>…</remanence-context>",
-		Items:   []mem.InjectedItem{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Place: "recall"}},
-		Dropped: []mem.Cut{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
+		Items:   []mem.InjectedItem{{ID: "m_7k2q", Rank: 1, Kind: mem.Decision, Title: "chose jittered backoff", Score: 0.83, Parts: map[string]float64{"fts": 0.7}, Tokens: 71, Section: "recall"}},
+		LeftOut: []mem.LeftOutItem{{ID: "m_2aa1", Title: "old", Score: 0.44, Parts: map[string]float64{"fts": 0.4}, Gate: "below_floor"}},
 	}
 	foreseen := receipt
 	foreseen.Session = "next"
@@ -57,7 +57,7 @@ func viewsByName() map[string]ui.View {
 	o := views.StatusResponse{
 		Project: mem.Project{Key: "p_3f", Name: "example/api", Branch: "main"},
 		Stats:   mem.Stats{Memories: 412, Sessions: 37, Today: 2, Bytes: 1 << 20},
-		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, ToldTokens: 640}, Told: &receipt,
+		Last:    &mem.Session{ID: "0b1c2d3e-4f", Short: "s_4d", LastEvent: at, InjectedTokens: 640}, LastInjection: &receipt,
 		Pauses: []mem.Pause{{Target: "all", Until: at}},
 		Review: &curate.ReviewCounts{Total: 4, Counts: map[string]int{"stale": 3, "low_trust": 1, "duplicate": 0}, At: at},
 		Health: views.Health{Since: at, Hooks: 90, HookErrors: 1, HookP95MS: 6.5, QueueDepth: 2, OldestJobS: 3},
@@ -93,8 +93,8 @@ func viewsByName() map[string]ui.View {
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{
 				Project: o.Project, Since: at, Days: []views.EconomyDay{{Day: "2026-09-12", Tokens: map[string]int{"prompt": 212}, Injected: 1}}, Triggers: []string{"prompt"}, Agents: map[string]int{"claude-code": 212},
-				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Told: 1, ToolsTokens: 904,
-				Estimate: views.Estimate{Formula: "items × reads"}, Dead: []views.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Told: 5, Tokens: 355, Last: at}},
+				Sessions: 1, Total: views.EconomyDay{Tokens: map[string]int{"prompt": 212}, Injected: 1}, Injected: 1, ToolsTokens: 904,
+				Estimate: views.Estimate{Formula: "items × reads"}, Dead: []views.DeadItem{{ID: "m_7k2q", Kind: mem.Decision, Title: "chose jittered backoff", Injections: 5, Tokens: 355, Last: at}},
 			},
 			By: "trigger", Unit: "tokens", Bars: []ui.StatsBar{{Name: "prompt", Value: 212}},
 		},
@@ -102,7 +102,7 @@ func viewsByName() map[string]ui.View {
 		"purge":    purgeView{IDs: []string{"m_7k2q"}, Erased: erased{Memories: 1}, Memories: []doomedItem{}, Copies: []string{}, Unreached: []string{"exports"}},
 		"redacted": redactedOf("my password is [secret:password:3fa2]", redact.Counts{Private: 1, Secrets: map[string]int{"password": 1}}),
 		"rules":    rulesView{Total: 1, Kinds: []ruleItem{{"github-pat", "[secret:github-pat:3fa2]", false}}, Skipped: []string{`rule 1 "x": bad`}},
-		"scan":     scanOf(mem.ScanResponse{Records: 9, Held: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
+		"scan":     scanOf(mem.ScanResponse{Records: 9, WithSecrets: 1, Finds: []mem.Find{{Where: "memories", Kind: "password", Count: 2, IDs: []string{"m_1"}}}}),
 		"eval":     ui.EvalView{Result: exam, Gates: []eval.Verdict{{Gate: eval.Gate{Name: "recall.10", Value: 0.7}, Got: exam.MRR, Met: false}}},
 		"eval_compare": ui.EvalCompareView{
 			Before: "a.json", After: "b.json", Same: true, Measures: []eval.Difference{{Name: "recall.10", Before: 0.7, After: 0.75, Change: 0.05}}, Gates: []eval.Verdict{},
@@ -141,9 +141,9 @@ func viewsByName() map[string]ui.View {
 		"checkpoint_diff":   ui.DiffView{From: ui.TextOrNil("c_1"), To: ui.TextOrNil("c_2"), FromAt: ui.TimeOrNil(at), ToAt: ui.TimeOrNil(at), Changes: []ui.Change{{What: "files", Gone: true, Text: "retry.go"}}},
 		"checkpoint_log":    loggedView{Memory: ui.TextOrNil("m_7k2q"), Text: "## 2026-09-12 — retries"},
 		"drift":             findingsOf("drift", curate.FindingsResponse{Session: "s_4d", Looked: 4, Findings: []curate.Finding{{Rule: "undeclared", Text: "retry.go was changed", Files: []string{"retry.go"}}}}),
-		"consolidation": consolidationOf("consolidated", curate.Consolidation{Memories: []mem.Memory{m}, Rounds: []mem.Run{{
-			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Looked: 412,
-			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: curate.LifeOf(m), Became: mem.Life{Status: mem.Archived}}},
+		"consolidation": consolidationOf("consolidated", curate.ConsolidateResponse{Memories: []mem.Memory{m}, Runs: []mem.Run{{
+			ID: "k_3", Kind: mem.FullRun, Project: "p_3f", At: at, Examined: 412,
+			Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_7k2q", Reason: "strength 0.031: 30 days old, never used", Was: curate.MutableOf(m), Became: mem.Lifecycle{Status: mem.Archived}}},
 		}}}),
 		"review": inboxOf(curate.ReviewResponse{Looked: 412, Counts: map[string]int{"stale": 1}, Items: []curate.ReviewItem{{
 			Rule: "stale", Text: "never used, 40 days old", Accept: "it is archived", Actions: []string{"accept", "reject"}, Memories: []mem.Memory{m},
@@ -158,7 +158,7 @@ func viewsByName() map[string]ui.View {
 // weighed is a receipt with weights of its own: those in use are tuned by others.
 func weighed(name string, r mem.Receipt) ui.ReceiptView {
 	v := receiptOf(name, r)
-	v.Weights = mem.Weights{Kept: map[string]float64{"fts": 0.5, "stale": -0.15}, Said: map[string]float64{"fts": 1}}
+	v.Weights = mem.Weights{Memories: map[string]float64{"fts": 0.5, "stale": -0.15}, Utterances: map[string]float64{"fts": 1}}
 	return v
 }
 
@@ -224,7 +224,7 @@ func TestHostileTextOfAMemoryStaysText(t *testing.T) {
 		"show": shown, "show --raw": raw, "forget": ui.RecordsOf("hidden", []mem.Memory{m}, now),
 		"search": searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}, Hits: []mem.Hit{{Memory: m}}}, mem.Query{Text: evil}, 5),
 		"empty":  searched(recall.SearchResponse{Project: mem.Project{Key: "p", Name: evil}}, mem.Query{Text: evil}, 5),
-		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Asked: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
+		"why":    receiptOf("receipt", mem.Receipt{ID: "r_1", Query: evil, Items: []mem.InjectedItem{{ID: "m_1", Title: evil}}}),
 		"next":   nextView{receiptOf("next", mem.Receipt{ID: "r_1", Text: evil}), false},
 		"stats": ui.StatsView{
 			EconomyResponse: views.EconomyResponse{Project: mem.Project{Name: evil}, Dead: []views.DeadItem{{ID: "m_1", Title: evil}}},

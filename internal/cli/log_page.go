@@ -95,7 +95,7 @@ func group(groups *[]logGroup, at map[string]int, l logLine) {
 }
 
 // logLineOf reads a line as slog's text handler writes it. Another line is all text.
-func logLineOf(s string, d *redact.Door) logLine {
+func logLineOf(s string, d *redact.Redactor) logLine {
 	var l logLine
 	rest := s
 	for rest != "" {

@@ -27,7 +27,7 @@ func (a *app) forgetCommand() *cobra.Command {
 		Long:       "Hidden memories are not told and not found any more. They can be restored\nfor privacy.hide_days days (30), then they are erased for good. To erase at\nonce: remanence purge.\n\nA query or a filter finds the first 1,000, and it is said if there may be more.",
 		Example:    "  remanence forget m_19fx\n  remanence forget --query \"old api\" --dry-run\n  remanence forget --query \"old api\" -k gotcha --yes\n  remanence forget --tag import-20260302-090000.000",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			order := curate.MarkRequest{Place: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
+			order := curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget", IDs: args, DryRun: dry, Reason: reason, Agent: a.agent()}
 			words := strings.Fields(query)
 			if cmd.Flags().Changed("query") && len(words) == 0 { // as of a variable that is not set: it would find all
 				return fault.Input.Saying("--query is empty")
@@ -98,7 +98,7 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, curate.MarkRequest{Place: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
+			return a.mark(cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
@@ -128,7 +128,7 @@ func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
 
 func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (ui.Records, error) {
 	ids := memoriesOf(list)
-	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: ids})
+	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: ids})
 	v := ui.RecordsOf("not changed, waits for the person", kept.Memories, a.Sys.Now())
 	if !slices.ContainsFunc(list, func(p mem.Proposal) bool { return !p.Rejected }) {
 		v.Did = "not changed, rejected before"
@@ -196,7 +196,7 @@ func (a *app) addCommand() *cobra.Command {
 			for i, f := range q.Files {
 				q.Files[i] = a.fromHere(f)
 			}
-			q.Place, q.Agent = a.Place(), a.agent()
+			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			m, err := ask(cmd.Context(), a, api.Add, q)
 			if err != nil {
 				return a.noProject(err)

@@ -129,7 +129,7 @@ func (a *app) mindShowCommand() *cobra.Command {
 		Example: "  remanence mind show\n  remanence mind show --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{Place: a.Place(), Op: mem.StateGet, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.State, mem.StateRequest{ProjectRef: a.Place(), Op: mem.StateGet, Agent: a.agent()})
 			if err != nil {
 				return a.noProject(err)
 			}
@@ -138,7 +138,7 @@ func (a *app) mindShowCommand() *cobra.Command {
 	}
 }
 
-type mindShowView mem.Standing
+type mindShowView mem.WorkState
 
 func (mindShowView) SchemaName() string { return "state" }
 

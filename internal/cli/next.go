@@ -38,7 +38,7 @@ func (a *app) nextCommand() *cobra.Command {
 			if q.Session != "" && q.Prompt == "" {
 				return fault.Input.Saying("--session needs --prompt")
 			}
-			q.Place = a.Place()
+			q.ProjectRef = a.Place()
 			r, err := ask(cmd.Context(), a, api.Next, q)
 			if q.Session != "" && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
 				return fault.NoID.Saying("no such session").Because("none has the id %q", q.Session).FixedBy("remanence timeline")

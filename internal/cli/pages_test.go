@@ -55,8 +55,8 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 	h, way := housed(t)
 	ctx := t.Context()
 	const key = "hooks.session_start.token_budget"
-	at := mem.Place{Dir: t.TempDir()}
-	if _, err := api.Add.Call(ctx, way, curate.AddRequest{Place: at, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	at := mem.ProjectRef{Dir: t.TempDir()}
+	if _, err := api.Add.Call(ctx, way, curate.AddRequest{ProjectRef: at, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
 		t.Fatal(err)
 	}
 	before, err := settings.Call(ctx, way, api.Nothing{})
@@ -64,7 +64,7 @@ func TestASettingIsTriedSetAndTakenBack(t *testing.T) {
 		t.Fatalf("before: %+v, %v", item(t, before, key), err)
 	}
 	for value, told := range map[string]bool{"1200": true, "0": false} {
-		r, err := trySetting.Call(ctx, way, settingAsk{Place: at, Key: key, Value: value})
+		r, err := trySetting.Call(ctx, way, settingAsk{ProjectRef: at, Key: key, Value: value})
 		if err != nil || (r.Tokens > 0) != told {
 			t.Errorf("tried with %s: %d tokens, %v", value, r.Tokens, err)
 		}
@@ -151,7 +151,7 @@ func TestACheckUpReadsAllOfTheStoreOnlyWhenAskedTo(t *testing.T) {
 // The daemon runs in a directory of its own, in which nothing is remembered.
 func TestACheckUpForeseesTheNextSessionWhereTheLastOneWas(t *testing.T) {
 	_, way := housed(t)
-	if _, err := api.Add.Call(t.Context(), way, curate.AddRequest{Place: mem.Place{Dir: t.TempDir()}, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
+	if _, err := api.Add.Call(t.Context(), way, curate.AddRequest{ProjectRef: mem.ProjectRef{Dir: t.TempDir()}, Text: "we deploy on Thursdays only", Kind: mem.Convention}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := checkup.Call(t.Context(), way, checkupAsk{})

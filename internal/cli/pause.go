@@ -71,7 +71,7 @@ func (a *app) pause(cmd *cobra.Command, q event.PauseRequest) error {
 	default:
 		return fault.Input.Saying("no such scope: %q", q.Scope).FixedBy("use session, project or all")
 	}
-	q.Place = a.Place()
+	q.ProjectRef = a.Place()
 	if q.Scope == "project" && q.Project == "all" {
 		q.Scope = "all"
 	}

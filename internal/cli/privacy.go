@@ -59,9 +59,9 @@ func (a *app) privacyTest() *cobra.Command {
 
 // lookingDoor is the door as hooks have it, for looking only: the machine's
 // secret is not made if there is none yet.
-func (a *app) lookingDoor() *redact.Door {
+func (a *app) lookingDoor() *redact.Redactor {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
-	d := &redact.Door{Rules: config.OwnRules(cfg.OwnRules())}
+	d := &redact.Redactor{Rules: config.OwnRules(cfg.OwnRules())}
 	b, err := config.ReadSmall(a.Paths.Key())
 	if key, herr := hex.DecodeString(string(b)); err == nil && herr == nil && len(key) == config.SecretLen {
 		d.Key = key
@@ -125,7 +125,7 @@ func (a *app) privacyRules() *cobra.Command {
 			d := a.lookingDoor()
 			v := rulesView{Kinds: []ruleItem{}, Skipped: []string{}}
 			for _, k := range d.Kinds() {
-				v.Kinds = append(v.Kinds, ruleItem{k.Name, k.Marker, k.Own})
+				v.Kinds = append(v.Kinds, ruleItem{k.Name, k.Marker, k.UserRule})
 			}
 			for _, err := range d.Errors() {
 				v.Skipped = append(v.Skipped, err.Error())
@@ -203,7 +203,7 @@ func (a *app) showScan(got mem.ScanResponse) error {
 }
 
 func (a *app) allowFix(got mem.ScanResponse) error {
-	a.out.Say("This takes out for good, in %s:", ui.Plural(got.Held, "record", "records"))
+	a.out.Say("This takes out for good, in %s:", ui.Plural(got.WithSecrets, "record", "records"))
 	for _, f := range got.Finds {
 		a.out.Say("  %d × %s in %s", f.Count, f.Kind, f.Where)
 	}
@@ -222,7 +222,7 @@ type scanView struct {
 }
 
 func scanOf(s mem.ScanResponse) scanView {
-	return scanView{s.Records, s.Held, s.Fixed, ui.NotNil(s.Finds), ui.NotNil(s.Unreached)}
+	return scanView{s.Records, s.WithSecrets, s.Fixed, ui.NotNil(s.Finds), ui.NotNil(s.Unreached)}
 }
 
 func (scanView) SchemaName() string { return "scan" }

@@ -28,7 +28,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				return err
 			}
 			if dry || !yes {
-				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{Place: a.Place(), IDs: ids})
+				would, err := ask(cmd.Context(), a, api.Doomed, event.IDs{ProjectRef: a.Place(), IDs: ids})
 				if err != nil {
 					return err
 				}
@@ -42,7 +42,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				}
 			}
 			copies := a.copies()
-			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{Place: a.Place(), IDs: ids, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Purge, event.IDs{ProjectRef: a.Place(), IDs: ids, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
@@ -62,7 +62,7 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 			ids = append(ids, id)
 			continue
 		}
-		got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: []string{id}})
+		got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: []string{id}})
 		if err != nil {
 			return nil, err
 		}

@@ -34,11 +34,11 @@ func (a *app) reviewCommand() *cobra.Command {
 			if q.Limit < 1 {
 				return fault.Input.Saying("--limit has to be 1 or more")
 			}
-			if q.Among, err = among.among(a.Sys.Now()); err != nil {
+			if q.MemoryFilter, err = among.among(a.Sys.Now()); err != nil {
 				return err
 			}
 			q.File = a.fromHere(q.File)
-			q.Place = a.Place()
+			q.ProjectRef = a.Place()
 			got, err := ask(cmd.Context(), a, api.Review, q)
 			if err != nil {
 				return a.noProject(err)
@@ -100,8 +100,8 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 				return err
 			}
 			v := ui.RecordsOf(decided(action), got.Memories, a.Sys.Now())
-			if got.Round != "" {
-				v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
+			if got.Run != "" {
+				v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
 			}
 			return a.out.Show(v)
 		},
@@ -119,10 +119,10 @@ func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among fi
 		return fault.Usage.Saying("--all takes no ids").FixedBy(cmd.CommandPath() + " --help")
 	}
 	var err error
-	if q.Among, err = among.among(a.Sys.Now()); err != nil {
+	if q.MemoryFilter, err = among.among(a.Sys.Now()); err != nil {
 		return err
 	}
-	q.Place, q.File = a.Place(), a.fromHere(q.File)
+	q.ProjectRef, q.File = a.Place(), a.fromHere(q.File)
 	dry := q.DryRun
 	q.DryRun = true
 	if dry || !yes {
@@ -159,8 +159,8 @@ func decided(action string) string {
 func (a *app) resolved(got curate.ResolveResponse) ui.ResolvedView {
 	v := ui.ResolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
 	v.Memories = ui.RecordsOf("", got.Memories, a.Sys.Now()).Records
-	if got.Round != "" {
-		v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Round)
+	if got.Run != "" {
+		v.Undo = ui.TextOrNil("remanence consolidate --undo " + got.Run)
 	}
 	return v
 }

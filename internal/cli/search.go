@@ -47,9 +47,9 @@ func (f *filters) registerFew(fs *pflag.FlagSet) {
 }
 
 // among is what the filters narrow a review to.
-func (f filters) among(now time.Time) (curate.Among, error) {
+func (f filters) among(now time.Time) (curate.MemoryFilter, error) {
 	q, err := f.query(nil, now)
-	return curate.Among{Kinds: q.Kinds, Tags: q.Tags, File: q.File, After: q.After, Before: q.Before}, err
+	return curate.MemoryFilter{Kinds: q.Kinds, Tags: q.Tags, File: q.File, After: q.After, Before: q.Before}, err
 }
 
 // query is the question that words and filters make.
@@ -194,7 +194,7 @@ func (a *app) searchCommand() *cobra.Command {
 			}
 			q.MinImportance, q.Hidden = importance, hidden
 			q.Limit = n + 1 // one more, to know whether there is more
-			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{Place: a.Place(), Query: q, Strategy: how})
+			found, err := ask(cmd.Context(), a, api.Search, recall.SearchRequest{ProjectRef: a.Place(), Query: q, Strategy: how})
 			if err != nil {
 				return a.noProject(err)
 			}

@@ -105,7 +105,7 @@ func filledEngine(b *testing.B, n int) (*engine.Engine, time.Duration) {
 		b.Fatal(err)
 	}
 	return engine.New(engine.Config{
-		Store: s, Door: &redact.Door{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
+		Store: s, Door: &redact.Redactor{}, Now: time.Now, Project: project.Identify, Rel: project.Rel,
 		Settings: cfg.Settings,
 	}), filled
 }
@@ -116,7 +116,7 @@ func BenchmarkPrompt(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			e, _ := filledEngine(b, n)
 			for b.Loop() {
-				r, err := e.Next(b.Context(), views.NextRequest{Place: mem.Place{Project: "p_shop"}, Prompt: corpus.Question(n)})
+				r, err := e.Next(b.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Project: "p_shop"}, Prompt: corpus.Question(n)})
 				if err != nil || r.Outcome != mem.Injected {
 					b.Fatalf("%s, %v", r.Outcome, err)
 				}

@@ -16,7 +16,7 @@ import (
 
 // settingAsk changes one setting, or asks what the change would do.
 type settingAsk struct {
-	mem.Place
+	mem.ProjectRef
 	Key   string `json:"key"`
 	Value string `json:"value"` // as config set takes it
 	Unset bool   `json:"unset,omitempty"`
@@ -123,5 +123,5 @@ func (h *programPages) try(ctx context.Context, ask settingAsk) (mem.Receipt, er
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.Engine.NextUnder(ctx, views.NextRequest{Place: ask.Place}, config.ConfigFrom(keys, h.Sys.Getenv).Settings())
+	return h.Engine.NextUnder(ctx, views.NextRequest{ProjectRef: ask.ProjectRef}, config.ConfigFrom(keys, h.Sys.Getenv).Settings())
 }

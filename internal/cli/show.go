@@ -26,16 +26,16 @@ func (a *app) showCommand() *cobra.Command {
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
 				return a.checkpointShow(cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return a.timeline(cmd, views.TimelineRequest{Place: a.Place(), Anchor: args[0], Around: defaultAround})
+				return a.timeline(cmd, views.TimelineRequest{ProjectRef: a.Place(), Anchor: args[0], Around: defaultAround})
 			}
-			got, err := ask(cmd.Context(), a, api.Show, event.IDs{Place: a.Place(), IDs: args, Agent: a.agent()})
+			got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: args, Agent: a.agent()})
 			if err != nil {
 				return err
 			}
 			v := ui.RecordsOf("shown", got.Memories, a.Sys.Now())
 			v.Raw, v.Sources, v.Now = raw, sources, a.Sys.Now()
 			for i, r := range v.Records {
-				v.Records[i].Links = ui.LinksOf(got.Beside[r.ID])
+				v.Records[i].Links = ui.LinksOf(got.Linked[r.ID])
 			}
 			return a.out.Show(v)
 		},

@@ -47,7 +47,7 @@ func (a *app) stats(ctx context.Context, days int, by string) (ui.StatsView, err
 	if !slices.Contains([]string{"day", "trigger", "agent", "kind", "project"}, by) {
 		return ui.StatsView{}, fault.Input.Saying("--by %q is unknown", by).FixedBy("use day, trigger, agent, kind or project")
 	}
-	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{Place: a.Place(), Days: days})
+	e, err := ask(ctx, a, api.Economy, views.EconomyRequest{ProjectRef: a.Place(), Days: days})
 	if err != nil {
 		return ui.StatsView{}, a.noProject(err)
 	}
@@ -55,7 +55,7 @@ func (a *app) stats(ctx context.Context, days int, by string) (ui.StatsView, err
 	switch by {
 	case "day":
 		for _, d := range e.Days {
-			v.Bars = append(v.Bars, ui.StatsBar{Name: d.Day, Value: d.Told()})
+			v.Bars = append(v.Bars, ui.StatsBar{Name: d.Day, Value: d.InjectedTokens()})
 		}
 	case "trigger":
 		for _, t := range e.Triggers {

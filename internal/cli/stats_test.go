@@ -12,9 +12,9 @@ import (
 func TestStatsDrawsItsBarsToScale(t *testing.T) {
 	v := ui.StatsView{
 		EconomyResponse: views.EconomyResponse{
-			Project: mem.Project{Name: "till"}, Days: make([]views.EconomyDay, 3), Told: 4, Used: 1,
+			Project: mem.Project{Name: "till"}, Days: make([]views.EconomyDay, 3), Injected: 4, Used: 1,
 			Total: views.EconomyDay{Tokens: map[string]int{"prompt": 1200}, Injected: 1},
-			Dead:  []views.DeadItem{{ID: "m_1", Title: "an old habit", Told: 6, Tokens: 90}},
+			Dead:  []views.DeadItem{{ID: "m_1", Title: "an old habit", Injections: 6, Tokens: 90}},
 		},
 		By: "day", Unit: "tokens", Bars: []ui.StatsBar{{Name: "2026-03-01", Value: 0}, {Name: "2026-03-02", Value: 1200}, {Name: "2026-03-03", Value: 1}},
 	}

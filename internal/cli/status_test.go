@@ -113,13 +113,13 @@ func TestAWatchedStatusComesAgainUntilItIsInterrupted(t *testing.T) {
 
 func TestStatusSaysHowFullTheContextOfTheLastSessionIs(t *testing.T) {
 	for _, tc := range []struct {
-		context continuity.Context
+		context continuity.ContextUsage
 		want    string
 	}{
-		{continuity.Context{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
-		{continuity.Context{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
-		{continuity.Context{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
-		{continuity.Context{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
+		{continuity.ContextUsage{Tokens: 9000, Window: 200000, HandoffAt: 170000}, "9000 of 200000 tokens · a handoff is asked for from 170000"},
+		{continuity.ContextUsage{Tokens: 171000, Window: 200000, HandoffAt: 170000, Asked: true}, "171000 of 200000 tokens · a handoff was asked for"},
+		{continuity.ContextUsage{Tokens: 9000, Window: 200000}, "9000 of 200000 tokens"},
+		{continuity.ContextUsage{Tokens: 9000, Window: 1000000, Model: "a\nb", Cliff: 67000, HandoffAt: 61640}, "9000 of 1000000 tokens · a handoff is asked for from 61640 · a b compacts by itself at 67000"},
 	} {
 		p, out := testPrinter(200)
 		doctor.StatusOf(views.StatusResponse{Context: &tc.context}, doctor.DaemonView{}, doctor.HooksItem{}, doctor.CaptureItem{}).Print(p)

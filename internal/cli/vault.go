@@ -109,10 +109,10 @@ func (a *app) vaultCheckCommand() *cobra.Command {
 			if err != nil {
 				return fault.Vault.Because("%s", err)
 			}
-			if !s.There {
+			if !s.Found {
 				return fault.NoVault.Because("%s is not there", ui.Safe(s.Dir))
 			}
-			return a.out.Judged(vaultCheckView{s}, len(s.Bad)+len(s.Conflicts)+len(s.Lacking) == 0)
+			return a.out.Judged(vaultCheckView{s}, len(s.Bad)+len(s.Conflicts)+len(s.MissingCritical) == 0)
 		},
 	}
 }
@@ -123,10 +123,10 @@ func (a *app) vaultItem() *doctor.VaultItem {
 	switch {
 	case err != nil:
 		return &doctor.VaultItem{Dir: s.Dir, Trouble: 1}
-	case !s.There:
+	case !s.Found:
 		return nil
 	}
-	return &doctor.VaultItem{Dir: s.Dir, Notes: s.Notes, Trouble: len(s.Bad) + len(s.Conflicts) + len(s.Lacking)}
+	return &doctor.VaultItem{Dir: s.Dir, Notes: s.Notes, Trouble: len(s.Bad) + len(s.Conflicts) + len(s.MissingCritical)}
 }
 
 type vaultCheckView struct{ mem.VaultState }
@@ -151,10 +151,10 @@ func (v vaultCheckView) Print(p *ui.Printer) {
 	for _, l := range doctor.VaultProblems(v.VaultState) {
 		p.Line("  %s", l)
 	}
-	for _, f := range v.Long {
+	for _, f := range v.WithoutInvariant {
 		p.Line("  no invariant: %s is critical; its first paragraph is told where there is no room for all of it", ui.Safe(f))
 	}
-	for _, f := range v.Doubled {
+	for _, f := range v.DuplicateIDs {
 		p.Line("  id of another: %s; it counts as a memory of its own", ui.Safe(f))
 	}
 }

@@ -28,7 +28,7 @@ func (a *app) whyCommand() *cobra.Command {
 }
 
 func (a *app) why(cmd *cobra.Command, id string) error {
-	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{Place: a.Place(), ID: id})
+	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{ProjectRef: a.Place(), ID: id})
 	last := id == "" || id == "last"
 	if last && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
 		got, err = views.WhyResponse{}, nil
@@ -46,7 +46,7 @@ func (a *app) why(cmd *cobra.Command, id string) error {
 
 func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
 	v := ui.ReceiptView{
-		ID: ui.TextOrNil(r.ID), At: ui.TimeOrNil(r.At), Session: ui.TextOrNil(r.Session), Trigger: r.Trigger, Outcome: r.Outcome, Asked: ui.TextOrNil(r.Asked),
+		ID: ui.TextOrNil(r.ID), At: ui.TimeOrNil(r.At), Session: ui.TextOrNil(r.Session), Trigger: r.Trigger, Outcome: r.Outcome, Asked: ui.TextOrNil(r.Query),
 		Candidates: r.Candidates, Floor: r.Floor, Tokens: r.Tokens, Budget: r.Budget, TookMS: r.TookMS,
 		Items: []ui.ToldItem{}, Dropped: []ui.CutItem{}, Text: r.Text, Compaction: r.Compaction, Name: name, Terms: ui.NotNil(r.Terms),
 		Weights: rank.Weights(),
@@ -56,11 +56,11 @@ func receiptOf(name string, r mem.Receipt) ui.ReceiptView {
 	}
 	for _, it := range r.Items {
 		v.Items = append(v.Items, ui.ToldItem{
-			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens, Place: ui.TextOrNil(it.Place),
+			ID: it.ID, Rank: it.Rank, Kind: it.Kind, Title: it.Title, Score: it.Score, Parts: it.Parts, Tokens: it.Tokens, Place: ui.TextOrNil(it.Section),
 			Stale: ui.TextOrNil(string(it.Stale)),
 		})
 	}
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		v.Dropped = append(v.Dropped, ui.CutItem{ID: c.ID, Title: c.Title, Score: c.Score, Parts: c.Parts, Gate: c.Gate})
 	}
 	return v

@@ -130,7 +130,7 @@ func (s *Service) State(
 		!inject.Suspicious(sum[0].Summary.NextSteps) {
 		state.Next = []string{sum[0].Summary.NextSteps}
 	}
-	return state, s.LaidDownState(ctx, project, &state)
+	return state, s.RecordedState(ctx, project, &state)
 }
 
 // evidenceOf collects files, commands, errors and figures, newest first.

@@ -38,8 +38,8 @@ type Loss struct {
 // and with the text injected after it. It does so once, at the first prompt after
 // the summary arrives: the client reports it only after the new session start. It
 // returns the zero value if there is nothing to compare.
-func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
-	if m.SessionInfo.Compactions == 0 || m.SessionInfo.Told[AfterCompaction] || m.Settings.Budgets.UserPrompt == 0 {
+func (s *Service) CompactionLoss(ctx context.Context, m *event.Context) (Loss, error) {
+	if m.SessionInfo.Compactions == 0 || m.SessionInfo.Injected[AfterCompaction] || m.Settings.Budgets.UserPrompt == 0 {
 		return Loss{}, nil
 	}
 	evs, err := s.Store.Events(
@@ -71,7 +71,7 @@ func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 		Share:   shareCompaction,
 		Apart:   true,
 	}
-	summary := chars.Folded(summaryOf(evs[0].Text))
+	summary := chars.Fold(summaryOf(evs[0].Text))
 	for _, p := range had {
 		switch {
 		case p.keptIn(summary):
@@ -116,7 +116,7 @@ func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, e
 	}
 	for _, r := range rs {
 		if r.Trigger == "compact" && !r.At.Before(m.SessionInfo.Compacted) {
-			return chars.Folded(r.Text), nil
+			return chars.Fold(r.Text), nil
 		}
 	}
 	return "", nil
@@ -149,7 +149,7 @@ func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.C
 	}
 	for _, o := range now.State.Open {
 		if slices.Contains(before.State.Open, o) {
-			out = append(out, exactItem{"open: " + o, SaysWords(o)})
+			out = append(out, exactItem{"open: " + o, ContainsTerms(o)})
 		}
 	}
 	decided, err := s.decisionItems(ctx, m, before)
@@ -167,7 +167,7 @@ func (s *Service) decisionItems(ctx context.Context, m *event.Context, before me
 	var out []exactItem
 	for _, mm := range ms {
 		if text, ok := inject.Tellable(mm); ok {
-			out = append(out, exactItem{"decided: " + text, SaysWords(mm.Title)})
+			out = append(out, exactItem{"decided: " + text, ContainsTerms(mm.Title)})
 		}
 	}
 	return out, nil
@@ -184,7 +184,7 @@ func OutcomeLine(c mem.Outcome) string {
 
 // containsExactly returns a test for the exact words.
 func containsExactly(words string) func(string) bool {
-	words = chars.Folded(words)
+	words = chars.Fold(words)
 	return func(in string) bool { return strings.Contains(in, words) }
 }
 
@@ -214,7 +214,7 @@ func numbers(s string) []string {
 const minSharedWords = 0.6
 
 // SaysWords returns a test for most terms of a sentence, in any form.
-func SaysWords(sentence string) func(string) bool {
+func ContainsTerms(sentence string) func(string) bool {
 	want := slices.DeleteFunc(
 		rank.Terms(sentence),
 		func(t string) bool { return strings.Contains(t, " ") },

@@ -14,24 +14,24 @@ import (
 
 // FillLater queues a job that reads the context usage after the client has written
 // its transcript, at most once per Handoff.SampleEvery.
-func (s *Service) FillLater(m *event.Context) {
-	if s.Fill == nil || !m.Person() || !event.OwnTranscript(m.Event) {
+func (s *Service) QueueMeasureContext(m *event.Context) {
+	if s.ReadContextUsage == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
 	}
-	at, next := m.At.Add(event.TranscriptLag), m.SessionInfo.Sampled.Add(m.Settings.Handoff.SampleEvery)
+	at, next := m.At.Add(event.TranscriptLag), m.SessionInfo.ContextReadAt.Add(m.Settings.Handoff.SampleEvery)
 	if next.After(at) {
 		at = next
 	}
 	m.Batch.Jobs = append(
 		m.Batch.Jobs,
-		mem.Job{Kind: event.JobFill, Session: m.Session, Key: event.JobFill, Data: event.JobData(m), NotBy: at},
+		mem.Job{Kind: event.JobFill, Session: m.Session, Key: event.JobFill, Data: event.JobData(m), NotBefore: at},
 	)
 }
 
 // FillInTurn calls FillLater during a turn if the last reading is old enough.
-func (s *Service) FillInTurn(m *event.Context) {
-	if m.At.Sub(m.SessionInfo.Sampled) >= m.Settings.Handoff.SampleEvery {
-		s.FillLater(m)
+func (s *Service) QueueMeasureInTurn(m *event.Context) {
+	if m.At.Sub(m.SessionInfo.ContextReadAt) >= m.Settings.Handoff.SampleEvery {
+		s.QueueMeasureContext(m)
 	}
 }
 
@@ -39,48 +39,48 @@ func (s *Service) FillInTurn(m *event.Context) {
 const maxWindow = 100_000_000
 
 // FillTold records the context usage that the client reported in the event.
-func FillTold(m *event.Context) {
-	f := mem.Fill{Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At, Taken: m.SessionInfo.Sampled}
+func RecordReportedUsage(m *event.Context) {
+	f := mem.ContextUsage{Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At, ReadAt: m.SessionInfo.ContextReadAt}
 	told := false
 	if 0 < m.Tokens && m.Tokens <= maxWindow {
-		f.Tokens, f.Taken, told = int(m.Tokens), m.At, true
+		f.Tokens, f.ReadAt, told = int(m.Tokens), m.At, true
 	}
 	if 0 < m.Window && m.Window <= maxWindow {
 		f.Window, told = int(m.Window), true
 	}
 	if told {
-		m.Batch.Fills = append(m.Batch.Fills, f)
+		m.Batch.ContextUsage = append(m.Batch.ContextUsage, f)
 	}
 }
 
 // MeasureContext reads the context usage from the transcript. If it cannot be read,
 // the known value stays and the next event tries again.
 func (s *Service) MeasureContext(ctx context.Context, m *event.Context) (mem.Batch, error) {
-	if s.Fill == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) {
+	if s.ReadContextUsage == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) {
 		return mem.Batch{}, nil
 	}
-	f, err := s.Fill(m.Transcript)
+	f, err := s.ReadContextUsage(m.Transcript)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		s.Event.Without("how full the context is", err)
+		s.Event.LogDegraded("how full the context is", err)
 	}
-	if err != nil || f.Tokens == 0 && f.Cliff == 0 { // what was known stays, if no compaction came between
-		f = mem.Fill{
+	if err != nil || f.Tokens == 0 && f.AutoCompactTokens == 0 { // what was known stays, if no compaction came between
+		f = mem.ContextUsage{
 			Session: m.Session,
 			Tokens:  m.SessionInfo.ContextTokens,
 			At:      m.SessionInfo.LastEvent,
-			Taken:   s.Now(),
+			ReadAt:  s.Now(),
 		}
-		return mem.Batch{Fills: []mem.Fill{f}}, nil
+		return mem.Batch{ContextUsage: []mem.ContextUsage{f}}, nil
 	}
-	f.Session, f.Taken, f.Model = m.Session, s.Now(), fullerModelName(m.SessionInfo.Model, f.Model)
+	f.Session, f.ReadAt, f.Model = m.Session, s.Now(), fullerModelName(m.SessionInfo.Model, f.Model)
 	sess := m.SessionInfo
-	sess.ContextTokens, sess.Model, sess.Cliff = f.Tokens, cmp.Or(f.Model, sess.Model), max(sess.Cliff, f.Cliff)
+	sess.ContextTokens, sess.Model, sess.AutoCompactTokens = f.Tokens, cmp.Or(f.Model, sess.Model), max(sess.AutoCompactTokens, f.AutoCompactTokens)
 	r, err := s.limitsOf(ctx, m.Settings, sess)
 	if err != nil {
 		return mem.Batch{}, err
 	}
 	f.Rearm = f.Tokens > 0 && f.Tokens < r.rearm
-	return mem.Batch{Fills: []mem.Fill{f}}, nil
+	return mem.Batch{ContextUsage: []mem.ContextUsage{f}}, nil
 }
 
 // fullerModelName returns the longer of two names of the same model: the client's
@@ -117,12 +117,12 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 	r := usageLimits{window: windowOf(set, sess)}
 	trigger := share * float64(r.window)
 	if sess.Model != "" {
-		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Cliff: sess.Model, Limit: 1})
+		ss, err := s.Store.Sessions(ctx, mem.SessionQuery{AutoCompactModel: sess.Model, Limit: 1})
 		if err != nil {
 			return usageLimits{}, fmt.Errorf("where the context is cut: %w", err)
 		}
-		if len(ss) > 0 && ss[0].Cliff >= minAutoCompact {
-			r.autoCompact = ss[0].Cliff
+		if len(ss) > 0 && ss[0].AutoCompactTokens >= minAutoCompact {
+			r.autoCompact = ss[0].AutoCompactTokens
 			trigger = min(trigger, autoCompactMargin*float64(r.autoCompact))
 		}
 	}
@@ -132,7 +132,7 @@ func (s *Service) limitsOf(ctx context.Context, set event.Settings, sess mem.Ses
 }
 
 // ContextOf returns the context usage of a session; nil if it is unknown.
-func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*Context, error) {
+func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*ContextUsage, error) {
 	if sess.ContextTokens == 0 {
 		return nil, nil
 	}
@@ -144,7 +144,7 @@ func (s *Service) ContextOf(ctx context.Context, sess mem.Session) (*Context, er
 	if err != nil {
 		return nil, err
 	}
-	return &Context{
+	return &ContextUsage{
 		Tokens: sess.ContextTokens, Window: windowOf(set, sess), Model: sess.Model, Cliff: r.autoCompact, HandoffAt: r.handoffAt, Asked: !sess.HandoffArmed,
 	}, nil
 }

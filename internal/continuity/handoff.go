@@ -21,34 +21,34 @@ var ErrLongHandoff = errors.New("the handoff is too long")
 // event.ErrNoText for an empty text and ErrLongHandoff for a long one. An agent's
 // handoff has trust assistant, or less if its turn read external text.
 func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoint, error) {
-	text, _ := mem.SplitHandoff(s.Door.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
+	text, _ := mem.SplitHandoff(s.Redactor.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
 	if text = strings.TrimSpace(text); text == "" {
 		return mem.Checkpoint{}, event.ErrNoText
 	}
 	if n := utf8.RuneCountInString(text); n > MaxHandoff {
 		return mem.Checkpoint{}, fmt.Errorf("%w: %d characters, %d at most", ErrLongHandoff, n, MaxHandoff)
 	}
-	m, err := s.HandingOff(ctx, ask)
+	m, err := s.HandoffContext(ctx, ask)
 	if err != nil {
 		return mem.Checkpoint{}, err
 	}
-	defer m.View.Close()
+	defer m.Files.Close()
 	trust := mem.TrustAssistant
 	if ask.Agent != "" {
 		if trust, err = s.Event.ByAgent(ctx, ask.Agent); err != nil {
 			return mem.Checkpoint{}, err
 		}
 	}
-	s.Event.Without(
+	s.Event.LogDegraded(
 		"handoff file",
-		s.TakeHandoff(ctx, m, event.Person),
+		s.ReadHandoffFile(ctx, m, event.Person),
 	) // what was edited there is kept, though this one counts
 	cp, err := s.storeHandoff(ctx, m, text, trust)
 	if err != nil {
 		return cp, err
 	}
 	if s.Handoffs != nil {
-		s.Event.Without("handoff file", s.Handoffs.WriteHandoff(m.Project, text))
+		s.Event.LogDegraded("handoff file", s.Handoffs.WriteHandoff(m.Project, text))
 	}
 	kept, err := s.Store.Checkpoints(
 		ctx,
@@ -93,7 +93,7 @@ const fileTimeSlack = 20 * time.Millisecond
 
 // TakeHandoff stores an edited handoff file as a handoff. A text that equals an
 // earlier handoff is ignored: the file is out of date.
-func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Hand) error {
+func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by event.Author) error {
 	if s.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 	if err != nil {
 		return fmt.Errorf("handoff file: %w", err)
 	}
-	text := WholeLines(strings.TrimSpace(s.Door.Prompt(note.Rich)), MaxHandoff)
+	text := WholeLines(strings.TrimSpace(s.Redactor.Prompt(note.Rich)), MaxHandoff)
 	if text == "" {
 		return nil
 	}
@@ -116,17 +116,17 @@ func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 		len(past) > 0 && note.At.Before(past[0].At.Add(-fileTimeSlack)) {
 		return nil
 	}
-	if by, err = s.HandAt(ctx, by, note.Changed); err != nil || by.Private {
+	if by, err = s.AuthorAt(ctx, by, note.Changed); err != nil || by.Private {
 		return err
 	}
-	of, err := s.HandingOff(ctx, HandoffRequest{Place: mem.Place{Project: m.Project.Key}, Session: m.SessionInfo.ID})
+	of, err := s.HandoffContext(ctx, HandoffRequest{ProjectRef: mem.ProjectRef{Project: m.Project.Key}, Session: m.SessionInfo.ID})
 	if errors.Is(err, mem.ErrNotFound) { // of a project that nothing is known of
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer of.View.Close()
+	defer of.Files.Close()
 	if note.At.Before(of.At) {
 		of.At = note.At
 	}
@@ -151,8 +151,8 @@ func WholeLines(s string, n int) string {
 
 // HandingOff returns the event context of a handoff. Its project is the session's,
 // which may differ from the project of the request's directory.
-func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
-	p, err := s.Event.Place(ctx, ask.Place)
+func (s *Service) HandoffContext(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
+	p, err := s.Event.Place(ctx, ask.ProjectRef)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +162,7 @@ func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Co
 	}
 	m.Session, m.Agent = m.SessionInfo.ID, m.SessionInfo.Agent
 	if m.SessionInfo.Project != "" && m.SessionInfo.Project != p.Key {
-		if m.Project, err = s.Event.Place(ctx, mem.Place{Project: m.SessionInfo.Project}); err != nil {
+		if m.Project, err = s.Event.Place(ctx, mem.ProjectRef{Project: m.SessionInfo.Project}); err != nil {
 			return nil, err
 		}
 	}
@@ -176,7 +176,7 @@ func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Co
 	if len(turns) > 0 {
 		m.Turn = turns[0]
 	}
-	m.View = s.Event.OpenFiles(m.Project)
+	m.Files = s.Event.OpenFiles(m.Project)
 	return m, nil
 }
 
@@ -203,14 +203,14 @@ const MaxHandoff = 4000
 // HandoffRequest stores a note for the next session: the current task and its next
 // step, open work, decisions and constraints.
 type HandoffRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Text    string `json:"text"`
 	Session string `json:"session,omitempty"` // that it is of, by any id; "" means the agent's, of a person the newest of the project
 	Agent   string `json:"agent,omitempty"`   // as in AddAsk
 }
 
 // Context is the context usage of a session and its limits, in tokens.
-type Context struct {
+type ContextUsage struct {
 	Tokens    int    `json:"tokens"`     // in use when last looked at
 	Window    int    `json:"window"`     // what it can hold
 	Model     string `json:"model"`      // empty if unknown

@@ -19,7 +19,7 @@ type Handoffs interface {
 	// WriteHandoff replaces the file with the text.
 	WriteHandoff(p mem.Project, text string) error
 	// WriteTail replaces the generated appendix of the file.
-	WriteTail(p mem.Project, text string) error
+	WriteAppendix(p mem.Project, text string) error
 	// EraseHandoff removes the appendix, and the whole file if the rest contains one
 	// of the folded lines.
 	EraseHandoff(p mem.Project, lines []string) error
@@ -29,7 +29,7 @@ type Handoffs interface {
 const maxAppendixPrompts = 5
 
 // TailLater queues a job that writes the handoff appendix, if there are handoff files.
-func (s *Service) TailLater(m *event.Context) {
+func (s *Service) QueueAppendix(m *event.Context) {
 	if s.Handoffs != nil && m.Person() {
 		m.Batch.Jobs = append(
 			m.Batch.Jobs,
@@ -40,7 +40,7 @@ func (s *Service) TailLater(m *event.Context) {
 
 // WriteTail writes the handoff appendix: what happened in the session since its
 // handoff. It uses no model.
-func (s *Service) WriteTail(ctx context.Context, m *event.Context) error {
+func (s *Service) WriteAppendix(ctx context.Context, m *event.Context) error {
 	if s.Handoffs == nil || m.SessionInfo.ID == "" {
 		return nil
 	}
@@ -52,7 +52,7 @@ func (s *Service) WriteTail(ctx context.Context, m *event.Context) error {
 	if err != nil {
 		return err
 	}
-	return s.Handoffs.WriteTail(m.Project, appendixText(cp, demands))
+	return s.Handoffs.WriteAppendix(m.Project, appendixText(cp, demands))
 }
 
 // promptsSinceHandoff returns the user's newest prompts after the session's handoff,
@@ -102,12 +102,12 @@ func appendixText(cp mem.Checkpoint, demands []string) string {
 
 // HandedOn returns the projects whose handoff files may contain purged text, and the
 // lines to look for, including words.
-func (s *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
+func (s *Service) HandoffsToErase(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
 	if s.Handoffs == nil {
 		return nil, words, nil
 	}
 	projects := map[string]bool{}
-	ms, err := s.Event.Condemned(ctx, ids)
+	ms, err := s.Event.PurgePreview(ctx, ids)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -132,7 +132,7 @@ func (s *Service) HandedOn(ctx context.Context, ids, words []string) ([]mem.Proj
 	delete(projects, "")
 	var places []mem.Project
 	for key := range projects {
-		p, err := s.Event.Place(ctx, mem.Place{Project: key})
+		p, err := s.Event.Place(ctx, mem.ProjectRef{Project: key})
 		if errors.Is(err, mem.ErrNotFound) {
 			continue
 		}

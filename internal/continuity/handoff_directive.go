@@ -15,7 +15,7 @@ const maxDirective = 200
 // Directive returns an instruction to write a handoff, once, when the context is
 // nearly full; else "". It contains no text of memories. It does not ask for a
 // compaction, because an agent cannot start one.
-func (s *Service) Directive(ctx context.Context, m *event.Context) (string, error) {
+func (s *Service) HandoffDirective(ctx context.Context, m *event.Context) (string, error) {
 	sess := m.SessionInfo
 	if !sess.HandoffArmed || sess.ContextTokens <= 0 || m.Settings.Budgets.UserPrompt == 0 {
 		return "", nil

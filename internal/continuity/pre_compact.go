@@ -16,13 +16,13 @@ const (
 // The kinds of jobs.
 const ()
 
-func LateDigest(m *event.Context) mem.Job {
+func DigestJob(m *event.Context) mem.Job {
 	return mem.Job{
-		Kind:    event.JobDigest,
-		Session: m.Session,
-		Key:     m.ID,
-		Data:    event.JobData(m),
-		NotBy:   m.At.Add(event.TranscriptLag),
+		Kind:      event.JobDigest,
+		Session:   m.Session,
+		Key:       m.ID,
+		Data:      event.JobData(m),
+		NotBefore: m.At.Add(event.TranscriptLag),
 	}
 }
 

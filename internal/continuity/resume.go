@@ -28,7 +28,7 @@ func (s *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Chec
 		}
 		q.Session = sess.ID
 	} else if q.ID == "" {
-		if out.Project, err = s.Event.Place(ctx, ask.Place); err != nil {
+		if out.Project, err = s.Event.Place(ctx, ask.ProjectRef); err != nil {
 			return out, err
 		}
 		q.Project = out.Project.Key
@@ -152,7 +152,7 @@ func commandsOf(cp mem.Checkpoint) []string {
 
 // Diff compares two checkpoints.
 func (s *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
-	to, err := s.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
+	to, err := s.Checkpoints(ctx, CheckpointsRequest{ProjectRef: ask.ProjectRef, ID: cmp.Or(ask.To, "last")})
 	if err != nil {
 		return DiffResponse{}, err
 	}

@@ -19,15 +19,15 @@ const maxSaveNote = 1000
 // It returns ErrNotFound if the project has no session, and ErrPrivateTurn if an
 // agent adds a note in a private turn.
 func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
-	m, err := s.HandingOff(ctx, HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+	m, err := s.HandoffContext(ctx, HandoffRequest{ProjectRef: ask.ProjectRef, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
 		return SaveResponse{}, err
 	}
-	defer m.View.Close()
+	defer m.Files.Close()
 	if m.SessionInfo.ID == "" {
 		return SaveResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
-	note := chars.Clip(strings.TrimSpace(s.Door.Prompt(ask.Note)), maxSaveNote)
+	note := chars.Clip(strings.TrimSpace(s.Redactor.Prompt(ask.Note)), maxSaveNote)
 	if err := s.Event.MayKeep(ctx, ask.Agent, note); err != nil {
 		return SaveResponse{}, err
 	}
@@ -69,26 +69,26 @@ func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *Sav
 		var err error
 		out.Found, err = s.Reconcile(ctx, m.SessionInfo)
 		trouble("lost reports", err)
-		out.Taken, err = s.TakeSaid(ctx, m)
+		out.Taken, err = s.ArchiveTranscript(ctx, m)
 		trouble("archive", err)
-		if err == nil && !out.Taken.There {
+		if err == nil && !out.Taken.Found {
 			trouble("archive", fmt.Errorf("the transcript is not there: %s", m.SessionInfo.Transcript))
 		}
-		if out.Taken.Bad > 0 {
+		if out.Taken.BadLines > 0 {
 			trouble(
 				"archive",
-				fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.Bad),
+				fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.BadLines),
 			)
 		}
 	}
 	var err error
-	out.Indexed, err = s.IndexSaid(ctx, m)
+	out.Indexed, err = s.IndexUtterances(ctx, m)
 	trouble("index", err)
 }
 
 // SaveRequest asks for a checkpoint.
 type SaveRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Session string `json:"session,omitempty"` // "" means the agent's, else the last one of the project
 	Agent   string `json:"agent,omitempty"`   // as in AddAsk
 	Note    string `json:"note,omitempty"`    // what the person or the agent has to say to it
@@ -100,18 +100,18 @@ const TriggerSave = "save"
 
 // SaveResponse is the answer to a SaveRequest. It always has the checkpoint.
 type SaveResponse struct {
-	Checkpoint mem.Checkpoint `json:"checkpoint"`
-	Short      string         `json:"session_short,omitempty"`
-	Taken      mem.Taken      `json:"taken"`
-	Indexed    int            `json:"indexed"` // pieces of what was said that can be found now and could not before
-	Found      int            `json:"found"`   // reports of the session that had been lost
-	Trouble    []string       `json:"trouble"` // what did not work; empty if all is well
+	Checkpoint mem.Checkpoint       `json:"checkpoint"`
+	Short      string               `json:"session_short,omitempty"`
+	Taken      mem.TranscriptImport `json:"taken"`
+	Indexed    int                  `json:"indexed"` // pieces of what was said that can be found now and could not before
+	Found      int                  `json:"found"`   // reports of the session that had been lost
+	Trouble    []string             `json:"trouble"` // what did not work; empty if all is well
 }
 
 // CheckpointsRequest asks for checkpoints, newest first: one by its ID, else those
 // of a session or of a project.
 type CheckpointsRequest struct {
-	mem.Place
+	mem.ProjectRef
 	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
 	Session string `json:"session,omitempty"` // id, short id or unique prefix
 	Limit   int    `json:"limit,omitempty"`   // 0 means DefaultLimit
@@ -136,7 +136,7 @@ type ResumeResponse struct {
 // DiffRequest compares two checkpoints; without ids the newest of the place with the
 // one before it of the same session.
 type DiffRequest struct {
-	mem.Place
+	mem.ProjectRef
 	From string `json:"from,omitempty"`
 	To   string `json:"to,omitempty"` // "" means the newest of From's session
 }

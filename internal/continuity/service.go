@@ -17,9 +17,9 @@ type Config struct {
 	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
 	// Door removes secrets and private text.
-	Door *redact.Door
+	Redactor *redact.Redactor
 	// Fill reads the context usage from a transcript. The error wraps fs.ErrNotExist if there is none.
-	Fill func(path string) (mem.Fill, error)
+	ReadContextUsage func(path string) (mem.ContextUsage, error)
 	// Handoffs are the handoff files of projects; nil means none are written.
 	Handoffs Handoffs
 	Now      func() time.Time
@@ -29,11 +29,11 @@ type Config struct {
 	Store    mem.Store
 
 	// Calls into packages above this one.
-	HandAt        func(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error)
-	IndexSaid     func(ctx context.Context, m *event.Context) (made int, err error)
-	LaidDownState func(ctx context.Context, project string, s *mem.State) error
-	Reconcile     func(ctx context.Context, s mem.Session) (found int, err error)
-	TakeSaid      func(ctx context.Context, m *event.Context) (mem.Taken, error)
+	AuthorAt          func(ctx context.Context, by event.Author, at time.Time) (event.Author, error)
+	IndexUtterances   func(ctx context.Context, m *event.Context) (made int, err error)
+	RecordedState     func(ctx context.Context, project string, s *mem.State) error
+	Reconcile         func(ctx context.Context, s mem.Session) (found int, err error)
+	ArchiveTranscript func(ctx context.Context, m *event.Context) (mem.TranscriptImport, error)
 }
 
 // Service keeps checkpoints and handoffs. It is safe for concurrent use.

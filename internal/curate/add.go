@@ -32,7 +32,7 @@ var (
 // Add stores a statement of a person or an agent. With IfNew it stores nothing if an equal memory
 // exists. A statement of an agent that would replace a more trusted memory is proposed instead.
 func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return AddResponse{}, err
 	}
@@ -81,7 +81,7 @@ func (s *Service) Add(ctx context.Context, req AddRequest) (AddResponse, error) 
 // newStatement builds the memory of an AddRequest: redacted, validated and attributed to its author.
 // It returns ErrNoText if no text is left.
 func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddRequest) (mem.Memory, error) {
-	text := s.Door.Prompt(req.Text)
+	text := s.Redactor.Prompt(req.Text)
 	if strings.TrimSpace(text) == "" {
 		return mem.Memory{}, event.ErrNoText
 	}
@@ -110,7 +110,7 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		Updated:    now,
 	}
 	for _, f := range req.Files {
-		mm.Files = append(mm.Files, s.Rel(p, s.Door.Text(f)))
+		mm.Files = append(mm.Files, s.Rel(p, s.Redactor.Text(f)))
 	}
 	s.addRelations(&mm, req.Related)
 	if req.Agent != "" {
@@ -122,7 +122,7 @@ func (s *Service) newStatement(ctx context.Context, p mem.Project, req AddReques
 		mm.Importance = *req.Importance
 	}
 	mm.Title, mm.Body = extract.Headline(text)
-	if title := chars.Clip(chars.Line(s.Door.Text(req.Title)), 160); title != "" {
+	if title := chars.Clip(chars.Line(s.Redactor.Text(req.Title)), 160); title != "" {
 		mm.Title, mm.Body = title, strings.TrimSpace(text)
 	}
 	if req.Supersedes != "" {
@@ -182,7 +182,7 @@ func (s *Service) attributeToAgent(ctx context.Context, mm *mem.Memory, req AddR
 	if req.Origin != "" {
 		mm.Origin = req.Origin
 	}
-	sess, err := s.Event.GoesOn(ctx, req.Agent)
+	sess, err := s.Event.Successor(ctx, req.Agent)
 	if err != nil || sess.ID == "" {
 		return err
 	}
@@ -208,7 +208,7 @@ const (
 func (s *Service) cleanTags(list []string) []string {
 	var out []string
 	for _, t := range list {
-		t = chars.Clip(chars.Line(s.Door.Text(t)), maxTag)
+		t = chars.Clip(chars.Line(s.Redactor.Text(t)), maxTag)
 		if t != "" && !slices.Contains(out, t) && len(out) < maxTags {
 			out = append(out, t)
 		}
@@ -219,16 +219,16 @@ func (s *Service) cleanTags(list []string) []string {
 // addRelations adds the related names as concepts, and each described relation as a fact.
 func (s *Service) addRelations(mm *mem.Memory, list []Relation) {
 	for _, r := range list[:min(len(list), maxRelations)] {
-		name := chars.Clip(chars.Line(s.Door.Text(r.Name)), maxTag)
+		name := chars.Clip(chars.Line(s.Redactor.Text(r.Name)), maxTag)
 		if name == "" {
 			continue
 		}
 		mm.Concepts = append(mm.Concepts, name)
 		fact := name
-		if how := chars.Clip(chars.Line(s.Door.Text(r.Relationship)), maxTag); how != "" {
+		if how := chars.Clip(chars.Line(s.Redactor.Text(r.Relationship)), maxTag); how != "" {
 			fact = how + " " + name
 		}
-		if what := chars.Clip(chars.Line(s.Door.Text(r.Type)), maxTag); what != "" {
+		if what := chars.Clip(chars.Line(s.Redactor.Text(r.Type)), maxTag); what != "" {
 			fact += " (" + what + ")"
 		}
 		if fact != name {

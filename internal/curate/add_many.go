@@ -21,7 +21,7 @@ const batchSize = 256
 // after redaction. Without a title a memory gets its first line, without an importance that of its
 // kind. Their projects must be known to the store to be found by project. Memories are stored in
 // batches: after an error the earlier batches stay stored, and their IDs are returned.
-func (s *Service) Keep(ctx context.Context, ms []mem.Memory) ([]string, error) {
+func (s *Service) AddMany(ctx context.Context, ms []mem.Memory) ([]string, error) {
 	ids := make([]string, 0, len(ms))
 	for group := range slices.Chunk(ms, batchSize) {
 		part, err := s.keepGroup(ctx, group)
@@ -60,21 +60,21 @@ func (s *Service) keepGroup(ctx context.Context, group []mem.Memory) ([]string, 
 // prepare redacts a memory from elsewhere and fills in its title and importance. Its title is "" if
 // nothing is left to store.
 func (s *Service) prepare(mm mem.Memory) mem.Memory {
-	mm.Title, mm.Body = s.Door.Prompt(mm.Title), s.Door.Prompt(mm.Body)
-	mm.Command = s.Door.Text(mm.Command)
+	mm.Title, mm.Body = s.Redactor.Prompt(mm.Title), s.Redactor.Prompt(mm.Body)
+	mm.Command = s.Redactor.Text(mm.Command)
 	for _, list := range []*[]string{&mm.Facts, &mm.Concepts, &mm.Tags, &mm.Files, &mm.Modified} {
 		*list = s.redactList(*list)
 	}
 	if sum := mm.Summary; sum != nil {
 		mm.Summary = &mem.SummaryText{
-			Request: s.Door.Prompt(
+			Request: s.Redactor.Prompt(
 				sum.Request,
 			),
-			Investigated: s.Door.Prompt(sum.Investigated),
-			Learned:      s.Door.Prompt(sum.Learned),
-			Completed:    s.Door.Prompt(sum.Completed),
-			NextSteps:    s.Door.Prompt(sum.NextSteps),
-			Notes:        s.Door.Prompt(sum.Notes),
+			Investigated: s.Redactor.Prompt(sum.Investigated),
+			Learned:      s.Redactor.Prompt(sum.Learned),
+			Completed:    s.Redactor.Prompt(sum.Completed),
+			NextSteps:    s.Redactor.Prompt(sum.NextSteps),
+			Notes:        s.Redactor.Prompt(sum.Notes),
 		}
 		mm.Title = cmp.Or(mm.Title, mm.Summary.Request, mm.Summary.Completed)
 	}
@@ -91,7 +91,7 @@ func (s *Service) prepare(mm mem.Memory) mem.Memory {
 func (s *Service) redactList(list []string) []string {
 	var out []string
 	for _, text := range list {
-		if text = s.Door.Text(text); strings.TrimSpace(text) != "" {
+		if text = s.Redactor.Text(text); strings.TrimSpace(text) != "" {
 			out = append(out, text)
 		}
 	}

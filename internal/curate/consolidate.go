@@ -168,7 +168,7 @@ func (s *Service) passes(ctx context.Context, run mem.Run, dry bool, begin func(
 		}
 		ps.compute()
 		if run.ID == "" {
-			run.Looked = len(ps.drafts)
+			run.Examined = len(ps.drafts)
 		}
 		run.Changes = append(run.Changes, ps.steps...)
 		// A full run is recorded even if it changes nothing: fullRunDue reads its time.
@@ -200,13 +200,13 @@ func (s *Service) loadDismissed(ctx context.Context, ps *pass) (err error) {
 }
 
 // Consolidate consolidates the memories of a place, previews the changes, or undoes a run.
-func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Consolidation, error) {
-	out := Consolidation{DryRun: req.DryRun, Undo: req.Undo != "", Rounds: []mem.Run{}}
+func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (ConsolidateResponse, error) {
+	out := ConsolidateResponse{DryRun: req.DryRun, Undo: req.Undo != "", Runs: []mem.Run{}}
 	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, errNoRunLog
 	}
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil && req.Undo == "" {
 		return out, err
 	}
@@ -219,18 +219,18 @@ func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Cons
 	if err != nil {
 		return out, err
 	}
-	out.Memories, err = s.changedMemories(ctx, out.Rounds)
+	out.Memories, err = s.changedMemories(ctx, out.Runs)
 	return out, err
 }
 
 // Rounds lists the runs of a place, newest first.
-func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation, error) {
-	out := Consolidation{Rounds: []mem.Run{}}
+func (s *Service) Runs(ctx context.Context, req RunsRequest) (ConsolidateResponse, error) {
+	out := ConsolidateResponse{Runs: []mem.Run{}}
 	c, ok := s.Store.(mem.RunLog)
 	if !ok {
 		return out, errNoRunLog
 	}
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return out, err
 	}
@@ -239,13 +239,13 @@ func (s *Service) Rounds(ctx context.Context, req RoundsRequest) (Consolidation,
 	if err != nil {
 		return out, err
 	}
-	out.Rounds = append(out.Rounds, runs...)
+	out.Runs = append(out.Runs, runs...)
 	out.Memories, err = s.changedMemories(ctx, runs)
 	return out, err
 }
 
 // consolidateNow runs a full consolidation of one project, or of all projects.
-func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *Consolidation) error {
+func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, out *ConsolidateResponse) error {
 	keys := []string{p.Key}
 	if p.Key == "" {
 		ps, err := s.Store.Projects(ctx, "")
@@ -262,7 +262,7 @@ func (s *Service) consolidateNow(ctx context.Context, p mem.Project, dry bool, o
 		if err != nil {
 			return err
 		}
-		out.Rounds = append(out.Rounds, run)
+		out.Runs = append(out.Runs, run)
 	}
 	return nil
 }
@@ -291,13 +291,13 @@ func (s *Service) changedMemories(ctx context.Context, runs []mem.Run) ([]mem.Me
 
 // undo restores the values from before a run, except values changed since. The undone changes are
 // dismissed, so that consolidation does not repeat them.
-func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *Consolidation) error {
+func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest, out *ConsolidateResponse) error {
 	runs, err := c.Runs(ctx, mem.RunQuery{ID: req.Undo})
 	if err != nil {
 		return err
 	}
 	run := runs[0]
-	if req.Agent != "" && run.Kind == mem.AskedRun {
+	if req.Agent != "" && run.Kind == mem.RequestedRun {
 		return fmt.Errorf("take back %s: %w", run.ID, ErrNotPerson)
 	}
 	out.Project = mem.Project{Key: run.Project}
@@ -338,14 +338,14 @@ func (s *Service) undo(ctx context.Context, c mem.RunLog, req ConsolidateRequest
 				return fmt.Errorf("take back %s: %w", run.ID, err)
 			}
 		}
-		if _, err := s.Store.Apply(ctx, mem.Batch{Undone: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
+		if _, err := s.Store.Apply(ctx, mem.Batch{UndoneRuns: []string{run.ID}, Dismissed: b.Dismissed}); err != nil {
 			return fmt.Errorf("take back %s: %w", run.ID, err)
 		}
 		if runs, err = c.Runs(ctx, mem.RunQuery{ID: run.ID}); err != nil {
 			return err
 		}
 	}
-	out.Rounds = runs
+	out.Runs = runs
 	return nil
 }
 

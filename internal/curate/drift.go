@@ -80,7 +80,7 @@ func Unattributed(own []mem.Memory) []Finding {
 }
 
 func givesReason(s string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		" "+strings.ToLower(chars.Line(s))+" ",
 		" because ",
 		" since ",
@@ -98,7 +98,7 @@ func givesReason(s string) bool {
 
 // Contradictions finds statements of the session that contradict another statement of the project.
 func Contradictions(own, all []mem.Memory) []Finding {
-	rulings := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.Ruling(m.Kind) })
+	rulings := slices.DeleteFunc(slices.Clone(all), func(m mem.Memory) bool { return !extract.CanConflict(m.Kind) })
 	ofSession := make(map[string]bool, len(own))
 	for _, m := range own {
 		ofSession[m.ID] = true
@@ -116,7 +116,7 @@ func contradictionsIn(ms []mem.Memory, pairs []rank.Pair) []Finding {
 	for _, pair := range pairs {
 		now, then := ms[pair.A], ms[pair.B] // newest first
 		if now.Supersedes == then.ID ||
-			!extract.Opposed(now, then) && (pair.Alike < duplicateSimilarity || !extract.RolesSwapped(now, then)) {
+			!extract.MayConflict(now, then) && (pair.Alike < duplicateSimilarity || !extract.RolesSwapped(now, then)) {
 			continue
 		}
 		out = append(out, contradiction(now, then))

@@ -14,7 +14,7 @@ import (
 
 // Edit changes one memory. A change that an agent may not make is proposed instead.
 func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, error) {
-	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
+	s.Event.LogDegraded("vault", s.SyncVault(ctx, event.Person))
 	old, err := s.Event.One(ctx, req.ID)
 	if err != nil {
 		return EditResponse{}, err
@@ -31,7 +31,7 @@ func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, erro
 		return EditResponse{}, err
 	}
 	if !who.MayChange(old) && !(req.onlyResolves() && who.MayReport(old)) {
-		waits, err := s.Proposals(who, req.Reason).Only(ctx, old, ProposalOf(old, ed))
+		waits, err := s.Proposals(who, req.Reason).AddAndSave(ctx, old, ProposalOf(old, ed))
 		return EditResponse{Memory: old, Proposal: waits}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{ed}}
@@ -39,14 +39,14 @@ func (s *Service) Edit(ctx context.Context, req EditRequest) (EditResponse, erro
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return EditResponse{}, fmt.Errorf("edit %s: %w", old.ID, err)
 	}
-	s.Event.Without("vault", s.WriteNotes(ctx, false, old.ID))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, false, old.ID))
 	now, err := s.Event.One(ctx, old.ID)
 	return EditResponse{Memory: now}, err
 }
 
 // editAuthor returns the author of an edit. It returns ErrPrivateTurn if the edit would store text of
 // a private turn.
-func (s *Service) editAuthor(ctx context.Context, req EditRequest) (event.Hand, error) {
+func (s *Service) editAuthor(ctx context.Context, req EditRequest) (event.Author, error) {
 	who, err := s.AuthorOf(ctx, req.Agent)
 	if err == nil && who.Private &&
 		(req.Text != nil || req.Kind != nil || req.Scope != nil || len(req.AddTags) > 0 || req.Reason != "") {
@@ -72,7 +72,7 @@ func (s *Service) editOf(ctx context.Context, req EditRequest, old mem.Memory) (
 		old.Kind = *req.Kind
 	}
 	if req.Text != nil {
-		text := s.Door.Prompt(*req.Text)
+		text := s.Redactor.Prompt(*req.Text)
 		if strings.TrimSpace(text) == "" {
 			return ed, event.ErrNoText
 		}

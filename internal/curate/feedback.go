@@ -30,9 +30,9 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	out := MarkResponse{Verb: req.Verdict}
 	f := *s.newFeedback(req.Verdict, s.cleanNote(req.Note), req.Agent)
 	switch {
-	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedThat}, req.Verdict):
+	case !slices.Contains([]string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}, req.Verdict):
 		return out, fmt.Errorf("%q: %w", req.Verdict, ErrNoVerdict)
-	case req.Verdict == mem.PreventedThat && f.Note == "":
+	case req.Verdict == mem.PreventedMistake && f.Note == "":
 		return out, ErrNoNote
 	}
 	if err := s.Event.MayKeep(ctx, req.Agent, f.Note); err != nil {
@@ -54,7 +54,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	ids := make([]string, 0, len(ms))
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
-		if req.Verdict != mem.PreventedThat || !alreadyPrevented(mm, f.Note) {
+		if req.Verdict != mem.PreventedMistake || !alreadyPrevented(mm, f.Note) {
 			ed := verdictEdit(mm, f, turn)
 			if !who.MayReport(mm) { // stored without effect on the confidence
 				ed.Confidence = nil
@@ -65,7 +65,7 @@ func (s *Service) Feedback(ctx context.Context, req FeedbackRequest) (MarkRespon
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return out, fmt.Errorf("feedback: %w", err)
 	}
-	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, false, ids...))
 	out.Memories, err = s.Store.List(ctx, mem.Query{IDs: ids, Hidden: true, Within: "*"})
 	return out, err
 }
@@ -80,7 +80,7 @@ func verdictEdit(mm mem.Memory, f mem.Feedback, turn string) mem.Edit {
 	switch f.Verdict {
 	case mem.Useful:
 		ed.Used, ed.UsedIn = 1, turn
-	case mem.PreventedThat:
+	case mem.PreventedMistake:
 		ed.Prevented, ed.Used, ed.UsedIn = 1, 1, turn
 	case mem.Stale:
 		confidence = min(confidence, confidenceDoubted)
@@ -107,7 +107,7 @@ func (s *Service) reasonFeedback(verdict, reason, agent string) *mem.Feedback {
 
 // cleanNote redacts and clips the note of a feedback.
 func (s *Service) cleanNote(note string) string {
-	return strings.TrimSpace(chars.Clip(s.Door.Prompt(note), MaxNote))
+	return strings.TrimSpace(chars.Clip(s.Redactor.Prompt(note), MaxNote))
 }
 
 // newFeedback returns a feedback of an agent's session, or of the person where agent is "".
@@ -134,6 +134,6 @@ func (s *Service) withPreviousText(why *mem.Feedback, was, agent string) *mem.Fe
 // alreadyPrevented reports whether the memory already has a feedback about preventing this mistake.
 func alreadyPrevented(mm mem.Memory, note string) bool {
 	return slices.ContainsFunc(mm.Feedback, func(f mem.Feedback) bool {
-		return f.Verdict == mem.PreventedThat && strings.EqualFold(chars.Folded(f.Note), chars.Folded(note))
+		return f.Verdict == mem.PreventedMistake && strings.EqualFold(chars.Fold(f.Note), chars.Fold(note))
 	})
 }

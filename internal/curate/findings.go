@@ -4,7 +4,7 @@ import "remanence/internal/mem"
 
 // LintRequest asks for problems among the memories of a place.
 type LintRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
 }
 

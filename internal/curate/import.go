@@ -33,7 +33,7 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 	var here mem.Project
 	if req.Dir != "" {
 		var err error
-		if here, err = s.Event.Place(ctx, mem.Place{Dir: req.Dir}); err != nil {
+		if here, err = s.Event.Place(ctx, mem.ProjectRef{Dir: req.Dir}); err != nil {
 			return ImportResponse{}, err
 		}
 		keys[here.Key] = here.Key
@@ -64,7 +64,7 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 		fresh, at = append(fresh, mm), append(at, i)
 	}
 	if req.DryRun {
-		out.Tag, out.Kept = "", len(fresh)
+		out.Tag, out.Imported = "", len(fresh)
 		return out, nil
 	}
 	if here.Key != "" && slices.ContainsFunc(fresh, func(mm mem.Memory) bool { return mm.Project == here.Key }) {
@@ -72,11 +72,11 @@ func (s *Service) Import(ctx context.Context, req ImportRequest) (ImportResponse
 			return ImportResponse{}, fmt.Errorf("import: %w", err)
 		}
 	}
-	ids, err := s.Keep(ctx, fresh)
+	ids, err := s.AddMany(ctx, fresh)
 	for i, id := range ids {
 		out.IDs[at[i]] = id
 	}
-	out.Kept = len(ids)
+	out.Imported = len(ids)
 	return out, err
 }
 
@@ -125,7 +125,7 @@ func fromImport(mm mem.Memory, project, tag string, now time.Time) mem.Memory {
 func (s *Service) projectKey(ctx context.Context, named string, keys map[string]string) (string, error) {
 	key, ok := keys[named]
 	if !ok {
-		p, err := s.Event.Place(ctx, mem.Place{Project: named})
+		p, err := s.Event.Place(ctx, mem.ProjectRef{Project: named})
 		if err != nil {
 			return "", err
 		}

@@ -33,7 +33,7 @@ const (
 )
 
 // Weave runs one link job: it links new memories, or tidies names and links.
-func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
+func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	w, ok := s.Store.(mem.LinkStore)
 	if !ok {
 		return mem.Batch{}, nil
@@ -41,13 +41,13 @@ func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if job.Key == tidyKey {
 		return mem.Batch{}, s.tidy(ctx, w)
 	}
-	ms, err := s.Store.List(ctx, mem.Query{Unwoven: true, Within: "*", Limit: linkBatch})
+	ms, err := s.Store.List(ctx, mem.Query{LinksOutdated: true, Within: "*", Limit: linkBatch})
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("memories to link: %w", err)
 	}
-	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobWeave, Key: tidyKey, NotBy: s.Now().Add(tidyAfter)}}}
+	b := mem.Batch{Jobs: []mem.Job{{Kind: event.JobLink, Key: tidyKey, NotBefore: s.Now().Add(tidyAfter)}}}
 	if len(ms) == linkBatch { // there may be more
-		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobWeave, Key: event.WeaveNew})
+		b.Jobs = append(b.Jobs, mem.Job{Kind: event.JobLink, Key: event.WeaveNew})
 	}
 	for _, m := range ms {
 		links, err := s.linksOf(ctx, m)
@@ -55,9 +55,9 @@ func (s *Service) Weave(ctx context.Context, job mem.Job) (mem.Batch, error) {
 			(job.Attempts < 2 || ctx.Err() != nil) { // the retry stores names only, to not block the others
 			return mem.Batch{}, err
 		}
-		b.Woven = append(
-			b.Woven,
-			mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Names: extract.NamesHeld(m), Links: links},
+		b.Links = append(
+			b.Links,
+			mem.MemoryLinks{Memory: m.ID, Updated: m.Updated, Entities: extract.EntitiesOf(m), Links: links},
 		)
 	}
 	return b, nil
@@ -91,7 +91,7 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 	if err != nil {
 		return nil, fmt.Errorf("memories similar to %s: %w", m.ID, err)
 	}
-	own, likeness := extract.NamesHeld(m), rank.AlikeTo(m)
+	own, likeness := extract.EntitiesOf(m), rank.AlikeTo(m)
 	similar, related := 0, 0
 	for _, h := range hits {
 		o := h.Memory
@@ -100,9 +100,9 @@ func (s *Service) linksOf(ctx context.Context, m mem.Memory) ([]mem.Link, error)
 			continue
 		}
 		like := likeness(o)
-		both := sharedNames(own, extract.NamesHeld(o))
+		both := sharedNames(own, extract.EntitiesOf(o))
 		switch {
-		case extract.Opposed(m, o) || like >= duplicateSimilarity && extract.RolesSwapped(m, o):
+		case extract.MayConflict(m, o) || like >= duplicateSimilarity && extract.RolesSwapped(m, o):
 			add(o.ID, mem.LinkContradicts, ruleConfidence)
 		case like >= recall.Alike && similar < maxLikeLinks:
 			similar++
@@ -153,11 +153,11 @@ func (s *Service) linkTurn(ctx context.Context, m mem.Memory, add func(string, m
 }
 
 // sharedNames counts the names that both memories mention with sufficient confidence.
-func sharedNames(a, b []mem.Named) int {
+func sharedNames(a, b []mem.NamedEntity) int {
 	n := 0
 	for _, x := range a {
-		if x.Confidence >= mem.LeastConfidence &&
-			slices.ContainsFunc(b, func(y mem.Named) bool { return x.Kind == y.Kind && x.Name == y.Name }) {
+		if x.Confidence >= mem.MinLinkConfidence &&
+			slices.ContainsFunc(b, func(y mem.NamedEntity) bool { return x.Kind == y.Kind && x.Name == y.Name }) {
 			n++
 		}
 	}
@@ -181,7 +181,7 @@ func (s *Service) tidy(ctx context.Context, w mem.LinkStore) error {
 			}
 		}
 	}
-	_, err = w.Prune(ctx, s.Now().Add(-mem.LinkedMemory))
+	_, err = w.Prune(ctx, s.Now().Add(-mem.LinkRetention))
 	return err
 }
 

@@ -45,12 +45,12 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 			return FindingsResponse{}, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return FindingsResponse{}, err
 	}
 	out := FindingsResponse{Project: p, Findings: []Finding{}}
-	ms, err := s.Lasting(ctx, p)
+	ms, err := s.LastingMemories(ctx, p)
 	if err != nil {
 		return out, err
 	}
@@ -88,7 +88,7 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 
 // Lasting returns the memories of lasting kinds of a project and of its person. An empty key means all
 // projects.
-func (s *Service) Lasting(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
+func (s *Service) LastingMemories(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
 	return s.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})
 }
 
@@ -122,7 +122,7 @@ func duplicates(ms []mem.Memory, pairs []rank.Pair) []Finding {
 // mayBeDuplicates reports whether two similar memories differ in single words at most. A person
 // decides about the finding.
 func mayBeDuplicates(a, b mem.Memory) bool {
-	j := extract.Compared(a, b)
+	j := extract.CompareMemories(a, b)
 	return j.Agrees() || j.Reason == lang.ByWord || j.Reason == lang.ByList
 }
 
@@ -149,7 +149,7 @@ type fileState struct {
 // fileStates examines the files of memories whose project is known, by memory ID.
 func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]fileState, error) {
 	out := map[string]fileState{}
-	if s.Look == nil {
+	if s.OpenFiles == nil {
 		return out, nil
 	}
 	projects := map[string]mem.Project{}
@@ -178,7 +178,7 @@ func (s *Service) fileStates(ctx context.Context, ms []mem.Memory) (map[string]f
 // fileStateOf examines the files of one memory. It reports nothing for a project whose directory is
 // missing.
 func (s *Service) fileStateOf(p mem.Project, m mem.Memory) fileState {
-	files := s.Look(p)
+	files := s.OpenFiles(p)
 	defer files.Close()
 	var st fileState
 	if len(m.Anchors) > 0 {

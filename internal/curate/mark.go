@@ -41,7 +41,7 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 	if err != nil {
 		return out, err
 	}
-	s.Event.Without("vault", s.SyncVault(ctx, event.Person))
+	s.Event.LogDegraded("vault", s.SyncVault(ctx, event.Person))
 	ms, err := s.markTargets(ctx, req)
 	if err != nil {
 		return out, err
@@ -73,7 +73,7 @@ func (s *Service) Mark(ctx context.Context, req MarkRequest) (MarkResponse, erro
 	for _, mm := range ms {
 		ids = append(ids, mm.ID)
 	}
-	s.Event.Without("vault", s.WriteNotes(ctx, req.Verb == "restore", ids...))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, req.Verb == "restore", ids...))
 	if out.Memories, err = s.Store.List(ctx, mem.Query{IDs: ids, Hidden: true}); err != nil {
 		return out, fmt.Errorf("%s: %w", req.Verb, err)
 	}
@@ -90,7 +90,7 @@ func (s *Service) markTargets(ctx context.Context, req MarkRequest) ([]mem.Memor
 	}
 	q := *req.Query
 	q.Limit, q.Within = MaxFound, "*"
-	found, err := s.Recall.Search(ctx, recall.SearchRequest{Place: req.Place, Query: q})
+	found, err := s.Recall.Search(ctx, recall.SearchRequest{ProjectRef: req.ProjectRef, Query: q})
 	if err != nil {
 		return nil, err
 	}

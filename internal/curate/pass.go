@@ -124,9 +124,9 @@ func (ps *pass) hasRoom() bool {
 
 // record applies a change to a draft and records it as a step.
 func (ps *pass) record(rule string, l *draft, other, reason string, apply func(*mem.Memory)) {
-	s := mem.Step{Rule: rule, Memory: l.ID, Other: other, Reason: reason, Was: LifeOf(l.Memory)}
+	s := mem.Step{Rule: rule, Memory: l.ID, Other: other, Reason: reason, Was: MutableOf(l.Memory)}
 	apply(&l.Memory)
-	s.Became = LifeOf(l.Memory)
+	s.Became = MutableOf(l.Memory)
 	ps.steps = append(ps.steps, s)
 }
 
@@ -223,7 +223,7 @@ func sameClaim(a, b mem.Memory) bool {
 		(a.Command == b.Command || a.Command == "" || b.Command == "") &&
 		mayShareFiles(a.Files, b.Files) &&
 		extract.SamePoint(extract.ClaimOf(a), extract.ClaimOf(b)) &&
-		extract.Compared(a, b).Agrees()
+		extract.CompareMemories(a, b).Agrees()
 }
 
 // mayShareFiles reports whether two memories may be about the same files. No files match any.
@@ -377,8 +377,8 @@ func setChanged[T comparable](field **T, was, is T) bool {
 }
 
 // LifeOf returns the fields of m that consolidation may change.
-func LifeOf(m mem.Memory) mem.Life {
-	return mem.Life{
+func MutableOf(m mem.Memory) mem.Lifecycle {
+	return mem.Lifecycle{
 		Status:     m.Status,
 		Scope:      m.Scope,
 		Trust:      m.Trust,

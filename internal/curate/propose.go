@@ -21,11 +21,11 @@ const ReviewProposal = "proposal"
 
 // AuthorOf returns the author of a request: the person if agent is "", else the agent with the trust
 // of its turn. An agent of an unknown session has no trust.
-func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error) {
+func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Author, error) {
 	if agent == "" {
-		return event.Hand{Trust: mem.TrustUser, Origin: mem.FromUserCommand}, nil
+		return event.Author{Trust: mem.TrustUser, Origin: mem.FromUserCommand}, nil
 	}
-	who := event.Hand{Origin: mem.FromAssistant, Session: agent}
+	who := event.Author{Origin: mem.FromAssistant, Session: agent}
 	var err error
 	if who.Trust, err = s.Event.ByAgent(ctx, agent); errors.Is(err, event.ErrPrivateTurn) {
 		who.Private, err = true, nil
@@ -36,7 +36,7 @@ func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Hand, error
 // proposals collects changes that an author may not make.
 type proposals struct {
 	svc       *Service
-	author    event.Hand
+	author    event.Author
 	reason    string
 	dismissed map[mem.Dismissal]bool // nil until loaded
 	added     []mem.Proposal
@@ -44,7 +44,7 @@ type proposals struct {
 }
 
 // Proposals returns an empty collection of proposals by an author, all for one reason.
-func (s *Service) Proposals(who event.Hand, reason string) *proposals {
+func (s *Service) Proposals(who event.Author, reason string) *proposals {
 	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
 }
 
@@ -62,7 +62,7 @@ func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) erro
 	}
 	p.Was, p.Reason = chars.Clip(m.Text(), maxPreviousText), ps.reason
 	p.By, p.Session, p.Trust, p.At = ps.author.Origin, ps.author.Session, ps.author.Trust, ps.svc.Now()
-	p = p.Named()
+	p = p.WithID()
 	if i := slices.IndexFunc(m.Proposals, func(o mem.Proposal) bool { return o.ID == p.ID }); i >= 0 {
 		p = m.Proposals[i]
 	} else if p.Rejected = ps.dismissed[mem.Dismissal{Rule: ReviewProposal, Memory: m.ID, Other: p.ID}]; !p.Rejected {
@@ -87,7 +87,7 @@ func (ps *proposals) save(ctx context.Context) error {
 }
 
 // Only proposes one change and stores it. It returns nil if p changes nothing.
-func (ps *proposals) Only(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
+func (ps *proposals) AddAndSave(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
 	if !HasEffect(p) {
 		return nil, nil
 	}
@@ -187,7 +187,7 @@ func ProposedMemory(m mem.Memory, p mem.Proposal) mem.Memory {
 }
 
 // memoriesWithProposals returns the memories of a place with open proposals, newest first.
-func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among Among) ([]mem.Memory, error) {
+func (s *Service) memoriesWithProposals(ctx context.Context, p mem.Project, among MemoryFilter) ([]mem.Memory, error) {
 	q := mem.Query{
 		Proposed: true,
 		Hidden:   true,
@@ -338,7 +338,7 @@ func (s *Service) acceptProposal(ctx context.Context, m mem.Memory, p mem.Propos
 	if _, err := s.Store.Apply(ctx, b); err != nil {
 		return fmt.Errorf("accept: %w", err)
 	}
-	s.Event.Without("vault", s.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, p.Action == mem.ProposeRestore, m.ID))
 	return nil
 }
 
@@ -356,7 +356,7 @@ func (s *Service) rejectProposals(ctx context.Context, m mem.Memory, list ...mem
 		return fmt.Errorf("reject: %w", err)
 	}
 	if slices.ContainsFunc(list, func(p mem.Proposal) bool { return p.By == mem.FromVault }) {
-		s.Event.Without("vault", s.RewriteNote(ctx, m))
+		s.Event.LogDegraded("vault", s.RewriteNote(ctx, m))
 	}
 	return nil
 }
@@ -367,7 +367,7 @@ func (s *Service) resolveProposals(ctx context.Context, req ResolveRequest) (Res
 	if len(req.IDs) > 0 || req.Action != RejectFinding {
 		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := s.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.ProjectRef, req.MemoryFilter)
 	if err != nil {
 		return out, err
 	}
@@ -401,14 +401,14 @@ func (s *Service) proposeReplacing(ctx context.Context, mm mem.Memory, req AddRe
 	if err != nil || who.MayChange(old) || !slices.Contains(event.Findable(), old.Status) {
 		return nil, err
 	}
-	return s.Proposals(who, "").Only(ctx, old, replacementProposal(old, mm, req))
+	return s.Proposals(who, "").AddAndSave(ctx, old, replacementProposal(old, mm, req))
 }
 
 // proposeMarks proposes the mark for memories that the author may not change, and returns the others.
 func (s *Service) proposeMarks(
 	ctx context.Context,
 	req MarkRequest,
-	who event.Hand,
+	who event.Author,
 	ms []mem.Memory,
 ) ([]mem.Memory, []mem.Proposal, error) {
 	ps := s.Proposals(who, req.Reason)
@@ -438,7 +438,7 @@ func (s *Service) MayErase(ctx context.Context, req event.IDs) error {
 	if slices.ContainsFunc(req.IDs, func(id string) bool { return !strings.HasPrefix(id, "m_") }) {
 		return fmt.Errorf("erase a session: %w", ErrNotPerson)
 	}
-	ms, err := s.Event.Condemned(ctx, req.IDs)
+	ms, err := s.Event.PurgePreview(ctx, req.IDs)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 
 // AddRequest adds a statement of the person, or of an agent that uses the command line or MCP.
 type AddRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Text  string    `json:"text"`
 	Kind  mem.Kind  `json:"kind,omitempty"`  // "" means fact
 	Scope mem.Scope `json:"scope,omitempty"` // "" means project
@@ -61,11 +61,11 @@ type ImportRequest struct {
 
 // ImportResponse is the result of an ImportRequest.
 type ImportResponse struct {
-	Tag   string   `json:"tag"`   // on all imported memories; remanence forget --tag TAG reverts the import
-	IDs   []string `json:"ids"`   // in the order of the request; "" for a skipped memory
-	Kept  int      `json:"kept"`  // new memories
-	Known int      `json:"known"` // skipped: already stored with the same words
-	Empty int      `json:"empty"` // skipped: empty after redaction
+	Tag      string   `json:"tag"`   // on all imported memories; remanence forget --tag TAG reverts the import
+	IDs      []string `json:"ids"`   // in the order of the request; "" for a skipped memory
+	Imported int      `json:"kept"`  // new memories
+	Known    int      `json:"known"` // skipped: already stored with the same words
+	Empty    int      `json:"empty"` // skipped: empty after redaction
 }
 
 // EditRequest changes one memory. A person's edit sets TrustUser. An agent's edit leaves the trust
@@ -103,7 +103,7 @@ const MaxFound = 1000
 
 // MarkRequest forgets, restores, pins or unpins memories named by ID or found by a query.
 type MarkRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Verb   string     `json:"verb"` // forget, restore, pin, unpin
 	IDs    []string   `json:"ids,omitempty"`
 	Query  *mem.Query `json:"query,omitempty"`
@@ -131,24 +131,24 @@ type MarkResponse struct {
 
 // ConsolidateRequest consolidates the memories of a place, or undoes a run.
 type ConsolidateRequest struct {
-	mem.Place
+	mem.ProjectRef
 	DryRun bool   `json:"dry_run,omitempty"` // only preview
 	Undo   string `json:"undo,omitempty"`    // ID of a run to undo; nothing else is done
 	Agent  string `json:"agent,omitempty"`   // as in AddRequest; an agent may not undo a person's decisions
 }
 
 // RoundsRequest lists the consolidation runs of a place.
-type RoundsRequest struct {
-	mem.Place
+type RunsRequest struct {
+	mem.ProjectRef
 	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
 }
 
 // Consolidation is the response to ConsolidateRequest and RoundsRequest.
-type Consolidation struct {
+type ConsolidateResponse struct {
 	Project  mem.Project  `json:"project"`
 	DryRun   bool         `json:"dry_run"`
 	Undo     bool         `json:"undo"`
-	Rounds   []mem.Run    `json:"rounds"`
+	Runs     []mem.Run    `json:"rounds"`
 	Memories []mem.Memory `json:"memories"` // changed by the runs, in their current state
 	// Changed counts the memories that Undo restored. Later changes are kept.
 	Changed int `json:"changed"`
@@ -163,20 +163,20 @@ type MergeRequest struct {
 
 // MergeResponse holds the ID of the run, which can be undone, and both memories.
 type MergeResponse struct {
-	Round    string       `json:"round"`
+	Run      string       `json:"round"`
 	Memories []mem.Memory `json:"memories"` // kept one first
 }
 
 // ReviewRequest lists what in a place needs a person's decision.
 type ReviewRequest struct {
-	mem.Place
-	Among
+	mem.ProjectRef
+	MemoryFilter
 	Rules []string `json:"rules,omitempty"` // only these rules; empty means all
 	Limit int      `json:"limit,omitempty"` // findings per rule; 0 means 50
 }
 
 // Among limits a review to findings about some memories. The zero value means all.
-type Among struct {
+type MemoryFilter struct {
 	Kinds  []mem.Kind `json:"kinds,omitempty"`
 	Tags   []string   `json:"tags,omitempty"` // any of
 	File   string     `json:"file,omitempty"` // as in Query
@@ -185,7 +185,7 @@ type Among struct {
 }
 
 // isZero reports whether all memories are included.
-func (a Among) isZero() bool {
+func (a MemoryFilter) isZero() bool {
 	return len(a.Kinds)+len(a.Tags) == 0 && a.File == "" && a.After.IsZero() && a.Before.IsZero()
 }
 
@@ -232,8 +232,8 @@ type ResolveRequest struct {
 	Every  bool     `json:"every,omitempty"` // all findings of the rule in Place and Among
 
 	// With Every.
-	mem.Place
-	Among
+	mem.ProjectRef
+	MemoryFilter
 	DryRun bool `json:"dry_run,omitempty"` // only preview
 }
 
@@ -241,7 +241,7 @@ type ResolveRequest struct {
 type ResolveResponse struct {
 	Rule     string       `json:"rule"`
 	Action   string       `json:"action"`
-	Round    string       `json:"round,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
+	Run      string       `json:"round,omitempty"` // run to undo, see ConsolidateRequest.Undo; "" without changes
 	Memories []mem.Memory `json:"memories"`        // with Every the first ones
 
 	// With Every.

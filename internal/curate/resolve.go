@@ -57,7 +57,7 @@ func (s *Service) Resolve(ctx context.Context, req ResolveRequest) (ResolveRespo
 		}
 		ps := &pass{drafts: ls}
 		r.carryOut(ps, req.Action, ls)
-		out.Round, err = s.applyDecision(ctx, ps, mem.Batch{}, ls)
+		out.Run, err = s.applyDecision(ctx, ps, mem.Batch{}, ls)
 	default:
 		return out, fmt.Errorf("%q of %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
@@ -125,7 +125,7 @@ func (s *Service) Merge(ctx context.Context, req MergeRequest) (MergeResponse, e
 	if err != nil {
 		return MergeResponse{}, err
 	}
-	out := MergeResponse{Round: id}
+	out := MergeResponse{Run: id}
 	out.Memories, err = s.reload(ctx, ls)
 	return out, err
 }
@@ -162,7 +162,7 @@ func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls [
 	if ps != nil {
 		b.Edits = ps.edits()
 		if b.Run == nil {
-			b.Run = &mem.Run{Kind: mem.AskedRun, Project: ls[0].stored.Project, At: s.Now(), Looked: len(ls)}
+			b.Run = &mem.Run{Kind: mem.RequestedRun, Project: ls[0].stored.Project, At: s.Now(), Examined: len(ls)}
 		}
 		b.Run.Changes = ps.steps
 	}
@@ -175,7 +175,7 @@ func (s *Service) applyDecision(ctx context.Context, ps *pass, b mem.Batch, ls [
 	for _, l := range ls {
 		ids = append(ids, l.ID)
 	}
-	s.Event.Without("vault", s.WriteNotes(ctx, false, ids...))
+	s.Event.LogDegraded("vault", s.WriteNotes(ctx, false, ids...))
 	return res[0].Run, nil
 }
 

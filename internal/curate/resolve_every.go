@@ -20,7 +20,7 @@ func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r review
 	if len(req.IDs) > 0 || req.Action != RejectFinding && !r.changesMemories(req.Action) && !scan {
 		return out, fmt.Errorf("%q of every %s: %w", req.Action, req.Rule, ErrNoFinding)
 	}
-	d, err := s.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.ProjectRef, req.MemoryFilter)
 	if err != nil {
 		return out, err
 	}
@@ -41,7 +41,7 @@ func (s *Service) resolveEvery(ctx context.Context, req ResolveRequest, r review
 		if scan {
 			_, err = s.Scan(ctx, event.ScanRequest{Fix: true})
 		} else {
-			out.Round, err = s.resolveAll(ctx, req, r, d, chosen)
+			out.Run, err = s.resolveAll(ctx, req, r, d, chosen)
 		}
 		if err != nil {
 			return out, err
@@ -83,7 +83,7 @@ func (s *Service) resolveAll(
 	d *reviewData,
 	chosen [][]*draft,
 ) (string, error) {
-	run := mem.Run{Kind: mem.AskedRun, Project: d.project.Key, At: s.Now(), Looked: len(chosen)}
+	run := mem.Run{Kind: mem.RequestedRun, Project: d.project.Key, At: s.Now(), Examined: len(chosen)}
 	for len(chosen) > 0 {
 		part := chosen[:min(len(chosen), maxSteps)]
 		chosen = chosen[len(part):]

@@ -17,7 +17,7 @@ const retentionEvents = 500
 const retentionJobs = 500
 
 // Gone reports what one step of LetGo deleted, and where the next step continues.
-type Gone struct {
+type RetentionResult struct {
 	Payloads int   // dropped payloads; the rows of the events stay
 	Jobs     int   // deleted dead jobs
 	Memories int   // purged memories
@@ -30,26 +30,26 @@ type Gone struct {
 // starts a new round. The last step of a round deletes old dead jobs. A store that is no mem.Retainer
 // keeps payloads and jobs. copies reports that the store has copies that would still contain purged
 // text: purging is then postponed.
-func (s *Service) LetGo(ctx context.Context, from int64, copies bool) (Gone, error) {
+func (s *Service) ApplyRetention(ctx context.Context, from int64, copies bool) (RetentionResult, error) {
 	settings := s.Settings()
 	var failed error
 	if before, ok := s.Event.DaysAgo(settings.HideDays); ok && from == 0 && !copies {
 		n, err := s.eraseForgotten(ctx, before)
 		if n > 0 {
-			return Gone{Memories: n, More: true}, nil
+			return RetentionResult{Memories: n, More: true}, nil
 		}
 		failed = err
 	}
 	r, able := s.Store.(mem.Retainer)
 	before, ok := s.Event.KeptSince()
 	if !able || !ok {
-		return Gone{}, failed
+		return RetentionResult{}, failed
 	}
 	next, n, err := r.DropPayloads(ctx, before, from, retentionEvents)
 	if err != nil {
-		return Gone{Payloads: n}, errors.Join(failed, fmt.Errorf("retention: %w", err))
+		return RetentionResult{Payloads: n}, errors.Join(failed, fmt.Errorf("retention: %w", err))
 	}
-	gone := Gone{Payloads: n, Next: next, More: next > 0}
+	gone := RetentionResult{Payloads: n, Next: next, More: next > 0}
 	if !gone.More {
 		if gone.Jobs, err = r.DropJobs(ctx, before, retentionJobs); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("retention: %w", err))

@@ -110,7 +110,7 @@ func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 			return out, fmt.Errorf("%q: %w", r, ErrNoRule)
 		}
 	}
-	d, err := s.loadReview(ctx, req.Place, req.Among)
+	d, err := s.loadReview(ctx, req.ProjectRef, req.MemoryFilter)
 	if err != nil {
 		return out, err
 	}
@@ -127,14 +127,14 @@ func (s *Service) Review(ctx context.Context, req ReviewRequest) (ReviewResponse
 			out.Items = append(out.Items, r.item(f, d.known))
 		}
 	}
-	if len(req.Rules) == 0 && req.Among.isZero() {
+	if len(req.Rules) == 0 && req.MemoryFilter.isZero() {
 		s.counts.set(d.project.Key, out.Counts, s.Now())
 	}
 	return out, nil
 }
 
 // loadReview reads what a review of a place examines.
-func (s *Service) loadReview(ctx context.Context, at mem.Place, among Among) (*reviewData, error) {
+func (s *Service) loadReview(ctx context.Context, at mem.ProjectRef, among MemoryFilter) (*reviewData, error) {
 	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return nil, err
@@ -397,7 +397,7 @@ func (d *reviewData) aboutProject(m mem.Memory) bool {
 func (d *reviewData) secrets() []Finding {
 	var out []Finding
 	for _, m := range slices.Concat(d.ms, d.inSession) {
-		if _, found := d.svc.Door.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
+		if _, found := d.svc.Redactor.Scrub(recall.WholeText(m)); found.Private > 0 || len(found.Secrets) > 0 {
 			out = append(out, Finding{IDs: []string{m.ID}, Text: "contains a secret or a private part by the current rules"})
 		}
 	}

@@ -14,14 +14,14 @@ import (
 // Counting takes a third of a second and megabytes with thousands of memories. It runs when the daemon
 // is idle after a full consolidation, and when a person opens the queue. The zero value is empty.
 type reviewCounts struct {
-	store     Tray
+	store     CountStore
 	mu        sync.Mutex
 	byProject map[string]ReviewCounts // nil until read from store
 	scheduled map[string]bool         // projects to count when idle
 }
 
 // Tray persists the sizes of the review queues, by project key.
-type Tray interface {
+type CountStore interface {
 	Read() map[string]ReviewCounts // what Write stored last, or nothing
 	Write(by map[string]ReviewCounts)
 }
@@ -104,10 +104,10 @@ func (rc *reviewCounts) get(project string) *ReviewCounts {
 }
 
 // LookThrough counts the findings of recently consolidated projects. Call it when the daemon is idle.
-func (s *Service) LookThrough(ctx context.Context) {
+func (s *Service) CountReviews(ctx context.Context) {
 	for _, project := range s.counts.takeScheduled() {
-		_, err := s.Review(ctx, ReviewRequest{Place: mem.Place{Project: project}, Limit: 1})
-		s.Event.Without("review", err)
+		_, err := s.Review(ctx, ReviewRequest{ProjectRef: mem.ProjectRef{Project: project}, Limit: 1})
+		s.Event.LogDegraded("review", err)
 	}
 }
 

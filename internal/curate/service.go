@@ -18,22 +18,22 @@ type Config struct {
 	Event  *event.Service
 	Recall *recall.Service
 	// Door removes secrets and private text.
-	Door *redact.Door
+	Redactor *redact.Redactor
 	// Look opens a project's files for reading; nil means that files are not read.
-	Look func(p mem.Project) event.Files
-	Now  func() time.Time
+	OpenFiles func(p mem.Project) event.Files
+	Now       func() time.Time
 	// Rel returns a path relative to the project, with slashes.
 	Rel      func(p mem.Project, path string) string
 	Settings func() event.Settings
 	Store    mem.Store
 	// Tray stores the sizes of the review queues; nil keeps them in memory only.
-	Tray Tray
+	CountStore CountStore
 
 	// Calls into higher packages, connected by the wiring.
 	DeadWeight  func(ctx context.Context, p mem.Project) ([]Finding, error)
 	Purge       func(ctx context.Context, req event.IDs) (event.PurgeResponse, error)
 	Scan        func(ctx context.Context, req event.ScanRequest) (mem.ScanResponse, error)
-	SyncVault   func(ctx context.Context, by event.Hand) error
+	SyncVault   func(ctx context.Context, by event.Author) error
 	WriteNotes  func(ctx context.Context, restored bool, ids ...string) error
 	RewriteNote func(ctx context.Context, m mem.Memory) error
 }
@@ -45,4 +45,4 @@ type Service struct {
 }
 
 // New returns a Service. It does no I/O.
-func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{store: c.Tray}} }
+func New(c Config) *Service { return &Service{Config: c, counts: reviewCounts{store: c.CountStore}} }

@@ -12,26 +12,26 @@ import (
 )
 
 // projects lists all that are known.
-func (h *Daemon) projects(ctx context.Context, _ api.Nothing) (views.Projects, error) {
+func (h *Daemon) projects(ctx context.Context, _ api.Nothing) (views.ProjectsResponse, error) {
 	return h.Engine.Views.Projects(ctx)
 }
 
 // now is what a person sees first: the next briefing, how it stands, what
 // happened last.
-func (h *Daemon) now(ctx context.Context, at mem.Place) (out api.NowResponse, err error) {
+func (h *Daemon) now(ctx context.Context, at mem.ProjectRef) (out api.NowResponse, err error) {
 	if out.StatusResponse, err = h.Status(ctx, at); err != nil {
 		return out, err
 	}
 	if out.NextProject, err = h.Engine.NextProject(ctx, at); err != nil {
 		return out, err
 	}
-	if out.Next, err = h.Engine.Next(ctx, views.NextRequest{Place: at}); err != nil {
+	if out.Next, err = h.Engine.Next(ctx, views.NextRequest{ProjectRef: at}); err != nil {
 		return out, err
 	}
 	if out.Day, err = h.Engine.Views.Day(ctx, at); err != nil {
 		return out, err
 	}
-	recent, err := h.Engine.Views.Feed(ctx, views.FeedRequest{Place: at})
+	recent, err := h.Engine.Views.Feed(ctx, views.FeedRequest{ProjectRef: at})
 	out.Recent = recent.Entries
 	return out, err
 }

@@ -75,17 +75,17 @@ func Ask[Req, Rep any](ctx context.Context, c *Connection, r api.Route[Req, Rep]
 
 // Place is what the person's command is about: the project of the working
 // directory unless a flag says otherwise.
-func (a *Connection) Place() mem.Place {
+func (a *Connection) Place() mem.ProjectRef {
 	if strings.ContainsAny(a.Project, `./\`) {
 		if dir, err := filepath.Abs(a.Project); err == nil && config.IsDir(dir) {
-			return mem.Place{Dir: dir}
+			return mem.ProjectRef{Dir: dir}
 		}
 	}
 	dir := a.Sys.Getenv("CLAUDE_PROJECT_DIR")
 	if dir == "" {
 		dir, _ = os.Getwd()
 	}
-	return mem.Place{Project: a.Project, Dir: dir}
+	return mem.ProjectRef{Project: a.Project, Dir: dir}
 }
 
 // Settles is how long a daemon that starts or ends may hold its lock without

@@ -164,7 +164,7 @@ func (h *Daemon) serve(ctx context.Context, lock *worker.Lock) error {
 			HTTPPort: before.HTTPPort, Login: before.Login,
 		},
 		Store: watched{h.Store, h.live}, Live: h.live, Metrics: h.Metrics, Handler: wary{h.Meter, h}, Bindings: h.JudgedRoutes(),
-		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Tidy: h.wait, Rest: h.rest,
+		Spool: h.spool, Replay: h.replay, GiveUp: h.giveUp, Do: h.Work, Slow: []string{event.JobRefine}, Maintain: h.wait, FreeMemory: h.rest,
 		Idle: func() time.Duration { return config.Get[time.Duration](h.Config.Now(), "worker.idle_exit") }, Log: h.log,
 		Ready: func(tell func(func(*api.Runtime))) {
 			clearTrouble(h.Paths)

@@ -14,7 +14,7 @@ import (
 var Digesting = api.Route[digest.DigestRequest, event.Digesting]{Name: "digest"}
 
 func (h *Daemon) digest(ctx context.Context, ask digest.DigestRequest) (event.Digesting, error) {
-	d, err := h.Engine.Digest.Digesting(ctx, ask)
+	d, err := h.Engine.Digest.Status(ctx, ask)
 	if errors.Is(err, digest.ErrNoModel) { // what is the matter with it stands beside
 		err = nil
 	}

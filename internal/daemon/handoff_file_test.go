@@ -31,7 +31,7 @@ func (d *den) handsOff(session, text string) {
 	d.t.Helper()
 	d.starts(session)
 	d.event(mem.Event{Kind: mem.UserPromptSubmit, Session: session, PromptID: session + "-p", Text: "Please bring the webhook retry to an end."})
-	if _, err := d.Engine.Continuity.Handoff(d.t.Context(), continuity.HandoffRequest{Place: mem.Place{Dir: d.Sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
+	if _, err := d.Engine.Continuity.Handoff(d.t.Context(), continuity.HandoffRequest{ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}, Agent: session, Text: text}); err != nil {
 		d.t.Fatal(err)
 	}
 }

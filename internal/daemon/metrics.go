@@ -9,7 +9,7 @@ import (
 
 // Metrics are the figures for those who watch the daemon by machine.
 func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
-	o, err := h.Status(ctx, mem.Place{})
+	o, err := h.Status(ctx, mem.ProjectRef{})
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (h *Daemon) Metrics(ctx context.Context) ([]api.Metric, error) {
 	}
 	return append(all,
 		api.Metric{Name: "database_bytes", Help: "Size of the database's files.", Value: float64(s.Bytes)},
-		api.Metric{Name: "told_tokens", Help: "Tokens told to agents, by all receipts that are kept.", Value: float64(s.ToldTokens)},
+		api.Metric{Name: "told_tokens", Help: "Tokens told to agents, by all receipts that are kept.", Value: float64(s.InjectedTokens)},
 		api.Metric{Name: "queue_dead_jobs", Help: "Jobs that were given up.", Value: float64(s.DeadJobs)},
 		api.Metric{Name: "hook_events_total", Help: "Events answered.", Value: float64(d.Hooks)},
 		api.Metric{Name: "hook_errors_total", Help: "Events that could not be kept.", Value: float64(d.HookErrors)},

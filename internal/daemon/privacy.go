@@ -29,7 +29,7 @@ func (h *Daemon) doomed(ctx context.Context, ask event.IDs) (event.PurgeResponse
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	would, err := h.Engine.Erase.Doomed(ctx, ask)
+	would, err := h.Engine.Erase.PreviewPurge(ctx, ask)
 	would.Unreached = append(would.Unreached, h.stillSpooled(left)...)
 	return would, err
 }

@@ -410,7 +410,7 @@ func TestASessionThatBrokeOffIsLookedAtWhenTheNextOneStarts(t *testing.T) {
 // engineAgain has the record looked at from its beginning once more.
 func (p *player) engineAgain() {
 	p.t.Helper()
-	if _, err := p.Store.Apply(p.t.Context(), mem.Batch{Checked: []mem.Checked{{Session: "one"}}}); err != nil {
+	if _, err := p.Store.Apply(p.t.Context(), mem.Batch{TranscriptPositions: []mem.TranscriptPosition{{Session: "one"}}}); err != nil {
 		p.t.Fatal(err)
 	}
 	p.reports(mem.Event{Kind: mem.SessionStart, Source: "resume"})

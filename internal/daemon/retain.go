@@ -17,7 +17,7 @@ const (
 // tidy does one step of what the retention rules ask for, and says when the
 // next is due. Only the worker's look around calls it.
 func (h *Daemon) tidy(ctx context.Context) time.Duration {
-	step, err := h.Engine.Curate.LetGo(ctx, h.gone.Next, h.hasCopies())
+	step, err := h.Engine.Curate.ApplyRetention(ctx, h.gone.Next, h.hasCopies())
 	step.Payloads, step.Memories = step.Payloads+h.gone.Payloads, step.Memories+h.gone.Memories
 	h.gone = step
 	if err == nil && step.More {
@@ -60,7 +60,7 @@ func (h *Daemon) hasCopies() bool {
 // rest is for when a bustle is over: what waits for judgement is counted, and
 // what the store keeps in memory is given back.
 func (h *Daemon) rest(ctx context.Context) {
-	h.Engine.Curate.LookThrough(ctx)
+	h.Engine.Curate.CountReviews(ctx)
 	if err := h.Store.GiveBack(ctx); err != nil {
 		h.log.Warn("give memory back", "error", err)
 	}

@@ -107,7 +107,7 @@ func (k *talker) works(ctx context.Context, after time.Duration) error {
 		if err != nil {
 			return err
 		}
-		b.Done = append(b.Done, jobs[0].ID)
+		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		if _, err := k.Store.Apply(k.t.Context(), b); err != nil {
 			return err
 		}

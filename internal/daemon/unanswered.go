@@ -82,7 +82,7 @@ func (a *Connection) Silent(ctx context.Context) bool {
 
 // StateFromFiles is what the database says of a place, read beside a daemon that
 // does not answer. What cannot be read is left out.
-func (a *Connection) StateFromFiles(ctx context.Context, at mem.Place) views.StatusResponse {
+func (a *Connection) StateFromFiles(ctx context.Context, at mem.ProjectRef) views.StatusResponse {
 	ctx, stop := context.WithTimeout(ctx, readWithin)
 	defer stop()
 	none := views.StatusResponse{}

@@ -64,8 +64,8 @@ func (f handoffs) EraseHandoff(p mem.Project, lines []string) error {
 	return f.vault().EraseHandoff(p, lines)
 }
 
-func (f handoffs) WriteTail(p mem.Project, text string) error {
-	return withoutVaultNone(f.vault().WriteTail(p, text))
+func (f handoffs) WriteAppendix(p mem.Project, text string) error {
+	return withoutVaultNone(f.vault().WriteAppendix(p, text))
 }
 
 func withoutVaultNone(err error) error {

@@ -75,7 +75,7 @@ func TestAFileThatComesBackInTimeIsNotErasedByRule(t *testing.T) {
 	c := d.Engine.Config
 	c.Now = func() time.Time { return time.Now().AddDate(0, 0, 31) } // forgotten memories are kept for 30 days
 	d.Engine = engine.New(c)
-	if gone, err := d.Engine.Curate.LetGo(t.Context(), 0, false); err != nil || gone.Memories > 0 {
+	if gone, err := d.Engine.Curate.ApplyRetention(t.Context(), 0, false); err != nil || gone.Memories > 0 {
 		t.Errorf("let go: %+v, %v", gone, err)
 	}
 	if m := d.note("memory/feedback_friday.md"); m.Status != mem.Active || d.read(m.Note.File) != friday {

@@ -93,7 +93,7 @@ func (d *den) starts(session string) string {
 // note is the memory of a file.
 func (d *den) note(file string) mem.Memory {
 	d.t.Helper()
-	ms, err := d.Store.List(d.t.Context(), mem.Query{Noted: true, Hidden: true, Limit: 1000})
+	ms, err := d.Store.List(d.t.Context(), mem.Query{InVault: true, Hidden: true, Limit: 1000})
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -301,7 +301,7 @@ func TestOnlyChangedFilesAreReadAgain(t *testing.T) {
 		t.Helper()
 		read = 0
 		err := d.vault().Look(func() ([]mem.Note, error) { t.Error("asked again for what is known"); return nil, nil },
-			func(l mem.VaultLook) error { read = len(l.Notes); return nil })
+			func(l mem.VaultChanges) error { read = len(l.Notes); return nil })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -326,7 +326,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 		d.write(fmt.Sprintf("memory/fact_%d.md", i), fmt.Sprintf("---\nname: fact %d\ndescription: about the thing of number %d\n---\n%s\n", i, i, strings.Repeat(fmt.Sprintf("thing %d is so. ", i), 20)))
 	}
 	d.write("LOG.md", strings.Repeat("a line of the journal that is neither short nor long\n", 60))
-	r, err := d.Engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.Sys.Getenv("HOME")}})
+	r, err := d.Engine.Next(t.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +342,7 @@ func TestTheVaultTakesAQuarterOfTheBudget(t *testing.T) {
 	if !strings.Contains(r.Text, "USER.md: I am Ada. (all of it: "+d.path("USER.md")+")") {
 		t.Errorf("too long, and not told by its first paragraph:\n%s", r.Text)
 	}
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		if c.Required {
 			t.Errorf("lacking: %+v", c)
 		}
@@ -396,7 +396,7 @@ func TestHintsBringWhatBelongsHereFirst(t *testing.T) {
 	d.write("memory/fact_here.md", "---\nname: here\nprojects: [Shop]\n---\nabout the shop\n")
 	order := func() bool {
 		t.Helper()
-		r, err := d.Engine.Next(t.Context(), views.NextRequest{Place: mem.Place{Dir: d.Sys.Getenv("HOME")}})
+		r, err := d.Engine.Next(t.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Dir: d.Sys.Getenv("HOME")}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -90,13 +90,13 @@ func changesOf(b mem.Batch, r mem.Result) []api.Change {
 	for _, c := range b.Receipts {
 		rest.Add("receipt", c.ID)
 	}
-	for _, id := range b.Unheard {
+	for _, id := range b.Undelivered {
 		rest.Add("receipt", id)
 	}
 	for range b.Checkpoints {
 		rest.Add("checkpoint", "")
 	}
-	if len(b.Jobs)+len(b.Done)+len(b.Failed) > 0 {
+	if len(b.Jobs)+len(b.FinishedJobs)+len(b.FailedJobs) > 0 {
 		rest.Add("job", "")
 	}
 	if len(b.Pauses) > 0 {
@@ -113,7 +113,7 @@ func changesOf(b mem.Batch, r mem.Result) []api.Change {
 			all[i].Session = session
 		}
 	}
-	for _, id := range b.Idle {
+	for _, id := range b.IdleSessions {
 		all = append(all, api.Change{Type: api.ProcessingStatus, IsProcessing: new(false), Session: id})
 	}
 	return all
@@ -205,7 +205,7 @@ func (h *Daemon) settle(ctx context.Context, _ api.Nothing) (api.Working, error)
 		return api.Working{}, err
 	}
 	if len(busy) > 0 {
-		if _, err := (watched{h.Store, h.live}).Apply(ctx, mem.Batch{Idle: busy}); err != nil {
+		if _, err := (watched{h.Store, h.live}).Apply(ctx, mem.Batch{IdleSessions: busy}); err != nil {
 			return api.Working{}, err
 		}
 	}

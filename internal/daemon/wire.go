@@ -43,14 +43,14 @@ type Daemon struct {
 	Config    *liveConfig
 	embedding liveEmbedder
 	modelling liveModel
-	Door      *redact.Door
+	Door      *redact.Redactor
 	book      *TrustBook
 	minds     *mind.Files
 	Meter     *meter
 	notes     liveVault
 	Since     time.Time
-	serving   time.Time   // since when a daemon; zero within a command
-	gone      curate.Gone // by this round of tidy so far
+	serving   time.Time              // since when a daemon; zero within a command
+	gone      curate.RetentionResult // by this round of tidy so far
 
 	end     context.CancelCauseFunc // ends the worker; nil without one
 	looking sync.Mutex              // holds who reads all of the database; guards the next two
@@ -82,7 +82,7 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 		hookclient.PrepareNotices(paths.Notices())
 	}
 	secret := config.ReadSecret(paths.Key())
-	d := &redact.Door{Key: secret, Rules: config.OwnRules(cfg.OwnRules())}
+	d := &redact.Redactor{Key: secret, Rules: config.OwnRules(cfg.OwnRules())}
 	for _, err := range d.Errors() {
 		log.Warn("own secret rule skipped", "error", err)
 	}
@@ -125,9 +125,9 @@ func New(ctx context.Context, sys config.System, paths config.Paths, log *slog.L
 }
 
 // past reads what a session's transcript tells through the door.
-func past(d *redact.Door) func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+func past(d *redact.Redactor) func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
 	p := transcript.Past{Door: d.Text, JSON: d.JSON, Own: capture.OwnCommand}
-	return func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+	return func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
 		return p.Read(ctx, s.Transcript, since, until, give)
 	}
 }
@@ -144,7 +144,7 @@ func journal(find func() *vault.Vault) func(string) (string, error) {
 }
 
 // hides reports whether a text has a private part.
-func hides(d *redact.Door) func(string) bool {
+func hides(d *redact.Redactor) func(string) bool {
 	return func(s string) bool {
 		_, found := d.Scrub(s)
 		return found.Private > 0
@@ -152,7 +152,7 @@ func hides(d *redact.Door) func(string) bool {
 }
 
 // tail reads the newest utterances of a transcript through the door.
-func tail(d *redact.Door) func(path string, lines int) ([]mem.Quote, error) {
+func tail(d *redact.Redactor) func(path string, lines int) ([]mem.Quote, error) {
 	return func(path string, lines int) ([]mem.Quote, error) {
 		part, err := transcript.Tail(path, lines, d.Text)
 		if err != nil {
@@ -191,17 +191,17 @@ func (h *Daemon) Bindings() []api.Binding {
 		api.On(api.Mark, blamed(e.Curate.Mark)), api.On(api.Feedback, blamed(e.Curate.Feedback)), api.On(api.Purge, blamed(h.purge)), api.On(api.Doomed, h.doomed), api.On(api.Scan, h.scan), api.On(api.Pause, e.Event.Pause),
 		api.On(api.Handoff, blamed(e.Continuity.Handoff)), api.On(api.Save, e.Continuity.Save), api.On(api.Checkpoints, e.Continuity.Checkpoints), api.On(api.Resume, e.Continuity.Resume),
 		api.On(api.Diff, e.Continuity.Diff), api.On(api.WriteLog, blamed(e.Filesync.WriteLog)), api.On(api.Drift, e.Drift), api.On(api.Lint, blamed(e.Curate.Lint)),
-		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Rounds),
+		api.On(api.Consolidate, blamed(e.Curate.Consolidate)), api.On(api.Rounds, e.Curate.Runs),
 		api.On(api.Review, blamed(e.Curate.Review)), api.On(api.Resolve, blamed(e.Curate.Resolve)), api.On(api.Merge, blamed(e.Curate.Merge)),
-		api.On(api.GoesOn, e.Continuity.GoesOn), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts), api.On(api.SessionOf, h.sessionOf),
+		api.On(api.GoesOn, e.Continuity.Successor), api.On(api.Report, e.Report), api.On(api.Prompts, e.Views.Prompts), api.On(api.SessionOf, h.sessionOf),
 		api.On(api.Settle, h.settle), api.On(api.WorkingNow, h.working),
 		api.On(api.Projects, h.projects), api.On(api.Now, h.now), api.On(api.Feed, e.Views.Feed), api.On(api.Sessions, e.Views.Sessions),
 		api.On(api.SessionStory, h.sessionStory), api.On(api.MemoryStory, e.Views.MemoryStory),
 		api.On(api.Receipts, e.Views.Receipts), api.On(api.WhatIf, e.WhatIf), api.On(api.Economy, h.economy), api.On(api.Files, e.Views.Files), api.On(api.File, e.Views.File), api.On(api.Related, e.Recall.Related),
-		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Fleet(ctx) }),
+		api.On(api.Fleet, func(ctx context.Context, _ api.Nothing) (views.OverviewResponse, error) { return e.Views.Overview(ctx) }),
 		api.On(api.Sizes, h.sizes), api.On(api.State, blamed(e.Filesync.State)),
-		api.On(api.Stand, blamed(func(ctx context.Context, at mem.Place) (mem.Standing, error) {
-			return e.Filesync.State(ctx, mem.StateRequest{Place: at, Op: mem.StateGet})
+		api.On(api.Stand, blamed(func(ctx context.Context, at mem.ProjectRef) (mem.WorkState, error) {
+			return e.Filesync.State(ctx, mem.StateRequest{ProjectRef: at, Op: mem.StateGet})
 		})),
 		api.On(ExamineStore, h.Examine), api.On(Namesakes, h.namesakes),
 		api.On(DescribeStore, h.describe), api.On(AuditStore, h.audit), api.On(KeepStore, h.keep), api.On(ReindexStore, h.Reindex), api.On(ReviveJobs, h.revive), api.On(TryEmbedding, h.tryEmbedding), api.On(Digesting, h.digest),
@@ -213,7 +213,7 @@ func (h *Daemon) Bindings() []api.Binding {
 }
 
 // Status is the engine's overview with what only this process knows.
-func (h *Daemon) Status(ctx context.Context, at mem.Place) (views.StatusResponse, error) {
+func (h *Daemon) Status(ctx context.Context, at mem.ProjectRef) (views.StatusResponse, error) {
 	o, err := h.Engine.Views.Status(ctx, at)
 	if err != nil {
 		return o, err

@@ -15,7 +15,7 @@ var ErrNoModel = errors.New("no model is set up")
 // Digesting returns the status of the digest by a model. With Redo it also queues
 // turns to be digested again: those of a session, those since a time, else those of
 // the newest session of the project. It returns ErrNoModel if none is configured.
-func (s *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
+func (s *Service) Status(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
 	d, err := s.status(ctx)
 	if err != nil || !ask.Redo {
 		return d, err
@@ -32,7 +32,7 @@ func (s *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Diges
 	if err != nil {
 		return d, err
 	}
-	if _, err := s.Store.Apply(ctx, mem.Batch{Jobs: jobs, Done: dead}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Jobs: jobs, FinishedJobs: dead}); err != nil {
 		return d, fmt.Errorf("digest again: %w", err)
 	}
 	d.Waiting, d.GivenUp = d.Waiting+len(jobs), d.GivenUp-len(dead)
@@ -116,7 +116,7 @@ func (s *Service) redoSessions(ctx context.Context, ask DigestRequest) ([]mem.Se
 		}
 		return []mem.Session{sess}, nil
 	}
-	p, err := s.Event.Place(ctx, ask.Place)
+	p, err := s.Event.Place(ctx, ask.ProjectRef)
 	if err != nil {
 		return nil, err
 	}

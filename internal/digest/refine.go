@@ -29,12 +29,12 @@ var errNoSpendStore = errors.New("this store cannot count what a model costs, so
 
 // RefineLater queues a job that digests the ended turn, or a subagent's part of it,
 // with a model. It does nothing if there is no model or it may not see the turn.
-func (s *Service) RefineLater(m *event.Context) {
+func (s *Service) QueueRefine(m *event.Context) {
 	if s.Event.CurrentModel() == nil || !mayRefine(m) {
 		return
 	}
 	m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{
-		Kind: event.JobRefine, Session: m.Session, Key: refineKey(m.PromptID, m.AgentID), NotBy: m.At.Add(refineAfter),
+		Kind: event.JobRefine, Session: m.Session, Key: refineKey(m.PromptID, m.AgentID), NotBefore: m.At.Add(refineAfter),
 	})
 }
 
@@ -102,7 +102,7 @@ func (s *Service) Refine(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	}
 	b, err := s.refinedBatch(ctx, m, r, d, model.Model(), job)
 	if err == nil {
-		b.Done, err = s.deadJobs(ctx, job)
+		b.FinishedJobs, err = s.deadJobs(ctx, job)
 	}
 	return b, err
 }
@@ -167,7 +167,7 @@ func (s *Service) waitForPause(
 
 // requeue returns a batch that queues the job anew at a time, with no attempt counted.
 func (s *Service) requeue(job mem.Job, at time.Time) mem.Batch {
-	job.ID, job.Error, job.Attempts, job.NotBy = "", "", 0, at
+	job.ID, job.Error, job.Attempts, job.NotBefore = "", "", 0, at
 	return mem.Batch{Jobs: []mem.Job{job}}
 }
 
@@ -177,15 +177,15 @@ func (s *Service) retryOrGiveUp(job mem.Job, cause error) (mem.Batch, error) {
 	if full, ok := errors.AsType[limitReached](cause); ok {
 		return s.requeue(job, full.until), nil
 	}
-	var later mem.Later
+	var later mem.RetryLater
 	isLater := errors.As(cause, &later)
-	if later.Unasked { // another turn failed, not this one
+	if later.NotSent { // another turn failed, not this one
 		job.ID, job.Attempts = "", job.Attempts-1
-		job.NotBy, job.Error = s.Now().Add(later.Wait), chars.Clip(cause.Error(), event.MaxErrorText)
+		job.NotBefore, job.Error = s.Now().Add(later.Wait), chars.Clip(cause.Error(), event.MaxErrorText)
 		return mem.Batch{Jobs: []mem.Job{job}}, nil
 	}
-	var paid mem.Unusable
-	if !isLater && errors.As(cause, &paid) && job.Attempts >= refineTries || errors.Is(cause, mem.ErrTooMuch) {
+	var paid mem.UnusableAnswer
+	if !isLater && errors.As(cause, &paid) && job.Attempts >= refineTries || errors.Is(cause, mem.ErrTextTooLong) {
 		job.ID, job.Error, job.Dead = "", chars.Clip(cause.Error(), event.MaxErrorText), true
 		return mem.Batch{Jobs: []mem.Job{job}}, nil // asking again would cost as much and give as little
 	}

@@ -41,7 +41,7 @@ func (s *Service) refinedBatch(
 	model string,
 	job mem.Job,
 ) (mem.Batch, error) {
-	w := writer{m, r, s.Door.Text, "digest by " + model, time.Time{}}
+	w := writer{m, r, s.Redactor.Text, "digest by " + model, time.Time{}}
 	w.at = w.when()
 	var b mem.Batch
 	for i, o := range d.Observations {

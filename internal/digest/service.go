@@ -16,7 +16,7 @@ type Config struct {
 	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
 	// Door removes secrets and private text.
-	Door     *redact.Door
+	Redactor *redact.Redactor
 	Now      func() time.Time
 	Settings func() event.Settings
 	Store    mem.Store

@@ -34,7 +34,7 @@ func (s *Service) askModel(ctx context.Context, model event.Summarizer, text str
 			continue
 		}
 		tried = part
-		if d, err = s.callWithinLimit(ctx, model, part); !errors.Is(err, mem.ErrTooMuch) {
+		if d, err = s.callWithinLimit(ctx, model, part); !errors.Is(err, mem.ErrTextTooLong) {
 			return d, err
 		}
 	}
@@ -64,12 +64,12 @@ func (s *Service) callWithinLimit(ctx context.Context, model event.Summarizer, t
 		return d, err // cut off: what was counted stays
 	}
 	settled := mem.Spending{Day: day, Tokens: d.Tokens - most}
-	var later mem.Later
-	if errors.As(err, &later); later.Unasked {
+	var later mem.RetryLater
+	if errors.As(err, &later); later.NotSent {
 		settled.Calls = -1 // it was not begun
 	} else if err != nil {
 		settled.Failures = 1
-		if paid, ok := errors.AsType[mem.Unusable](err); ok {
+		if paid, ok := errors.AsType[mem.UnusableAnswer](err); ok {
 			settled.Tokens = min(paid.Tokens, 2*most) - most
 		}
 	}

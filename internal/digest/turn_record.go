@@ -40,7 +40,7 @@ func (s *Service) readTurn(ctx context.Context, m *event.Context) (r turnRecord,
 	if err != nil {
 		return r, false, fmt.Errorf("what the turn made: %w", err)
 	}
-	r.redact = s.Door.Text
+	r.redact = s.Redactor.Text
 	slices.Reverse(all)
 	for _, mm := range all {
 		switch {
@@ -113,7 +113,7 @@ func (s *Service) archivedAnswers(ctx context.Context, m *event.Context) (said [
 		return nil, nil
 	}
 	size := 0
-	err = s.Archive.Said(ctx, m.SessionInfo, "", func(some []mem.Spoken) error {
+	err = s.Archive.Said(ctx, m.SessionInfo, "", func(some []mem.ArchivedUtterance) error {
 		for _, spoken := range some {
 			if spoken.PromptID == m.PromptID && spoken.Who == "assistant" && size+len(spoken.Text) <= maxAnswerBytes {
 				said, size = append(said, spoken.Text), size+len(spoken.Text)

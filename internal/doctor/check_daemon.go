@@ -30,7 +30,7 @@ func (a *Checks) checkDaemon(ctx context.Context, nothing bool) (Check, *views.S
 	if c, held := a.checkHeld(ctx); held {
 		return c, nil
 	}
-	o, err := daemon.Ask(ctx, a.Connection, api.Status, mem.Place{})
+	o, err := daemon.Ask(ctx, a.Connection, api.Status, mem.ProjectRef{})
 	if err == nil {
 		return a.checkAnswering(ctx), &o
 	}

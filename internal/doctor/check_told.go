@@ -21,7 +21,7 @@ func (a *Checks) checkBriefing(ctx context.Context) []Check {
 	if a.Profile() == "silent" { // has a row of its own
 		return nil
 	}
-	r, err := daemon.Ask(ctx, a.Connection, api.Next, views.NextRequest{Place: a.Place()})
+	r, err := daemon.Ask(ctx, a.Connection, api.Next, views.NextRequest{ProjectRef: a.Place()})
 	if err != nil {
 		return nil
 	}
@@ -96,7 +96,7 @@ func LackingOf(r mem.Receipt) []string {
 		"budget": "has no room", "limit": "has no room", "missing": "is not there", "unreadable": "cannot be read", "trust": "is not trusted enough to be told",
 	}
 	var out []string
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		if c.Required {
 			id, _, _ := strings.Cut(c.ID, "@")
 			if c.Title != "" && c.Title != id {

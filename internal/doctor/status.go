@@ -18,22 +18,22 @@ import (
 
 // StatusView is the state of things at a glance.
 type StatusView struct {
-	Version     string              `json:"version"`
-	Project     *projectItem        `json:"project"` // null: all
-	Daemon      DaemonView          `json:"daemon"`
-	Counts      counts              `json:"counts"`
-	LastSession *lastItem           `json:"last_session"`
-	Context     *continuity.Context `json:"context"` // of the last session; null: not known
-	Hooks       HooksItem           `json:"hooks"`
-	Capture     CaptureItem         `json:"capture"`
-	Review      *reviewItem         `json:"review"` // null: nobody has looked yet
-	Queue       queueItem           `json:"queue"`
-	LLM         llmItem             `json:"llm"`
-	Embedding   *embedItem          `json:"embedding"` // null: off
-	Vault       *VaultItem          `json:"vault"`     // null: there is none
-	Faults      []FaultItem         `json:"faults"`    // what does not go on
-	Paused      []ui.PauseItem      `json:"paused"`
-	Suggest     *SuggestItem        `json:"suggest"`
+	Version     string                   `json:"version"`
+	Project     *projectItem             `json:"project"` // null: all
+	Daemon      DaemonView               `json:"daemon"`
+	Counts      counts                   `json:"counts"`
+	LastSession *lastItem                `json:"last_session"`
+	Context     *continuity.ContextUsage `json:"context"` // of the last session; null: not known
+	Hooks       HooksItem                `json:"hooks"`
+	Capture     CaptureItem              `json:"capture"`
+	Review      *reviewItem              `json:"review"` // null: nobody has looked yet
+	Queue       queueItem                `json:"queue"`
+	LLM         llmItem                  `json:"llm"`
+	Embedding   *embedItem               `json:"embedding"` // null: off
+	Vault       *VaultItem               `json:"vault"`     // null: there is none
+	Faults      []FaultItem              `json:"faults"`    // what does not go on
+	Paused      []ui.PauseItem           `json:"paused"`
+	Suggest     *SuggestItem             `json:"suggest"`
 
 	Suggesting bool `json:"-"`
 }
@@ -192,9 +192,9 @@ func StatusOf(o views.StatusResponse, d DaemonView, h HooksItem, c CaptureItem) 
 		v.Project = &projectItem{o.Project.Key, o.Project.Name, ui.TextOrNil(o.Project.Branch)}
 	}
 	if o.Last != nil {
-		v.LastSession = &lastItem{ID: o.Last.Short, At: ui.TimeOrNil(o.Last.LastEvent), Tokens: o.Last.ToldTokens}
-		if o.Told != nil && o.Told.Session == o.Last.ID {
-			v.LastSession.Items = len(o.Told.Items)
+		v.LastSession = &lastItem{ID: o.Last.Short, At: ui.TimeOrNil(o.Last.LastEvent), Tokens: o.Last.InjectedTokens}
+		if o.LastInjection != nil && o.LastInjection.Session == o.Last.ID {
+			v.LastSession.Items = len(o.LastInjection.Items)
 		}
 	}
 	v.Faults = v.stuck()
@@ -327,7 +327,7 @@ func (l *lastItem) sentence(now time.Time) string {
 }
 
 // contextSentence says how full a context is and what happens next.
-func contextSentence(c continuity.Context) string {
+func contextSentence(c continuity.ContextUsage) string {
 	s := fmt.Sprintf("%d of %d tokens", c.Tokens, c.Window)
 	switch {
 	case c.HandoffAt == 0:

@@ -37,17 +37,17 @@ func (a *Checks) trip(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, st.Close()) }()
 	e := engine.New(engine.Config{
-		Store: st, Door: &redact.Door{}, Now: a.Sys.Now,
+		Store: st, Door: &redact.Redactor{}, Now: a.Sys.Now,
 		Settings: func() event.Settings { return event.Defaults(event.Lean) },
 		Project:  func(string) (mem.Project, error) { return mem.Project{Key: "p_000000000000", Name: "scratch"}, nil },
 		Rel:      func(_ mem.Project, path string) string { return path },
 	})
-	at := mem.Place{Dir: dir}
-	kept, err := e.Curate.Add(ctx, curate.AddRequest{Place: at, Text: "the lighthouse keeper counts herons"})
+	at := mem.ProjectRef{Dir: dir}
+	kept, err := e.Curate.Add(ctx, curate.AddRequest{ProjectRef: at, Text: "the lighthouse keeper counts herons"})
 	if err != nil {
 		return err
 	}
-	found, err := e.Recall.Search(ctx, recall.SearchRequest{Place: at, Query: mem.Query{Text: "heron counting"}})
+	found, err := e.Recall.Search(ctx, recall.SearchRequest{ProjectRef: at, Query: mem.Query{Text: "heron counting"}})
 	if err != nil {
 		return err
 	}

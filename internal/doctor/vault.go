@@ -33,7 +33,7 @@ func VaultProblems(v mem.VaultState) []string {
 	for _, f := range v.Conflicts {
 		out = append(out, "waits for you: "+ui.Safe(f)+", changed on both sides; take from it what you want and delete it")
 	}
-	for _, f := range v.Lacking {
+	for _, f := range v.MissingCritical {
 		out = append(out, "not there: "+ui.Safe(f)+", of vault.critical")
 	}
 	return out
@@ -46,12 +46,12 @@ func (a *Checks) checkVault() []Check {
 	switch {
 	case err != nil:
 		return []Check{Bad("vault", false, fault.Vault.Because("%s", err))}
-	case !s.There && config.Get[string](cfg, "vault.dir") == "":
+	case !s.Found && config.Get[string](cfg, "vault.dir") == "":
 		return nil
-	case !s.There:
+	case !s.Found:
 		return []Check{Bad("vault", false, fault.NoVault.Because("%s is not there", ui.Safe(s.Dir)))}
 	}
-	s.Lacking = nil // what the briefing lacks is found by looking at it
+	s.MissingCritical = nil // what the briefing lacks is found by looking at it
 	if list := VaultProblems(s); len(list) > 0 {
 		return []Check{Bad("vault", false, fault.VaultFiles.Because("%s", strings.Join(list, "; ")))}
 	}

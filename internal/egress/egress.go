@@ -120,7 +120,7 @@ func (s *Server) Post(ctx context.Context, q Request, read func(io.Reader) error
 			return err
 		}
 	}
-	return mem.Later{Err: ErrCut}
+	return mem.RetryLater{Err: ErrCut}
 }
 
 func (s *Server) dress(req *http.Request, q Request) {
@@ -150,7 +150,7 @@ func (s *Server) unreached(err error) error {
 	}
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
-		return mem.Later{Err: fmt.Errorf("%s does not answer in time", s.base.Host)}
+		return mem.RetryLater{Err: fmt.Errorf("%s does not answer in time", s.base.Host)}
 	}
-	return mem.Later{Err: fmt.Errorf("%s cannot be reached", s.base.Host)}
+	return mem.RetryLater{Err: fmt.Errorf("%s cannot be reached", s.base.Host)}
 }

@@ -36,13 +36,13 @@ func (r *rest) due() error {
 	defer r.mu.Unlock()
 	// a clock that was set back holds nobody up
 	if wait := r.until.Sub(r.now()); r.fails > 0 && wait > 0 && wait <= MostWait {
-		return mem.Later{Wait: wait, Unasked: true, Err: fmt.Errorf("%w: %w", ErrResting, r.cause)}
+		return mem.RetryLater{Wait: wait, NotSent: true, Err: fmt.Errorf("%w: %w", ErrResting, r.cause)}
 	}
 	return nil
 }
 
 // begin lets the server rest for as long as it asked, else longer each time.
-func (r *rest) begin(why mem.Later) {
+func (r *rest) begin(why mem.RetryLater) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.fails++
@@ -65,7 +65,7 @@ func (s *Server) Due() error { return s.rest.due() }
 // Note says how a request went. After a mem.Later the server is left alone for
 // as long as it asked, else longer each time; after any other it is not.
 func (s *Server) Note(err error) {
-	if later, ok := errors.AsType[mem.Later](err); ok {
+	if later, ok := errors.AsType[mem.RetryLater](err); ok {
 		s.rest.begin(later)
 		return
 	}

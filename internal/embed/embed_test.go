@@ -95,8 +95,8 @@ func status(code int, header ...string) func(http.ResponseWriter, asked) {
 	}
 }
 
-func isLater(err error) (mem.Later, bool) {
-	var l mem.Later
+func isLater(err error) (mem.RetryLater, bool) {
+	var l mem.RetryLater
 	return l, errors.As(err, &l)
 }
 

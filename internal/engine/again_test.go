@@ -18,15 +18,15 @@ func TestWhatAnAnswerThatNeverCameHeldIsToldToWhoAsksAgain(t *testing.T) {
 	s.play(in("second", start("startup"))...)
 	told := s.play(asks)
 	wants(t, "the first time", told.Context, "login race")
-	if got := s.play(asks); !got.Silent() {
+	if got := s.play(asks); !got.Empty() {
 		t.Errorf("a second report of it is told\n%s", got.Context)
 	}
-	asks.Again = true
+	asks.Redelivered = true
 	if got := s.play(asks); got.Context != told.Context {
 		t.Errorf("asked again, told\n%s\nwant\n%s", got.Context, told.Context)
 	}
-	asks.Quiet = true
-	if got := s.play(asks); !got.Silent() {
+	asks.InjectionOff = true
+	if got := s.play(asks); !got.Empty() {
 		t.Errorf("told although telling is off:\n%s", got.Context)
 	}
 	if rs, err := s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "second", Trigger: "prompt"}); err != nil || len(rs) != 1 {

@@ -19,10 +19,10 @@ func TestAStorySaysWhatTheSessionWasTold(t *testing.T) {
 	s.learned(mem.Memory{Title: "Orders are numbered per warehouse and year"})
 	s.play(start("startup"))
 	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
-	if err != nil || len(got.Beats) == 0 {
-		t.Fatal(got.Beats, err)
+	if err != nil || len(got.Entries) == 0 {
+		t.Fatal(got.Entries, err)
 	}
-	b := got.Beats[len(got.Beats)-1]
+	b := got.Entries[len(got.Entries)-1]
 	if want := `^1 item, \d+ tokens \(budget 1,200 \+ frame\)$`; b.Lane != views.LaneInjection || !regexp.MustCompile(want).MatchString(b.Detail) {
 		t.Errorf("%s: got %q, want %s", b.Lane, b.Detail, want)
 	}
@@ -40,9 +40,9 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 		t.Fatal(err)
 	}
 	titles := map[string][]string{}
-	for i, b := range got.Beats {
+	for i, b := range got.Entries {
 		titles[b.Lane] = append(titles[b.Lane], b.Title)
-		if i > 0 && b.At.Before(got.Beats[i-1].At) {
+		if i > 0 && b.At.Before(got.Entries[i-1].At) {
 			t.Errorf("%q comes before what was earlier", b.Title)
 		}
 	}
@@ -60,8 +60,8 @@ func TestASessionsStoryIsInOrderAndInLanes(t *testing.T) {
 	if len(titles[views.LaneMemory]) == 0 || len(titles[views.LaneCheckpoint]) != 1 {
 		t.Errorf("got %d memories and %d checkpoints, want some and one", len(titles[views.LaneMemory]), len(titles[views.LaneCheckpoint]))
 	}
-	i := slices.IndexFunc(got.Beats, func(b views.Beat) bool { return b.Lane == views.LaneTest })
-	if b := got.Beats[i]; !b.Failed || b.Prompt != 1 || !strings.Contains(b.Detail, "TestRetry") {
+	i := slices.IndexFunc(got.Entries, func(b views.StoryEntry) bool { return b.Lane == views.LaneTest })
+	if b := got.Entries[i]; !b.Failed || b.Prompt != 1 || !strings.Contains(b.Detail, "TestRetry") {
 		t.Errorf("failed test: got %+v, want it failed, in prompt 1, with its error", b)
 	}
 	if got.Session.Memories == 0 || got.Session.Files == 0 {
@@ -84,8 +84,8 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 	if got.Provenance != want {
 		t.Errorf("got  %s\nwant %s", got.Provenance, want)
 	}
-	if got.Asked != "why does the export fail?" {
-		t.Errorf("asked %q", got.Asked)
+	if got.Prompt != "why does the export fail?" {
+		t.Errorf("asked %q", got.Prompt)
 	}
 
 	old := s.remember(curate.AddRequest{Text: "the lock is fair"})
@@ -99,7 +99,7 @@ func TestAMemorysStorySaysWhereItComesFromAndWhatBecameOfIt(t *testing.T) {
 		if err != nil || kin(story) == nil || !strings.HasPrefix(story.Provenance, "Added by you, 2 Mar 2026") {
 			t.Errorf("%s: kin %v, %q, %v, want the other one and the person's word", id, kin(story), story.Provenance, err)
 		}
-		if told := len(story.Told); (told == 1) != (id == now.ID) {
+		if told := len(story.Injections); (told == 1) != (id == now.ID) {
 			t.Errorf("%s was told %d times", id, told)
 		}
 	}
@@ -145,12 +145,12 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 		{Text: "the gateway wants a retry after 429", Kind: mem.Gotcha},
 		{Text: "the roster is in the desk", Kind: mem.Fact},
 	} {
-		ask.Place = shop
+		ask.ProjectRef = shop
 		if _, err := s.Curate.Add(t.Context(), ask); err != nil {
 			t.Fatal(err)
 		}
 	}
-	got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
+	got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry", Limit: 1}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 	if len(got.Hits) != 1 || got.Counted != 2 || !slices.Equal(got.Facets["kind"], want) {
 		t.Errorf("got %d hits of %d, kinds %v, want 1 of 2 and %v", len(got.Hits), got.Counted, got.Facets["kind"], want)
 	}
-	all, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry"}, Facets: true})
+	all, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry"}, Facets: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,18 +170,18 @@ func TestFacetsCountWhatWasFoundAndMarksSayWhere(t *testing.T) {
 			}
 		}
 	}
-	listed, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
+	listed, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Limit: 2, Offset: 1}, Facets: true})
 	if err != nil || len(listed.Hits) != 2 || listed.Counted != 3 || len(listed.Facets["kind"]) != 3 {
 		t.Errorf("without words: %d hits of %d, facets %v, %v, want 2 of 3 and 3 kinds", len(listed.Hits), listed.Counted, listed.Facets, err)
 	}
 	for _, words := range []string{"", "retry"} {
 		for _, facets := range []bool{false, true} {
-			if got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
+			if got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: words, Limit: -1, Offset: -1}, Facets: facets}); err != nil || len(got.Hits) < 2 {
 				t.Errorf("from before the first, %q, facets %v: %d hits, %v", words, facets, len(got.Hits), err)
 			}
 		}
 	}
-	if plain, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
+	if plain, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "retry"}}); err != nil || plain.Facets != nil || plain.Marks != nil {
 		t.Errorf("nobody asked for facets: got %v, %v, %v", plain.Facets, plain.Marks, err)
 	}
 }
@@ -215,7 +215,7 @@ func TestATimelineIsAboutWhatLiesNextToItsAnchorHoweverMuchCameLater(t *testing.
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: mem.Place{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
+	got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Anchor: kept[0].IDs[100], Around: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -240,7 +240,7 @@ func TestALongSessionsStorySaysHowManyEventsItLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Views.SessionStory(t.Context(), views.MemoryRequest{ID: "one"})
-	if err != nil || len(got.Beats) != 4000 || got.Cut != 7 {
-		t.Errorf("%d moments, %d older ones left out, %v; want 4000 and 7", len(got.Beats), got.Cut, err)
+	if err != nil || len(got.Entries) != 4000 || got.Cut != 7 {
+		t.Errorf("%d moments, %d older ones left out, %v; want 4000 and 7", len(got.Entries), got.Cut, err)
 	}
 }

@@ -38,8 +38,8 @@ func TestStatementsThatConflictAreNeverMerged(t *testing.T) {
 		}
 		s := newStage(t)
 		s.learned(mem.Memory{Title: p.a}, mem.Memory{Title: p.b, Session: "two"})
-		if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
-			t.Errorf("%q and %q: changes %q, want none", p.a, p.b, rulesOf(got.Rounds[0]))
+		if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) > 0 {
+			t.Errorf("%q and %q: changes %q, want none", p.a, p.b, rulesOf(got.Runs[0]))
 		}
 	}
 }
@@ -120,8 +120,8 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
 			keep(s)
-			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
-				t.Errorf("changes %q, want none", rulesOf(got.Rounds[0]))
+			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) > 0 {
+				t.Errorf("changes %q, want none", rulesOf(got.Runs[0]))
 			}
 			for _, f := range s.inbox().Items {
 				if f.Rule == "duplicate" {
@@ -132,7 +132,7 @@ func TestWhatIsKeptApartIsNeverMerged(t *testing.T) {
 	}
 	s := newStage(t)
 	s.learned(mem.Memory{Title: one}, mem.Memory{Title: more, Session: "two"})
-	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) == 0 {
+	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) == 0 {
 		t.Error("nobody kept them apart, and they are not merged")
 	}
 }
@@ -147,7 +147,7 @@ func TestExchangedRolesAreAContradictionAndNoDuplicate(t *testing.T) {
 	if strings.Join(rules, " ") != "contradiction" {
 		t.Errorf("findings %q, want one contradiction", rules)
 	}
-	lint, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{"duplicate"}})
+	lint, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{"duplicate"}})
 	if err != nil || len(lint.Findings) > 0 {
 		t.Errorf("lint finds %+v, %v; want nothing", lint.Findings, err)
 	}

@@ -28,7 +28,7 @@ func (e *Engine) cleanNames(ev *mem.Event) {
 
 // redactedProject returns identify with the names and paths of its projects redacted: a branch, a directory or a
 // remote may be named after anything.
-func redactedProject(d *redact.Door, identify func(dir string) (mem.Project, error)) func(dir string) (mem.Project, error) {
+func redactedProject(d *redact.Redactor, identify func(dir string) (mem.Project, error)) func(dir string) (mem.Project, error) {
 	if d == nil || identify == nil {
 		return identify
 	}

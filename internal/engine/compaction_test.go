@@ -44,12 +44,12 @@ func TestWhatTheSummaryLeftOutIsToldWithTheNextPrompt(t *testing.T) {
 	if again := s.play(prompt("p3", "ok")).Context; again != "" {
 		t.Errorf("told again:\n%s", again)
 	}
-	why, err := s.Views.Why(t.Context(), views.WhyRequest{Place: shop})
+	why, err := s.Views.Why(t.Context(), views.WhyRequest{ProjectRef: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := why.Receipt.Compaction
-	if c == nil || c.Exact != 5 || c.Kept != 1 || c.Restored != 0 || c.Told != 4 || !strings.HasPrefix(c.Checkpoint, "c_") || why.Receipt.Text != got {
+	if c == nil || c.Exact != 5 || c.Kept != 1 || c.Restored != 0 || c.InjectedNow != 4 || !strings.HasPrefix(c.Checkpoint, "c_") || why.Receipt.Text != got {
 		t.Errorf("receipt %+v with %+v", why.Receipt, c)
 	}
 }
@@ -64,7 +64,7 @@ func TestWhatWasRestoredAtOnceIsNotToldAgain(t *testing.T) {
 	if err != nil || len(rs) != 1 {
 		t.Fatal(rs, err)
 	}
-	if c := rs[0].Compaction; c == nil || c.Exact != 5 || c.Kept != 0 || c.Restored != 5 || c.Told != 0 || rs[0].Outcome != mem.Nothing {
+	if c := rs[0].Compaction; c == nil || c.Exact != 5 || c.Kept != 0 || c.Restored != 5 || c.InjectedNow != 0 || rs[0].Outcome != mem.Nothing {
 		t.Errorf("receipt %+v with %+v", rs[0], rs[0].Compaction)
 	}
 }
@@ -124,7 +124,7 @@ func TestWhatWasForgottenIsNotToldForTheSummary(t *testing.T) {
 	s := inHand(t)
 	s.settings.Budgets.Compact = 0
 	s.play(summarized("Things were done.")...)
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Kinds: []mem.Kind{mem.Todo, mem.Decision}}})
 	if err != nil || len(found.Hits) < 2 {
 		t.Fatal(found, err)
 	}

@@ -37,9 +37,9 @@ func (s *stage) learned(ms ...mem.Memory) []string {
 	return res[0].IDs
 }
 
-func (s *stage) consolidate(ask curate.ConsolidateRequest) curate.Consolidation {
+func (s *stage) consolidate(ask curate.ConsolidateRequest) curate.ConsolidateResponse {
 	s.t.Helper()
-	ask.Place = shop
+	ask.ProjectRef = shop
 	got, err := s.Curate.Consolidate(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -47,9 +47,9 @@ func (s *stage) consolidate(ask curate.ConsolidateRequest) curate.Consolidation 
 	return got
 }
 
-func (s *stage) rounds() curate.Consolidation {
+func (s *stage) rounds() curate.ConsolidateResponse {
 	s.t.Helper()
-	got, err := s.Curate.Rounds(s.t.Context(), curate.RoundsRequest{Place: shop})
+	got, err := s.Curate.Runs(s.t.Context(), curate.RunsRequest{ProjectRef: shop})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	)
 	before := s.memory(ids[0])
 	got := s.consolidate(curate.ConsolidateRequest{})
-	if r := rulesOf(got.Rounds[0]); r != "merge m_2, continue m_1" {
+	if r := rulesOf(got.Runs[0]); r != "merge m_2, continue m_1" {
 		t.Fatalf("changes %q", r)
 	}
 	kept, gone := s.memory(ids[0]), s.memory(ids[1])
@@ -83,12 +83,12 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	if kept.Importance != 0.7 || kept.Confidence != 0.55 || kept.Status != mem.Active || !kept.LastUsed.Equal(gone.Created) {
 		t.Errorf("the first has importance %v, confidence %v, status %s, last used %v", kept.Importance, kept.Confidence, kept.Status, kept.LastUsed)
 	}
-	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
-		t.Errorf("a second round changes %q", rulesOf(again.Rounds[0]))
+	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Runs[0].Changes) > 0 {
+		t.Errorf("a second round changes %q", rulesOf(again.Runs[0]))
 	}
-	back := s.consolidate(curate.ConsolidateRequest{Undo: got.Rounds[0].ID})
-	if back.Changed != 2 || !back.Rounds[0].Undone {
-		t.Errorf("taken back: %d changed, undone %v", back.Changed, back.Rounds[0].Undone)
+	back := s.consolidate(curate.ConsolidateRequest{Undo: got.Runs[0].ID})
+	if back.Changed != 2 || !back.Runs[0].Undone {
+		t.Errorf("taken back: %d changed, undone %v", back.Changed, back.Runs[0].Undone)
 	}
 	now := s.memory(ids[0])
 	now.Updated = before.Updated
@@ -98,8 +98,8 @@ func TestWhatIsSaidTwiceIsMergedAndCanBeTakenApart(t *testing.T) {
 	if m := s.memory(ids[1]); m.Status != mem.Active || m.MergedInto != "" {
 		t.Errorf("the second is %s, merged into %q", m.Status, m.MergedInto)
 	}
-	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
-		t.Errorf("what was taken back is done again: %q", rulesOf(again.Rounds[0]))
+	if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Runs[0].Changes) > 0 {
+		t.Errorf("what was taken back is done again: %q", rulesOf(again.Runs[0]))
 	}
 }
 
@@ -114,8 +114,8 @@ func TestWhatOnlyLooksAlikeStaysApart(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
 			s.learned(mem.Memory{Title: c.a}, mem.Memory{Title: c.b})
-			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
-				t.Errorf("changes %q", rulesOf(got.Rounds[0]))
+			if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) > 0 {
+				t.Errorf("changes %q", rulesOf(got.Runs[0]))
 			}
 		})
 	}
@@ -162,8 +162,8 @@ func TestASessionsMemoryThatIsWorthItReachesTheProject(t *testing.T) {
 		t.Errorf("promoted from %q", m.PromotedFrom)
 	}
 	list := s.rounds()
-	if len(list.Rounds) != 1 || list.Rounds[0].Kind != mem.SessionRun || list.Rounds[0].Changes[0].Reason == "" {
-		t.Errorf("rounds %+v", list.Rounds)
+	if len(list.Runs) != 1 || list.Runs[0].Kind != mem.SessionRun || list.Runs[0].Changes[0].Reason == "" {
+		t.Errorf("rounds %+v", list.Runs)
 	}
 }
 
@@ -212,7 +212,7 @@ func TestAnArchivedMemoryIsFoundAndComesBackWhenItIsUsed(t *testing.T) {
 	if m := s.memory(ids[0]); m.Status != mem.Archived {
 		t.Fatalf("status %s", m.Status)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -249,9 +249,9 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	}
 	s.marks("forget", ids[1:]...)
 	s.clock = s.clock.Add(100 * day)
-	for gone := (curate.Gone{More: true}); gone.More; {
+	for gone := (curate.RetentionResult{More: true}); gone.More; {
 		var err error
-		if gone, err = s.Curate.LetGo(t.Context(), gone.Next, false); err != nil {
+		if gone, err = s.Curate.ApplyRetention(t.Context(), gone.Next, false); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -259,7 +259,7 @@ func TestWhatFadedIsStillFoundAYearLaterAndNeverErasedByRule(t *testing.T) {
 	if err != nil || len(left) != 1 || left[0].ID != ids[0] {
 		t.Errorf("left %d, error %v; want the one that faded alone", len(left), err)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "invoice exporter umlauts"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("search finds %d, error %v", len(found.Hits), err)
 	}
@@ -275,8 +275,8 @@ func TestADryRoundChangesNothing(t *testing.T) {
 	s := newStage(t)
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	got := s.consolidate(curate.ConsolidateRequest{DryRun: true})
-	if r := rulesOf(got.Rounds[0]); r != "archive m_1" || got.Rounds[0].ID != "" {
-		t.Errorf("round %q would %q", got.Rounds[0].ID, r)
+	if r := rulesOf(got.Runs[0]); r != "archive m_1" || got.Runs[0].ID != "" {
+		t.Errorf("round %q would %q", got.Runs[0].ID, r)
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Active {
 		t.Errorf("status %s", m.Status)
@@ -315,15 +315,15 @@ func drawMemory(t *rapid.T, s *stage, n int) mem.Memory {
 }
 
 // outcome is what became of memories, by their keys and whatever their ids.
-func (s *stage) outcome(keys map[string]string) map[string]mem.Life {
+func (s *stage) outcome(keys map[string]string) map[string]mem.Lifecycle {
 	s.t.Helper()
 	ms, err := s.store.List(s.t.Context(), mem.Query{Hidden: true, Within: "*", Limit: 1000})
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	out := map[string]mem.Life{}
+	out := map[string]mem.Lifecycle{}
 	for _, m := range ms {
-		l := curate.LifeOf(m)
+		l := curate.MutableOf(m)
 		l.MergedInto = keys[m.MergedInto]
 		out[m.Key] = l
 	}
@@ -337,7 +337,7 @@ func (s *stage) over() {
 }
 
 // settle keeps memories in an order and consolidates them.
-func settle(t *testing.T, ms []mem.Memory) (*stage, map[string]mem.Life) {
+func settle(t *testing.T, ms []mem.Memory) (*stage, map[string]mem.Lifecycle) {
 	s := newStage(t)
 	s.over()
 	keys := map[string]string{}
@@ -369,8 +369,8 @@ func TestConsolidationKeepsItsPromises(t *testing.T) {
 				rt.Fatalf("%q and %q stand for each other", m.Key, is.MergedInto)
 			}
 		}
-		if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Rounds[0].Changes) > 0 {
-			rt.Fatalf("a second round changes %s", rulesOf(again.Rounds[0]))
+		if again := s.consolidate(curate.ConsolidateRequest{}); len(again.Runs[0].Changes) > 0 {
+			rt.Fatalf("a second round changes %s", rulesOf(again.Runs[0]))
 		}
 		if _, other := settle(t, rapid.Permutation(ms).Draw(rt, "order")); !gocmp.Equal(got, other) {
 			rt.Fatalf("it depends on the order: -one +other\n%s", gocmp.Diff(got, other))
@@ -389,7 +389,7 @@ func TestEveryRoundCanBeTakenBackWhole(t *testing.T) {
 		}
 		before := s.outcome(keys)
 		got := s.consolidate(curate.ConsolidateRequest{})
-		s.consolidate(curate.ConsolidateRequest{Undo: got.Rounds[0].ID})
+		s.consolidate(curate.ConsolidateRequest{Undo: got.Runs[0].ID})
 		if d := gocmp.Diff(before, s.outcome(keys)); d != "" {
 			rt.Fatalf("not as before: -was +is\n%s", d)
 		}
@@ -405,12 +405,12 @@ func TestALongRoundGoesOnInSteps(t *testing.T) {
 	s.learned(ms...)
 	got := s.consolidate(curate.ConsolidateRequest{})
 	left, err := s.store.List(context.Background(), mem.Query{Limit: 1000})
-	if err != nil || len(left) != 0 || len(got.Rounds[0].Changes) != 450 {
-		t.Errorf("%d left, %d changes, error %v", len(left), len(got.Rounds[0].Changes), err)
+	if err != nil || len(left) != 0 || len(got.Runs[0].Changes) != 450 {
+		t.Errorf("%d left, %d changes, error %v", len(left), len(got.Runs[0].Changes), err)
 	}
 	list := s.rounds()
-	if len(list.Rounds) != 1 || len(list.Rounds[0].Changes) != 450 {
-		t.Errorf("%d rounds", len(list.Rounds))
+	if len(list.Runs) != 1 || len(list.Runs[0].Changes) != 450 {
+		t.Errorf("%d rounds", len(list.Runs))
 	}
 }
 
@@ -422,7 +422,7 @@ func TestNothingIsChangedThatCannotBeTakenBack(t *testing.T) {
 	ids := s.learned(mem.Memory{Title: "The old admin panel needs a cookie", Created: s.clock.Add(-60 * day)})
 	c := s.Config
 	c.Store = bare{s.store}
-	if _, err := engine.New(c).Curate.Consolidate(t.Context(), curate.ConsolidateRequest{Place: shop}); err == nil {
+	if _, err := engine.New(c).Curate.Consolidate(t.Context(), curate.ConsolidateRequest{ProjectRef: shop}); err == nil {
 		t.Error("no error")
 	}
 	if m := s.memory(ids[0]); m.Status != mem.Active {

@@ -18,8 +18,8 @@ import (
 const record = "/home/dev/.claude/projects/shop/one.jsonl"
 
 // filling gives the stage transcripts that tell how full the context is.
-func (s *stage) filling(f *mem.Fill) {
-	s.Fill = func(string) (mem.Fill, error) {
+func (s *stage) filling(f *mem.ContextUsage) {
+	s.Fill = func(string) (mem.ContextUsage, error) {
 		got := *f
 		if got.At.IsZero() {
 			got.At = s.clock
@@ -41,7 +41,7 @@ func (s *stage) works() {
 		if err != nil {
 			s.t.Fatalf("%s: %v", j.Kind, err)
 		}
-		b.Done = append(b.Done, j.ID)
+		b.FinishedJobs = append(b.FinishedJobs, j.ID)
 		s.applies(b)
 	}
 }
@@ -71,7 +71,7 @@ const asksForHandoff = "checkpoint save --handoff"
 
 func TestAHandoffIsAskedForOnceWhenTheContextIsNearlyFull(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 100_000, Model: "claude-sonnet-4-5"}
+	fill := mem.ContextUsage{Tokens: 100_000, Model: "claude-sonnet-4-5"}
 	s.filling(&fill)
 	s.play(start("startup"))
 	for i, step := range []struct {
@@ -103,7 +103,7 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 	s.play(bugHunt()...)
 	s.Program = "/opt/tools/remanence"
 	s.Engine.Reconnect()
-	fill := mem.Fill{Tokens: 180_000}
+	fill := mem.ContextUsage{Tokens: 180_000}
 	s.filling(&fill)
 	s.settings.Budgets.SessionStart = 0
 	s.play(in("two", start("startup"))...)
@@ -127,7 +127,7 @@ func TestTheRequestForAHandoffStandsBeforeWhatIsTold(t *testing.T) {
 
 func TestARequestForAHandoffIsShortWhereverTheProgramIs(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 1_000_000}
+	fill := mem.ContextUsage{Tokens: 1_000_000}
 	s.filling(&fill)
 	s.Program = "/" + strings.Repeat("very/deep/", 60) + "remanence"
 	s.Engine.Reconnect()
@@ -145,7 +145,7 @@ func TestNobodyIsAskedForAHandoffWhere(t *testing.T) {
 		"the person wants none":              func(s *stage, _ *mem.Event) { s.settings.Handoff.Threshold = 0 },
 		"nothing is told at all":             func(s *stage, _ *mem.Event) { s.settings.Profile = event.Silent },
 		"nothing is told with prompts":       func(s *stage, _ *mem.Event) { s.settings.Budgets.UserPrompt = 0 },
-		"nothing is told to this client":     func(_ *stage, e *mem.Event) { e.Quiet = true },
+		"nothing is told to this client":     func(_ *stage, e *mem.Event) { e.InjectionOff = true },
 		"the prompt is private":              func(_ *stage, e *mem.Event) { e.Text = "<private>go on</private>" },
 		"a subagent is asked":                func(_ *stage, e *mem.Event) { e.AgentID = "a1" },
 		"no person speaks":                   func(_ *stage, e *mem.Event) { e.Text = "<task-notification>done</task-notification>" },
@@ -154,7 +154,7 @@ func TestNobodyIsAskedForAHandoffWhere(t *testing.T) {
 		"the window is known to be so large": func(s *stage, _ *mem.Event) { s.settings.Window = 1_000_000 },
 	} {
 		s := newStage(t)
-		fill := mem.Fill{Tokens: 180_000}
+		fill := mem.ContextUsage{Tokens: 180_000}
 		s.filling(&fill)
 		s.play(start("startup"))
 		s.turn("p1", "please go on with the shop")
@@ -170,7 +170,7 @@ func TestThresholdsThatCannotBeAreTheDefault(t *testing.T) {
 	for _, share := range []float64{math.NaN(), math.Inf(1), math.Inf(-1), -1, 2} {
 		s := newStage(t)
 		s.settings.Handoff.Threshold, s.settings.Handoff.Rearm = share, share
-		fill := mem.Fill{Tokens: 169_000}
+		fill := mem.ContextUsage{Tokens: 169_000}
 		s.filling(&fill)
 		s.play(start("startup"))
 		s.turn("p1", "please go on with the shop")
@@ -202,7 +202,7 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 	} {
 		s := newStage(t)
 		s.settings.Window = tt.set
-		fill := mem.Fill{Tokens: tt.tokens, Window: tt.client, Model: strings.TrimSuffix(tt.model, "[1m]")}
+		fill := mem.ContextUsage{Tokens: tt.tokens, Window: tt.client, Model: strings.TrimSuffix(tt.model, "[1m]")}
 		s.filling(&fill)
 		e := start("startup")
 		e.Model = tt.model
@@ -216,7 +216,7 @@ func TestTheWindowIsWhatIsKnownBestOfIt(t *testing.T) {
 
 func TestWhereAClientCutsEarlyIsLearnedForItsModel(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 9_000, Model: "claude-opus-5-5", Cliff: 67_000}
+	fill := mem.ContextUsage{Tokens: 9_000, Model: "claude-opus-5-5", AutoCompactTokens: 67_000}
 	s.filling(&fill)
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop") // which was cut by the client itself
@@ -229,7 +229,7 @@ func TestWhereAClientCutsEarlyIsLearnedForItsModel(t *testing.T) {
 		{"three", "claude-opus-5-5", 62_000, true},
 		{"four", "claude-haiku-4-5", 62_000, false}, // another model
 	} {
-		fill = mem.Fill{Tokens: step.tokens, Model: step.model}
+		fill = mem.ContextUsage{Tokens: step.tokens, Model: step.model}
 		s.play(in(step.session, start("startup"), prompt("x1", "please go on with the shop"))...)
 		e := stop("x1", "Done.")
 		e.Session, e.Transcript = step.session, "/t/"+step.session+".jsonl"
@@ -255,7 +255,7 @@ func TestWhereAClientCutsEarlyIsLearnedForItsModel(t *testing.T) {
 
 func TestATinyCompactionTeachesNothing(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 5_000, Model: "m", Cliff: 1_000}
+	fill := mem.ContextUsage{Tokens: 5_000, Model: "m", AutoCompactTokens: 1_000}
 	s.filling(&fill)
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop")
@@ -267,7 +267,7 @@ func TestATinyCompactionTeachesNothing(t *testing.T) {
 func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 	s := newStage(t)
 	looks := 0
-	s.Fill = func(string) (mem.Fill, error) { looks++; return mem.Fill{Tokens: 10, At: s.clock}, nil }
+	s.Fill = func(string) (mem.ContextUsage, error) { looks++; return mem.ContextUsage{Tokens: 10, At: s.clock}, nil }
 	s.Engine.Reconnect()
 	s.play(start("startup"), prompt("p1", "please go on with the shop"))
 	for i := range 60 { // one a second
@@ -284,7 +284,7 @@ func TestTheContextIsNotLookedAtMoreOftenThanWanted(t *testing.T) {
 func TestATranscriptThatCannotBeReadIsNoTrouble(t *testing.T) {
 	for name, fails := range map[string]error{"not there yet": fs.ErrNotExist, "not readable": errors.New("no")} {
 		s := newStage(t)
-		s.Fill = func(string) (mem.Fill, error) { return mem.Fill{}, fails }
+		s.Fill = func(string) (mem.ContextUsage, error) { return mem.ContextUsage{}, fails }
 		s.Engine.Reconnect()
 		s.play(start("startup"))
 		s.turn("p1", "please go on with the shop")
@@ -297,7 +297,7 @@ func TestATranscriptThatCannotBeReadIsNoTrouble(t *testing.T) {
 func TestWhatWasReadBeforeACompactionDoesNotAskAfterIt(t *testing.T) {
 	s := newStage(t)
 	late := s.clock.Add(2 * time.Second) // of the message, before the compaction
-	fill := mem.Fill{Tokens: 190_000, At: late}
+	fill := mem.ContextUsage{Tokens: 190_000, At: late}
 	s.filling(&fill)
 	s.play(start("startup"), prompt("p1", "please go on with the shop"))
 	e := stop("p1", "Done.")
@@ -319,7 +319,7 @@ func TestAResumedSessionIsAsFullAsTheClientSays(t *testing.T) {
 	} {
 		s := newStage(t)
 		s.play(start("startup"))
-		s.applies(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 7}}})
+		s.applies(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 7}}})
 		e := start("resume")
 		e.Tokens, e.Window = tt.tokens, tt.window
 		s.play(e)
@@ -336,14 +336,14 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 	if o, err := s.Views.Status(t.Context(), at); err != nil || o.Context != nil {
 		t.Errorf("before anything is known: %+v, %v", o.Context, err)
 	}
-	fill := mem.Fill{Tokens: 9_000, Model: "claude-opus-5-5", Cliff: 67_000}
+	fill := mem.ContextUsage{Tokens: 9_000, Model: "claude-opus-5-5", AutoCompactTokens: 67_000}
 	s.filling(&fill)
 	s.turn("p1", "please go on with the shop")
 	o, err := s.Views.Status(t.Context(), at)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := continuity.Context{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
+	want := continuity.ContextUsage{Tokens: 9_000, Window: 1_000_000, Model: "claude-opus-5-5", Cliff: 67_000, HandoffAt: 61_640}
 	if o.Context == nil || *o.Context != want {
 		t.Errorf("got %+v, want %+v", o.Context, want)
 	}
@@ -352,12 +352,12 @@ func TestStatusSaysHowFullTheContextIsAndWhatWasLearned(t *testing.T) {
 func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *testing.T) {
 	s := newStage(t)
 	looks := 0
-	fill := mem.Fill{Tokens: 180_000}
-	s.Fill = func(string) (mem.Fill, error) { looks++; return fill, nil }
+	fill := mem.ContextUsage{Tokens: 180_000}
+	s.Fill = func(string) (mem.ContextUsage, error) { looks++; return fill, nil }
 	s.Engine.Reconnect()
 	s.play(start("startup"))
 	s.turn("p1", "please go on with the shop")
-	fill = mem.Fill{}
+	fill = mem.ContextUsage{}
 	s.settings.Handoff.Threshold = 0
 	s.turn("p2", "please go on with the shop")
 	e := ran("p2", "t1", "true", "")
@@ -372,7 +372,7 @@ func TestARecordThatTellsNothingLeavesWhatIsKnownAndIsNotReadAgainAtOnce(t *test
 
 func TestWhatIsAskedAndToldTogetherStayWithinWhatAClientShows(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 180_000}
+	fill := mem.ContextUsage{Tokens: 180_000}
 	s.filling(&fill)
 	s.settings.Budgets.UserPrompt, s.settings.Budgets.Compact = 100_000, 0
 	s.play(start("startup"), prompt("p1", "run them all"))
@@ -400,7 +400,7 @@ func TestWhatIsAskedAndToldTogetherStayWithinWhatAClientShows(t *testing.T) {
 
 func TestAFullSessionBudgetKeepsNobodyFromAskingForAHandoff(t *testing.T) {
 	s := newStage(t)
-	fill := mem.Fill{Tokens: 180_000}
+	fill := mem.ContextUsage{Tokens: 180_000}
 	s.filling(&fill)
 	s.settings.SessionTokens = 1
 	s.play(bugHunt()...)

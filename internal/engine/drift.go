@@ -13,11 +13,11 @@ import (
 // Drift looks for work of a session that nobody laid down: by rule, for somebody
 // to judge. ErrNotFound where no session of the place is known.
 func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.FindingsResponse, error) {
-	m, err := e.Continuity.HandingOff(ctx, continuity.HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+	m, err := e.Continuity.HandoffContext(ctx, continuity.HandoffRequest{ProjectRef: ask.ProjectRef, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
 		return curate.FindingsResponse{}, err
 	}
-	defer m.View.Close()
+	defer m.Files.Close()
 	if m.SessionInfo.ID == "" {
 		return curate.FindingsResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
@@ -26,7 +26,7 @@ func (e *Engine) Drift(ctx context.Context, ask views.DriftRequest) (curate.Find
 		return curate.FindingsResponse{}, fmt.Errorf("what the session did: %w", err)
 	}
 	out := curate.FindingsResponse{Project: m.Project, Session: m.SessionInfo.Short, Looked: len(own), Findings: []curate.Finding{}}
-	all, err := e.Curate.Lasting(ctx, m.Project)
+	all, err := e.Curate.LastingMemories(ctx, m.Project)
 	if err != nil {
 		return out, err
 	}

@@ -34,7 +34,7 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	second := s.asked("three", aboutTheRace)
 	s.asked("four", "write a haiku about the sea in winter")
 	s.play(in("four", tool(mem.PostToolUse, "q-four", "c1", "mcp__remanence__search", map[string]any{"query": "sea"}, "nothing about any sea was found"))...)
-	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop, Days: 7})
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop, Days: 7})
 	if err != nil || len(got.Days) != 7 {
 		t.Fatalf("%d days, %v", len(got.Days), err)
 	}
@@ -50,10 +50,10 @@ func TestEconomyCountsWhatWasToldByDay(t *testing.T) {
 	if got.Total.Tokens["prompt"] != first.Tokens+second.Tokens || got.Sessions != 2 {
 		t.Errorf("in all %+v in %d sessions, want those of both days and 2", got.Total, got.Sessions)
 	}
-	if n := got.Agents["claude-code"]; n != got.Total.Told() || n == 0 || len(got.Agents) != 1 {
-		t.Errorf("by agent %v, want all %d by the one", got.Agents, got.Total.Told())
+	if n := got.Agents["claude-code"]; n != got.Total.InjectedTokens() || n == 0 || len(got.Agents) != 1 {
+		t.Errorf("by agent %v, want all %d by the one", got.Agents, got.Total.InjectedTokens())
 	}
-	if other, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: mem.Place{Dir: "/home/dev/other"}}); err != nil || other.Told > 0 || other.Total.Calls > 0 {
+	if other, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: mem.ProjectRef{Dir: "/home/dev/other"}}); err != nil || other.Injected > 0 || other.Total.Calls > 0 {
 		t.Errorf("another project: %+v, %v, want nothing told", other.Total, err)
 	}
 }
@@ -66,9 +66,9 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	if len(r.Items) == 0 {
 		t.Fatal("nothing was told")
 	}
-	none, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
-	if err != nil || none.Told == 0 || none.Used != 0 || none.Estimate.Tokens != 0 {
-		t.Fatalf("before any use: %d told, %d used, %d estimated, %v", none.Told, none.Used, none.Estimate.Tokens, err)
+	none, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
+	if err != nil || none.Injected == 0 || none.Used != 0 || none.Estimate.Tokens != 0 {
+		t.Fatalf("before any use: %d told, %d used, %d estimated, %v", none.Injected, none.Used, none.Estimate.Tokens, err)
 	}
 	withFile := ""
 	for _, it := range r.Items {
@@ -81,7 +81,7 @@ func TestEconomyCountsUseAfterwardsAndEstimatesByReads(t *testing.T) {
 	}
 	s.clock = s.clock.Add(time.Minute)
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: withFile, Used: 1}}})
-	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 	if err != nil || got.Used != 1 || got.Estimate.Items != 1 || got.Estimate.Reads != 1 || got.Estimate.Tokens != got.Estimate.PerRead || got.Estimate.PerRead == 0 {
 		t.Errorf("after a use: %d used, estimate %+v, %v, want one item times one read", got.Used, got.Estimate, err)
 	}
@@ -94,14 +94,14 @@ func TestDeadWeightIsToldAgainAndAgainAndNeverUsed(t *testing.T) {
 	var r mem.Receipt
 	for i, name := range names {
 		r = s.asked(name, aboutTheRace)
-		got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+		got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 		if err != nil || (len(got.Dead) > 0) != (i+1 >= views.DeadAfter) {
 			t.Errorf("told %d times: %d dead, %v", i+1, len(got.Dead), err)
 		}
 	}
 	id := r.Items[0].ID
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: id, Used: 1}}})
-	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
 	if err != nil || slices.ContainsFunc(got.Dead, func(d views.DeadItem) bool { return d.ID == id }) {
 		t.Errorf("%s was used and is dead weight: %+v, %v", id, got.Dead, err)
 	}
@@ -127,11 +127,11 @@ func TestOthersThatBeginLikeAnErasedOneAreNotTakenForIt(t *testing.T) {
 	if _, err := s.Purge(t.Context(), event.IDs{IDs: ids[:1]}); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{Place: shop})
-	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Told != 3*views.DeadAfter {
-		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Told, err)
+	got, err := s.Views.Economy(t.Context(), views.EconomyRequest{ProjectRef: shop})
+	if err != nil || len(got.Dead) != 2 || got.Dead[0].ID != ids[1] || got.Dead[1].ID != ids[2] || got.Injected != 3*views.DeadAfter {
+		t.Errorf("%+v of %v are dead weight, %d told, %v", got.Dead, ids[:3], got.Injected, err)
 	}
-	if _, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop}); err != nil {
+	if _, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop}); err != nil {
 		t.Errorf("review: %v", err)
 	}
 	if why, err := s.Views.Why(t.Context(), views.WhyRequest{ID: "r_0"}); err != nil || len(why.States) != 1 || why.States[ids[0]] != "erased" {

@@ -103,15 +103,15 @@ func (s *stage) work() (done int, failed []error) {
 		b, err := s.Work(s.t.Context(), jobs[0])
 		if err != nil {
 			failed = append(failed, err)
-			var later mem.Later
+			var later mem.RetryLater
 			errors.As(err, &later)
-			jobs[0].NotBy, jobs[0].Error = s.clock.Add(max(time.Second, later.Wait)), err.Error()
-			b = mem.Batch{Failed: jobs}
+			jobs[0].NotBefore, jobs[0].Error = s.clock.Add(max(time.Second, later.Wait)), err.Error()
+			b = mem.Batch{FailedJobs: jobs}
 		} else {
-			if jobs[0].Kind != event.JobWeave { // which follows everything that is kept
+			if jobs[0].Kind != event.JobLink { // which follows everything that is kept
 				done++
 			}
-			b.Done = append(b.Done, jobs[0].ID)
+			b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		}
 		s.applies(b)
 	}
@@ -121,7 +121,7 @@ func (s *stage) work() (done int, failed []error) {
 
 func (s *stage) finds(text string) []string {
 	s.t.Helper()
-	f, err := s.Recall.Search(s.t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: text}})
+	f, err := s.Recall.Search(s.t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: text}})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -153,7 +153,7 @@ func (s *stage) jobs() int {
 // weavings counts the jobs that follow everything that is kept.
 func (s *stage) weavings() int {
 	s.t.Helper()
-	js, err := s.store.JobsOf(s.t.Context(), event.JobWeave, 100)
+	js, err := s.store.JobsOf(s.t.Context(), event.JobLink, 100)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -374,7 +374,7 @@ func TestAServerThatIsBrokenMarksNothing(t *testing.T) {
 
 func TestAServerThatWantsToBeLeftAloneIs(t *testing.T) {
 	s := newStage(t)
-	d := &thesaurus{model: "m", fails: mem.Later{Wait: time.Minute, Err: errors.New("status 429")}}
+	d := &thesaurus{model: "m", fails: mem.RetryLater{Wait: time.Minute, Err: errors.New("status 429")}}
 	s.sees(d)
 	s.add(notes...)
 	if done, failed := s.work(); done != 1 || failed != nil || len(d.asked) != 1 {
@@ -394,8 +394,8 @@ func TestAServerThatWantsToBeLeftAloneIs(t *testing.T) {
 
 func TestAJobDoesNotTryForEver(t *testing.T) {
 	for name, fails := range map[string]error{
-		"a server that is gone":      mem.Later{Err: errors.New("cannot be reached")},
-		"one that is always busy":    mem.Later{Wait: time.Second, Err: errors.New("status 429")},
+		"a server that is gone":      mem.RetryLater{Err: errors.New("cannot be reached")},
+		"one that is always busy":    mem.RetryLater{Wait: time.Second, Err: errors.New("status 429")},
 		"one that refuses all of it": errors.New("status 401"),
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -425,7 +425,7 @@ func TestAJobDoesNotTryForEver(t *testing.T) {
 
 func TestAnswersDoNotNeedTheServer(t *testing.T) {
 	for name, d := range map[string]*thesaurus{
-		"gone": {model: "m", fails: mem.Later{Err: errors.New("cannot be reached")}},
+		"gone": {model: "m", fails: mem.RetryLater{Err: errors.New("cannot be reached")}},
 		"slow": {model: "m", slow: true},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -462,7 +462,7 @@ func TestErasedWhileItWasEmbedded(t *testing.T) {
 	if err != nil || len(b.Jobs) != 1 {
 		t.Fatalf("%+v, %v", b, err)
 	}
-	b.Done = []string{jobs[0].ID}
+	b.FinishedJobs = []string{jobs[0].ID}
 	s.applies(b)
 	if _, err := s.store.Purge(t.Context(), ids[8]); err != nil { // where the next job would begin
 		t.Fatal(err)

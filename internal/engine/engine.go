@@ -24,7 +24,7 @@ import (
 // Config is what the engine needs from outside.
 type Config struct {
 	Store    mem.Store
-	Door     *redact.Door
+	Door     *redact.Redactor
 	Settings func() event.Settings // asked once per event, so a change counts at once
 	Now      func() time.Time
 	// Project tells the project of a directory. Any directory has one.
@@ -39,7 +39,7 @@ type Config struct {
 	Tail func(path string, lines int) ([]mem.Quote, error)
 	// Fill tells how full the context of a session is, by its transcript. Errors
 	// wrap fs.ErrNotExist while there is none. Nil means that nobody knows.
-	Fill func(path string) (mem.Fill, error)
+	Fill func(path string) (mem.ContextUsage, error)
 	// Archive is where what was said is kept word for word. Nil means nowhere.
 	Archive event.Archive
 	// Minds are the state files of projects. Nil means that there are none.
@@ -48,7 +48,7 @@ type Config struct {
 	// up to a time, and returns the new mark, also beside an error; see mem.Checked. The events have
 	// kind, time, turn and what is theirs, redacted. Nil means that what was not
 	// reported is not looked for.
-	Past func(ctx context.Context, s mem.Session, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error)
+	Past func(ctx context.Context, s mem.Session, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error)
 	// Journal adds an entry to the person's journal and returns the file's path, or
 	// "" where the person keeps none. Nil means the same.
 	Journal func(entry string) (file string, err error)
@@ -82,7 +82,7 @@ type Config struct {
 	Vault func() event.Vault
 	// Tray keeps how much waits for the person's judgement. Nil means that it is
 	// known until the process ends.
-	Tray curate.Tray
+	Tray curate.CountStore
 	// Secret keys the boundary of injected blocks. It never leaves the machine.
 	Secret []byte
 }
@@ -109,14 +109,14 @@ func (e *Engine) Handle(ctx context.Context, ev mem.Event) (mem.Reply, error) {
 }
 
 // Report keeps ev, answers nothing and says what became of it.
-func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Reported, error) {
-	ev.Quiet = true
+func (e *Engine) Report(ctx context.Context, ev mem.Event) (capture.Outcome, error) {
+	ev.InjectionOff = true
 	_, did, err := e.HandleEvent(ctx, ev, false)
 	if err != nil {
-		return capture.Reported{}, err
+		return capture.Outcome{}, err
 	}
 	if did.Session, err = e.Event.SessionOf(ctx, ev.Session); err != nil {
-		return capture.Reported{}, fmt.Errorf("session: %w", err)
+		return capture.Outcome{}, fmt.Errorf("session: %w", err)
 	}
 	return did, nil
 }
@@ -133,18 +133,18 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 
 // handle keeps ev and answers it; one that was handed over later, or kept
 // before, is not answered. did tells what became of it, but for its session.
-func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Reported, err error) {
+func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome, err error) {
 	m, err := e.open(ctx, ev)
 	if err != nil {
 		return mem.Reply{}, did, err
 	}
-	m.Replay = replay
-	defer m.View.Close()
+	m.FromSpool = replay
+	defer m.Files.Close()
 	if done, reply, err := e.Event.Switched(ctx, m); done {
-		return reply, capture.Reported{Outcome: capture.ReportOff}, err
+		return reply, capture.Outcome{Outcome: capture.ReportOff}, err
 	}
-	e.Event.Without("vault", e.Filesync.LookAtVault(ctx, m))
-	if replay || m.Quiet || m.Settings.Profile == event.Silent {
+	e.Event.LogDegraded("vault", e.Filesync.SyncVaultOnEvent(ctx, m))
+	if replay || m.InjectionOff || m.Settings.Profile == event.Silent {
 		m.Settings = m.Settings.Hushed()
 	}
 	if reply, err = e.dispatch(ctx, m); err != nil {
@@ -153,20 +153,20 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 	if m.Recovered {
 		m.AsLost()
 	}
-	filesync.TakeMindLater(m)
+	filesync.IndexStateFilesLater(m)
 	m.Complete(m.Batch.Memories)
 	e.Event.Follow(&m.Batch)
 	results, err := e.Store.Apply(ctx, m.Batch)
 	if err != nil {
 		return mem.Reply{}, did, fmt.Errorf("keep %s: %w", ev.Kind, err)
 	}
-	did = capture.Reported{Outcome: capture.ReportKept, Prompt: results[0].Prompt}
+	did = capture.Outcome{Outcome: capture.ReportKept, Prompt: results[0].Prompt}
 	switch {
 	case results[0].Duplicate && replay:
-		return mem.Reply{}, capture.Reported{Outcome: capture.ReportDuplicate}, e.unheard(ctx, m)
+		return mem.Reply{}, capture.Outcome{Outcome: capture.ReportDuplicate}, e.unheard(ctx, m)
 	case results[0].Duplicate:
-		return mem.Reply{Context: e.toldOnce(ctx, m)}, capture.Reported{Outcome: capture.ReportDuplicate}, nil
-	case m.Private, m.Turn.Private && event.OfTurn(m.Kind):
+		return mem.Reply{Context: e.toldOnce(ctx, m)}, capture.Outcome{Outcome: capture.ReportDuplicate}, nil
+	case m.Private, m.Turn.Private && event.BelongsToTurn(m.Kind):
 		did.Outcome = capture.ReportPrivate
 	case m.Tool != "" && slices.Contains(m.Settings.SkipTools, m.Tool):
 		did.Outcome = capture.ReportSkipped
@@ -179,7 +179,7 @@ func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (re
 
 // dispatch is the table of contents: one event, one file, one method.
 func (e *Engine) dispatch(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	if (m.Turn.Private || m.Turn.Text == event.OwnCommand) && event.OfTurn(m.Kind) {
+	if (m.Turn.Private || m.Turn.Text == event.OwnCommand) && event.BelongsToTurn(m.Kind) {
 		return e.private(m)
 	}
 	if m.Turn.Private {
@@ -270,9 +270,9 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*event.Context, error)
 		}
 		m.Project.Key = cmp.Or(known, p.Key)
 	}
-	m.View = e.Event.OpenFiles(m.Project)
+	m.Files = e.Event.OpenFiles(m.Project)
 	m.Mind, err = e.Event.MindOf(m.Project)
-	e.Event.Without("state files", err)
+	e.Event.LogDegraded("state files", err)
 	m.Batch = mem.Batch{
 		Event:   &m.Event,
 		Project: &m.Project,
@@ -284,17 +284,17 @@ func (e *Engine) open(ctx context.Context, ev mem.Event) (*event.Context, error)
 	}
 	if !m.Person() { // a subagent's view is its own: nothing was told to it yet, nothing is in it
 		told := map[string]bool{}
-		for mark := range m.SessionInfo.Told {
+		for mark := range m.SessionInfo.Injected {
 			if rest, ok := strings.CutPrefix(mark, m.AgentID+"/"); ok {
 				told[rest] = true
 			}
 		}
-		m.SessionInfo.Told, m.SessionInfo.Compactions = told, max(1, m.SessionInfo.Compactions)
+		m.SessionInfo.Injected, m.SessionInfo.Compactions = told, max(1, m.SessionInfo.Compactions)
 	}
 	if m.Turn, err = e.turnOf(ctx, m); err != nil {
 		return nil, err
 	}
-	if m.PromptID == "" && event.OfTurn(m.Kind) { // a client that numbers no turns: what it reads counts for the newest
+	if m.PromptID == "" && event.BelongsToTurn(m.Kind) { // a client that numbers no turns: what it reads counts for the newest
 		m.PromptID = m.Turn.PromptID
 	}
 	if m.Kind == mem.SubagentStop { // its transcript is the subagent's

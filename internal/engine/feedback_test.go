@@ -18,14 +18,14 @@ func (s *stage) says(id, verdict, note, agent string) error {
 func TestAMistakeThatWasPreventedIsNamedAndCountsOnce(t *testing.T) {
 	s := newStage(t)
 	id := s.add("never push to main of the shop")[0]
-	if err := s.says(id, mem.PreventedThat, "  ", ""); !errors.Is(err, curate.ErrNoNote) {
+	if err := s.says(id, mem.PreventedMistake, "  ", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("without a mistake: got %v", err)
 	}
-	if err := s.says(id, mem.PreventedThat, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
+	if err := s.says(id, mem.PreventedMistake, "<private>x</private>", ""); !errors.Is(err, curate.ErrNoNote) {
 		t.Errorf("with a private one: got %v", err)
 	}
 	for _, note := range []string{"would have pushed the `fix` to main", "Would have pushed the fix to main", "would have tagged main"} {
-		if err := s.says(id, mem.PreventedThat, note, ""); err != nil {
+		if err := s.says(id, mem.PreventedMistake, note, ""); err != nil {
 			t.Fatal(err)
 		}
 	}

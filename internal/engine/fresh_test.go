@@ -106,8 +106,8 @@ func TestWhatIsOnlyAboutAFileThatIsGoneIsNotTold(t *testing.T) {
 	delete(f.files, "gate/limit.go")
 	got, r := s.asks("a", aboutLimiter)
 	wantsNot(t, "recall", got, id)
-	if len(r.Dropped) != 1 || r.Dropped[0].ID != id || r.Dropped[0].Gate != "stale" {
-		t.Errorf("dropped %+v, want %s as stale", r.Dropped, id)
+	if len(r.LeftOut) != 1 || r.LeftOut[0].ID != id || r.LeftOut[0].Gate != "stale" {
+		t.Errorf("dropped %+v, want %s as stale", r.LeftOut, id)
 	}
 	if b := s.play(in("b", start("startup"))...).Context; strings.Contains(b, id+" ") || strings.Contains(b, id+",") {
 		t.Errorf("the briefing tells it:\n%s", b)

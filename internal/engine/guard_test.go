@@ -112,7 +112,7 @@ func TestASubagentsNotesAreNotTheSessions(t *testing.T) {
 	}
 	s.play(in("two", start("startup"), prompt("q1", "hello there, please look around"))...)
 	wants(t, "subagent's read", s.play(in("two", read("u1", "a1"))...).Context, "must not call the store")
-	if got := s.play(in("two", read("u2", "a1"))...); !got.Silent() {
+	if got := s.play(in("two", read("u2", "a1"))...); !got.Empty() {
 		t.Errorf("the subagent is told twice: %s", got.Context)
 	}
 	wants(t, "another subagent's read", s.play(in("two", read("u3", "a2"))...).Context, "must not call the store")
@@ -206,7 +206,7 @@ func TestABrokenSearchCostsTheAnswerNotTheEvent(t *testing.T) {
 	s.Log = func(what string, _ error) { logged = append(logged, what) }
 	s.Engine.Reconnect()
 	s.settings.NudgeEvery = event.NudgeNever
-	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
+	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("told %q", got.Context)
 	}
 	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 1 {
@@ -221,7 +221,7 @@ func TestAQuietClientIsCapturedAndToldNothing(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
 	e := start("startup")
-	e.Quiet, e.Session = true, "two"
+	e.InjectionOff, e.Session = true, "two"
 	if got := s.play(e); got.Context != "" {
 		t.Errorf("told %q", got.Context)
 	}

@@ -30,11 +30,11 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 	a := mem.Memory{Kind: "bugfix", Title: "Logins raced for the lock", Body: "Two requests took it at once.", Facts: []string{"one lock a session"}, Files: []string{"auth/lock.go"}, Created: learned}
 	b := mem.Memory{Kind: mem.Summary, Summary: &mem.SummaryText{Request: "make the logins safe", Completed: "one lock for each session"}}
 	dry, err := s.Curate.Import(t.Context(), curate.ImportRequest{Project: "p_shop", Memories: []mem.Memory{a, b, a}, DryRun: true})
-	if err != nil || dry.Kept != 2 || dry.Known != 1 || dry.Tag != "" {
+	if err != nil || dry.Imported != 2 || dry.Known != 1 || dry.Tag != "" {
 		t.Fatalf("looked at: %+v, %v, want two that would be kept", dry, err)
 	}
 	first := s.imports(a, b, a)
-	if first.Kept != 2 || first.Known != 1 || first.IDs[0] == "" || first.IDs[1] == "" || first.IDs[2] != "" {
+	if first.Imported != 2 || first.Known != 1 || first.IDs[0] == "" || first.IDs[1] == "" || first.IDs[2] != "" {
 		t.Fatalf("first: got %+v, want two kept and the third known", first)
 	}
 	kept := s.memory(first.IDs[0])
@@ -45,17 +45,17 @@ func TestAnImportTwiceIsOnce(t *testing.T) {
 		t.Errorf("the summary is kept as %+v", got)
 	}
 	s.clock = s.clock.Add(time.Millisecond)
-	if again := s.imports(b, a); again.Kept != 0 || again.Known != 2 || again.Tag == first.Tag {
+	if again := s.imports(b, a); again.Imported != 0 || again.Known != 2 || again.Tag == first.Tag {
 		t.Errorf("again: got %+v, want nothing kept", again)
 	}
-	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "forget", Place: mem.Place{Project: "p_shop"}, Query: &mem.Query{Tags: []string{first.Tag}}}); err != nil {
+	if _, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Verb: "forget", ProjectRef: mem.ProjectRef{Project: "p_shop"}, Query: &mem.Query{Tags: []string{first.Tag}}}); err != nil {
 		t.Fatal(err)
 	}
 	hidden, err := s.store.List(t.Context(), mem.Query{IDs: first.IDs[:2], Hidden: true})
 	if err != nil || len(hidden) != 2 || hidden[0].Status != mem.Forgotten || hidden[1].Status != mem.Forgotten {
 		t.Errorf("after the import was taken back: %+v, %v", hidden, err)
 	}
-	if again := s.imports(a); again.Kept != 0 {
+	if again := s.imports(a); again.Imported != 0 {
 		t.Errorf("what was forgotten came back by another import: %+v", again)
 	}
 }
@@ -73,11 +73,11 @@ func TestAnImportOfMuchThatIsAlikeTwiceIsOnce(t *testing.T) {
 		}
 	}
 	all = append(all, mem.Memory{Kind: mem.Decision, Title: "…", Body: "mail stock tills"})
-	if first := s.imports(all...); first.Kept != len(all) {
-		t.Fatalf("first: %d kept, want %d", first.Kept, len(all))
+	if first := s.imports(all...); first.Imported != len(all) {
+		t.Fatalf("first: %d kept, want %d", first.Imported, len(all))
 	}
-	if again := s.imports(all...); again.Kept != 0 || again.Known != len(all) {
-		t.Errorf("again: %d kept, %d known, want all %d known", again.Kept, again.Known, len(all))
+	if again := s.imports(all...); again.Imported != 0 || again.Known != len(all) {
+		t.Errorf("again: %d kept, %d known, want all %d known", again.Imported, again.Known, len(all))
 	}
 }
 
@@ -90,14 +90,14 @@ func TestWhatWasImportedIsFoundAndNotToldUnaskedBeforeThePersonApproves(t *testi
 	if kept.Trust != mem.TrustNone || kept.Pinned || kept.Origin != mem.FromImport || kept.Created.After(s.clock) {
 		t.Errorf("kept %+v, want no trust, no pin, and a date that was", kept)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "when do deploys go out"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "when do deploys go out"}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Errorf("found %+v, %v, want it", found.Hits, err)
 	}
 	if r := s.play(mem.Event{Kind: mem.SessionStart, Session: "s2"}); strings.Contains(r.Context, "Fridays") {
 		t.Errorf("told unasked: %s", r.Context)
 	}
-	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: mem.Place{Project: "p_shop"}})
+	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: mem.ProjectRef{Project: "p_shop"}})
 	if err != nil || !strings.Contains(fmt.Sprint(inbox), "imported; never injected") {
 		t.Errorf("review shows %+v, %v", inbox, err)
 	}
@@ -110,7 +110,7 @@ func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
 		mem.Memory{Title: "<private>zanzibar</private>"},
 		mem.Memory{Kind: mem.Summary, Summary: &mem.SummaryText{Request: "store the key", Learned: "it is ghp_0123456789abcdefghijklmnopqrstuvwxyz", Notes: "<private>zanzibar</private>"}},
 	)
-	if got.Empty != 1 || got.Kept != 1 {
+	if got.Empty != 1 || got.Imported != 1 {
 		t.Errorf("got %+v, want one empty and one kept", got)
 	}
 	if all := fmt.Sprint(*s.memory(got.IDs[1]).Summary); strings.Contains(all, "zanzibar") || strings.Contains(all, "ghp_") {
@@ -128,7 +128,7 @@ func TestImportsPassTheDoorAndBadOnesChangeNothing(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: mem.Place{Project: "all"}, Query: mem.Query{Text: "herons"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Text: "herons"}})
 	if err != nil || len(found.Hits) != 0 {
 		t.Errorf("of a refused import is kept %+v, %v", found.Hits, err)
 	}

@@ -15,7 +15,7 @@ func (e *Engine) Purge(ctx context.Context, ask event.IDs) (event.PurgeResponse,
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	projects, words, err := e.Continuity.HandedOn(ctx, ask.IDs, words)
+	projects, words, err := e.Continuity.HandoffsToErase(ctx, ask.IDs, words)
 	if err == nil {
 		err = e.Continuity.EraseHandoffs(projects, words)
 	}
@@ -29,5 +29,5 @@ func (e *Engine) Purge(ctx context.Context, ask event.IDs) (event.PurgeResponse,
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	return event.PurgeResponse{Purged: p, Unreached: append(e.Erase.Unreached(), e.Filesync.StillIn(words)...)}, nil
+	return event.PurgeResponse{Purged: p, Unreached: append(e.Erase.NotReached(), e.Filesync.FilesHolding(words)...)}, nil
 }

@@ -70,7 +70,7 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 		{"list in a list", "Still open:\n- The importer\n  - " + a + "\n  - " + b, 2},
 	} {
 		var got []string
-		for _, p := range (extract.TurnOfWork{}).Points(extract.Statements(tt.text)) {
+		for _, p := range (extract.TurnFacts{}).Points(extract.Statements(tt.text)) {
 			if p.Kind == mem.Todo {
 				got = append(got, p.Text)
 			}
@@ -85,7 +85,7 @@ func TestOpenItemsOfAnAnswer(t *testing.T) {
 func TestChoiceKeepsWhatItSaysOfTheCode(t *testing.T) {
 	text := "1. Keep the pool\n2. Drop it\n\nCareful: the loader ignores the whole line then.\n\nWhich one?"
 	kinds := []mem.Kind{}
-	for _, p := range (extract.TurnOfWork{}).Points(extract.Statements(text)) {
+	for _, p := range (extract.TurnFacts{}).Points(extract.Statements(text)) {
 		kinds = append(kinds, p.Kind)
 	}
 	if !slices.Contains(kinds, mem.Gotcha) {
@@ -95,7 +95,7 @@ func TestChoiceKeepsWhatItSaysOfTheCode(t *testing.T) {
 
 func TestLongAnswerIsLaidOutInTime(t *testing.T) {
 	text := strings.Repeat("1. Move the importer\n2. Split the report\n\nWhich one?\n\n", 20000)
-	if n := len(extract.Statements(text)); n > extract.MaxSaid+10 {
+	if n := len(extract.Statements(text)); n > extract.MaxSentences+10 {
 		t.Errorf("%d statements", n)
 	}
 }

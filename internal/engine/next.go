@@ -26,7 +26,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	if err != nil {
 		return mem.Receipt{}, err
 	}
-	defer m.View.Close()
+	defer m.Files.Close()
 	asks, off := m.Kind == mem.SessionStart || recall.IsQuestion(m.Text), false
 	if asks { // the words that switch a session off would do so
 		if off, _, err = e.Event.Switched(ctx, m); err != nil {
@@ -38,7 +38,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 	}
 	none := mem.Receipt{Trigger: "session_start", Outcome: mem.Nothing, At: m.At, Budget: m.Settings.Budgets.OfStart(m.Source)}
 	if ask.Prompt != "" {
-		none.Trigger, none.Asked, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
+		none.Trigger, none.Query, none.Budget = "prompt", chars.Clip(chars.Line(m.Text), 200), m.Settings.Budgets.UserPrompt
 	}
 	switch {
 	case off:
@@ -64,7 +64,7 @@ func (e *Engine) NextUnder(ctx context.Context, ask views.NextRequest, under eve
 // NextProject is the project that the next session of a place will be in. Every
 // session has one: with all projects it is most likely that of the last one. Where
 // none is known it is nobody's.
-func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, error) {
+func (e *Engine) NextProject(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	p, err := e.Event.Place(ctx, at)
 	if err != nil || p.Key != "" {
 		return p, err
@@ -79,18 +79,18 @@ func (e *Engine) NextProject(ctx context.Context, at mem.Place) (mem.Project, er
 // rehearse is the moment that is asked about, as if it were now. Its batch is
 // never applied.
 func (e *Engine) rehearse(ctx context.Context, ask views.NextRequest, under event.Settings) (*event.Context, error) {
-	p, err := e.NextProject(ctx, ask.Place)
+	p, err := e.NextProject(ctx, ask.ProjectRef)
 	if err != nil {
 		return nil, err
 	}
 	m := &event.Context{
 		Event:    mem.Event{ID: "next", Kind: mem.SessionStart, Session: "next", At: e.Now(), Source: cmp.Or(ask.Source, "startup"), Root: p.Root},
-		Settings: under, Project: p, Started: e.Now(), View: e.Event.OpenFiles(p), Before: ask.Before, Without: recall.Set(ask.Without),
+		Settings: under, Project: p, Started: e.Now(), Files: e.Event.OpenFiles(p), CreatedBefore: ask.Before, DisabledFeatures: recall.Set(ask.Without),
 		Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
 	m.Mind, err = e.Event.MindOf(p)
-	e.Event.Without("state files", err)
-	e.Event.Without("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.TakeHandoff(ctx, m, event.Person)))
+	e.Event.LogDegraded("state files", err)
+	e.Event.LogDegraded("vault", errors.Join(e.Filesync.SyncVault(ctx, event.Person), e.Continuity.ReadHandoffFile(ctx, m, event.Person)))
 	if ask.Session != "" {
 		if m.SessionInfo, err = e.Store.Session(ctx, ask.Session); err != nil {
 			return nil, err
@@ -116,7 +116,7 @@ func (e *Engine) rehearsePrompt(ctx context.Context, m *event.Context) error {
 	if err != nil {
 		return err
 	}
-	gone, err := e.Continuity.Lost(ctx, m)
+	gone, err := e.Continuity.CompactionLoss(ctx, m)
 	if err != nil {
 		return err
 	}

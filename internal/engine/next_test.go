@@ -13,12 +13,12 @@ import (
 	"remanence/internal/views"
 )
 
-var shop = mem.Place{Dir: "/home/dev/shop"}
+var shop = mem.ProjectRef{Dir: "/home/dev/shop"}
 
 // foresee is what Next says.
 func (s *stage) foresee(ask views.NextRequest) mem.Receipt {
 	s.t.Helper()
-	ask.Place = shop
+	ask.ProjectRef = shop
 	r, err := s.Next(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -49,7 +49,7 @@ func (s *stage) kept() string {
 	for _, se := range ss {
 		one := must(s.store.Session(ctx, se.ID))
 		ts := must(s.store.Turns(ctx, se.ID, 1000))
-		all = append(all, one, one.Told, one.Nudge, ts)
+		all = append(all, one, one.Injected, one.StateLine, ts)
 	}
 	b, err := json.Marshal(all)
 	if err != nil {
@@ -100,7 +100,7 @@ func TestWithAllProjectsTheNextSessionIsForeseenWhereTheLastOneWas(t *testing.T)
 	s.decide("one", "/home/dev/till", "p_till", "the till prints receipts in duplicate")
 	s.clock = s.clock.Add(time.Hour)
 	s.decide("two", "/home/dev/kiosk", "p_kiosk", "the kiosk refuses coins below ten cents")
-	r, err := s.Next(t.Context(), views.NextRequest{Place: mem.Place{Project: "all"}})
+	r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: mem.ProjectRef{Project: "all"}})
 	if err != nil || !strings.Contains(r.Text, "coins below ten cents") || strings.Contains(r.Text, "duplicate") {
 		t.Errorf("told\n%s\n%v, want what is known of the kiosk alone", r.Text, err)
 	}
@@ -118,11 +118,11 @@ func TestInARunningSessionWhatWasToldIsForeseenToBeLeftOut(t *testing.T) {
 		t.Error("foreseeing it changed what is kept")
 	}
 	told := false
-	for _, c := range want.Dropped {
+	for _, c := range want.LeftOut {
 		told = told || c.Gate == "already_told"
 	}
 	if !told {
-		t.Errorf("left out %+v, want something that was told already", want.Dropped)
+		t.Errorf("left out %+v, want something that was told already", want.LeftOut)
 	}
 	if got := s.play(in("two", prompt("q2", p))...).Context; inside(got) != inside(want.Text) {
 		t.Errorf("the hook tells\n%s\nforeseen was\n%s", got, want.Text)
@@ -149,8 +149,8 @@ func TestTheCandidatesOfABriefingAreThoseThatItsReceiptCanName(t *testing.T) {
 	if !strings.Contains(r.Text, "last request: ") {
 		t.Fatalf("told\n%s\nwant a line without an ID in it", r.Text)
 	}
-	if named := len(r.Items) + len(r.Dropped); r.Candidates != named || named == 0 {
-		t.Errorf("%d candidates, %d told and %d left out", r.Candidates, len(r.Items), len(r.Dropped))
+	if named := len(r.Items) + len(r.LeftOut); r.Candidates != named || named == 0 {
+		t.Errorf("%d candidates, %d told and %d left out", r.Candidates, len(r.Items), len(r.LeftOut))
 	}
 }
 
@@ -172,7 +172,7 @@ func TestNothingIsForeseenWhereNothingIsTold(t *testing.T) {
 		want string
 	}{
 		"paused": {func(s *stage) {
-			if _, err := s.Event.Pause(t.Context(), event.PauseRequest{Place: shop}); err != nil {
+			if _, err := s.Event.Pause(t.Context(), event.PauseRequest{ProjectRef: shop}); err != nil {
 				t.Fatal(err)
 			}
 		}, mem.Off},
@@ -205,7 +205,7 @@ func TestAPartOfTheRankingLeftOutChangesTheScoreAndNoPart(t *testing.T) {
 	}
 	search := func(without ...string) mem.Hit {
 		t.Helper()
-		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: aboutLimiter}, Without: without})
 		if err != nil || len(found.Hits) != 1 {
 			t.Fatalf("without %q: found %+v, %v", without, found.Hits, err)
 		}
@@ -242,7 +242,7 @@ func TestOnlyWhatIsOfTheKindsAskedForCountsAsSearched(t *testing.T) {
 		{"herons", []mem.Kind{mem.Todo}, 0},
 		{"", nil, 2},
 	} {
-		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: tt.text, Kinds: tt.kinds}})
 		if err != nil || found.Total != tt.want {
 			t.Errorf("%q, kinds %q: searched %d, %v, want %d", tt.text, tt.kinds, found.Total, err, tt.want)
 		}

@@ -32,7 +32,7 @@ func TestPagesOfASearchHoldEveryHitOnce(t *testing.T) {
 	}
 	var all []string
 	for len(all) <= 200 {
-		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)}})
+		got, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "session lock race", Limit: 20, Offset: len(all)}})
 		if err != nil {
 			t.Fatal(err)
 		}

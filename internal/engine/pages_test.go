@@ -38,8 +38,8 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 		s.learned(mem.Memory{Title: words(n)})
 	}}
 	s.Engine.Reconnect()
-	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Rounds[0].Changes) > 0 {
-		t.Errorf("changes %q, want none: no two say the same", rulesOf(got.Rounds[0]))
+	if got := s.consolidate(curate.ConsolidateRequest{}); len(got.Runs[0].Changes) > 0 {
+		t.Errorf("changes %q, want none: no two say the same", rulesOf(got.Runs[0]))
 	}
 	if got := findings(s.inbox("duplicate")); len(got) > 0 {
 		t.Errorf("in the inbox: %q", got)

@@ -32,12 +32,12 @@ func TestPoisonNeverBecomesARuleAndWaitsInReview(t *testing.T) {
 			s.play(mem.Event{Kind: mem.SessionEnd, Source: "other"})
 			for range 3 {
 				s.clock = s.clock.Add(24 * time.Hour)
-				if _, err := s.Curate.Consolidate(t.Context(), curate.ConsolidateRequest{Place: shop}); err != nil {
+				if _, err := s.Curate.Consolidate(t.Context(), curate.ConsolidateRequest{ProjectRef: shop}); err != nil {
 					t.Fatal(err)
 				}
 				s.weaves()
 			}
-			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop, Rules: []string{curate.ReviewLowTrust}, Limit: 100})
+			inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, Rules: []string{curate.ReviewLowTrust}, Limit: 100})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -68,7 +68,7 @@ func (p poison) comesIn(s *stage) mem.Trust {
 		s.play(ask, web, stop("p1", "It runs."), prompt("p2", "<task-notification>"+p.text+"</task-notification>"), stop("p2", said))
 	case "agent-add":
 		s.play(ask, web)
-		if _, err := s.Curate.Add(s.t.Context(), curate.AddRequest{Place: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
+		if _, err := s.Curate.Add(s.t.Context(), curate.AddRequest{ProjectRef: shop, Text: p.mark() + " " + p.text, Agent: "one"}); err != nil {
 			s.t.Fatal(err)
 		}
 	default:
@@ -239,8 +239,8 @@ func inert(t *testing.T, block string) {
 	if block == "" {
 		return
 	}
-	if len(block) > inject.MaxBytes || chars.Units(block) > inject.MaxUnits {
-		t.Errorf("%d bytes, %d units", len(block), chars.Units(block))
+	if len(block) > inject.MaxBytes || chars.UTF16Len(block) > inject.MaxUnits {
+		t.Errorf("%d bytes, %d units", len(block), chars.UTF16Len(block))
 	}
 	lines := strings.Split(block, "\n")
 	first := opening.FindStringSubmatch(lines[0])

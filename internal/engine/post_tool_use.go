@@ -12,23 +12,23 @@ import (
 
 // postToolUse keeps a tool call that worked, and tells what is known of the file it touched.
 func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	e.Continuity.FillInTurn(m)
+	e.Continuity.QueueMeasureInTurn(m)
 	c := e.Event.Understand(m)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.Capture.Ours(m) {
-		capture.LetGo(m) // what we told must not come back as memory
+	if e.Capture.OwnCall(m) {
+		capture.DropResponse(m) // what we told must not come back as memory
 		return mem.Reply{}, nil
 	}
 	done, err := e.Capture.KeepTodos(ctx, m, c)
 	if err != nil {
 		return mem.Reply{}, err
 	}
-	filesync.LeaveTasks(m, done)
+	filesync.NoteTasks(m, done)
 	switch m.Tool {
 	case "Read", "Grep", "Glob", "LS":
-		capture.LetGo(m) // what was looked at is kept, not what it holds
+		capture.DropResponse(m) // what was looked at is kept, not what it holds
 	}
 	switch m.Tool {
 	case "Write", "Edit", "MultiEdit", "NotebookEdit":
@@ -38,7 +38,7 @@ func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, 
 	case "Read":
 		return e.Recall.FileNotes(ctx, m, c.File, m.Settings.Budgets.Read)
 	case "Bash":
-		return mem.Reply{}, e.Capture.Succeeded(ctx, m, c)
+		return mem.Reply{}, e.Capture.CommandSucceeded(ctx, m, c)
 	case "Agent":
 		return e.Briefing.AgentCompleted(ctx, m)
 	}
@@ -47,12 +47,12 @@ func (e *Engine) postToolUse(ctx context.Context, m *event.Context) (mem.Reply, 
 
 // postToolUseFailure keeps a call that failed, and tells the fix if one is known.
 func (e *Engine) postToolUseFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	e.Continuity.FillInTurn(m)
+	e.Continuity.QueueMeasureInTurn(m)
 	c := e.Event.Understand(m)
 	if err := e.Event.TaintByCall(ctx, m, c); err != nil {
 		return mem.Reply{}, err
 	}
-	if e.Capture.Ours(m) || m.Interrupt {
+	if e.Capture.OwnCall(m) || m.Interrupt {
 		return mem.Reply{}, nil
 	}
 	if m.Tool != "Bash" || c.Plain == "" {

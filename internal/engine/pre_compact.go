@@ -34,15 +34,15 @@ func (e *Engine) preCompact(ctx context.Context, m *event.Context) (mem.Reply, e
 	if event.OwnTranscript(m.Event) {
 		m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobSnapshot, Session: m.Session, Key: m.ID, Data: event.JobData(m)})
 	}
-	e.Capture.TakeLater(m, capture.TakeWords)
-	e.Continuity.TailLater(m)
+	e.Capture.QueueTranscript(m, capture.KeyArchive)
+	e.Continuity.QueueAppendix(m)
 	return mem.Reply{}, nil
 }
 
 // postCompact keeps the summary the client made; it stays readable in the
 // event, nothing is answered. What was said is out of the agent's sight now.
 func (e *Engine) postCompact(_ context.Context, m *event.Context) (mem.Reply, error) {
-	e.Capture.TakeLater(m, capture.IndexWords)
+	e.Capture.QueueTranscript(m, capture.KeyIndex)
 	return mem.Reply{}, nil
 }
 
@@ -56,14 +56,14 @@ func (e *Engine) Work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 		return e.Digest.Refine(ctx, job)
 	case event.JobConsolidate:
 		return e.Curate.ConsolidateJob(ctx, job)
-	case event.JobWeave:
-		return e.Curate.Weave(ctx, job)
+	case event.JobLink:
+		return e.Curate.LinkJob(ctx, job)
 	case event.JobVault:
-		return mem.Batch{}, e.Filesync.WorkVault(ctx)
+		return mem.Batch{}, e.Filesync.VaultJob(ctx)
 	}
 	do := e.work
 	if job.Kind == event.JobMind || job.Kind == event.JobNote {
-		do = e.Filesync.MindWork
+		do = e.Filesync.StateFileJob
 	}
 	b, err := do(ctx, job)
 	e.Event.Follow(&b)
@@ -83,14 +83,14 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, err
 	}
-	defer m.View.Close()
+	defer m.Files.Close()
 	switch job.Kind {
 	case event.JobTranscript:
-		return e.Capture.TakeIn(ctx, m, job)
+		return e.Capture.RunTranscriptJob(ctx, m, job)
 	case event.JobFill:
 		return e.Continuity.MeasureContext(ctx, m)
 	case event.JobTail:
-		return mem.Batch{}, e.Continuity.WriteTail(ctx, m)
+		return mem.Batch{}, e.Continuity.WriteAppendix(ctx, m)
 	}
 	if e.Tail == nil || !event.OwnTranscript(ev) {
 		return mem.Batch{}, nil
@@ -102,7 +102,7 @@ func (e *Engine) work(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	if err != nil {
 		return mem.Batch{}, fmt.Errorf("read transcript: %w", err)
 	}
-	if said, err = e.Erase.Unerased(ctx, m.Session, said); err != nil {
+	if said, err = e.Erase.WithoutErased(ctx, m.Session, said); err != nil {
 		return mem.Batch{}, err
 	}
 	if said, err = e.Event.Unpaused(ctx, m, said); err != nil {

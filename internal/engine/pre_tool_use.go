@@ -12,7 +12,7 @@ import (
 // them; the client shows them together with the tool's result all the same.
 func (e *Engine) preToolUse(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	c := e.Event.Understand(m)
-	if m.Settings.Profile != event.Full || e.Capture.Ours(m) {
+	if m.Settings.Profile != event.Full || e.Capture.OwnCall(m) {
 		return mem.Reply{}, nil
 	}
 	switch m.Tool {

@@ -39,7 +39,7 @@ func changes(s *stage, id, agent string) map[string]func() error {
 	}
 	mark := func(verb string) func() error {
 		return func() error {
-			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Place: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: verb, IDs: []string{id}, Agent: agent, Reason: "a page says so"})
 			return err
 		}
 	}
@@ -51,11 +51,11 @@ func changes(s *stage, id, agent string) map[string]func() error {
 		"forget":     mark("forget"),
 		"unpin":      mark("unpin"),
 		"supersede": func() error {
-			_, err := s.Curate.Add(s.t.Context(), curate.AddRequest{Place: shop, Text: text, Supersedes: id, Agent: agent})
+			_, err := s.Curate.Add(s.t.Context(), curate.AddRequest{ProjectRef: shop, Text: text, Supersedes: id, Agent: agent})
 			return err
 		},
 		"found by a query": func() error {
-			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{Place: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
+			_, err := s.Curate.Mark(s.t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: "forget", Query: &mem.Query{Text: "deploy shop"}, Agent: agent})
 			return err
 		},
 	}
@@ -170,7 +170,7 @@ func TestARejectedProposalIsGoneAndDoesNotWaitAgain(t *testing.T) {
 	if m = s.memory(id); got.Decided != 1 || len(m.Proposals) > 0 || m.Title != ours {
 		t.Errorf("all: decided %d, %+v", got.Decided, m)
 	}
-	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", Place: shop, Action: curate.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
+	if _, err := s.Curate.Resolve(t.Context(), curate.ResolveRequest{Rule: "proposal", ProjectRef: shop, Action: curate.AcceptFinding, Every: true}); !errors.Is(err, curate.ErrNoFinding) {
 		t.Errorf("accepted by the dozen: %v", err)
 	}
 }
@@ -190,7 +190,7 @@ func TestWhatAnAgentKeptItselfItChangesItself(t *testing.T) {
 	clean := s.remember(curate.AddRequest{Text: "the lamp is green", Agent: "one"})
 	s.play(prompt("p2", "read the page"), tool(mem.PostToolUse, "p2", "t1", "WebFetch", map[string]any{"url": "x"}, "y"))
 	other := s.remember(curate.AddRequest{Text: "the lamp of the yard is blue", Agent: "two"}) // of a session that nobody knows
-	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Place: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
+	if got, err := s.Curate.Mark(t.Context(), curate.MarkRequest{ProjectRef: shop, Verb: "forget", IDs: []string{clean.ID, other.ID}, Agent: "one"}); err != nil || len(got.Memories) != 1 ||
 		got.Memories[0].ID != other.ID || len(got.Proposed) != 1 {
 		t.Errorf("after a web page: %+v, %v", got, err)
 	}
@@ -249,7 +249,7 @@ func TestAnAgentReportsProgressOnlyOfACleanTurn(t *testing.T) {
 func TestAnAgentNeitherErasesNorMergesNorTakesBackWhatIsThePersons(t *testing.T) {
 	s := reviewed(t)
 	own := s.add(ours)[0]
-	round := s.resolve(curate.AcceptFinding, "low_trust m_4").Round
+	round := s.resolve(curate.AcceptFinding, "low_trust m_4").Run
 	for name, order := range map[string]func() error{
 		"erase": func() error {
 			_, err := s.Purge(t.Context(), event.IDs{IDs: []string{own}, Agent: "one"})

@@ -136,7 +136,7 @@ func TestABriefingTellsFirstWhatWasOfUse(t *testing.T) {
 			t.Fatalf("no receipt: %v", err)
 		}
 		for _, it := range r[0].Items {
-			if it.Place == "memories" {
+			if it.Section == "memories" {
 				rs = append(rs, it.ID)
 			}
 		}
@@ -174,7 +174,7 @@ func TestUseWeighsOnAPromptAsThePersonSays(t *testing.T) {
 	if f := scores[rank.Documents] / none; f < 9.9 || f > 10.1 {
 		t.Errorf("the documents' form weighs %v, want 10: nine uses and itself", f)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: aboutLimiter}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: aboutLimiter}})
 	if err != nil || len(found.Hits) != 1 {
 		t.Fatalf("%v, %d hits", err, len(found.Hits))
 	}
@@ -198,7 +198,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 	got, _ := s.asks("long", "look at gate/lim.go, please")
 	wants(t, "recall", got, file)
 	for i, p := range []string{"E9999?", "fix it", "ok", "go on", "x.go"} {
-		if got := s.play(in(fmt.Sprint("n", i), prompt("q", p))...); !got.Silent() {
+		if got := s.play(in(fmt.Sprint("n", i), prompt("q", p))...); !got.Empty() {
 			t.Errorf("%q is answered with %q", p, got.Context)
 		}
 		if rs := must(s.store.Receipts(t.Context(), mem.ReceiptQuery{Session: fmt.Sprint("n", i)})); len(rs) != 0 {
@@ -210,7 +210,7 @@ func TestAShortPromptThatNamesWhatIsKnownIsAnswered(t *testing.T) {
 func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 	s := newStage(t).quietly()
 	relative := s.knows(mem.FileNote, "the limiter must be reloaded by hand", "gate/limit.go")
-	absolute, err := s.Curate.Keep(t.Context(), []mem.Memory{{
+	absolute, err := s.Curate.AddMany(t.Context(), []mem.Memory{{
 		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.FileNote, Title: "bursts are counted in whole seconds", Files: []string{"/home/dev/shop/gate/limit.go"},
 		Trust: mem.TrustUser, Created: s.clock,
 	}})
@@ -224,7 +224,7 @@ func TestNotesOnAFileAreFoundByEitherFormOfItsName(t *testing.T) {
 func TestABriefForASubagentTellsTheWeightiestFirst(t *testing.T) {
 	s := newStage(t).quietly()
 	light := s.knows(mem.Fact, "the rate limiter of the gateway has a dashboard, bursts in red")
-	heavy, err := s.Curate.Keep(t.Context(), []mem.Memory{{
+	heavy, err := s.Curate.AddMany(t.Context(), []mem.Memory{{
 		Scope: mem.ScopeProject, Project: "p_shop", Kind: mem.Gotcha, Title: "the rate limiter counts bursts per key", Trust: mem.TrustUser,
 		Importance: 0.95, Created: s.clock, Resolved: true,
 	}})
@@ -255,7 +255,7 @@ func TestAReceiptNamesFirstWhatWouldHaveFitted(t *testing.T) {
 	if err != nil || len(rs) == 0 {
 		t.Fatalf("no receipt: %v", err)
 	}
-	if d := rs[0].Dropped; len(d) != 20 || d[0].ID != id || d[0].Gate != "already_told" {
+	if d := rs[0].LeftOut; len(d) != 20 || d[0].ID != id || d[0].Gate != "already_told" {
 		t.Errorf("%d left out, the first %+v; want 20, %s first: it was told already", len(d), d[0], id)
 	}
 }
@@ -275,7 +275,7 @@ func TestWhatIsKnownOfTheFileAtHandIsAlwaysLookedAt(t *testing.T) {
 				return true
 			}
 		}
-		return slices.ContainsFunc(r.Dropped, func(c mem.Cut) bool { return c.ID == id })
+		return slices.ContainsFunc(r.LeftOut, func(c mem.LeftOutItem) bool { return c.ID == id })
 	}
 	if named("elsewhere") {
 		t.Fatalf("%s is among the best %d anyway", id, rank.Candidates)
@@ -333,7 +333,7 @@ func TestAConventionIsNotToldBesideWhatSaysTheSame(t *testing.T) {
 	}
 	wants(t, "told", told, ids[2])
 	for _, it := range r.Items {
-		for _, c := range r.Dropped {
+		for _, c := range r.LeftOut {
 			if c.ID == it.ID {
 				t.Errorf("%s is told, and left out by %s", c.ID, c.Gate)
 			}

@@ -37,7 +37,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 	switch r.Trigger {
 	case "session_start", "resume", "compact":
 		out.Basis = views.BasisNow
-		out.Receipt, err = e.Next(ctx, views.NextRequest{Place: mem.Place{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
+		out.Receipt, err = e.Next(ctx, views.NextRequest{ProjectRef: mem.ProjectRef{Project: cmp.Or(r.Project, "all")}, Source: recall.SourceOf(r.Trigger), Budget: budget})
 		if budget == 0 { // which Next takes for the configured one
 			out.Receipt = mem.Receipt{Trigger: r.Trigger, Outcome: mem.Nothing}
 		}
@@ -53,7 +53,7 @@ func (e *Engine) WhatIf(ctx context.Context, ask views.WhatIfRequest) (views.Wha
 		}
 		return ids
 	}
-	out.Added, out.Lost = extract.Missing(told(out.Receipt), told(r)), extract.Missing(told(r), told(out.Receipt))
+	out.Added, out.Removed = extract.Missing(told(out.Receipt), told(r)), extract.Missing(told(r), told(out.Receipt))
 	return out, nil
 }
 
@@ -63,14 +63,14 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 		Event: mem.Event{ID: "what-if", Session: r.Session, At: r.At}, Settings: e.Settings(), Project: mem.Project{Key: r.Project},
 		Started: e.Now(), Batch: mem.Batch{Session: &mem.SessionChange{}, Turn: &mem.TurnChange{}},
 	}
-	m.View = e.Event.OpenFiles(m.Project)
-	defer m.View.Close()
+	m.Files = e.Event.OpenFiles(m.Project)
+	defer m.Files.Close()
 	hits, cuts, err := e.hitsOf(ctx, r, floor, m.Settings.VectorFloor)
 	if err != nil {
 		return mem.Receipt{}, err
 	}
 	next := r
-	next.Items, next.Dropped, next.Text, next.Compaction = nil, cuts, "", nil
+	next.Items, next.LeftOut, next.Text, next.Compaction = nil, cuts, "", nil
 	next.Budget, next.Floor, next.Outcome = budget, floor, mem.Abstained
 	memories, said := recall.Parted(hits)
 	b := e.Recall.RecallBlock(m, "recall", memories)
@@ -78,7 +78,7 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Recall.Boundary(r.Session), budget
 	shown := inject.Render(b)
 	next.Text, next.Tokens, next.Items = shown.Text, shown.Tokens, shown.Told
-	next.Dropped = recall.Foremost(append(next.Dropped, shown.Cuts...))
+	next.LeftOut = recall.Foremost(append(next.LeftOut, shown.Cuts...))
 	if shown.Text != "" {
 		next.Outcome = mem.Injected
 	}
@@ -89,10 +89,10 @@ func (e *Engine) retell(ctx context.Context, r mem.Receipt, budget int, floor fl
 // hitsOf are the items of a receipt that pass a floor, best first, and those
 // that do not or that another rule had cut. What was told in its place stays in
 // its order. Memories that are erased since are passed over.
-func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit, cuts []mem.Cut, err error) {
-	back := r.Trigger == "subagent" || rank.RefersBack(r.Asked)
+func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64) (hits []mem.Hit, cuts []mem.LeftOutItem, err error) {
+	back := r.Trigger == "subagent" || rank.RefersBack(r.Query)
 	passes := func(parts map[string]float64) bool { return rank.Passes(parts, r.Floor, floor, near, back) }
-	add := func(c mem.Cut, at int) error {
+	add := func(c mem.LeftOutItem, at int) error {
 		ms, err := e.Store.List(ctx, mem.Query{IDs: []string{c.ID}, Hidden: true, Within: "*"})
 		switch {
 		case errors.Is(err, mem.ErrNotFound):
@@ -104,7 +104,7 @@ func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64)
 		return nil
 	}
 	for _, it := range r.Items {
-		c := mem.Cut{ID: it.ID, Title: it.Title, Score: it.Score, Parts: it.Parts, Gate: rank.BelowFloor}
+		c := mem.LeftOutItem{ID: it.ID, Title: it.Title, Score: it.Score, Parts: it.Parts, Gate: rank.BelowFloor}
 		if !strings.HasPrefix(it.ID, "m_") {
 			continue
 		}
@@ -116,7 +116,7 @@ func (e *Engine) hitsOf(ctx context.Context, r mem.Receipt, floor, near float64)
 			return nil, nil, err
 		}
 	}
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		fits := c.Gate == "budget" || c.Gate == rank.BelowFloor && floor < r.Floor && passes(c.Parts)
 		if !fits {
 			cuts = append(cuts, c)

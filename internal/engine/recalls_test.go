@@ -16,7 +16,7 @@ func TestReceiptsAreListedByPage(t *testing.T) {
 	s.asked("five", "write a haiku about the sea in winter")
 	list := func(ask views.ReceiptsRequest) views.ReceiptsResponse {
 		t.Helper()
-		ask.Place = shop
+		ask.ProjectRef = shop
 		got, err := s.Views.Receipts(t.Context(), ask)
 		if err != nil {
 			t.Fatal(err)
@@ -32,7 +32,7 @@ func TestReceiptsAreListedByPage(t *testing.T) {
 		t.Errorf("second page: %+v", second)
 	}
 	told := list(views.ReceiptsRequest{Outcome: mem.Injected, Session: "two"})
-	if len(told.Receipts) != 1 || told.Receipts[0].Told == 0 || told.Receipts[0].Tokens == 0 {
+	if len(told.Receipts) != 1 || told.Receipts[0].Injected == 0 || told.Receipts[0].Tokens == 0 {
 		t.Errorf("what the second session was told: %+v", told)
 	}
 	if none := list(views.ReceiptsRequest{Memory: "m_zzz"}); len(none.Receipts) != 0 || none.Receipts == nil {
@@ -46,8 +46,8 @@ func TestWhatIfOnTheSameTermsIsWhatWasTold(t *testing.T) {
 	r := s.asked("two", aboutTheRace)
 	before := s.kept()
 	got, err := s.WhatIf(t.Context(), views.WhatIfRequest{ID: r.ID})
-	if err != nil || len(got.Added)+len(got.Lost) != 0 || got.Receipt.Tokens != r.Tokens || inside(got.Receipt.Text) != inside(r.Text) {
-		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Lost, err, got.Receipt.Text, r.Text)
+	if err != nil || len(got.Added)+len(got.Removed) != 0 || got.Receipt.Tokens != r.Tokens || inside(got.Receipt.Text) != inside(r.Text) {
+		t.Errorf("got %d tokens, added %v, lost %v, %v\n%s\nwant\n%s", got.Receipt.Tokens, got.Added, got.Removed, err, got.Receipt.Text, r.Text)
 	}
 	if s.kept() != before {
 		t.Error("asking what would have been changed what is kept")
@@ -72,14 +72,14 @@ func TestWhatIfABudgetOrAFloorWereOthers(t *testing.T) {
 		return got
 	}
 	none, little, strict, lax := 0, r.Tokens-1, 1.0, 0.0
-	if got := what(views.WhatIfRequest{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Lost) != len(r.Items) {
+	if got := what(views.WhatIfRequest{Budget: &none}); len(got.Receipt.Items) != 0 || len(got.Removed) != len(r.Items) {
 		t.Errorf("without a budget: %+v", got)
 	}
 	little -= 60 // the frame comes on top
-	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Lost) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
-		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Lost)
+	if got := what(views.WhatIfRequest{Budget: &little}); len(got.Removed) == 0 || len(got.Added) != 0 || got.Receipt.Tokens >= r.Tokens {
+		t.Errorf("with %d tokens: %d told, lost %v", little, got.Receipt.Tokens, got.Removed)
 	}
-	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Lost) == 0 || got.Receipt.Dropped[0].Gate == "" {
+	if got := what(views.WhatIfRequest{Floor: &strict}); len(got.Removed) == 0 || got.Receipt.LeftOut[0].Gate == "" {
 		t.Errorf("with a floor of 1: %+v", got)
 	}
 	haiku := s.asked("three", "write a note about the session of the parliament")
@@ -107,7 +107,7 @@ func TestWhatIfABriefingWereShorter(t *testing.T) {
 func TestAFileIsShownWithWhatIsKnownOfIt(t *testing.T) {
 	s := newStage(t)
 	s.play(bugHunt()...)
-	got, err := s.Views.File(t.Context(), views.FileRequest{Place: shop, Path: "/home/dev/shop/auth/session.go"})
+	got, err := s.Views.File(t.Context(), views.FileRequest{ProjectRef: shop, Path: "/home/dev/shop/auth/session.go"})
 	if err != nil || got.Path != "auth/session.go" || len(got.Memories) == 0 || len(got.Sessions) != 1 || got.Sessions[0].ID != "one" {
 		t.Errorf("got %q, %d memories, sessions %+v, %v", got.Path, len(got.Memories), got.Sessions, err)
 	}
@@ -120,7 +120,7 @@ func TestAFleetMarksWhatNobodyTouchedForAWeek(t *testing.T) {
 	e := prompt("z", "what is the till for, and who empties it")
 	e.Root, e.Session = "/home/dev/till", "till"
 	s.play(e)
-	got, err := s.Views.Fleet(t.Context())
+	got, err := s.Views.Overview(t.Context())
 	if err != nil || len(got.Projects) != 2 {
 		t.Fatalf("%+v, %v", got, err)
 	}

@@ -37,7 +37,7 @@ func (c *clerk) Digest(_ context.Context, turn string) (mem.Digest, error) {
 		c.while(turn)
 	}
 	if c.most > 0 && len([]rune(turn)) > c.most {
-		return mem.Digest{}, fmt.Errorf("status 413: %w", mem.ErrTooMuch)
+		return mem.Digest{}, fmt.Errorf("status 413: %w", mem.ErrTextTooLong)
 	}
 	return c.says, c.fails
 }
@@ -91,7 +91,7 @@ func (s *stage) spent() mem.Spending {
 
 func (s *stage) digesting(ask digest.DigestRequest) event.Digesting {
 	s.t.Helper()
-	d, err := s.Digest.Digesting(s.t.Context(), ask)
+	d, err := s.Digest.Status(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestWithoutAModelNobodyIsAskedAndNothingWaits(t *testing.T) {
 	if d.Waiting != 0 || d.Today.Calls != 0 {
 		t.Errorf("got %+v", d)
 	}
-	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
+	if _, err := s.Digest.Status(t.Context(), digest.DigestRequest{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
 		t.Errorf("got %v, want %v", err, digest.ErrNoModel)
 	}
 }
@@ -181,13 +181,13 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 		tokens int  // that were spent after the first failure
 		dead   bool // after many
 	}{
-		"gone":          {mem.Later{Err: errors.New("cannot be reached")}, 0, true},
+		"gone":          {mem.RetryLater{Err: errors.New("cannot be reached")}, 0, true},
 		"wrong key":     {errors.New("status 401"), 0, true},
-		"too busy":      {mem.Later{Wait: time.Minute, Err: errors.New("status 429")}, 0, true},
-		"too slow":      {mem.Unusable{Tokens: 40, Err: mem.Later{Err: errors.New("no answer in time")}}, 40, true},
-		"nonsense":      {mem.Unusable{Tokens: 60, Err: errors.New("not what was asked for")}, 60, true},
-		"takes no text": {mem.ErrTooMuch, 0, true},
-		"a lying count": {mem.Unusable{Tokens: 1 << 40, Err: errors.New("not what was asked for")}, 200, true},
+		"too busy":      {mem.RetryLater{Wait: time.Minute, Err: errors.New("status 429")}, 0, true},
+		"too slow":      {mem.UnusableAnswer{Tokens: 40, Err: mem.RetryLater{Err: errors.New("no answer in time")}}, 40, true},
+		"nonsense":      {mem.UnusableAnswer{Tokens: 60, Err: errors.New("not what was asked for")}, 60, true},
+		"takes no text": {mem.ErrTextTooLong, 0, true},
+		"a lying count": {mem.UnusableAnswer{Tokens: 1 << 40, Err: errors.New("not what was asked for")}, 200, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStage(t)
@@ -228,7 +228,7 @@ func TestAFailureStopsNoOtherSession(t *testing.T) {
 	c := s.hires(&clerk{says: wellSaid()})
 	c.while = func(turn string) {
 		if c.fails = nil; strings.Contains(turn, "poisoned") {
-			c.fails = mem.Later{Err: errors.New("status 500")}
+			c.fails = mem.RetryLater{Err: errors.New("status 500")}
 		}
 	}
 	s.play(in("bad", start("startup"), prompt("b1", "a poisoned turn of some length"), stop("b1", "I decided to leave the poisoned well alone for good."))...)
@@ -536,7 +536,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if dry.Turns != 1 || dry.Tokens != 100 || s.jobs() != 0 {
 		t.Errorf("a dry run says %+v and leaves %d jobs", dry, s.jobs())
 	}
-	if d := s.digesting(digest.DigestRequest{Redo: true, Place: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
+	if d := s.digesting(digest.DigestRequest{Redo: true, ProjectRef: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
 		t.Errorf("got %+v", d)
 	}
 	s.later(time.Second)
@@ -550,7 +550,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if got := s.made("one", mem.Superseded); len(got) != rules+2 {
 		t.Errorf("%d are superseded, want those of the rules and two of the first model", len(got))
 	}
-	if _, err := s.Digest.Digesting(t.Context(), digest.DigestRequest{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Digest.Status(t.Context(), digest.DigestRequest{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want %v", err, mem.ErrNotFound)
 	}
 }
@@ -631,10 +631,10 @@ func TestASessionThatIsAlwaysRefusedStarvesNoOther(t *testing.T) {
 		switch poisoned := strings.Contains(turn, "poisoned"); {
 		case rests.After(s.clock):
 			c.sent = c.sent[:len(c.sent)-1]
-			c.fails = mem.Later{Wait: rests.Sub(s.clock), Unasked: true, Err: errors.New("left alone")}
+			c.fails = mem.RetryLater{Wait: rests.Sub(s.clock), NotSent: true, Err: errors.New("left alone")}
 		case poisoned:
 			rests = s.clock.Add(10 * time.Minute)
-			c.fails = mem.Later{Wait: 10 * time.Minute, Err: errors.New("status 429")}
+			c.fails = mem.RetryLater{Wait: 10 * time.Minute, Err: errors.New("status 429")}
 		}
 	}
 	turn := func(session, id, word string) {

@@ -17,7 +17,7 @@ import (
 // around is a graph as words, nodes and edges.
 func (s *stage) around(ask recall.RelatedRequest) (nodes, edges []string, g recall.RelatedResponse) {
 	s.t.Helper()
-	ask.Place = shop
+	ask.ProjectRef = shop
 	g, err := s.Recall.Related(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -60,7 +60,7 @@ func TestWhatLiesAroundAMemoryAndAName(t *testing.T) {
 		t.Errorf("two nodes: %q, cut %v", nodes, g.Cut)
 	}
 	for id, want := range map[string]error{"nobody.go": mem.ErrNotFound, "m_99": mem.ErrNotFound} {
-		if _, err := s.Recall.Related(t.Context(), recall.RelatedRequest{Place: shop, ID: id}); !errors.Is(err, want) {
+		if _, err := s.Recall.Related(t.Context(), recall.RelatedRequest{ProjectRef: shop, ID: id}); !errors.Is(err, want) {
 			t.Errorf("%s: got %v, want %v", id, err, want)
 		}
 	}
@@ -85,10 +85,10 @@ func TestAMemoryIsShownWithWhatItReplacedAndWhatIsAgainstIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if b := shown.Beside[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From || !b[0].Since.Equal(got.Created) {
+	if b := shown.Linked[old]; len(b) != 1 || b[0].ID != got.ID || b[0].Kind != mem.LinkSupersedes || !b[0].From || !b[0].Since.Equal(got.Created) {
 		t.Errorf("the old one is shown with %+v", b)
 	}
-	b := shown.Beside[got.ID]
+	b := shown.Linked[got.ID]
 	if len(b) != 2 || b[0].ID != old || b[0].From || b[1].ID != against || b[1].Kind != mem.LinkContradicts {
 		t.Errorf("the new one is shown with %+v", b)
 	}
@@ -106,7 +106,7 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 	for i := range views.DeadAfter {
 		s.asks(fmt.Sprint("s", i), aboutLimiter)
 	}
-	ask := curate.LintRequest{Place: shop, Rules: []string{curate.LintDeadWeight}}
+	ask := curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintDeadWeight}}
 	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) > 0 {
 		t.Errorf("on its first day: %+v, %v", got.Findings, err)
 	}
@@ -114,7 +114,7 @@ func TestContradictionsAndDeadWeightAreFoundByLint(t *testing.T) {
 	if got, err := s.Curate.Lint(t.Context(), ask); err != nil || len(got.Findings) != 1 || !slices.Equal(got.Findings[0].IDs, []string{learned}) {
 		t.Errorf("after a week: %+v, %v, want what was learned, not what the person laid down", got.Findings, err)
 	}
-	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{curate.LintContradiction, curate.LintDeadWeight}})
+	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintContradiction, curate.LintDeadWeight}})
 	if err != nil || len(got.Findings) == 0 {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -131,7 +131,7 @@ func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
 	old := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 10")
 	now := s.lays(mem.Decision, "the rate limiter of the gateway allows bursts of 40")
 	s.weaves()
-	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop, Rules: []string{curate.ReviewContradiction}})
+	inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, Rules: []string{curate.ReviewContradiction}})
 	if err != nil || len(inbox.Items) != 1 || inbox.Items[0].Memories[0].ID != now {
 		t.Fatalf("%+v, %v", inbox, err)
 	}
@@ -142,7 +142,7 @@ func TestAContradictionThatThePersonJudgedIsToldWithItsHistory(t *testing.T) {
 	wants(t, "recall", got, now, "bursts of 40 [since 2 Mar 2026; before: the rate limiter of the gateway allows bursts of 10]")
 	wantsNot(t, "recall", got, old)
 	shown, err := s.Views.Show(t.Context(), event.IDs{IDs: []string{old}})
-	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Beside[old]) != 1 || shown.Beside[old][0].Kind != mem.LinkSupersedes {
+	if err != nil || shown.Memories[0].Status != mem.Superseded || len(shown.Linked[old]) != 1 || shown.Linked[old][0].Kind != mem.LinkSupersedes {
 		t.Errorf("the earlier form is shown as %+v, %v", shown, err)
 	}
 }

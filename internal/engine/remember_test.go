@@ -20,7 +20,7 @@ import (
 
 func (s *stage) remember(ask curate.AddRequest) curate.AddResponse {
 	s.t.Helper()
-	ask.Place = shop
+	ask.ProjectRef = shop
 	got, err := s.Curate.Add(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -89,7 +89,7 @@ func TestANewStatementTakesThePlaceOfTheOneItSupersedes(t *testing.T) {
 	if got.Similar != nil || s.shown(old.ID).Status != mem.Superseded || s.shown(got.ID).Status != mem.Active {
 		t.Errorf("got %+v; the old one is %s", got, s.shown(old.ID).Status)
 	}
-	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: shop, Text: "x y", Supersedes: "m_zzzz"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want not found", err)
 	}
 }
@@ -112,7 +112,7 @@ func TestAnAgentsStatementKnowsWhoSaidItAndWhatItNames(t *testing.T) {
 	if !slices.Equal(m.Tags, []string{"infra"}) || !slices.Equal(m.Concepts, []string{"Valkey", "Redis"}) || !slices.Equal(m.Facts, []string{"uses Valkey (library)"}) {
 		t.Errorf("got tags %q, concepts %q, facts %q", m.Tags, m.Concepts, m.Facts)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "redis"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "redis"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != m.ID {
 		t.Errorf("what it names does not find it: %+v, %v", found.Hits, err)
 	}
@@ -133,12 +133,12 @@ func TestAStatementThatCannotBeIsRefused(t *testing.T) {
 		"an importance that is not a number": {curate.AddRequest{Text: "x", Importance: &none}, curate.ErrNoImportance},
 	} {
 		ask := tt.ask
-		ask.Place = shop
+		ask.ProjectRef = shop
 		if _, err := s.Curate.Add(t.Context(), ask); !errors.Is(err, tt.want) {
 			t.Errorf("%s: got %v, want %v", name, err, tt.want)
 		}
 	}
-	if found := must(s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop})); len(found.Hits) > 0 {
+	if found := must(s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop})); len(found.Hits) > 0 {
 		t.Errorf("kept: %+v", found.Hits)
 	}
 }
@@ -203,7 +203,7 @@ func TestAStrategySaysWhatCountsInASearch(t *testing.T) {
 		for how, want := range map[recall.Strategy]string{
 			recall.ByKeyword: ids[1], recall.ByVector: ids[0] + ids[1], recall.Hybrid: ids[0] + ids[1], recall.Auto: ids[0] + ids[1], "": ids[0] + ids[1],
 		} {
-			found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
+			found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "car", Limit: 2}, Strategy: how})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -292,7 +292,7 @@ func TestAnAgentsWordAfterAClearIsJudgedByTheConversationThatGoesOn(t *testing.T
 		if got.Trust != tt.want || got.Session != tt.goesOn {
 			t.Errorf("%s: got %s of session %q, want %s of %q", name, got.Trust, got.Session, tt.want, tt.goesOn)
 		}
-		if now, err := s.Continuity.GoesOn(t.Context(), continuity.SessionRequest{ID: "one"}); err != nil || now.ID != tt.goesOn {
+		if now, err := s.Continuity.Successor(t.Context(), continuity.SessionRequest{ID: "one"}); err != nil || now.ID != tt.goesOn {
 			t.Errorf("%s: %q goes on, %v; want %q", name, now.ID, err, tt.goesOn)
 		}
 	}
@@ -328,7 +328,7 @@ func TestAnEditKeepsTheTextThatItChanged(t *testing.T) {
 	if len(was) != 3 || was[0] != pump || was[1] != "the pump in the cellar is red" || !strings.HasPrefix(was[2], "the pump of the yard") || utf8.RuneCountInString(was[2]) > 4001 {
 		t.Errorf("kept %q", was)
 	}
-	if traces := mem.Traces(got); !slices.Contains(traces, chars.Folded("the pump in the cellar is red")) {
+	if traces := mem.Traces(got); !slices.Contains(traces, chars.Fold("the pump in the cellar is red")) {
 		t.Errorf("who erases it would not look for what it said before: %q", traces)
 	}
 }

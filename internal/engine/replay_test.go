@@ -26,7 +26,7 @@ Decided: one mutex for each session; the store is never called under it.`
 // handsOff keeps a handoff of a session by its agent.
 func (s *stage) handsOff(session, text string) mem.Checkpoint {
 	s.t.Helper()
-	cp, err := s.Continuity.Handoff(s.t.Context(), continuity.HandoffRequest{Place: shop, Text: text, Agent: session})
+	cp, err := s.Continuity.Handoff(s.t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: text, Agent: session})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestANewSessionConsumesAHandoff(t *testing.T) {
 
 func TestAForeseenHandoffStaysForTheNextSession(t *testing.T) {
 	s := working(t)
-	r, err := s.Next(t.Context(), views.NextRequest{Place: shop})
+	r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: shop})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestAHandoffTakesNoMoreThanItsShare(t *testing.T) {
 
 func TestALongHandoffIsRefusedWholeAndSaysTheLimit(t *testing.T) {
 	s := working(t)
-	_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
+	_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: strings.Repeat("é", 4001), Agent: "one"})
 	if !errors.Is(err, continuity.ErrLongHandoff) || !strings.Contains(err.Error(), "4001 characters, 4000 at most") {
 		t.Errorf("error %v", err)
 	}
@@ -196,7 +196,7 @@ func TestAHandoffIsWorthNoMoreThanItsTurn(t *testing.T) {
 		"before something was fetched":  {func(s *stage) { s.handsOff("one", handoffText); s.play(fetch("w1")) }, false},
 		"by an agent that nobody knows": {func(s *stage) { s.handsOff(event.UnknownAgent, handoffText) }, false},
 		"by the person": {func(s *stage) {
-			_, _ = s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: handoffText})
+			_, _ = s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: handoffText})
 		}, true},
 	} {
 		s := newStage(t)
@@ -224,11 +224,11 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 	cake := "buy a cake for the party"
 	for name, give := range map[string]func(s *stage, agent, id string) error{
 		"a handoff": func(s *stage, agent, _ string) error {
-			_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: at, Text: cake, Agent: agent})
+			_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: at, Text: cake, Agent: agent})
 			return err
 		},
 		"a statement": func(s *stage, agent, _ string) error {
-			_, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: cake, Agent: agent})
+			_, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: at, Text: cake, Agent: agent})
 			return err
 		},
 		"an edit": func(s *stage, agent, id string) error {
@@ -241,7 +241,7 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 			return err
 		},
 		"why it is hidden": func(s *stage, agent, id string) error {
-			_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{Place: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
+			_, err := s.Curate.Mark(t.Context(), curate.MarkRequest{ProjectRef: at, Verb: "forget", IDs: []string{id}, Reason: cake, Agent: agent})
 			return err
 		},
 		"a verdict": func(s *stage, agent, id string) error {
@@ -249,21 +249,21 @@ func TestOfAPrivateTurnNothingIsKeptThatItsAgentGives(t *testing.T) {
 			return err
 		},
 		"a note to a checkpoint": func(s *stage, agent, _ string) error {
-			_, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{Place: at, Note: cake, Agent: agent})
+			_, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{ProjectRef: at, Note: cake, Agent: agent})
 			return err
 		},
 		"an entry of the log": func(s *stage, agent, _ string) error {
-			_, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: at, Entry: filesync.LogEntry{Title: cake}, Agent: agent})
+			_, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{ProjectRef: at, Entry: filesync.LogEntry{Title: cake}, Agent: agent})
 			return err
 		},
 		"the state": func(s *stage, agent, _ string) error {
-			_, err := s.Filesync.State(t.Context(), mem.StateRequest{Place: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
+			_, err := s.Filesync.State(t.Context(), mem.StateRequest{ProjectRef: at, Op: mem.StateUpdates, Update: mem.StateUpdate{Next: &cake}, Agent: agent})
 			return err
 		},
 	} {
 		s := newStage(t)
 		s.play(start("startup"), prompt("p1", "<private>plan the party</private>"))
-		added, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: at, Text: "the oven has three racks"})
+		added, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: at, Text: "the oven has three racks"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -309,7 +309,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 		for range rapid.IntRange(1, 12).Draw(rt, "lines") {
 			lines = append(lines, rapid.SampledFrom(tricks).Draw(rt, "line")+rapid.SampledFrom([]string{"", " ", "\t.", "!"}).Draw(rt, "end"))
 		}
-		_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
+		_, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: strings.Join(lines, "\n"), Agent: "one"})
 		if errors.Is(err, event.ErrNoText) {
 			return
 		}
@@ -323,7 +323,7 @@ func TestAHandoffFullOfTricksStaysInert(t *testing.T) {
 			}
 		}
 		for _, word := range []string{secret, "<system-reminder", "Human:", "[INST]", "ignore all previous", "Ignore all previous", "do not tell", "| sh", "\x1b", "\u202e"} {
-			if strings.Contains(got+chars.Folded(got), word) {
+			if strings.Contains(got+chars.Fold(got), word) {
 				rt.Fatalf("%q in\n%s", word, got)
 			}
 		}

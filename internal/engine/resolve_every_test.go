@@ -12,7 +12,7 @@ import (
 
 func (s *stage) resolveEvery(ask curate.ResolveRequest) curate.ResolveResponse {
 	s.t.Helper()
-	ask.Place, ask.Every = shop, true
+	ask.ProjectRef, ask.Every = shop, true
 	got, err := s.Curate.Resolve(s.t.Context(), ask)
 	if err != nil {
 		s.t.Fatal(err)
@@ -40,32 +40,32 @@ func TestManyFindingsAreDecidedInOneGoAndTakenBackInOne(t *testing.T) {
 	s.inbox()
 
 	dry := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true})
-	if dry.Decided != 450 || dry.Round != "" || len(dry.Memories) == 0 || dry.Memories[0].Status != mem.Active {
-		t.Fatalf("looked at %d findings, round %q, want 450 and nothing changed", dry.Decided, dry.Round)
+	if dry.Decided != 450 || dry.Run != "" || len(dry.Memories) == 0 || dry.Memories[0].Status != mem.Active {
+		t.Fatalf("looked at %d findings, round %q, want 450 and nothing changed", dry.Decided, dry.Run)
 	}
-	old := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Before: s.clock.Add(-60 * day)}})
-	kind := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Kinds: []mem.Kind{mem.Fact}}})
-	none := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, Among: curate.Among{Tags: []string{"other"}}})
+	old := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Before: s.clock.Add(-60 * day)}})
+	kind := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}}})
+	none := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, DryRun: true, MemoryFilter: curate.MemoryFilter{Tags: []string{"other"}}})
 	if old.Decided != 45 || kind.Decided != 405 || none.Decided != 0 {
 		t.Fatalf("narrowed to %d, %d and %d findings, want 45, 405 and 0", old.Decided, kind.Decided, none.Decided)
 	}
 
-	got := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, Among: curate.Among{Kinds: []mem.Kind{mem.Fact}}})
+	got := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.AcceptFinding, MemoryFilter: curate.MemoryFilter{Kinds: []mem.Kind{mem.Fact}}})
 	if n := s.inbox("stale").Counts["stale"]; got.Decided != 405 || n != 45 {
 		t.Fatalf("decided %d, left %d in the inbox, want 405 and 45", got.Decided, n)
 	}
 	if o, err := s.Views.Status(t.Context(), shop); err != nil || o.Review.Counts["stale"] != 45 {
 		t.Errorf("%+v, %v, want 45 that wait", o.Review, err)
 	}
-	runs, err := s.store.Runs(t.Context(), mem.RunQuery{ID: got.Round})
+	runs, err := s.store.Runs(t.Context(), mem.RunQuery{ID: got.Run})
 	if err != nil || len(runs[0].Changes) != 405 {
 		t.Fatalf("%d changes in one round, %v, want 405", len(runs[0].Changes), err)
 	}
-	if undone := s.consolidate(curate.ConsolidateRequest{Undo: got.Round}); undone.Changed != 405 {
+	if undone := s.consolidate(curate.ConsolidateRequest{Undo: got.Run}); undone.Changed != 405 {
 		t.Errorf("%d were taken back, want 405", undone.Changed)
 	}
 
-	if kept := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.RejectFinding}); kept.Decided != 45 || kept.Round != "" {
+	if kept := s.resolveEvery(curate.ResolveRequest{Rule: "stale", Action: curate.RejectFinding}); kept.Decided != 45 || kept.Run != "" {
 		t.Errorf("%+v, want 45 kept as they are", kept)
 	}
 	if n := s.inbox("stale").Counts["stale"]; n != 0 {
@@ -132,7 +132,7 @@ func TestManyAreDecidedByAPersonAndByARule(t *testing.T) {
 		{curate.ResolveRequest{Rule: "stale", Action: curate.MergeFinding}, curate.ErrNoFinding},
 		{curate.ResolveRequest{Rule: "all", Action: curate.AcceptFinding}, curate.ErrNoRule},
 	} {
-		c.ask.Place, c.ask.Every = shop, true
+		c.ask.ProjectRef, c.ask.Every = shop, true
 		if _, err := s.Curate.Resolve(t.Context(), c.ask); !errors.Is(err, c.want) {
 			t.Errorf("%+v: %v, want %v", c.ask, err, c.want)
 		}

@@ -14,7 +14,7 @@ func (s *stage) letGo() (payloads, memories int) {
 	s.t.Helper()
 	from := int64(0)
 	for range 1000 {
-		gone, err := s.Curate.LetGo(s.t.Context(), from, false)
+		gone, err := s.Curate.ApplyRetention(s.t.Context(), from, false)
 		if err != nil {
 			s.t.Fatalf("let go: %v", err)
 		}

@@ -16,7 +16,7 @@ import (
 
 func (s *stage) inbox(rules ...string) curate.ReviewResponse {
 	s.t.Helper()
-	got, err := s.Curate.Review(s.t.Context(), curate.ReviewRequest{Place: shop, Rules: rules})
+	got, err := s.Curate.Review(s.t.Context(), curate.ReviewRequest{ProjectRef: shop, Rules: rules})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestAFindingNamesTheMemoriesItIsAbout(t *testing.T) {
 		s.applies(mem.Batch{Receipts: []mem.Receipt{r}})
 	}
 	s.clock = s.clock.Add(8 * day)
-	if got, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{curate.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
+	if got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintDeadWeight}}); err != nil || len(got.Findings) != 1 {
 		t.Fatalf("dead weight: %+v, %v", got.Findings, err)
 	}
 	for _, it := range s.inbox().Items {
@@ -153,7 +153,7 @@ func TestTheStateSaysHowMuchWaitsOnceSomebodyLooked(t *testing.T) {
 	if w := waits(); w != nil {
 		t.Errorf("before it was quiet: %+v", w)
 	}
-	s.Curate.LookThrough(t.Context())
+	s.Curate.CountReviews(t.Context())
 	w := waits()
 	if w == nil || w.Total != 4 || w.Counts["low_trust"] != 1 || w.At.IsZero() { // what was stale is put away by then
 		t.Fatalf("after all was consolidated: %+v, want 4 findings", w)
@@ -211,19 +211,19 @@ func TestWhatIsAcceptedIsDoneAndCanBeTakenBack(t *testing.T) {
 	} {
 		t.Run(c.finding, func(t *testing.T) {
 			s := reviewed(t)
-			was := curate.LifeOf(s.memory(c.id))
+			was := curate.MutableOf(s.memory(c.id))
 			got := s.resolve(curate.AcceptFinding, c.finding)
 			if m := s.memory(c.id); !c.done(m) {
-				t.Errorf("it is %+v", curate.LifeOf(m))
+				t.Errorf("it is %+v", curate.MutableOf(m))
 			}
 			for _, f := range findings(s.inbox()) {
 				if f == c.finding {
 					t.Errorf("%q is still in the inbox", f)
 				}
 			}
-			s.consolidate(curate.ConsolidateRequest{Undo: got.Round})
-			if m := s.memory(c.id); curate.LifeOf(m) != was || m.Project != "p_shop" {
-				t.Errorf("taken back it is %+v of %q, was %+v", curate.LifeOf(m), m.Project, was)
+			s.consolidate(curate.ConsolidateRequest{Undo: got.Run})
+			if m := s.memory(c.id); curate.MutableOf(m) != was || m.Project != "p_shop" {
+				t.Errorf("taken back it is %+v of %q, was %+v", curate.MutableOf(m), m.Project, was)
 			}
 		})
 	}
@@ -261,7 +261,7 @@ func TestMergeOnRequest(t *testing.T) {
 	if err != nil || got.Memories[0].ID != "m_7" || s.memory("m_6").MergedInto != "m_7" {
 		t.Fatalf("merged %+v, error %v", got, err)
 	}
-	s.consolidate(curate.ConsolidateRequest{Undo: got.Round})
+	s.consolidate(curate.ConsolidateRequest{Undo: got.Run})
 	if m := s.memory("m_6"); m.Status != mem.Active || m.MergedInto != "" {
 		t.Errorf("taken back it is %s", m.Status)
 	}

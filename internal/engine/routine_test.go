@@ -29,7 +29,7 @@ func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"),
 		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now. `Gate(2)` replaces it, P3006 is gone. Also see gate-v2.go."))
-	got := s.saves(continuity.SaveRequest{Place: shop, Note: "before <private>the walrus</private> the merge"})
+	got := s.saves(continuity.SaveRequest{ProjectRef: shop, Note: "before <private>the walrus</private> the merge"})
 	cp := got.Checkpoint
 	if cp.Trigger != continuity.TriggerSave || cp.ID == "" || cp.Session != "one" || got.Short == "" || len(got.Trouble) != 0 {
 		t.Errorf("got %+v", got)
@@ -44,10 +44,10 @@ func TestASaveHoldsWhereTheWorkStands(t *testing.T) {
 
 func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 	s := newStage(t)
-	if _, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Continuity.Save(t.Context(), continuity.SaveRequest{ProjectRef: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.Drift(t.Context(), views.DriftRequest{Place: shop}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Drift(t.Context(), views.DriftRequest{ProjectRef: shop}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -55,11 +55,11 @@ func TestWithoutASessionThereIsNothingToSave(t *testing.T) {
 func TestASaveThatIndexesFindsWhatWasSaidAtOnce(t *testing.T) {
 	th := newTheater(t)
 	th.play(plainTalk()[:3]...)
-	got := th.saves(continuity.SaveRequest{Place: shop, Index: true})
+	got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})
 	if len(got.Trouble) != 0 || got.Indexed != 2 || len(th.utterances("one")) != 2 {
 		t.Errorf("got %+v, %d utterances", got, len(th.utterances("one")))
 	}
-	if again := th.saves(continuity.SaveRequest{Place: shop, Index: true}); again.Indexed != 0 || len(th.utterances("one")) != 2 {
+	if again := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); again.Indexed != 0 || len(th.utterances("one")) != 2 {
 		t.Errorf("again: %+v", again)
 	}
 }
@@ -70,8 +70,8 @@ type absent struct {
 	err error
 }
 
-func (a absent) Take(_ context.Context, _ mem.Session, _ string, _ func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
-	return mem.Taken{Bad: 2}, a.err
+func (a absent) Take(_ context.Context, _ mem.Session, _ string, _ func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error) {
+	return mem.TranscriptImport{BadLines: 2}, a.err
 }
 
 func TestASaveNamesWhatDidNotWork(t *testing.T) {
@@ -79,17 +79,17 @@ func TestASaveNamesWhatDidNotWork(t *testing.T) {
 	th.play(plainTalk()[:3]...)
 	th.Archive = absent{th.tape, nil}
 	th.Engine.Reconnect()
-	if got := th.saves(continuity.SaveRequest{Place: shop, Index: true}); len(got.Trouble) != 2 || got.Checkpoint.ID == "" {
+	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Trouble) != 2 || got.Checkpoint.ID == "" {
 		t.Errorf("without a transcript: %+v", got)
 	}
 	th.Archive = absent{th.tape, errors.New("the disk is full")}
 	th.Engine.Reconnect()
-	if got := th.saves(continuity.SaveRequest{Place: shop, Index: true}); !strings.Contains(strings.Join(got.Trouble, "\n"), "the disk is full") || got.Checkpoint.ID == "" {
+	if got := th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); !strings.Contains(strings.Join(got.Trouble, "\n"), "the disk is full") || got.Checkpoint.ID == "" {
 		t.Errorf("with a full disk: %+v", got)
 	}
 	bare := newStage(t)
 	bare.play(start("startup"), prompt("p1", "make the gate open"))
-	if got := bare.saves(continuity.SaveRequest{Place: shop, Index: true}); len(got.Trouble) != 1 {
+	if got := bare.saves(continuity.SaveRequest{ProjectRef: shop, Index: true}); len(got.Trouble) != 1 {
 		t.Errorf("without an archive: %+v", got)
 	}
 }
@@ -98,16 +98,16 @@ func TestWhoResumesReadsPathsCommandsAndTheHandoff(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"),
 		failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"), edited("p1", "t2", "/home/dev/shop/gate.go", "a", "b"), stop("p1", "The gate opens in 12 ms now."))
-	if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: shop, Text: "Next: mend the hinge.\nWaiting for the smith."}); err != nil {
+	if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: shop, Text: "Next: mend the hinge.\nWaiting for the smith."}); err != nil {
 		t.Fatal(err)
 	}
-	saved := s.saves(continuity.SaveRequest{Place: shop, Note: "tired"})
-	r, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{Place: shop})
+	saved := s.saves(continuity.SaveRequest{ProjectRef: shop, Note: "tired"})
+	r, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{ProjectRef: shop})
 	if err != nil || r.Checkpoint.ID != saved.Checkpoint.ID || r.Handoff == nil {
 		t.Fatalf("got %+v, %v", r, err)
 	}
 	wants(t, "resume", r.Text, "gate.go", "`make gate`: exit 2", "undefined: Gate", "mend the hinge.\nWaiting", "tired", "12 ms", "make the gate open again")
-	if _, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{Place: mem.Place{Dir: "/home/dev/other"}}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{ProjectRef: mem.ProjectRef{Dir: "/home/dev/other"}}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("elsewhere: %v", err)
 	}
 }
@@ -115,14 +115,14 @@ func TestWhoResumesReadsPathsCommandsAndTheHandoff(t *testing.T) {
 func TestADifferenceNamesWhatCameAndWent(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "make the gate open again"), failed("p1", "t1", "make gate", "Exit code 2\nundefined: Gate"))
-	first := s.saves(continuity.SaveRequest{Place: shop}).Checkpoint
-	alone, err := s.Continuity.Diff(t.Context(), continuity.DiffRequest{Place: shop})
+	first := s.saves(continuity.SaveRequest{ProjectRef: shop}).Checkpoint
+	alone, err := s.Continuity.Diff(t.Context(), continuity.DiffRequest{ProjectRef: shop})
 	if err != nil || alone.From.ID != "" || len(alone.Changes) == 0 || alone.Changes[0].Gone {
 		t.Errorf("the first: %+v, %v", alone, err)
 	}
 	s.play(ran("p1", "t2", "make gate", "ok"), prompt("p2", "now the fence"), edited("p2", "t3", "/home/dev/shop/fence.go", "a", "b"))
-	second := s.saves(continuity.SaveRequest{Place: shop}).Checkpoint
-	for name, ask := range map[string]continuity.DiffRequest{"last": {Place: shop}, "from": {From: first.ID}, "both": {From: first.ID, To: second.ID}} {
+	second := s.saves(continuity.SaveRequest{ProjectRef: shop}).Checkpoint
+	for name, ask := range map[string]continuity.DiffRequest{"last": {ProjectRef: shop}, "from": {From: first.ID}, "both": {From: first.ID, To: second.ID}} {
 		d, err := s.Continuity.Diff(t.Context(), ask)
 		if err != nil || d.From.ID != first.ID || d.To.ID != second.ID {
 			t.Errorf("%s: %s to %s, %v", name, d.From.ID, d.To.ID, err)
@@ -149,7 +149,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 	var wrote string
 	s.Journal = func(entry string) (string, error) { wrote = entry; return "/vault/LOG.md", nil }
 	s.Engine.Reconnect()
-	got, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: shop, Entry: filesync.LogEntry{
+	got, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{ProjectRef: shop, Entry: filesync.LogEntry{
 		Title: "the gate\n## forged", Happened: "It opens <private>walrus</private> again.", Decisions: []string{"oil, because it squeaked"}, Prevented: []string{"m_1: would have painted it"},
 	}})
 	if err != nil || got.File != "/vault/LOG.md" || got.Memory != nil || got.Text != wrote {
@@ -160,7 +160,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 	if wrote != want {
 		t.Errorf("got\n%s\nwant\n%s", wrote, want)
 	}
-	if _, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: shop, Entry: filesync.LogEntry{Title: "<private>x</private>"}}); !errors.Is(err, event.ErrNoText) {
+	if _, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{ProjectRef: shop, Entry: filesync.LogEntry{Title: "<private>x</private>"}}); !errors.Is(err, event.ErrNoText) {
 		t.Errorf("without a title: %v", err)
 	}
 }
@@ -168,7 +168,7 @@ func TestAnEntryOfTheJournalHasEveryField(t *testing.T) {
 func TestWithoutAJournalAnEntryIsASummary(t *testing.T) {
 	s := newStage(t)
 	s.play(start("startup"), prompt("p1", "read the web"), tool(mem.PostToolUse, "p1", "t1", "WebFetch", map[string]any{"url": "http://x"}, "text"))
-	got, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{Place: shop, Agent: "one", Entry: filesync.LogEntry{Title: "the gate", Happened: "It opens again."}})
+	got, err := s.Filesync.WriteLog(t.Context(), filesync.LogRequest{ProjectRef: shop, Agent: "one", Entry: filesync.LogEntry{Title: "the gate", Happened: "It opens again."}})
 	if err != nil || got.Memory == nil || got.Memory.Kind != mem.Summary || got.Memory.Trust != mem.TrustNone || got.Memory.Project != "p_shop" {
 		t.Errorf("got %+v, %v", got.Memory, err)
 	}
@@ -197,14 +197,14 @@ func TestLintFindsWhatIsInNeedOfCare(t *testing.T) {
 	s.applies(mem.Batch{Edits: []mem.Edit{{ID: used.ID, Used: 1}}})
 	s.clock = s.clock.Add(91 * 24 * time.Hour)
 	twin := s.adds("the hinge of the gate is oiled every spring, by hand!", mem.Gotcha)
-	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop})
+	got, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop})
 	if err != nil || got.Looked != 4 {
 		t.Fatalf("looked at %d, %v", got.Looked, err)
 	}
 	if want := []string{"duplicate " + twin.ID + " " + old.ID, "unused " + old.ID}; !slices.Equal(rules(got), want) {
 		t.Errorf("got %q, want %q", rules(got), want)
 	}
-	if only, err := s.Curate.Lint(t.Context(), curate.LintRequest{Place: shop, Rules: []string{curate.LintUnused}}); err != nil || len(only.Findings) != 1 {
+	if only, err := s.Curate.Lint(t.Context(), curate.LintRequest{ProjectRef: shop, Rules: []string{curate.LintUnused}}); err != nil || len(only.Findings) != 1 {
 		t.Errorf("one rule: %q, %v", rules(only), err)
 	}
 	if _, err := s.Curate.Lint(t.Context(), curate.LintRequest{Rules: []string{"beauty"}}); !errors.Is(err, curate.ErrNoRule) {
@@ -219,7 +219,7 @@ func TestDriftNamesWorkThatNobodyLaidDown(t *testing.T) {
 		edited("p1", "t1", "/home/dev/shop/gate.go", "a", "b"), edited("p1", "t2", "/home/dev/shop/hinge.go", "a", "b"),
 		failed("p1", "t3", "make hinge", "Exit code 2\nundefined: Hinge"),
 		stop("p1", "We decided to keep gate.go small because it is read often. We decided to use brass hinges everywhere. We decided never to deploy the gate on friday afternoon."))
-	got, err := s.Drift(t.Context(), views.DriftRequest{Place: shop})
+	got, err := s.Drift(t.Context(), views.DriftRequest{ProjectRef: shop})
 	if err != nil || got.Session == "" {
 		t.Fatalf("got %+v, %v", got, err)
 	}
@@ -234,11 +234,11 @@ func TestDriftNamesWorkThatNobodyLaidDown(t *testing.T) {
 
 func TestAHandoffOfNoSessionIsWhatIsGoneOnFrom(t *testing.T) {
 	s := newStage(t)
-	at := mem.Place{Dir: "/home/dev/till"}
-	if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{Place: at, Text: "next: run the smoke test in deploy/"}); err != nil {
+	at := mem.ProjectRef{Dir: "/home/dev/till"}
+	if _, err := s.Continuity.Handoff(t.Context(), continuity.HandoffRequest{ProjectRef: at, Text: "next: run the smoke test in deploy/"}); err != nil {
 		t.Fatal(err)
 	}
-	r, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{Place: at})
+	r, err := s.Continuity.Resume(t.Context(), continuity.CheckpointsRequest{ProjectRef: at})
 	if err != nil {
 		t.Fatal(err)
 	}

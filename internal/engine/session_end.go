@@ -18,7 +18,7 @@ func (e *Engine) sessionEnd(ctx context.Context, m *event.Context) (mem.Reply, e
 	if m.Mind.Trusted {
 		var err error
 		end.Files, err = e.Filesync.ChangedFiles(ctx, m)
-		e.Event.Without("changed files", err)
+		e.Event.LogDegraded("changed files", err)
 	}
 	m.Leave(end)
 	if m.SessionInfo.Prompts == 0 {
@@ -33,6 +33,6 @@ func (e *Engine) sessionEnd(ctx context.Context, m *event.Context) (mem.Reply, e
 		return mem.Reply{}, err
 	}
 	m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(m.Session, m.At.Add(event.ConsolidateLag)))
-	e.Capture.TakeLater(m, capture.IndexWords)
+	e.Capture.QueueTranscript(m, capture.KeyIndex)
 	return mem.Reply{}, nil
 }

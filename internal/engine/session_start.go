@@ -14,22 +14,22 @@ import (
 // sessionStart opens a session, or goes on with one, and answers with the briefing.
 func (e *Engine) sessionStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	m.Batch.Session.Source = cmp.Or(m.Source, "startup")
-	continuity.FillTold(m)
+	continuity.RecordReportedUsage(m)
 	switch m.Source {
 	case "compact":
 		m.Batch.Session.Compacted = true
-		m.SessionInfo.Told, m.SessionInfo.ToldTokens = nil, 0
-		e.Capture.TakeLater(m, capture.IndexWords)
+		m.SessionInfo.Injected, m.SessionInfo.InjectedTokens = nil, 0
+		e.Capture.QueueTranscript(m, capture.KeyIndex)
 	case "fork":
 		if err := e.Briefing.Forked(ctx, m); err != nil {
 			return mem.Reply{}, err
 		}
 	case "resume":
 		m.Batch.Session.Status = mem.Running
-		e.Capture.TakeLater(m, capture.TakeWords)
+		e.Capture.QueueTranscript(m, capture.KeyArchive)
 	}
 	if m.Source != "compact" {
-		e.Event.Without("sessions that broke off", e.Capture.CatchUp(ctx, m))
+		e.Event.LogDegraded("sessions that broke off", e.Capture.CatchUp(ctx, m))
 	}
 	if m.SessionInfo.ID == "" {
 		m.Batch.Session.Status = mem.Initialized
@@ -42,11 +42,11 @@ func (e *Engine) sessionStart(ctx context.Context, m *event.Context) (mem.Reply,
 	within, done := context.WithTimeout(ctx, recall.BriefWithin+e.Slack)
 	defer done()
 	r.Context, err = e.Briefing.Brief(within, m, m.Settings.Budgets.OfStart(m.Source))
-	e.Event.Without("briefing", err)
+	e.Event.LogDegraded("briefing", err)
 	if r.Context != "" && m.Settings.NudgeEvery == event.NudgeOnChange && m.Source != "compact" {
 		line, err := e.stateLine(ctx, m)
-		e.Event.Without("state line", err)
-		m.Batch.Session.Nudge = &line // the briefing says it already
+		e.Event.LogDegraded("state line", err)
+		m.Batch.Session.StateLine = &line // the briefing says it already
 	}
 	r.Notice = e.Briefing.Notice(m)
 	return r, nil

@@ -11,7 +11,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func (s *stage) state(ask mem.StateRequest) mem.Standing {
+func (s *stage) state(ask mem.StateRequest) mem.WorkState {
 	s.t.Helper()
 	if ask.Dir == "" {
 		ask.Dir = "/home/dev/shop"
@@ -107,8 +107,8 @@ func TestBadChangesOfTheStateAreRefusedWhole(t *testing.T) {
 		"odd status":     {mem.StateRequest{Op: mem.StateDecides, Decision: mem.StateDecision{Title: "x", Decision: "x", Status: "maybe"}}, filesync.ErrNoStatus},
 		"odd action":     {mem.StateRequest{Op: mem.StateProgresses, Progress: mem.StateProgress{Task: "x", Action: "remove"}}, filesync.ErrNoAction},
 		"private only":   {mem.StateRequest{Op: mem.StateEndsASession, Session: mem.StateSession{Summary: "<private>x</private>"}}, event.ErrNoText},
-		"every project":  {mem.StateRequest{Op: mem.StateGet, Place: mem.Place{Project: "all"}}, filesync.ErrNoProject},
-		"other project?": {mem.StateRequest{Op: mem.StateGet, Place: mem.Place{Project: "nosuch"}}, mem.ErrNotFound},
+		"every project":  {mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "all"}}, filesync.ErrNoProject},
+		"other project?": {mem.StateRequest{Op: mem.StateGet, ProjectRef: mem.ProjectRef{Project: "nosuch"}}, mem.ErrNotFound},
 	} {
 		s := newStage(t)
 		if c.ask.Dir == "" && c.ask.Project == "" {

@@ -16,11 +16,11 @@ func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) 
 		return mem.Reply{}, nil
 	}
 	m.Batch.Session.Processing = new(false)
-	e.Capture.TakeLater(m, capture.TakeWords)
-	e.Continuity.FillLater(m)
-	e.Filesync.LeaveTurn(ctx, m)
-	uses, err := e.Capture.Cited(ctx, m.SessionInfo, m.PromptID, m.Text)
-	e.Event.Without("uses", err)
+	e.Capture.QueueTranscript(m, capture.KeyArchive)
+	e.Continuity.QueueMeasureContext(m)
+	e.Filesync.NoteTurn(ctx, m)
+	uses, err := e.Capture.CountCitations(ctx, m.SessionInfo, m.PromptID, m.Text)
+	e.Event.LogDegraded("uses", err)
 	count(m, e, uses)
 	if m.StopActive && m.Text == "" {
 		return mem.Reply{}, nil
@@ -30,9 +30,9 @@ func (e *Engine) stop(ctx context.Context, m *event.Context) (mem.Reply, error) 
 		return mem.Reply{}, err
 	}
 	m.Add(ms...)
-	e.Digest.RefineLater(m)
+	e.Digest.QueueRefine(m)
 	if m.Text == "" && event.OwnTranscript(m.Event) { // an older client: the words are in the transcript, a little later
-		m.Batch.Jobs = append(m.Batch.Jobs, continuity.LateDigest(m))
+		m.Batch.Jobs = append(m.Batch.Jobs, continuity.DigestJob(m))
 	}
 	return mem.Reply{}, nil
 }
@@ -52,7 +52,7 @@ func count(m *event.Context, e *Engine, uses []mem.Edit) {
 // was in hand is saved: nobody says whether it goes on.
 func (e *Engine) stopFailure(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	m.Batch.Session.Processing = new(false)
-	e.Continuity.FillLater(m)
+	e.Continuity.QueueMeasureContext(m)
 	cp, err := e.Continuity.Checkpoint(ctx, m, "stop-failure")
 	if err != nil {
 		return mem.Reply{}, err

@@ -48,7 +48,7 @@ func newStage(t *testing.T) *stage {
 	s.settings.EmbedWait = time.Minute
 	s.store = sqlitetest.Open(t, now)
 	s.Engine = engine.New(engine.Config{
-		Store: s.store, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
+		Store: s.store, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },
 		Project: func(dir string) (mem.Project, error) {
 			return mem.Project{Key: "p_" + filepath.Base(dir), Name: filepath.Base(dir), Root: dir}, nil
@@ -195,7 +195,7 @@ func TestNothingRelevantIsAnsweredWithSilence(t *testing.T) {
 	s.settings.NudgeEvery = event.NudgeNever
 	s.play(in("two", start("startup"))...)
 	for i, p := range []string{"yes", "continue", "/compact", "write a haiku about the sea in winter", "ok thanks, that works"} {
-		if got := s.play(in("two", prompt(fmt.Sprint("q", i), p))...); !got.Silent() {
+		if got := s.play(in("two", prompt(fmt.Sprint("q", i), p))...); !got.Empty() {
 			t.Errorf("%q is answered with %q", p, got.Context)
 		}
 	}
@@ -244,7 +244,7 @@ func TestCompactionRestoresTheWorkInHand(t *testing.T) {
 	s.play(bugHunt()...)
 	s.play(prompt("p2", "now write the logout test, at most 250 ms per case"),
 		failed("p2", "t4", "go test -run Logout ./auth", "Exit code 2\nauth/logout_test.go:9: undefined: NewClock"))
-	if got := s.play(mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p2"}); !got.Silent() {
+	if got := s.play(mem.Event{Kind: mem.PreCompact, Source: "auto", PromptID: "p2"}); !got.Empty() {
 		t.Errorf("PreCompact says %+v", got)
 	}
 	got := s.play(start("compact"))
@@ -284,7 +284,7 @@ func TestFileNotesComeOnceForAFile(t *testing.T) {
 	}
 	s.play(in("two", start("startup"), prompt("q1", "hello there, please look around"))...)
 	wants(t, "first read", s.play(in("two", read("u1"))...).Context, "must not call the store")
-	if got := s.play(in("two", read("u2"))...); !got.Silent() {
+	if got := s.play(in("two", read("u2"))...); !got.Empty() {
 		t.Errorf("second read is answered with\n%s", got.Context)
 	}
 	s.settings.Budgets.Compact = 0
@@ -314,7 +314,7 @@ func TestStopEndsTheTurnAndSaysNothing(t *testing.T) {
 	if sess := must(s.store.Session(t.Context(), "one")); !sess.Processing {
 		t.Error("after a prompt the session is not processing")
 	}
-	if got := s.play(stop("p1", "It is a map.")); !got.Silent() {
+	if got := s.play(stop("p1", "It is a map.")); !got.Empty() {
 		t.Errorf("Stop says %+v", got)
 	}
 	if sess := must(s.store.Session(t.Context(), "one")); sess.Processing {
@@ -384,7 +384,7 @@ func TestASecondDeliveryIsKeptOnceAndAnsweredWithSilence(t *testing.T) {
 	}
 	e.Identify("process-b") // the plugin and the settings both registered us
 	second, err := s.Handle(t.Context(), e)
-	if err != nil || !second.Silent() {
+	if err != nil || !second.Empty() {
 		t.Errorf("second: %v %+v", err, second)
 	}
 }
@@ -395,7 +395,7 @@ func TestPauseKeepsAndTellsNothing(t *testing.T) {
 	if got := s.play(in("two", prompt("q0", "/remanence:off"))...); got.Notice == "" {
 		t.Error("switching off is not confirmed")
 	}
-	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
+	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("a paused session is told %q", got.Context)
 	}
 	if turns := must(s.store.Turns(t.Context(), "two", 5)); len(turns) != 0 {
@@ -409,7 +409,7 @@ func TestSilentProfileCapturesAndTellsNothing(t *testing.T) {
 	s := newStage(t)
 	s.settings.Profile = event.Silent
 	s.play(bugHunt()...)
-	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
+	if got := s.play(in("two", start("startup"), prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("told: %q", got.Context)
 	}
 	if rs := must(s.store.Receipts(t.Context(), mem.ReceiptQuery{})); len(rs) != 0 {
@@ -432,8 +432,8 @@ func TestReplayedEventsAreKeptAndNotAnswered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(sess.Told) != 0 {
-		t.Errorf("a replayed start counts as told: %v", sess.Told)
+	if len(sess.Injected) != 0 {
+		t.Errorf("a replayed start counts as told: %v", sess.Injected)
 	}
 }
 
@@ -491,7 +491,7 @@ func TestToldTokensStopAtTheSessionsLimit(t *testing.T) {
 	s.settings.SessionTokens = 1
 	s.play(in("two", start("startup"))...)
 	s.settings.NudgeEvery = event.NudgeNever
-	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Silent() {
+	if got := s.play(in("two", prompt("q1", "why did two logins race for the session lock?"))...); !got.Empty() {
 		t.Errorf("told beyond the limit: %q", got.Context)
 	}
 }

@@ -12,8 +12,8 @@ import (
 // subagentStart briefs a subagent: with what is known about the task it was
 // launched for. Launches and starts of one type are matched first in, first out.
 func (e *Engine) subagentStart(ctx context.Context, m *event.Context) (mem.Reply, error) {
-	filesync.LeaveAgent(m, "STARTED")
-	launch, ok, err := e.Capture.LaunchOf(ctx, m)
+	filesync.NoteAgent(m, "STARTED")
+	launch, ok, err := e.Capture.FindLaunch(ctx, m)
 	if err != nil || !ok {
 		return mem.Reply{}, err
 	}
@@ -27,17 +27,17 @@ func (e *Engine) subagentStop(ctx context.Context, m *event.Context) (mem.Reply,
 		m.Text = ""
 		return mem.Reply{}, nil
 	}
-	filesync.LeaveAgent(m, "STOPPED")
+	filesync.NoteAgent(m, "STOPPED")
 	if err := e.Event.TaintBySubagent(ctx, m); err != nil {
 		return mem.Reply{}, err
 	}
 	about := ""
-	if launch, ok, err := e.Capture.LaunchOf(ctx, m); err != nil {
+	if launch, ok, err := e.Capture.FindLaunch(ctx, m); err != nil {
 		return mem.Reply{}, err
 	} else if ok {
 		about = launch.About
 	}
 	m.Add(capture.Findings(m, about)...)
-	e.Digest.RefineLater(m)
+	e.Digest.QueueRefine(m)
 	return mem.Reply{}, nil
 }

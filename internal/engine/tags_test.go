@@ -22,7 +22,7 @@ func TestATagMakesNothingOurs(t *testing.T) {
 	field := add("Phase: okapi", mem.Fact, "", "project-state")
 	item := add("call the bank about the limits", mem.Todo, "one", "todo")
 
-	d.Stamp, d.Taken, d.Parts = "v2", false, nil
+	d.Stamp, d.Indexed, d.Parts = "v2", false, nil
 	s.clock = s.clock.Add(time.Minute)
 	s.play(in("one", prompt("p2", "hello to you there again"), tool(mem.PostToolUse, "p2", "t1", "TodoWrite", map[string]any{"todos": []any{}}, nil))...)
 	s.writes()

@@ -22,12 +22,12 @@ func (f pigeonholes) of(p mem.Project) *struct{ rich, tail string } {
 }
 
 func (f pigeonholes) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
-	return mem.HandoffNote{Rich: f.of(p).rich, Tail: f.of(p).tail}, nil
+	return mem.HandoffNote{Rich: f.of(p).rich, Appendix: f.of(p).tail}, nil
 }
 
 func (f pigeonholes) WriteHandoff(p mem.Project, text string) error { f.of(p).rich = text; return nil }
 
-func (f pigeonholes) WriteTail(p mem.Project, text string) error { f.of(p).tail = text; return nil }
+func (f pigeonholes) WriteAppendix(p mem.Project, text string) error { f.of(p).tail = text; return nil }
 
 // handedOff is a stage on which the shop's first session was handed off, and the files of it.
 func handedOff(t *testing.T) (*stage, pigeonholes) {
@@ -68,7 +68,7 @@ func TestTheTailOfAHandoffSaysWhatHappenedSince(t *testing.T) {
 
 func (f pigeonholes) EraseHandoff(p mem.Project, lines []string) error {
 	f.of(p).tail = ""
-	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(chars.Folded(f.of(p).rich), l) }) {
+	if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(chars.Fold(f.of(p).rich), l) }) {
 		f.of(p).rich = ""
 	}
 	return nil

@@ -17,9 +17,9 @@ import (
 // atOnce gives out all that is kept of a session in one go.
 type atOnce struct{ *tape }
 
-func (a atOnce) Said(_ context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error {
+func (a atOnce) Said(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
 	list := a.kept[s.ID]
-	return give(list[1+slices.IndexFunc(list, func(x mem.Spoken) bool { return x.ID == after }):])
+	return give(list[1+slices.IndexFunc(list, func(x mem.ArchivedUtterance) bool { return x.ID == after }):])
 }
 
 // failsAfter is a store that takes in so many batches of memories and then no more.
@@ -53,10 +53,10 @@ func TestWhatWasSaidIsIndexedWholeAlsoIfThatWasCutOff(t *testing.T) {
 		th.Engine.Reconnect()
 		th.Store = failsAfter{th.store, &cutAfter}
 		th.Engine.Reconnect()
-		th.saves(continuity.SaveRequest{Place: shop, Index: true})
+		th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})
 		th.Store = th.store
 		th.Engine.Reconnect()
-		th.saves(continuity.SaveRequest{Place: shop, Index: true})
+		th.saves(continuity.SaveRequest{ProjectRef: shop, Index: true})
 		return len(th.utterances("one"))
 	}
 	if whole, cut := indexed(-1), indexed(1); cut != whole || whole < 70 {

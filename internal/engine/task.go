@@ -16,7 +16,7 @@ func (e *Engine) taskCompleted(ctx context.Context, m *event.Context) (mem.Reply
 		return mem.Reply{}, nil
 	}
 	done := extract.Todo{Id: m.TaskID, Text: chars.Clip(chars.Line(m.Text), 160), Status: "completed"}
-	filesync.LeaveTasks(m, []extract.Todo{done})
+	filesync.NoteTasks(m, []extract.Todo{done})
 	_, err := e.Capture.KeepTodos(ctx, m, extract.Call{Todos: []extract.Todo{done}})
 	return mem.Reply{}, err
 }

@@ -10,7 +10,7 @@ import (
 // toldOnce is what an event was told that is handed in again since the answer never
 // came, by its receipt: nobody else knows of it. Others are told nothing twice.
 func (e *Engine) toldOnce(ctx context.Context, m *event.Context) string {
-	if !m.Again || m.Quiet {
+	if !m.Redelivered || m.InjectionOff {
 		return ""
 	}
 	r, ok := e.Recall.ReceiptOf(ctx, m)
@@ -27,6 +27,6 @@ func (e *Engine) unheard(ctx context.Context, m *event.Context) error {
 	if !ok || r.Text == "" || m.Recovered {
 		return nil
 	}
-	_, err := e.Store.Apply(ctx, mem.Batch{Unheard: []string{r.ID}})
+	_, err := e.Store.Apply(ctx, mem.Batch{Undelivered: []string{r.ID}})
 	return err
 }

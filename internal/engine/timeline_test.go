@@ -39,7 +39,7 @@ func TestATimelineHoldsItsAnchorAmongWhatWasKeptAtTheSameMoment(t *testing.T) {
 		{"", 7, []string{"one", "two", "three", "four", "five", "six", "seven"}, false},
 		{s.clock.Local().Format("2006-01-02"), 3, []string{"one", "two", "three", "four"}, true},
 	} {
-		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: shop, Anchor: c.anchor, Around: c.around})
+		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: shop, Anchor: c.anchor, Around: c.around})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,15 +68,15 @@ func TestAFileIsFoundHoweverItIsNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"net/send.go", "./net/send.go", root + "/net/send.go", "net/", "./net/", root + "/net/"} {
-		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{Place: shop, Anchor: name})
+		got, err := s.Views.Timeline(t.Context(), views.TimelineRequest{ProjectRef: shop, Anchor: name})
 		if err != nil || len(got.Entries) != 1 || got.Entries[0].Title != "it is sent twice" {
 			t.Errorf("timeline of %s: %+v, %v", name, got.Entries, err)
 		}
-		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{File: name}})
+		found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{File: name}})
 		if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.Title != "it is sent twice" {
 			t.Errorf("search in %s: %d hits, %v", name, len(found.Hits), err)
 		}
-		inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{Place: shop, Among: curate.Among{File: name}})
+		inbox, err := s.Curate.Review(t.Context(), curate.ReviewRequest{ProjectRef: shop, MemoryFilter: curate.MemoryFilter{File: name}})
 		if err != nil || inbox.Looked != 1 {
 			t.Errorf("review of %s: %d looked at, %v", name, inbox.Looked, err)
 		}

@@ -122,7 +122,7 @@ func TestTheTellingLineNamesPlaceOrError(t *testing.T) {
 		{"..F\n====== FAILURES ======\n______ test_total ______\n>   assert total([3]) == 3\nE   assert 2 == 3\n\ntests/test_cart.py:9: AssertionError\n1 failed, 2 passed", "E assert 2 == 3"},
 		{"======= ERRORS =======\nImportError while importing test module 'tests/test_a.py'.", "ImportError while importing test module 'tests/test_a.py'."},
 	} {
-		if got := extract.Telling(tt.in); got != tt.want {
+		if got := extract.ErrorLine(tt.in); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.in, got, tt.want)
 		}
 	}
@@ -141,7 +141,7 @@ func TestTheErrorInATitleBeginsWithWhatTells(t *testing.T) {
 		"error: ":                                                                      "error: ",
 		"oops":                                                                         "oops",
 	} {
-		if got := extract.InBrief(in); got != want {
+		if got := extract.ShortError(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -170,7 +170,7 @@ func TestOfManyNamesSomeAreWeighed(t *testing.T) {
 	for i := range 5000 {
 		fmt.Fprintf(&b, "worker_of_lane%d ", i)
 	}
-	n := &extract.Naming{At: map[string]int{}}
+	n := &extract.EntityFinder{At: map[string]int{}}
 	n.Words(b.String())
 	if len(n.Out) != 1000 {
 		t.Errorf("%d names are weighed, want 1000", len(n.Out))
@@ -270,7 +270,7 @@ func TestAProhibitionIsNoRemarkOnThisOnce(t *testing.T) {
 		{"Don't run npm test yet, I am still editing.", "npm test", false},
 		{"You never run go test, please do.", "go test ./...", false},
 	} {
-		if got := extract.Forbids(tt.prompt, tt.command); got != tt.want {
+		if got := extract.ForbidsCommand(tt.prompt, tt.command); got != tt.want {
 			t.Errorf("%q of %q: got %v, want %v", tt.prompt, tt.command, got, tt.want)
 		}
 	}

@@ -17,31 +17,31 @@ import (
 
 // tape is an archive in memory, and the transcripts that it takes in.
 type tape struct {
-	says  map[string][]mem.Spoken // the transcripts, by session
-	taken map[string]int          // how far
-	kept  map[string][]mem.Spoken
+	says  map[string][]mem.ArchivedUtterance // the transcripts, by session
+	taken map[string]int                     // how far
+	kept  map[string][]mem.ArchivedUtterance
 	while func() // called before each thing said is judged
 }
 
-func (t *tape) Take(_ context.Context, s mem.Session, _ string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
+func (t *tape) Take(_ context.Context, s mem.Session, _ string, judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error) {
 	for _, said := range t.says[s.ID][t.taken[s.ID]:] {
 		if t.while != nil {
 			t.while()
 		}
 		switch judge(&said) {
-		case mem.AskAgain:
-			return mem.Taken{There: true}, nil
-		case mem.TakeIn:
+		case mem.Defer:
+			return mem.TranscriptImport{Found: true}, nil
+		case mem.Keep:
 			t.kept[s.ID] = append(t.kept[s.ID], said)
 		}
 		t.taken[s.ID]++
 	}
-	return mem.Taken{There: true}, nil
+	return mem.TranscriptImport{Found: true}, nil
 }
 
-func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error {
+func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
 	list := t.kept[s.ID]
-	if i := slices.IndexFunc(list, func(x mem.Spoken) bool { return x.ID == after }); i >= 0 {
+	if i := slices.IndexFunc(list, func(x mem.ArchivedUtterance) bool { return x.ID == after }); i >= 0 {
 		list = list[i+1:]
 	}
 	for group := range slices.Chunk(list, 2) {
@@ -52,7 +52,7 @@ func (t *tape) Said(_ context.Context, s mem.Session, after string, give func([]
 	return nil
 }
 
-func (t *tape) Each(_ context.Context, give func(mem.Spoken)) error {
+func (t *tape) Each(_ context.Context, give func(mem.ArchivedUtterance)) error {
 	for _, list := range t.kept {
 		for _, s := range list {
 			give(s)
@@ -61,12 +61,12 @@ func (t *tape) Each(_ context.Context, give func(mem.Spoken)) error {
 	return nil
 }
 
-func (t *tape) Rewrite(_ context.Context, session string, change func(mem.Spoken) (mem.Spoken, bool)) error {
+func (t *tape) Rewrite(_ context.Context, session string, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	for id, list := range t.kept {
 		if session != "" && session != id {
 			continue
 		}
-		var left []mem.Spoken
+		var left []mem.ArchivedUtterance
 		for _, s := range list {
 			if now, keep := change(s); keep {
 				left = append(left, now)
@@ -84,7 +84,7 @@ type theater struct {
 }
 
 func newTheater(t *testing.T) *theater {
-	th := &theater{stage: newStage(t), tape: &tape{says: map[string][]mem.Spoken{}, taken: map[string]int{}, kept: map[string][]mem.Spoken{}}}
+	th := &theater{stage: newStage(t), tape: &tape{says: map[string][]mem.ArchivedUtterance{}, taken: map[string]int{}, kept: map[string][]mem.ArchivedUtterance{}}}
 	th.Archive = th.tape
 	th.Engine.Reconnect()
 	th.settings.Budgets.SessionStart, th.settings.NudgeEvery = 0, event.NudgeNever
@@ -116,7 +116,7 @@ func (th *theater) play(events ...mem.Event) mem.Reply {
 func (th *theater) hears(session, prompt, who, text string, in time.Duration) {
 	said := &th.tape.says
 	text = th.Door.Text(text)
-	(*said)[session] = append((*said)[session], mem.Spoken{
+	(*said)[session] = append((*said)[session], mem.ArchivedUtterance{
 		ID: fmt.Sprintf("u%d", len((*said)[session])), PromptID: prompt, Who: who, Text: text, At: th.clock.Add(in),
 	})
 }
@@ -138,7 +138,7 @@ func (th *theater) works(after time.Duration) {
 			if err != nil {
 				th.t.Fatalf("%s %s: %v", j.Kind, j.Key, err)
 			}
-			b.Done = append(b.Done, j.ID)
+			b.FinishedJobs = append(b.FinishedJobs, j.ID)
 			if _, err := th.store.Apply(th.t.Context(), b); err != nil {
 				th.t.Fatal(err)
 			}
@@ -202,7 +202,7 @@ func TestPlainTalkIsQuotedInALaterSession(t *testing.T) {
 		t.Fatalf("%d receipts, %v", len(rs), err)
 	}
 	first := rs[len(rs)-1]
-	if i := slices.IndexFunc(first.Items, func(it mem.InjectedItem) bool { return it.Kind == mem.Utterance && it.Place == "said" }); i < 0 || first.Candidates == 0 {
+	if i := slices.IndexFunc(first.Items, func(it mem.InjectedItem) bool { return it.Kind == mem.Utterance && it.Section == "said" }); i < 0 || first.Candidates == 0 {
 		t.Errorf("the receipt does not name it: %+v", first)
 	}
 }
@@ -225,7 +225,7 @@ func TestWordsOfWhatWasForgottenAreNotQuoted(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !slices.ContainsFunc(rs, func(r mem.Receipt) bool {
-		return slices.ContainsFunc(r.Dropped, func(c mem.Cut) bool { return c.Gate == "forgotten" })
+		return slices.ContainsFunc(r.LeftOut, func(c mem.LeftOutItem) bool { return c.Gate == "forgotten" })
 	}) {
 		t.Errorf("no receipt says why: %+v", rs)
 	}
@@ -302,13 +302,13 @@ func TestWhatWasSaidBeforeAPauseEndedInItsTurnIsLeftOut(t *testing.T) {
 	th := newTheater(t)
 	th.play(start("startup"))
 	place := shop
-	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{Place: place}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{ProjectRef: place}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(prompt("p1", "look for the submarine in the bay"))
 	th.hears("one", "p1", "assistant", "The submarine was found on the second map.", time.Second)
 	th.clock = th.clock.Add(time.Minute)
-	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{Place: place, Resume: true}); err != nil {
+	if _, err := th.Event.Pause(t.Context(), event.PauseRequest{ProjectRef: place, Resume: true}); err != nil {
 		t.Fatal(err)
 	}
 	th.play(ran("p1", "t1", "ls", "x"), stop("p1", "The lighthouse is on the first map."))
@@ -398,7 +398,7 @@ func TestWhatAMemorySaysIsNotQuotedBesideIt(t *testing.T) {
 	wants(t, "recall", got.Context, "ballista instead of a catapult")
 	wantsNot(t, "recall", got.Context, "\n> ")
 	rs := must(th.store.Receipts(t.Context(), mem.ReceiptQuery{Session: "two", Limit: 1}))
-	if len(rs) != 1 || !slices.ContainsFunc(rs[0].Dropped, func(c mem.Cut) bool { return c.Gate == "duplicate" }) {
+	if len(rs) != 1 || !slices.ContainsFunc(rs[0].LeftOut, func(c mem.LeftOutItem) bool { return c.Gate == "duplicate" }) {
 		t.Errorf("the receipt does not name it: %+v", rs)
 	}
 }
@@ -564,7 +564,7 @@ func TestErasedWordsLeaveTheArchive(t *testing.T) {
 // sealed is an archive that must not be written.
 type sealed struct{ *tape }
 
-func (sealed) Rewrite(context.Context, string, func(mem.Spoken) (mem.Spoken, bool)) error {
+func (sealed) Rewrite(context.Context, string, func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	return errors.New("written")
 }
 
@@ -577,11 +577,11 @@ func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int
 
 func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 	th := newTheater(t)
-	th.tape.kept["one"] = []mem.Spoken{{ID: "u1", Text: "the db password is hunter2x"}, {ID: "u2", Text: "plain"}}
+	th.tape.kept["one"] = []mem.ArchivedUtterance{{ID: "u1", Text: "the db password is hunter2x"}, {ID: "u2", Text: "plain"}}
 	th.Store, th.Archive = shelved{th.store}, sealed{th.tape}
 	th.Engine.Reconnect()
 	got, err := th.Erase.Scan(t.Context(), event.ScanRequest{})
-	if err != nil || got.Records != 2 || got.Held != 1 || len(got.Finds) != 1 {
+	if err != nil || got.Records != 2 || got.WithSecrets != 1 || len(got.Finds) != 1 {
 		t.Errorf("found %+v, %v", got, err)
 	}
 	if _, err := th.Erase.Scan(t.Context(), event.ScanRequest{Fix: true}); err == nil {
@@ -710,9 +710,9 @@ func TestAClientThatNumbersNoTurnsIsTakenInByItsWords(t *testing.T) {
 // follows gives answers the turn of the prompt before them, as the archive does.
 type follows struct{ *tape }
 
-func (f follows) Take(ctx context.Context, s mem.Session, path string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
+func (f follows) Take(ctx context.Context, s mem.Session, path string, judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error) {
 	turn := ""
-	return f.tape.Take(ctx, s, path, func(said *mem.Spoken) mem.Verdict {
+	return f.tape.Take(ctx, s, path, func(said *mem.ArchivedUtterance) mem.Verdict {
 		if said.PromptID == "*" {
 			said.PromptID = turn
 		}

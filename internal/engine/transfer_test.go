@@ -15,7 +15,7 @@ import (
 // brought keeps memories that come from elsewhere.
 func (s *stage) brought(ms ...mem.Memory) []string {
 	s.t.Helper()
-	ids, err := s.Curate.Keep(s.t.Context(), ms)
+	ids, err := s.Curate.AddMany(s.t.Context(), ms)
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestManyMemoriesAreKeptAtOnceAndFoundByTheirWords(t *testing.T) {
 	if distinct := len(slices.Compact(slices.Sorted(slices.Values(ids)))); len(ids) != 600 || distinct != 600 {
 		t.Fatalf("got %d ids, %d of them distinct, want 600", len(ids), distinct)
 	}
-	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{Place: shop, Query: mem.Query{Text: "number417"}})
+	found, err := s.Recall.Search(t.Context(), recall.SearchRequest{ProjectRef: shop, Query: mem.Query{Text: "number417"}})
 	if err != nil || len(found.Hits) != 1 || found.Hits[0].Memory.ID != ids[417] {
 		t.Errorf("got %+v, %v, want %s", found.Hits, err, ids[417])
 	}
@@ -82,7 +82,7 @@ func TestAPromptCanBeAskedAsOfATime(t *testing.T) {
 	old.Created, late.Created = s.clock.Add(-2*day), s.clock.Add(-day)
 	ids := s.brought(old, late)
 	told := func(before time.Time) (out []string) {
-		r, err := s.Next(t.Context(), views.NextRequest{Place: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
+		r, err := s.Next(t.Context(), views.NextRequest{ProjectRef: shop, Prompt: "to how many hertz is the harpsichord tuned?", Before: before})
 		if err != nil {
 			t.Fatal(err)
 		}

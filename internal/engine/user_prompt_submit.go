@@ -25,7 +25,7 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *event.Context) (mem.Re
 		m.Batch.Turn.Text = event.OwnCommand
 		return mem.Reply{}, nil
 	}
-	if !m.Person() || chars.ClientMade(m.Text) {
+	if !m.Person() || chars.IsClientText(m.Text) {
 		return mem.Reply{}, e.Recall.Inherit(ctx, m)
 	}
 	m.Batch.Session.Processing, m.Batch.Session.Status = new(true), mem.Running
@@ -33,24 +33,24 @@ func (e *Engine) userPromptSubmit(ctx context.Context, m *event.Context) (mem.Re
 		m.Batch.Session.FirstPrompt = chars.Clip(extract.Request(m.Text), 200)
 	}
 	m.Batch.Turn.Person, m.Batch.Turn.Text, m.Batch.Turn.Private = true, m.Text, m.Private
-	if (m.SessionInfo.Prompts+1)%capture.TakeEvery == 0 {
-		e.Capture.TakeLater(m, capture.TakeWords)
+	if (m.SessionInfo.Prompts+1)%capture.ArchiveEvery == 0 {
+		e.Capture.QueueTranscript(m, capture.KeyArchive)
 	}
 	if m.Private {
 		return mem.Reply{}, nil
 	}
 	var err error
-	m.Asked, err = e.Continuity.Directive(ctx, m)
-	e.Event.Without("handoff", err)
+	m.Directive, err = e.Continuity.HandoffDirective(ctx, m)
+	e.Event.LogDegraded("handoff", err)
 	n, err := e.nudge(ctx, m)
-	e.Event.Without("state line", err)
+	e.Event.LogDegraded("state line", err)
 	within, done := context.WithTimeout(ctx, recall.RecallWithin+e.Slack)
 	defer done()
 	hits, r, err := e.promptRecall(within, m)
-	e.Event.Without("recall", err)
-	gone, err := e.Continuity.Lost(ctx, m)
-	e.Event.Without("what the summary left out", err)
-	return mem.Reply{Context: recall.Above(m.Asked, e.tellPrompt(m, n, gone, hits, r))}, nil
+	e.Event.LogDegraded("recall", err)
+	gone, err := e.Continuity.CompactionLoss(ctx, m)
+	e.Event.LogDegraded("what the summary left out", err)
+	return mem.Reply{Context: recall.Above(m.Directive, e.tellPrompt(m, n, gone, hits, r))}, nil
 }
 
 // tellPrompt tells where the work stands, what a compaction took and what was found, in
@@ -82,7 +82,7 @@ func (e *Engine) tellPrompt(m *event.Context, n nudge, gone continuity.Loss, hit
 		b.Sections = append([]inject.Section{state}, b.Sections...)
 		r.Marks = append(r.Marks, n.marks...)
 	}
-	return e.Recall.Tell(m, b, r)
+	return e.Recall.Inject(m, b, r)
 }
 
 // promptRecall finds what is known about the prompt. The receipt is zero where
@@ -109,8 +109,8 @@ func (e *Engine) promptRecall(ctx context.Context, m *event.Context) ([]mem.Hit,
 	if err != nil {
 		return nil, mem.Receipt{}, err
 	}
-	said, err := e.Recall.SaidBefore(ctx, m, files, hits, &r)
-	e.Event.Without("what was said", err)
+	said, err := e.Recall.QuotesBefore(ctx, m, files, hits, &r)
+	e.Event.LogDegraded("what was said", err)
 	return append(hits, said...), r, nil
 }
 
@@ -135,9 +135,9 @@ func (e *Engine) nudge(ctx context.Context, m *event.Context) (n nudge, err erro
 	if err != nil {
 		return nudge{}, err
 	}
-	due := m.Settings.NudgeEvery == event.NudgeAlways || line != m.SessionInfo.Nudge || m.SessionInfo.Prompts-m.SessionInfo.NudgePrompt >= nudgeAgain || len(reminders) > 0
+	due := m.Settings.NudgeEvery == event.NudgeAlways || line != m.SessionInfo.StateLine || m.SessionInfo.Prompts-m.SessionInfo.StateLinePrompt >= nudgeAgain || len(reminders) > 0
 	if due && line != "" && chars.Tokens(line) <= m.Settings.NudgeTokens {
-		m.Batch.Session.Nudge = &line
+		m.Batch.Session.StateLine = &line
 		n.lines = []string{line}
 	}
 	n.lines, n.marks = append(n.lines, reminders...), marks
@@ -164,6 +164,6 @@ func (e *Engine) stateLine(ctx context.Context, m *event.Context) (string, error
 	if err != nil {
 		return "", err
 	}
-	line := inject.Nudge(s.Phase, cmp.Or(extract.FirstOf(s.Next), extract.FirstOf(s.Open)), cmp.Or(extract.FirstOf(s.Waiting), extract.FirstOf(s.Blocked)), "")
+	line := inject.Nudge(s.Phase, cmp.Or(extract.First(s.Next), extract.First(s.Open)), cmp.Or(extract.First(s.Waiting), extract.First(s.Blocked)), "")
 	return strings.TrimPrefix(line, inject.HeadMemory+" "), nil // the block has that header itself
 }

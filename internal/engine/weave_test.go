@@ -117,7 +117,7 @@ func TestWhatIsNamedIsFound(t *testing.T) {
 	s := newStage(t)
 	s.lays(mem.Decision, "`sendWebhook()` posts to https://hooks.example.com/v1 and keeps its queue in Redis, as agreed with Ada", "internal/send.go")
 	s.lays(mem.Howto, "add github.com/jackc/pgx and left-pad@1.3.0; max_tries is read from the environment")
-	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{Place: shop, Text: "it holds the queue", Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
+	if _, err := s.Curate.Add(t.Context(), curate.AddRequest{ProjectRef: shop, Text: "it holds the queue", Related: []curate.Relation{{Name: "Valkey", Type: "library", Relationship: "uses"}}}); err != nil {
 		t.Fatal(err)
 	}
 	s.weaves()
@@ -171,10 +171,10 @@ func (s *stage) wove(jobs int) map[string]int {
 		if err != nil {
 			s.t.Fatal(err)
 		}
-		for _, w := range b.Woven {
+		for _, w := range b.Links {
 			out[w.Memory]++
 		}
-		b.Done = append(b.Done, j[0].ID)
+		b.FinishedJobs = append(b.FinishedJobs, j[0].ID)
 		s.applies(b)
 	}
 	return out
@@ -231,7 +231,7 @@ func TestOneThatCannotBeLinkedHoldsUpNoOther(t *testing.T) {
 	if got, want := s.linked(like), like+" similar_to "+old; !slices.Contains(got, want) {
 		t.Errorf("links %v, want %s", got, want)
 	}
-	left, err := s.store.List(t.Context(), mem.Query{Unwoven: true, Within: "*"})
+	left, err := s.store.List(t.Context(), mem.Query{LinksOutdated: true, Within: "*"})
 	if err != nil || len(left) != 0 {
 		t.Errorf("%d are left, %v", len(left), err)
 	}

@@ -39,14 +39,14 @@ func (e *Engine) connect(c Config) {
 		Paused: c.Paused, Project: c.Project, Rel: c.Rel, Settings: c.Settings, Store: c.Store,
 		Summarizer: c.Summarizer, Vault: c.Vault,
 	})
-	syncVault := func(ctx context.Context, by event.Hand) error { return e.Filesync.SyncVault(ctx, by) }
+	syncVault := func(ctx context.Context, by event.Author) error { return e.Filesync.SyncVault(ctx, by) }
 	e.Recall = recall.New(recall.Config{
 		Event: e.Event, Door: c.Door, Now: c.Now, Rel: c.Rel, Secret: c.Secret, Settings: c.Settings, Store: c.Store,
 		SyncVault: syncVault,
 	})
 	e.Curate = curate.New(curate.Config{
-		Event: e.Event, Recall: e.Recall, Door: c.Door, Look: c.Look, Now: c.Now, Rel: c.Rel,
-		Settings: c.Settings, Store: c.Store, Tray: c.Tray, SyncVault: syncVault,
+		Event: e.Event, Recall: e.Recall, Redactor: c.Door, OpenFiles: c.Look, Now: c.Now, Rel: c.Rel,
+		Settings: c.Settings, Store: c.Store, CountStore: c.Tray, SyncVault: syncVault,
 		DeadWeight:  func(ctx context.Context, p mem.Project) ([]curate.Finding, error) { return e.Views.DeadWeight(ctx, p) },
 		Purge:       e.Purge,
 		Scan:        func(ctx context.Context, r event.ScanRequest) (mem.ScanResponse, error) { return e.Erase.Scan(ctx, r) },
@@ -56,33 +56,35 @@ func (e *Engine) connect(c Config) {
 		},
 	})
 	e.Erase = erase.New(erase.Config{
-		Event: e.Event, Archive: c.Archive, Door: c.Door, Minds: c.Minds, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Door, StateFiles: c.Minds, Store: c.Store,
 	})
 	e.Continuity = continuity.New(continuity.Config{
-		Event: e.Event, Archive: c.Archive, Door: c.Door, Fill: c.Fill, Handoffs: c.Handoffs, Now: c.Now,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Door, ReadContextUsage: c.Fill, Handoffs: c.Handoffs, Now: c.Now,
 		Program: c.Program, Settings: c.Settings, Store: c.Store,
-		HandAt: func(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
-			return e.Filesync.HandAt(ctx, by, at)
+		AuthorAt: func(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
+			return e.Filesync.AuthorAt(ctx, by, at)
 		},
-		IndexSaid: func(ctx context.Context, m *event.Context) (int, error) { return e.Capture.IndexSaid(ctx, m) },
-		LaidDownState: func(ctx context.Context, project string, s *mem.State) error {
-			return e.Filesync.LaidDownState(ctx, project, s)
+		IndexUtterances: func(ctx context.Context, m *event.Context) (int, error) { return e.Capture.IndexUtterances(ctx, m) },
+		RecordedState: func(ctx context.Context, project string, s *mem.State) error {
+			return e.Filesync.DeclaredState(ctx, project, s)
 		},
 		Reconcile: func(ctx context.Context, s mem.Session) (int, error) { return e.Capture.Reconcile(ctx, s) },
-		TakeSaid:  func(ctx context.Context, m *event.Context) (mem.Taken, error) { return e.Capture.TakeSaid(ctx, m) },
+		ArchiveTranscript: func(ctx context.Context, m *event.Context) (mem.TranscriptImport, error) {
+			return e.Capture.ArchiveTranscript(ctx, m)
+		},
 	})
 	e.Filesync = filesync.New(filesync.Config{
-		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Door: c.Door, Journal: c.Journal, Minds: c.Minds,
+		Continuity: e.Continuity, Curate: e.Curate, Erase: e.Erase, Event: e.Event, Redactor: c.Door, Journal: c.Journal, StateFiles: c.Minds,
 		Now: c.Now, Store: c.Store,
-		DeriveStanding: func(ctx context.Context, p mem.Project, out *mem.Standing) error {
+		DeriveStanding: func(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 			return e.Briefing.DeriveStanding(ctx, p, out)
 		},
 	})
 	e.Digest = digest.New(digest.Config{
-		Event: e.Event, Archive: c.Archive, Door: c.Door, Now: c.Now, Settings: c.Settings, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Redactor: c.Door, Now: c.Now, Settings: c.Settings, Store: c.Store,
 	})
 	e.Capture = capture.New(capture.Config{
-		Event: e.Event, Archive: c.Archive, Now: c.Now, Own: c.Own, Past: c.Past, Store: c.Store,
+		Event: e.Event, Archive: c.Archive, Now: c.Now, OwnDirs: c.Own, ReadPastEvents: c.Past, Store: c.Store,
 		HandleEvent: e.HandleEvent,
 	})
 	e.Briefing = briefing.New(briefing.Config{

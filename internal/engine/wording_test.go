@@ -43,7 +43,7 @@ func TestStatementsWorthKeeping(t *testing.T) {
 		{"Ich würde die mittlere Genauigkeit nehmen, weil nur fünf Prozent angerufen werden statt aller.", ""},
 		{"If clients rely on it, we'd need a column of its own, otherwise they break.", ""},
 	} {
-		if got, _ := (extract.TurnOfWork{}).Meaning(extract.Said{Text: tt.said, Bare: lang.CueText(tt.said)}); got != tt.want {
+		if got, _ := (extract.TurnFacts{}).Meaning(extract.Statement{Text: tt.said, Bare: lang.CueText(tt.said)}); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}
@@ -66,14 +66,14 @@ func TestWhatStandsUnderALineIsWhatTheLineSays(t *testing.T) {
 		{"Two facts:\n- Retries in the client, so the server saw each order twice.", mem.ErrorFix},
 	} {
 		all := extract.Statements(tt.text)
-		if got, _ := (extract.TurnOfWork{Trouble: true}).Meaning(all[len(all)-1]); got != tt.want {
+		if got, _ := (extract.TurnFacts{Trouble: true}).Meaning(all[len(all)-1]); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
 		}
 	}
 }
 
 func TestWhatMakesTroubleExplainsIt(t *testing.T) {
-	w := extract.TurnOfWork{Trouble: true}
+	w := extract.TurnFacts{Trouble: true}
 	for text, want := range map[string]bool{
 		"The wildcard in `tsconfig.json` makes the compiler read all of `node_modules`.": true,
 		"`shared_preload_libraries` forces a restart of the primary on every deploy.":    true,
@@ -82,17 +82,17 @@ func TestWhatMakesTroubleExplainsIt(t *testing.T) {
 		"This makes `deploy.sh` idempotent.":                                             false,
 		"A label makes the field readable.":                                              false,
 	} {
-		if got := w.Explains(extract.Said{Text: text, Bare: lang.CueText(text)}); got != want {
+		if got := w.Explains(extract.Statement{Text: text, Bare: lang.CueText(text)}); got != want {
 			t.Errorf("%q: got %v, want %v", text, got, want)
 		}
 	}
-	if text := "`max_connections` forces a restart."; (extract.TurnOfWork{}).Explains(extract.Said{Text: text, Bare: lang.CueText(text)}) {
+	if text := "`max_connections` forces a restart."; (extract.TurnFacts{}).Explains(extract.Statement{Text: text, Bare: lang.CueText(text)}) {
 		t.Error("explained where nothing was wrong")
 	}
 }
 
 func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
-	w := extract.TurnOfWork{Trouble: true}
+	w := extract.TurnFacts{Trouble: true}
 	for _, tt := range []struct {
 		said string
 		want bool
@@ -104,7 +104,7 @@ func TestAPromiseOrWhatWasAskedIsNoFix(t *testing.T) {
 		{"The job didn't wait for the lock, so it ran twice.", true},
 		{"You're right, the job never waits for the lock when it is resumed.", true},
 	} {
-		s := extract.Said{Text: tt.said, Bare: lang.CueText(tt.said)}
+		s := extract.Statement{Text: tt.said, Bare: lang.CueText(tt.said)}
 		if got := w.Tells(s) || w.Explains(s); got != tt.want {
 			t.Errorf("%q: got %v, want %v", tt.said, got, tt.want)
 		}
@@ -174,7 +174,7 @@ func TestWhatAPersonLaysDown(t *testing.T) {
 		{"the bot never merges without asking", ""},
 		{"can we stick with the old one", ""},
 	} {
-		if got, _ := extract.LaidDown(tt.said); got != tt.want {
+		if got, _ := extract.Instruction(tt.said); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.said, got, tt.want)
 		}
 	}

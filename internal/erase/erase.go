@@ -18,7 +18,7 @@ import (
 // needs the stored text to know what to remove. It is repeated at the end, since events may have been
 // archived meanwhile.
 func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
-	d, err := s.DoomedWords(ctx, ids)
+	d, err := s.PlanArchive(ctx, ids)
 	if err != nil {
 		return mem.Purged{}, err
 	}
@@ -44,12 +44,12 @@ type sessionErasure struct {
 
 // DoomedWords determines what a purge of ids removes from the archive. It returns ErrNotFound for an
 // unknown id.
-func (s *Service) DoomedWords(ctx context.Context, ids []string) (archiveErasure, error) {
+func (s *Service) PlanArchive(ctx context.Context, ids []string) (archiveErasure, error) {
 	d := archiveErasure{}
 	if s.Archive == nil {
 		return d, nil
 	}
-	ms, err := s.Event.Condemned(ctx, ids)
+	ms, err := s.Event.PurgePreview(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -88,23 +88,23 @@ func (d archiveErasure) of(session string) *sessionErasure {
 
 func (w *sessionErasure) add(mm mem.Memory) {
 	if mm.Kind == mem.Utterance {
-		w.ids[extract.SaidIn(mm)] = true
+		w.ids[extract.UtteranceID(mm)] = true
 	}
 	w.lines = append(w.lines, mem.Traces(mm)...)
 }
 
-func (w *sessionErasure) matches(s mem.Spoken) bool {
+func (w *sessionErasure) matches(s mem.ArchivedUtterance) bool {
 	if w.all || w.ids[s.ID] ||
-		slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.MadeOf(s.PromptID, s.Who) }) {
+		slices.ContainsFunc(w.sources, func(mm mem.Memory) bool { return mm.DerivedFrom(s.PromptID, s.Who) }) {
 		return true
 	}
-	text := chars.Folded(s.Text)
+	text := chars.Fold(s.Text)
 	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
 func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	for session, words := range d {
-		err := a.Rewrite(ctx, session, func(s mem.Spoken) (mem.Spoken, bool) { return s, !words.matches(s) })
+		err := a.Rewrite(ctx, session, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, !words.matches(s) })
 		if err != nil {
 			return fmt.Errorf("erase from the archive: %w", err)
 		}
@@ -116,18 +116,18 @@ func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 const inTranscripts = "transcripts"
 
 // scanArchive scans the archive, and with fix redacts it.
-func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Door, got *mem.ScanResponse) error {
+func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Redactor, got *mem.ScanResponse) error {
 	if s.Archive == nil {
 		return nil
 	}
 	kinds := map[string]int{}
-	clean := func(spoken mem.Spoken) (mem.Spoken, bool) {
+	clean := func(spoken mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
 		text, found := redactor.Scrub(spoken.Text)
 		got.Records++
 		if text == spoken.Text {
 			return spoken, true
 		}
-		got.Held++
+		got.WithSecrets++
 		kinds[PrivateSpan] += found.Private
 		for kind, n := range found.Secrets {
 			kinds[kind] += n
@@ -139,7 +139,7 @@ func (s *Service) scanArchive(ctx context.Context, fix bool, redactor *redact.Do
 	if fix {
 		err = s.Archive.Rewrite(ctx, "", clean)
 	} else { // read-only: unreadable parts stay
-		err = s.Archive.Each(ctx, func(spoken mem.Spoken) { clean(spoken) })
+		err = s.Archive.Each(ctx, func(spoken mem.ArchivedUtterance) { clean(spoken) })
 	}
 	for _, kind := range slices.Sorted(maps.Keys(kinds)) {
 		if kinds[kind] > 0 {

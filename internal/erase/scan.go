@@ -18,12 +18,12 @@ const PrivateSpan = "private"
 var errUnable = errors.New("this store cannot scan or preview")
 
 // Unreached lists copies of text that this program cannot erase.
-func (s *Service) Unreached() []string {
+func (s *Service) NotReached() []string {
 	list := []string{
 		"the agent's own transcripts and spilled tool results",
 		"copies kept elsewhere: exports, backups on another path, git history",
 	}
-	if s.Minds != nil {
+	if s.StateFiles != nil {
 		list = append(list, "state files of projects and the checkpoints beside them, in .mind/")
 	}
 	if _, _, ok := s.Event.CurrentEmbedder(); ok {
@@ -47,7 +47,7 @@ func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResp
 		return mem.ScanResponse{}, fmt.Errorf("scan: %w", errUnable)
 	}
 	// A separate redactor, so that the counts of captured text stay unchanged.
-	d := &redact.Door{Key: s.Door.Key, Rules: s.Door.Rules}
+	d := &redact.Redactor{Key: s.Redactor.Key, Rules: s.Redactor.Rules}
 	got, err := st.Scrub(ctx, req.Fix, func(doc []byte) ([]byte, map[string]int, error) {
 		out, c, err := d.ScrubJSON(doc)
 		if err != nil {
@@ -68,12 +68,12 @@ func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResp
 	if err := s.scanArchive(ctx, req.Fix, d, &got); err != nil {
 		return got, err
 	}
-	got.Unreached = s.Unreached()
+	got.Unreached = s.NotReached()
 	return got, nil
 }
 
 // Doomed returns what Purge would erase. It erases nothing.
-func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
+func (s *Service) PreviewPurge(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
 	st, ok := s.Store.(event.Rehearser)
 	if !ok {
 		return event.PurgeResponse{}, fmt.Errorf("purge: %w", errUnable)
@@ -82,12 +82,12 @@ func (s *Service) Doomed(ctx context.Context, req event.IDs) (event.PurgeRespons
 	if err != nil {
 		return event.PurgeResponse{}, err
 	}
-	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: s.Unreached()}, nil
+	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: s.NotReached()}, nil
 }
 
 // Unerased drops quotes from before the session's last purge: the agent's transcript still has them,
 // but they must not be stored again.
-func (s *Service) Unerased(ctx context.Context, session string, quotes []mem.Quote) ([]mem.Quote, error) {
+func (s *Service) WithoutErased(ctx context.Context, session string, quotes []mem.Quote) ([]mem.Quote, error) {
 	until, err := s.Event.ErasedUntil(ctx, session)
 	if err != nil || until.IsZero() {
 		return quotes, err

@@ -14,10 +14,10 @@ type Config struct {
 	// Archive stores the conversations word for word; nil means no archive.
 	Archive event.Archive
 	// Door removes secrets and private text.
-	Door *redact.Door
+	Redactor *redact.Redactor
 	// Minds are the state files of projects; nil means none.
-	Minds event.StateFiles
-	Store mem.Store
+	StateFiles event.StateFiles
+	Store      mem.Store
 }
 
 // Service erases memories and scans for secrets. It is safe for concurrent use.

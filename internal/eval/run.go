@@ -186,9 +186,9 @@ func (r *run) settle(all, sessions *tally, byCategory map[string]*tally) {
 // asked is the question as a person's search.
 func (r *run) asked(q Question) recall.SearchRequest {
 	return recall.SearchRequest{
-		Place:   mem.Place{Project: q.Project},
-		Query:   mem.Query{Text: q.Text, NotKinds: r.notKinds, Before: q.AsOf, Limit: Depth},
-		Without: r.options.Without,
+		ProjectRef: mem.ProjectRef{Project: q.Project},
+		Query:      mem.Query{Text: q.Text, NotKinds: r.notKinds, Before: q.AsOf, Limit: Depth},
+		Without:    r.options.Without,
 	}
 }
 

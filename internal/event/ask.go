@@ -8,7 +8,7 @@ import (
 
 // IDs names records by id or unique prefix.
 type IDs struct {
-	mem.Place
+	mem.ProjectRef
 	IDs   []string `json:"ids"`
 	Agent string   `json:"agent,omitempty" query:"-"` // as in AddAsk: what an agent reads whole is used in its turn
 }
@@ -31,7 +31,7 @@ type ScanRequest struct {
 
 // PauseAsk pauses or resumes capture and injection.
 type PauseRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Scope      string        `json:"scope"` // session, project, all
 	Session    string        `json:"session,omitempty"`
 	For        time.Duration `json:"for,omitempty"` // 0 means until resumed

@@ -19,7 +19,7 @@ const SilentFor = 30 * time.Minute // after which a session counts as over
 
 // consolidateLater has a session that is over consolidated.
 func ConsolidateLater(session string, at time.Time) mem.Job {
-	return mem.Job{Kind: JobConsolidate, Key: session, Data: string(mem.SessionRun), NotBy: at}
+	return mem.Job{Kind: JobConsolidate, Key: session, Data: string(mem.SessionRun), NotBefore: at}
 }
 
 // all are the memories of a query, as many as are ever looked at together.

@@ -48,6 +48,6 @@ func (e *Service) toEmbed(b *mem.Batch) {
 func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
 
 func IsLater(err error) bool {
-	var later mem.Later
+	var later mem.RetryLater
 	return errors.As(err, &later)
 }

@@ -15,23 +15,23 @@ import (
 // fills the batch.
 type Context struct {
 	mem.Event
-	Settings    Settings
-	Project     mem.Project
-	SessionInfo mem.Session // zero before the session's first event
-	Turn        mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
-	Batch       mem.Batch
-	Mind        mem.Mind
-	View        *view // of the project's files; whoever opens the moment closes it
-	Started     time.Time
-	Asked       string          // what the agent is asked to do, before what it is told
-	Replay      bool            // from the spool: kept, never answered
-	Before      time.Time       // recalls only what was made before; zero: all
-	Hints       *mem.Hints      // of the vault on the project; nil until they are asked for
-	Without     map[string]bool // features of the ranking that do not count
+	Settings         Settings
+	Project          mem.Project
+	SessionInfo      mem.Session // zero before the session's first event
+	Turn             mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
+	Batch            mem.Batch
+	Mind             mem.Mind
+	Files            *view // of the project's files; whoever opens the moment closes it
+	Started          time.Time
+	Directive        string          // what the agent is asked to do, before what it is told
+	FromSpool        bool            // from the spool: kept, never answered
+	CreatedBefore    time.Time       // recalls only what was made before; zero: all
+	Hints            *mem.Hints      // of the vault on the project; nil until they are asked for
+	DisabledFeatures map[string]bool // features of the ranking that do not count
 }
 
 // ofTurn reports whether events of the kind are part of a turn.
-func OfTurn(k mem.EventKind) bool {
+func BelongsToTurn(k mem.EventKind) bool {
 	switch k {
 	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.Stop, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted:
 		return true
@@ -40,7 +40,7 @@ func OfTurn(k mem.EventKind) bool {
 }
 
 // without notes what an answer has to do without.
-func (e *Service) Without(what string, err error) {
+func (e *Service) LogDegraded(what string, err error) {
 	if err != nil && e.Log != nil {
 		e.Log(what, err)
 	}
@@ -127,7 +127,7 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 
 // complete gives memories of this event what is known of them only now.
 func (m *Context) Complete(ms []mem.Memory) []mem.Memory {
-	Anchored(ms, m.View.At)
+	Anchored(ms, m.Files.At)
 	return Indexed(ms)
 }
 

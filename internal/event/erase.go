@@ -10,7 +10,7 @@ import (
 
 // condemned are the memories that a purge erases, as far as the store can tell:
 // those that are named, and where it knows them those that go with them.
-func (e *Service) Condemned(ctx context.Context, ids []string) ([]mem.Memory, error) {
+func (e *Service) PurgePreview(ctx context.Context, ids []string) ([]mem.Memory, error) {
 	if st, ok := e.Store.(Rehearser); ok {
 		return st.Condemned(ctx, ids...)
 	}

@@ -76,10 +76,10 @@ func (m *Context) Freshness(mm mem.Memory) mem.Freshness {
 	if len(mm.Anchors) == 0 || mm.Project != m.Project.Key {
 		return mem.Fresh
 	}
-	s, known := m.View.states[mm.ID]
-	if files := m.View.At(); !known && files != nil {
+	s, known := m.Files.states[mm.ID]
+	if files := m.Files.At(); !known && files != nil {
 		s = files.Freshness(mm.Anchors, mm.Created)
-		m.View.states[mm.ID] = s
+		m.Files.states[mm.ID] = s
 	}
 	return s
 }

@@ -14,7 +14,7 @@ const clearWithin = 30 * time.Second
 
 const mostClears = 100 // of one client that are followed
 
-func (e *Service) GoesOn(ctx context.Context, id string) (mem.Session, error) {
+func (e *Service) Successor(ctx context.Context, id string) (mem.Session, error) {
 	s, err := e.SessionOf(ctx, id)
 	for range mostClears {
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 )
 
 // hand is whose work a change is: of a file of the vault, or by a request.
-type Hand struct {
+type Author struct {
 	Trust   mem.Trust
 	Origin  mem.Origin
 	Private bool   // of a turn that nothing is kept of
@@ -16,11 +16,11 @@ type Hand struct {
 }
 
 // person is the hand of whoever edits the files; an agent's is seen in its calls.
-var Person = Hand{Trust: mem.TrustUser, Origin: mem.FromVault}
+var Person = Author{Trust: mem.TrustUser, Origin: mem.FromVault}
 
 // personIn is the person's at an event. A turn that begins or ends has no calls
 // that run.
-func PersonIn(m *Context) Hand {
+func PersonAuthor(m *Context) Author {
 	h := Person
 	switch m.Kind {
 	case mem.SessionStart, mem.UserPromptSubmit, mem.Stop, mem.SessionEnd:
@@ -29,6 +29,6 @@ func PersonIn(m *Context) Hand {
 	return h
 }
 
-func AgentOf(t mem.Turn) Hand {
-	return Hand{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
+func AgentAuthor(t mem.Turn) Author {
+	return Author{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
 }

@@ -33,7 +33,7 @@ func (m *Context) Leave(n mem.MindNotes) {
 		return
 	}
 	n.At, n.Session = m.At, m.Session
-	if n.Turned || n.EndReason != "" {
+	if n.TurnEnded || n.EndReason != "" {
 		n.Since = m.SessionInfo.Created
 	}
 	b, err := json.Marshal(Noted{m.Root, n})

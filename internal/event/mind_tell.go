@@ -19,14 +19,14 @@ func (m *Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 // heading, all else line by line.
 func ToldWhole(told string, p mem.MindPart) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
-	if !strings.Contains(told, chars.Folded(heading)) {
+	if !strings.Contains(told, chars.Fold(heading)) {
 		return false
 	}
 	if p.Kind == mem.Decision {
 		return true
 	}
 	for line := range strings.Lines(strings.TrimPrefix(p.Title, heading+": ") + "\n" + p.Body) {
-		if line = chars.Folded(Bare(line)); !strings.Contains(told, line) {
+		if line = chars.Fold(Bare(line)); !strings.Contains(told, line) {
 			return false
 		}
 	}
@@ -44,7 +44,7 @@ func PartMark(key, title, body string) string {
 // conversation was told as it is now.
 func (m *Context) toldInBriefing(mm mem.Memory) bool {
 	key, ok := strings.CutPrefix(mm.Key, MindKey)
-	return ok && m.SessionInfo.Told[PartMark(key, mm.Title, mm.Body)]
+	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
 }
 
 // sectionItems are a section in one line, or where that is too long a line each.

@@ -160,7 +160,7 @@ func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Quote) ([
 		return nil, fmt.Errorf("pauses: %w", err)
 	}
 	return slices.DeleteFunc(said, func(s mem.Quote) bool {
-		return slices.ContainsFunc(silences, func(p mem.Silence) bool { return p.Covers(s.At) })
+		return slices.ContainsFunc(silences, func(p mem.PausedPeriod) bool { return p.Contains(s.At) })
 	}), nil
 }
 
@@ -180,7 +180,7 @@ func (e *Service) Pause(ctx context.Context, ask PauseRequest) (PauseResponse, e
 		}
 		p.Target = s.ID
 	case "", "project":
-		pr, err := e.Place(ctx, ask.Place)
+		pr, err := e.Place(ctx, ask.ProjectRef)
 		if err != nil {
 			return PauseResponse{}, err
 		}
@@ -211,7 +211,7 @@ func (e *Service) tellPauses(ctx context.Context) error {
 }
 
 // place resolves what a person called a place. The zero project means all.
-func (e *Service) Place(ctx context.Context, at mem.Place) (mem.Project, error) {
+func (e *Service) Place(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	switch {
 	case at.Project == "all" || at.Project == "" && at.Dir == "":
 		return mem.Project{}, nil

@@ -121,5 +121,5 @@ func (b Budgets) OfStart(source string) int {
 
 // told reports whether more may be told to the session before its next compaction.
 func (s Settings) Told(session mem.Session) bool {
-	return s.SessionTokens <= 0 || session.ToldTokens < s.SessionTokens
+	return s.SessionTokens <= 0 || session.InjectedTokens < s.SessionTokens
 }

@@ -12,7 +12,7 @@ type StateFiles interface {
 	// Look reads the state files of a project, if it has any that are trusted.
 	Look(p mem.Project) (mem.Mind, error)
 	// Change does what ask says to trusted state files and nothing else to them.
-	Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error)
+	Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.WorkState, error)
 	// Note leaves what an event has to leave there.
 	Note(ctx context.Context, p mem.Project, n mem.MindNotes) error
 }

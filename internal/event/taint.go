@@ -46,9 +46,9 @@ func (e *Service) outside(ctx context.Context, m *Context, c extract.Call) (bool
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, true)
 	case extract.Remote(m.Tool, c.Command):
 		return true, nil
-	case extract.CallsUs(c.Command):
+	case extract.RunsRemanence(c.Command):
 		return e.shows(ctx, extract.ResponseText(m.Response)+"\n"+m.Error, false)
-	case extract.HandsOver(m.Tool, m.Input):
+	case extract.ReturnsEarlierOutput(m.Tool, m.Input):
 		worst, err := e.WorstSince(ctx, m, "")
 		return worst == mem.TrustNone, err
 	}
@@ -163,7 +163,7 @@ func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
 // its own words, if nothing from elsewhere came into its turn. One whose session
 // is not known may have read anything. ErrPrivateTurn if nothing may be kept.
 func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error) {
-	s, err := e.GoesOn(ctx, session)
+	s, err := e.Successor(ctx, session)
 	if err != nil || s.ID == "" {
 		return mem.TrustNone, err
 	}

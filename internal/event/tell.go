@@ -19,7 +19,7 @@ func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
 // gate names the rule that keeps a memory from being told, if one does.
 func (m *Context) Gate(mm mem.Memory) string {
 	switch {
-	case m.SessionInfo.Told[mm.ID], m.toldInBriefing(mm):
+	case m.SessionInfo.Injected[mm.ID], m.toldInBriefing(mm):
 		return "already_told"
 	case mm.Session == m.Session && !mm.Created.Before(m.SessionInfo.Compacted):
 		return "in_conversation" // it was learned here and is still in view

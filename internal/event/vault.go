@@ -17,7 +17,7 @@ type Vault interface {
 	There() bool
 	// Look hands keep what differs from what was kept before; known is asked for
 	// that once. It calls keep only if something does.
-	Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) error) error
+	Look(known func() ([]mem.Note, error), keep func(mem.VaultChanges) error) error
 	// Write changes the file of a memory and returns it as it is then.
 	// mem.ErrConflict and mem.ErrBehind if somebody else changed it.
 	Write(was mem.Note, c mem.NoteChange) (mem.Note, error)
@@ -49,7 +49,7 @@ const maxNotes = 10000
 
 // noted are the memories that have a file, hidden ones too.
 func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
-	ms, err := e.Store.List(ctx, mem.Query{Noted: true, Hidden: true, Within: "*", Limit: maxNotes})
+	ms, err := e.Store.List(ctx, mem.Query{InVault: true, Hidden: true, Within: "*", Limit: maxNotes})
 	if err != nil {
 		return nil, fmt.Errorf("notes: %w", err)
 	}
@@ -63,7 +63,7 @@ type notes struct {
 	taken        map[string]bool // ids
 }
 
-func NewNotes(ms []mem.Memory, l mem.VaultLook) notes {
+func NewNotes(ms []mem.Memory, l mem.VaultChanges) notes {
 	n := notes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
 	for _, mm := range slices.Backward(ms) { // the newest counts
 		n.byFile[mm.Note.File], n.byID[mm.ID] = mm, mm

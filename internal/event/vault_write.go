@@ -41,5 +41,5 @@ const JobVault = "vault"
 const vaultLag = 30 * time.Second
 
 func (e *Service) VaultJob(now time.Time) mem.Job {
-	return mem.Job{Kind: JobVault, Key: "write", NotBy: now.Add(vaultLag)}
+	return mem.Job{Kind: JobVault, Key: "write", NotBefore: now.Add(vaultLag)}
 }

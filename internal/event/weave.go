@@ -9,7 +9,7 @@ import (
 
 // JobWeave is the kind of job that says how memories stand to each other and
 // which names they hold.
-const JobWeave = "weave"
+const JobLink = "weave"
 
 const WeaveNew = "new" // what was written since it was last looked at
 
@@ -26,8 +26,8 @@ func (e *Service) toWeave(b *mem.Batch) {
 	if _, ok := e.Store.(mem.LinkStore); !ok {
 		return
 	}
-	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.Named() }) ||
+	if slices.ContainsFunc(b.Memories, func(m mem.Memory) bool { return m.Kind.HasEntities() }) ||
 		slices.ContainsFunc(b.Edits, func(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Files != nil }) {
-		b.Jobs = append(b.Jobs, mem.Job{Kind: JobWeave, Key: WeaveNew, NotBy: e.Now().Add(weaveAfter)})
+		b.Jobs = append(b.Jobs, mem.Job{Kind: JobLink, Key: WeaveNew, NotBefore: e.Now().Add(weaveAfter)})
 	}
 }

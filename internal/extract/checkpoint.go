@@ -65,7 +65,7 @@ func asksForStatus(prompt string) bool {
 	} {
 		if rest, ok := strings.CutPrefix(l, asks); ok &&
 			!slices.ContainsFunc(strings.Fields(rest), func(w string) bool {
-				return !lang.Holds("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
+				return !lang.ContainsAny("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
 			}) {
 			return true
 		}
@@ -76,7 +76,7 @@ func asksForStatus(prompt string) bool {
 // saysGoodbye reports whether a prompt is short and says goodbye.
 func saysGoodbye(prompt string) bool {
 	return len(strings.Fields(prompt)) < 10 && !strings.ContainsAny(prompt, "?`/") &&
-		lang.Holds(
+		lang.ContainsAny(
 			strings.ToLower(prompt),
 			"see you tomorrow", "see you later", "be right back", "brb", "it for today", "done for today",
 			"all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain",

@@ -56,7 +56,7 @@ func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 		p.Words = extraWords(prompt, p.what, options[i].mark)
 		if !slices.ContainsFunc(
 			all,
-			func(s Said) bool { return s.stands == left && options[i].Holds(s.Text) },
+			func(s Statement) bool { return s.stands == left && options[i].Holds(s.Text) },
 		) { // else one is done first
 			p.Among = options
 		}
@@ -88,13 +88,13 @@ func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 }
 
 // weighs reports whether an answer puts several things to choice.
-func weighs(all []Said, options []Option, at int) bool {
-	if len(options) > 0 && (at >= 0 || slices.ContainsFunc(all, func(s Said) bool { return Asks(s.Text) })) {
+func weighs(all []Statement, options []Option, at int) bool {
+	if len(options) > 0 && (at >= 0 || slices.ContainsFunc(all, func(s Statement) bool { return Asks(s.Text) })) {
 		return true
 	}
-	return at >= 0 && slices.ContainsFunc(all, func(s Said) bool {
+	return at >= 0 && slices.ContainsFunc(all, func(s Statement) bool {
 		return thoughtOfList(s.Bare) ||
-			lang.Holds(
+			lang.ContainsAny(
 				s.Bare,
 				" ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción",
 				"もう一つの案", "另一种",
@@ -104,9 +104,9 @@ func weighs(all []Said, options []Option, at int) bool {
 
 // proposal is the place of the sentence that proposes something, or of the one that
 // answers what was asked; -1 if there is none.
-func proposal(asked string, all []Said) int {
-	if l := lang.CueText(asked); lang.Holds(l, " or ", " vs ", " vs. ", " oder ", " ou ", " o ", "还是") {
-		if i := slices.IndexFunc(all, func(s Said) bool {
+func proposal(asked string, all []Statement) int {
+	if l := lang.CueText(asked); lang.ContainsAny(l, " or ", " vs ", " vs. ", " oder ", " ou ", " o ", "还是") {
+		if i := slices.IndexFunc(all, func(s Statement) bool {
 			return !s.leads() && !Asks(s.Text) && !reports(s.Bare) && CountShared(rank.Terms(s.Text), rank.Terms(asked)) > 0
 		}); i >= 0 {
 			return i
@@ -122,12 +122,12 @@ func proposal(asked string, all []Said) int {
 }
 
 // proposed is the place of the first sentence that says what the assistant would do; -1 if none does.
-func proposed(all []Said) int {
-	return slices.IndexFunc(all, func(s Said) bool { return proposes(s.Bare) && !Asks(s.Text) })
+func proposed(all []Statement) int {
+	return slices.IndexFunc(all, func(s Statement) bool { return proposes(s.Bare) && !Asks(s.Text) })
 }
 
 // further are the sentences that stand below a proposal: mostly its reasons.
-func further(all []Said) string {
+func further(all []Statement) string {
 	var out []string
 	n := 0
 	for _, s := range all {
@@ -144,7 +144,7 @@ func further(all []Said) string {
 // asksToChoose reports whether a prompt asks which of several things it is to be.
 func asksToChoose(prompt string) bool {
 	return lang.HasAnyPrefix(lang.CueText(prompt), "should ", "soll ", "sollen ", "sollte", "faut-il ", "devrait") ||
-		lang.Holds(
+		lang.ContainsAny(
 			lang.CueText(prompt),
 			" or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ",
 			" what do you think", " what would you ", " what do you suggest", " better ", " oder ", " welche",
@@ -162,7 +162,7 @@ func proposes(l string) bool {
 			return true
 		}
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
 		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je recomm",
 		" je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría",
@@ -173,7 +173,7 @@ func proposes(l string) bool {
 // assents reports whether a prompt begins with a word of assent.
 func assents(prompt string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(lang.CueText(prompt)), " ")
-	return lang.Holds(
+	return lang.ContainsAny(
 		"|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|",
 		"|"+strings.Trim(first, ",.!:;。！，、")+"|",
 	)
@@ -182,7 +182,7 @@ func assents(prompt string) bool {
 // refuses reports whether a prompt puts aside what was proposed.
 func refuses(prompt string) bool {
 	return Retracts(prompt) ||
-		lang.Holds(
+		lang.ContainsAny(
 			lang.CueText(prompt),
 			" forget ", " revert", " undo ", " scrap ", " drop it", " leave it", " neither", " none of", " not now",
 			" later ", " weder ", " vergiss ", " lass ", " später", " laisse tomber", " plus tard", " déjalo",
@@ -269,7 +269,7 @@ func optionPicked(prompt string, options []Option) int {
 		strings.ToLower(prompt),
 		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) },
 	)
-	for len(words) > 1 && lang.Holds("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
+	for len(words) > 1 && lang.ContainsAny("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
 		words = words[1:]
 	}
 	if len(words) == 0 {
@@ -280,7 +280,7 @@ func optionPicked(prompt string, options []Option) int {
 		after = words[1]
 	}
 	if i := slices.IndexFunc(options, func(o Option) bool { return o.mark == ordinal(words[0]) }); i >= 0 &&
-		lang.Holds(
+		lang.ContainsAny(
 			"||but|and|please|pls|with|then|it|is|sounds|looks|one|aber|und|bitte|mit|dann|mais|et|avec|pero|y|con|",
 			"|"+after+"|",
 		) {
@@ -320,13 +320,13 @@ func extraWords(prompt, picked, mark string) string {
 	of := rank.Terms(picked)
 	terms := slices.DeleteFunc(rank.Terms(prompt), func(t string) bool {
 		return ordinal(t) == mark || assents(t) || CountShared([]string{t}, of) > 0 ||
-			lang.Holds(
+			lang.ContainsAny(
 				"|one|option|variant|variante|number|nummer|pls|please|bitte|lets|let's|go|take|do|it|is|",
 				"|"+t+"|",
 			)
 	})
 	if len(terms) < 2 &&
-		!lang.Holds(
+		!lang.ContainsAny(
 			lang.CueText(prompt),
 			" but ", " not ", " without ", " no ", " only ", " aber ", " nicht ", " ohne ", " nur ", " kein",
 			" mais ", " pas ", " sans ", " pero ", " sin ", "但", "不",

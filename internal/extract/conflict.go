@@ -13,7 +13,7 @@ import (
 )
 
 // Ruling are the kinds that lay something down, so that two of them can be at odds.
-func Ruling(k mem.Kind) bool {
+func CanConflict(k mem.Kind) bool {
 	switch k {
 	case mem.Decision, mem.Convention, mem.Preference, mem.TradeOff, mem.Gotcha, mem.Fact, mem.Howto:
 		return true
@@ -25,8 +25,8 @@ func Ruling(k mem.Kind) bool {
 // wording shows it: one denies what the other says, one puts something in the
 // place of what the other has, they give two numbers for one thing, or two means
 // to one end. It is a question to a person, and no judgement.
-func Opposed(now, then mem.Memory) bool {
-	if !Ruling(now.Kind) || !Ruling(then.Kind) ||
+func MayConflict(now, then mem.Memory) bool {
+	if !CanConflict(now.Kind) || !CanConflict(then.Kind) ||
 		now.Project != then.Project && now.Scope != mem.ScopeUser && then.Scope != mem.ScopeUser {
 		return false
 	}
@@ -39,8 +39,8 @@ func Opposed(now, then mem.Memory) bool {
 // RolesSwapped reports whether two statements give the same words other roles: from
 // one to the other and back.
 func RolesSwapped(now, then mem.Memory) bool {
-	return Ruling(now.Kind) && Ruling(then.Kind) &&
-		Compared(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
+	return CanConflict(now.Kind) && CanConflict(then.Kind) &&
+		CompareMemories(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
 }
 
 // negates reports whether a text says what is not, or not any more, to be.

@@ -58,7 +58,7 @@ func CompleteFix(mm mem.Memory, files []string, own []mem.Memory) mem.Memory {
 
 // Point is a statement that is kept, and as what.
 type Point struct {
-	Said
+	Statement
 	Kind mem.Kind
 	At   int // its place in the text
 	gist gist
@@ -77,10 +77,10 @@ func maxOfKind(k mem.Kind) int {
 
 // Points are the statements of an answer that are worth keeping, in its order:
 // each once, the weightier ones where there are too many.
-func (w TurnOfWork) Points(all []Said) []Point {
+func (w TurnFacts) Points(all []Statement) []Point {
 	var out []Point
 	count := map[mem.Kind]int{}
-	add := func(k mem.Kind, s Said, at int) {
+	add := func(k mem.Kind, s Statement, at int) {
 		if count[k] == maxOfKind(k) {
 			return
 		}
@@ -90,7 +90,7 @@ func (w TurnOfWork) Points(all []Said) []Point {
 			out = append(out, Point{s, k, at, g})
 		}
 	}
-	named := slices.ContainsFunc(all, func(s Said) bool { return names(s) && !s.doubt })
+	named := slices.ContainsFunc(all, func(s Statement) bool { return names(s) && !s.doubt })
 	for i, s := range all {
 		if k, ok := w.Meaning(s); ok && (k != mem.ErrorFix || !named && count[k] == 0 || names(s)) {
 			add(k, s, i)

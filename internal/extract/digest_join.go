@@ -58,17 +58,17 @@ func Retracts(prompt string) bool {
 
 // DoneWith reports whether a sentence says that an item of work is done: one
 // clause of it, for another may say what is left.
-func DoneWith(item string, s Said) bool {
+func DoneWith(item string, s Statement) bool {
 	if clause, rest, ok := strings.Cut(s.Text, "; "); ok {
-		return DoneWith(item, Said{Text: clause, Bare: lang.CueText(clause)}) ||
-			DoneWith(item, Said{Text: rest, Bare: lang.CueText(rest)})
+		return DoneWith(item, Statement{Text: clause, Bare: lang.CueText(clause)}) ||
+			DoneWith(item, Statement{Text: rest, Bare: lang.CueText(rest)})
 	}
 	l := s.Bare
 	if open(l) || Asks(s.Text) || offers(l) || thoughtOf(l) || announces(l) ||
-		lang.Holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
+		lang.ContainsAny(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
 		return false
 	}
-	if !lang.Holds(
+	if !lang.ContainsAny(
 		l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated",
 		" removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place",
 		" has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit",
@@ -96,7 +96,7 @@ func SameThing(a, b mem.Memory) bool {
 	if a.Kind == mem.Todo && b.Kind == mem.Todo {
 		return SameItem(a.Title, b.Title)
 	}
-	return SamePoint(ClaimOf(a), ClaimOf(b)) && Compared(a, b).Agrees()
+	return SamePoint(ClaimOf(a), ClaimOf(b)) && CompareMemories(a, b).Agrees()
 }
 
 // SamePoint reports whether two statements say nearly the same: one has all the

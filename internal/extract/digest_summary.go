@@ -71,8 +71,8 @@ func Opening(answer string) string {
 }
 
 // openingOf is the place of that sentence; -1 if there is none.
-func openingOf(all []Said, open []Option) int {
-	return slices.IndexFunc(all, func(s Said) bool {
+func openingOf(all []Statement, open []Option) int {
+	return slices.IndexFunc(all, func(s Statement) bool {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
 		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&

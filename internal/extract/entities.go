@@ -28,8 +28,8 @@ const (
 
 // NamesHeld are the names that a memory holds: files, symbols, packages,
 // persons and services, each once, the surest first.
-func NamesHeld(m mem.Memory) []mem.Named {
-	n := &Naming{At: map[string]int{}}
+func EntitiesOf(m mem.Memory) []mem.NamedEntity {
+	n := &EntityFinder{At: map[string]int{}}
 	for _, f := range m.Files {
 		n.add(mem.EntityFile, f, nameStated)
 	}
@@ -40,16 +40,16 @@ func NamesHeld(m mem.Memory) []mem.Named {
 	text := strings.Join(append([]string{m.Title, m.Body}, m.Facts...), "\n")
 	n.marked(text)
 	n.Words(text)
-	slices.SortStableFunc(n.Out, func(a, b mem.Named) int { return cmp.Compare(b.Confidence, a.Confidence) })
+	slices.SortStableFunc(n.Out, func(a, b mem.NamedEntity) int { return cmp.Compare(b.Confidence, a.Confidence) })
 	return n.Out[:min(len(n.Out), MaxNames)]
 }
 
-type Naming struct {
-	Out []mem.Named
+type EntityFinder struct {
+	Out []mem.NamedEntity
 	At  map[string]int // by kind and name
 }
 
-func (n *Naming) add(k mem.EntityKind, name string, sure float64) {
+func (n *EntityFinder) add(k mem.EntityKind, name string, sure float64) {
 	name = strings.TrimSpace(name)
 	if name == "" || len(n.Out) >= namesWeighed || len([]rune(name)) > maxNameText ||
 		strings.Contains(name, "[secret:") ||
@@ -63,16 +63,16 @@ func (n *Naming) add(k mem.EntityKind, name string, sure float64) {
 	}
 	if slices.ContainsFunc(
 		n.Out,
-		func(o mem.Named) bool { return o.Confidence > sure && strings.EqualFold(o.Name, name) },
+		func(o mem.NamedEntity) bool { return o.Confidence > sure && strings.EqualFold(o.Name, name) },
 	) {
 		return // it is known what that is
 	}
 	n.At[key] = len(n.Out)
-	n.Out = append(n.Out, mem.Named{Kind: k, Name: name, Confidence: sure})
+	n.Out = append(n.Out, mem.NamedEntity{Kind: k, Name: name, Confidence: sure})
 }
 
 // stated reads a fact that says what a name is: "uses Valkey (library)".
-func (n *Naming) stated(fact string) {
+func (n *EntityFinder) stated(fact string) {
 	said, what, found := strings.Cut(strings.TrimSuffix(fact, ")"), " (")
 	if !found || !strings.HasSuffix(fact, ")") {
 		return
@@ -89,7 +89,7 @@ func (n *Naming) stated(fact string) {
 }
 
 // installed reads the packages that a command installs.
-func (n *Naming) installed(command string) {
+func (n *EntityFinder) installed(command string) {
 	for _, words := range simpleCommands(command) {
 		if len(words) < 3 ||
 			!slices.Contains(
@@ -119,7 +119,7 @@ func unversioned(s string) string {
 }
 
 // marked reads what is set in code.
-func (n *Naming) marked(text string) {
+func (n *EntityFinder) marked(text string) {
 	parts := strings.Split(text, "`")
 	for i := 1; i < len(parts)-1; i += 2 {
 		w := strings.TrimSuffix(parts[i], "()")
@@ -133,7 +133,7 @@ func (n *Naming) marked(text string) {
 }
 
 // Words reads what has the shape of a name, or stands where one would.
-func (n *Naming) Words(text string) {
+func (n *EntityFinder) Words(text string) {
 	text = strings.ReplaceAll(text, "`", " ")
 	fields := strings.Fields(text)
 	for i, f := range fields {

@@ -12,7 +12,7 @@ func ClaimOf(m mem.Memory) string { return cmp.Or(m.Body, m.Title) }
 
 // Compared judges what two memories say. Titles of their own may differ, but not
 // say the contrary.
-func Compared(a, b mem.Memory) lang.Judgement {
+func CompareMemories(a, b mem.Memory) lang.Judgement {
 	j := lang.Compare(ClaimOf(a), ClaimOf(b))
 	if j.Agrees() && a.Body != "" && b.Body != "" {
 		if titles := lang.Compare(a.Title, b.Title); titles.Relation == lang.Opposite {

@@ -62,7 +62,7 @@ func standings(text string) []standing {
 	over := "" // the heading
 	var section standing
 	for i, b := range blocks {
-		if i > MaxSaid {
+		if i > MaxSentences {
 			break
 		}
 		switch b.kind {
@@ -123,7 +123,7 @@ func headed(b block) standing {
 // and not only what could come next.
 func remainder(line string) bool {
 	l := lang.CueText(line)
-	return (sectionKind(line) == mem.Todo || open(l)) && !lang.Holds(l, "next", "follow", "later",
+	return (sectionKind(line) == mem.Todo || open(l)) && !lang.ContainsAny(l, "next", "follow", "later",
 		"nächste", "weiter", "prochain", "próxim", "今後", "次の", "后续", "下一步")
 }
 
@@ -131,7 +131,7 @@ func remainder(line string) bool {
 // belongs to it is not going to be done.
 func ruledOut(line string) bool {
 	l := " " + strings.Trim(strings.ToLower(lang.WithoutEmphasis(short(line))), "#*:： ") + " "
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "out of scope", "out-of-scope", "not in scope", "outside the scope", "non-goal", "not a goal",
 		" won't do ", " won't fix ", " wontfix ", " will not do ", "nicht im umfang", "außerhalb des umfangs",
 		"nicht-ziel", "hors périmètre", "hors scope", "hors du périmètre", "non-objectif", "fuera de alcance",
@@ -149,7 +149,7 @@ func short(line string) string {
 
 // pointsAtList reports whether a question speaks of things that stand above it.
 func pointsAtList(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese", " lequel",
 		" laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas", "どれ", "どちら", "どの", "哪",
 		"这些",

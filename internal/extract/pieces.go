@@ -8,7 +8,7 @@ import (
 )
 
 // SaidIn is the id of what an utterance is a piece of: its key but for the number.
-func SaidIn(u mem.Memory) string {
+func UtteranceID(u mem.Memory) string {
 	if cut := strings.LastIndexByte(u.Key, '/'); cut >= 0 {
 		return u.Key[:cut]
 	}

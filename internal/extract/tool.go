@@ -129,7 +129,7 @@ func assignment(word string) bool {
 // Remote reports whether the tool brings in text from outside the machine: the
 // web, another server, or a command that prints what one answered. In doubt it does.
 func Remote(tool, command string) bool {
-	if lang.Holds(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
+	if lang.ContainsAny(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
 		return true
 	}
 	return slices.ContainsFunc(simpleCommands(command), fetches)
@@ -216,7 +216,7 @@ func runsAnother(before []string) bool {
 // WorthKeeping reports whether a command that worked is worth keeping: it built,
 // tested, installed or moved something.
 func WorthKeeping(command string) bool {
-	return lang.Holds(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
+	return lang.ContainsAny(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
 }
 
 // ExitOf splits the error text of a failed tool into exit status and message.
@@ -239,7 +239,7 @@ func ExitOf(s string) (code int, message string) {
 // Telling is the line of an output that says most: the first that names a place
 // in a file and what is wrong there, else the first that says what the error is,
 // else the first that names one, else one that counts errors, else the first.
-func Telling(output string) string {
+func ErrorLine(output string) string {
 	said, named, counted := "", "", ""
 	for line := range strings.Lines(output) {
 		t := withoutClock(
@@ -329,7 +329,7 @@ func namedError(name string) bool {
 func closesErrors(line string) bool {
 	l := strings.ToLower(line)
 	return strings.HasPrefix(l, "error: ") &&
-		lang.Holds(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
+		lang.ContainsAny(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
 }
 
 // countsErrors reports whether a line only counts what failed, or names it:
@@ -347,7 +347,7 @@ func countsErrors(line string) bool {
 
 // InBrief is a telling line without the tag that it is an error, which is said
 // before it, and without the folder or the package of what it begins with.
-func InBrief(line string) string {
+func ShortError(line string) string {
 	for _, tag := range []string{"[error] ", "error: "} {
 		if len(line) > len(tag) && strings.EqualFold(line[:len(tag)], tag) {
 			line = line[len(tag):]

@@ -12,7 +12,7 @@ import (
 
 // HandsOver reports whether a call returns what was read at another time: the
 // output of something in the background, or a result that the client put away.
-func HandsOver(tool string, input []byte) bool {
+func ReturnsEarlierOutput(tool string, input []byte) bool {
 	switch tool {
 	case "TaskOutput", "AgentOutputTool", "BashOutput":
 		return true
@@ -28,7 +28,7 @@ func OwnTool(tool string) bool {
 }
 
 // CallsUs reports whether a command line runs our own program.
-func CallsUs(command string) bool {
+func RunsRemanence(command string) bool {
 	for _, words := range simpleCommands(command) {
 		for i, w := range words {
 			if path.Base(w) == "remanence" && (i == 0 || runsAnother(words[:i])) {

@@ -1,6 +1,6 @@
 package extract
 
-func FirstOf(list []string) string {
+func First(list []string) string {
 	if len(list) == 0 {
 		return ""
 	}

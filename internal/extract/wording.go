@@ -8,7 +8,7 @@ import (
 )
 
 // Said is one sentence or list item of a text, and what stands around it.
-type Said struct {
+type Statement struct {
 	Text   string
 	Bare   string   // text as cues are looked for in it: see cueText
 	before string   // the sentence before it in the same paragraph
@@ -20,12 +20,12 @@ type Said struct {
 }
 
 // MaxSaid is how many sentences of one text are looked at.
-const MaxSaid = 200
+const MaxSentences = 200
 
 // prose is a text taken apart: what it says in its own words. Code fences,
 // quotations, tables and headings are no statements.
 type prose struct {
-	out           []Said
+	out           []Statement
 	fence         string // what the open code fence was opened with
 	section, list mem.Kind
 	doubt         bool // of the list
@@ -34,12 +34,12 @@ type prose struct {
 
 // Statements splits a text into sentences and list items. Emphasis and list
 // marks are removed.
-func Statements(text string) []Said {
+func Statements(text string) []Statement {
 	var p prose
 	paragraph, at := 0, -1
 	stands := standings(text)
 	for line := range strings.Lines(text) {
-		if len(p.out) >= MaxSaid {
+		if len(p.out) >= MaxSentences {
 			break
 		}
 		at++
@@ -116,7 +116,7 @@ func (p *prose) line(t string, item bool, paragraph int) {
 		}
 	}
 	for i, s := range lang.SplitSentences(t) {
-		one := Said{
+		one := Statement{
 			Text:   s,
 			Bare:   lang.CueText(s),
 			under:  under,

@@ -15,7 +15,7 @@ import (
 // spaces around it.
 
 // TurnOfWork is what the wording is judged by besides itself.
-type TurnOfWork struct {
+type TurnFacts struct {
 	Reported bool     // the person reported a problem
 	Trouble  bool     // they did, or a command failed
 	Solved   bool     // a command that failed passes again
@@ -25,7 +25,7 @@ type TurnOfWork struct {
 // Meaning tells what kind of statement of the assistant's a sentence is. What
 // is asked, only thought of, somebody else's word or told of the work itself is
 // none, and so are most others.
-func (w TurnOfWork) Meaning(s Said) (mem.Kind, bool) {
+func (w TurnFacts) Meaning(s Statement) (mem.Kind, bool) {
 	if n := lang.Width(s.Text); n < MinStatement || n > 2*MaxStatement || len([]rune(s.Text)) > MaxStatement {
 		return "", false
 	}
@@ -33,7 +33,7 @@ func (w TurnOfWork) Meaning(s Said) (mem.Kind, bool) {
 	if s.doubt || s.leads() || Asks(s.Text) || offers(l) || takenBack(s.after) {
 		return "", false
 	}
-	if lang.Holds(l, " root cause ", " culprit ", "根本原因", "原因は", "原因是") && !thoughtOf(l) && !reported(l) {
+	if lang.ContainsAny(l, " root cause ", " culprit ", "根本原因", "原因は", "原因是") && !thoughtOf(l) && !reported(l) {
 		return mem.ErrorFix, true
 	}
 	switch {
@@ -89,9 +89,9 @@ func sectionKind(heading string) mem.Kind {
 		return ""
 	}
 	switch {
-	case lang.Holds(l, "question", "frage", "pregunta", "質問", "问题列表"):
+	case lang.ContainsAny(l, "question", "frage", "pregunta", "質問", "问题列表"):
 		return ""
-	case lang.Holds(
+	case lang.ContainsAny(
 		l, "follow-up", "follow up", "todo", "to do ", "next step", "what's left", "what is left", "remaining",
 		"still open", "not done", "not included", "left out", "did not do", "didn't do", "leftover", "outstanding",
 		"deferred", "noch offen", "offene punkte", "nächste schritte", "noch zu tun", "reste à faire",
@@ -102,28 +102,30 @@ func sectionKind(heading string) mem.Kind {
 		l == " todo ",
 		l == " later ",
 		l == " weiter ",
-		lang.Holds(l, " open items ", " open points ", " offen "):
+		lang.ContainsAny(l, " open items ", " open points ", " offen "):
 		if reports(l) { // what was done to a list of work
 			return ""
 		}
 		return mem.Todo
-	case lang.Holds(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design", "design notes", "by design"):
+	case lang.ContainsAny(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design", "design notes", "by design"):
 		return mem.Decision
-	case lang.Holds(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
+	case lang.ContainsAny(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
 		lang.HasAnyPrefix(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
 		return mem.ErrorFix
-	case lang.Holds(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
+	case lang.ContainsAny(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
 		return mem.Gotcha
-	case lang.Holds(l, "convention", "konvention", "convenci", "規約", "约定"):
+	case lang.ContainsAny(l, "convention", "konvention", "convenci", "規約", "约定"):
 		return mem.Convention
-	case lang.Holds(l, "trade-off", "tradeoff", "downsides", "nachteile"):
+	case lang.ContainsAny(l, "trade-off", "tradeoff", "downsides", "nachteile"):
 		return mem.TradeOff
 	}
 	return ""
 }
 
 // leads reports whether a sentence only leads to what stands below it.
-func (s Said) leads() bool { return strings.HasSuffix(s.Text, ":") || strings.HasSuffix(s.Text, "：") }
+func (s Statement) leads() bool {
+	return strings.HasSuffix(s.Text, ":") || strings.HasSuffix(s.Text, "：")
+}
 
 func Asks(s string) bool {
 	s = strings.TrimRight(s, " *_`)")
@@ -133,7 +135,7 @@ func Asks(s string) bool {
 
 // offers reports whether a sentence offers to do something.
 func offers(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "let me know", "if you'd like", "if you like", "if you want", "would you like", "want me to ", "happy to ",
 		"shall i ", "should i ", "do you want", "feel free", "sag bescheid", "wenn du möchtest", "wenn du willst",
 		"soll ich", "dis-moi", "si tu veux", "si vous voulez", "avísame", "si quieres", "お知らせください", "ご希望", "如果你",
@@ -143,7 +145,7 @@ func offers(l string) bool {
 
 // thoughtOf reports whether a sentence only thinks of something.
 func thoughtOf(l string) bool {
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, " we could ", " i could ", " you could ", " one could ", " it could ", " this could ", " that could ",
 		" could be ", " might ", " maybe ", " perhaps ", " possibly ", "one option", "another option", "an option",
 		"alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " we'd ",
@@ -151,7 +153,7 @@ func thoughtOf(l string) bool {
 		"vielleicht", " könnte", "wäre ", "würde ich", " ich würde ", "eventuell", "peut-être", "pourrait",
 		"pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑",
 	) {
-		return !lang.Holds(
+		return !lang.ContainsAny(
 			l, " could not ", "couldn't", "could never", " i decided", " we decided", " i chose", " we chose",
 		)
 	}
@@ -160,7 +162,7 @@ func thoughtOf(l string) bool {
 
 // thoughtOfList reports whether a line introduces things that are only thought of.
 func thoughtOfList(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "possibilit", " options", " ideas", "candidates", "alternatives", "suggestion", "remarks", "nits",
 		"möglichkeiten", "vorschläge", "pistes", "opciones", "ideas", "可能",
 	)
@@ -168,7 +170,7 @@ func thoughtOfList(l string) bool {
 
 // reported reports whether a sentence tells what somebody or something else says.
 func reported(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " says", " said ", " say that", "according to", "claims ", " suggests ", " recommends ", "usual advice",
 		" wrote:", " wrote that", " describes ", " asks for", " asks us", " laut ", " besagt", " sagt,", " steht in ",
 		"selon ", "d'après", " dit que", "según ", " dice que", "によると", "と書かれ", "根据", "上说", "指出", "the issue ",
@@ -199,7 +201,7 @@ func apologizes(l string) bool {
 // assistant did, or will do now: "Understood, I won't do that again."
 func promises(l string) bool {
 	return (apologizes(l) || lang.HasAnyPrefix(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris", "entendido")) &&
-		lang.Holds(l, " i ", " i'll ", " i won't ", " i've ", " ich ", " je ", " j'")
+		lang.ContainsAny(l, " i ", " i'll ", " i won't ", " i've ", " ich ", " je ", " j'")
 }
 
 // withoutApology is a sentence without the taking of a correction that it begins
@@ -218,7 +220,7 @@ func withoutApology(s string) string {
 // negated reports whether a sentence says that something was decided against, or
 // not decided. With its reason it is a decision all the same.
 func negated(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "decided not to", "decided against", "chose not to", "not decided", "n't decided", "undecided",
 		"no decision", "not going with", "entschieden, nicht", "dagegen entschieden", "nicht entschieden",
 		"décidé de ne pas", "pas décidé", "decidí no ", "decidimos no ", "decidido no ", "しないことに", "决定不", "没有决定",
@@ -230,7 +232,7 @@ func negated(l string) bool {
 // takenBack reports whether a sentence takes back what the one before it said.
 func takenBack(next string) bool {
 	l := lang.CueText(next)
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "reverted that", "reverted it", "i dropped that", "dropped it again", "backed it out", "backed that out",
 		"undid that", "scrapped", "that did not work out", "that didn't work out", "wieder verworfen",
 		"rückgängig gemacht", "abandonné", "descarté", "撤销了", "やめました",
@@ -239,7 +241,7 @@ func takenBack(next string) bool {
 
 // because reports whether a sentence gives a reason.
 func because(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " because ", ", since ", " since it", " since we", " since the", " since a ", ", as ", " so that ",
 		" to avoid ", "hence", " weil ", ", da ", "parce qu", ", car ", " afin ", " puisque", "porque ", " ya que",
 		"para que", "ため", "からです", "ので", "因为", "以便", "由于",
@@ -248,13 +250,13 @@ func because(l string) bool {
 
 // open reports whether a sentence names work that is left.
 func open(l string) bool {
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "commented out", "disabled", "skipped", "hard-coded", "hardcoded", " needs to be ", " need to be ",
 	) &&
-		lang.Holds(l, " for now", "before the next", "next release", " later", "manually") {
+		lang.ContainsAny(l, " for now", "before the next", "next release", " later", "manually") {
 		return true
 	}
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "nothing left", "nothing else", "nothing open", "nothing remaining", "no follow-up", "no todo",
 		"nothing to do", "i have not", "i haven't", "i did not", "i didn't", "not changed", "no remaining",
 		"nichts mehr offen", "rien à faire", "nada pendiente", "remaining tests pass",
@@ -265,10 +267,10 @@ func open(l string) bool {
 		return false
 	}
 	if lang.HasAnyPrefix(strings.TrimLeftFunc(l, func(r rune) bool { return !unicode.IsLetter(r) }), "not ") &&
-		lang.Holds(l, " yet ", " yet.", " yet,") {
+		lang.ContainsAny(l, " yet ", " yet.", " yet,") {
 		return true
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:",
 		" to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr",
 		"a separate pr", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work",
@@ -283,15 +285,15 @@ func open(l string) bool {
 		"待办", "下一步", "未完成", "剩下的",
 	) ||
 		strings.HasSuffix(strings.TrimRight(l, " ."), " yet") &&
-			lang.Holds(
+			lang.ContainsAny(
 				l, " is not ", " are not ", " isn't ", " aren't ", " has not ", " have not ", " hasn't ", " no ",
 			)
 }
 
 // warns reports whether a sentence says so itself that it warns.
-func warns(s Said) bool {
+func warns(s Statement) bool {
 	l := s.Bare
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "careful", "beware", "watch out", "gotcha", "caveat", "pitfall", "be aware", "heads-up", "heads up",
 		"keep in mind", "to know:", "note that", "worth knowing", "bear in mind", "easy to miss", "easy to forget",
 		"don't forget", "make sure to", "be sure to", "remember to", " hazard", "order matters", "position matters",
@@ -308,9 +310,9 @@ func warns(s Said) bool {
 }
 
 // limits reports whether a sentence names a limit that somebody else will run into.
-func limits(s Said) bool {
+func limits(s Statement) bool {
 	l := s.Bare
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "does not work", "doesn't work", "do not work", "don't work", "does not help", "doesn't help",
 		"did not help", "didn't help", "made no difference", "must not ", "must never ", "only works", "only work ",
 		"breaks if", "breaks when", "fails if", "fails when", "fails unless", ", otherwise", "; otherwise",
@@ -326,26 +328,26 @@ func limits(s Said) bool {
 		return !reports(l)
 	}
 	if lang.HasAnyPrefix(l, "if ", "once ", "wenn ", "falls ", "si ") &&
-		lang.Holds(l, " will ", " wird ", " werden ") &&
-		!lang.Holds(l, " you ", " du ", " sie ") {
+		lang.ContainsAny(l, " will ", " wird ", " werden ") &&
+		!lang.ContainsAny(l, " you ", " du ", " sie ") {
 		return !reports(l)
 	}
 	if lang.HasAnyPrefix(l, "don't ", "do not ", "never ", "nie ", "niemals ", "ne jamais", "nunca ") {
 		return len(strings.Fields(l)) > 5
 	}
-	return lang.Holds(l, " has to ", " have to ", " must ", " need to ", " needs the ", " needs every ") &&
-		lang.Holds(l, ", so ", "because", ": ", ", hence", "; ", "before") &&
+	return lang.ContainsAny(l, " has to ", " have to ", " must ", " need to ", " needs the ", " needs every ") &&
+		lang.ContainsAny(l, ", so ", "because", ": ", ", hence", "; ", "before") &&
 		!opensWithI(l)
 }
 
 // gone reports whether a sentence says that something is not there any more.
-func gone(s Said) bool {
-	return lang.Holds(s.Bare, "no longer exist", "does not exist any") && !reports(s.Bare)
+func gone(s Statement) bool {
+	return lang.ContainsAny(s.Bare, "no longer exist", "does not exist any") && !reports(s.Bare)
 }
 
 // notices reports whether a sentence tells what was come across.
-func notices(s Said) bool {
-	return lang.Holds(
+func notices(s Statement) bool {
+	return lang.ContainsAny(
 		s.Bare,
 		"i noticed that", "i found that", "i found out", "i came across", "contrary to", "surprisingly",
 		"despite its name", "mir ist aufgefallen", "überraschend", "j'ai remarqué", "j'ai découvert",
@@ -355,9 +357,9 @@ func notices(s Said) bool {
 
 // names reports whether a sentence says so itself that it names what was wrong,
 // and does: "Found it and fixed it." names nothing.
-func names(s Said) bool {
+func names(s Statement) bool {
 	return (len(rank.Terms(s.Text)) > 2 || strings.Contains(s.Text, "`")) &&
-		lang.Holds(
+		lang.ContainsAny(
 			s.Bare,
 			"root cause", " culprit", "the problem was", "the issue was", "the bug was", "the cause was",
 			"the reason was", "the error was", "the mistake was", "the limit was", "the leak was", "the failure was",
@@ -373,21 +375,21 @@ func names(s Said) bool {
 
 // Explains reports whether a sentence explains what was wrong, in a turn in which
 // something was.
-func (w TurnOfWork) Explains(s Said) bool {
+func (w TurnFacts) Explains(s Statement) bool {
 	l := s.Bare
 	if !w.Trouble || opensWithI(l) || promises(l) || reports(l) || reported(l) {
 		return false
 	}
 	if strings.Contains(s.Text, "`") &&
-		lang.Holds(
+		lang.ContainsAny(
 			l, " makes ", " causes ", " forces ", " triggers ", " führt dazu", " zwingt ", " verursacht ",
 			" provoque ", " oblige ", " hace que ", " provoca ",
 		) &&
 		!lang.HasAnyPrefix(l, "this ", "that ", "it ", "das ", "dies ") &&
-		!lang.Holds(l, " now ", "faster", "easier", "safe", " test", "schneller", "plus rapide") {
+		!lang.ContainsAny(l, " now ", "faster", "easier", "safe", " test", "schneller", "plus rapide") {
 		return true
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " because ", ", so ", " so nobody", " so every", ", hence", "that's why", "that is why", "which is why",
 		" therefore", ", while ", " regression", "introduced in", "introduced by", " was missing", "misconfigured",
 		"off by one", " weil ", "deshalb", "daher", "parce qu", ", car ", "du coup", "porque ", "por eso", "así que",
@@ -398,7 +400,7 @@ func (w TurnOfWork) Explains(s Said) bool {
 
 // was reports whether a sentence tells how something was.
 func was(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " was ", " were ", " had ", " did ", " war ", " waren ", " hatte", " était", " avait", " era ", " había",
 	)
 }
@@ -408,7 +410,7 @@ func was(l string) bool {
 func did(l string) bool {
 	before := ""
 	for _, w := range strings.Fields(l) {
-		if strings.HasSuffix(w, "ed") && len(w) > 4 && !lang.Holds("|is|are|be|been|being|gets|", "|"+before+"|") {
+		if strings.HasSuffix(w, "ed") && len(w) > 4 && !lang.ContainsAny("|is|are|be|been|being|gets|", "|"+before+"|") {
 			return true
 		}
 		before = w
@@ -418,7 +420,7 @@ func did(l string) bool {
 
 // Tells reports whether a sentence may tell what was wrong where none says so:
 // it speaks of what the code did or did not do, and not of what was done now.
-func (w TurnOfWork) Tells(s Said) bool {
+func (w TurnFacts) Tells(s Statement) bool {
 	l := s.Bare
 	if !w.Trouble || lang.Width(s.Text) < 2*MinStatement || s.doubt || Asks(s.Text) || opensWithI(l) || promises(l) || lang.HasAnyPrefix(l, "it ", "the fix", "all ", "done") ||
 		reports(l) ||
@@ -426,10 +428,10 @@ func (w TurnOfWork) Tells(s Said) bool {
 		reported(l) ||
 		offers(l) ||
 		open(l) ||
-		lang.Holds(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
+		lang.ContainsAny(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
 		return false
 	}
-	lacks := lang.Holds(
+	lacks := lang.ContainsAny(
 		l, " only ", " never ", " not ", "n't ", " without ", " missing", " wrong", " rejects ", " ignores ",
 		" already ", " still ", " no ", " nicht ", " nie ", " kein", " nur ", " ohne ", " fehlte", " ne ", " pas ",
 		" jamais ", " aucun", " sans ", " sólo ", " nunca ", " sin ", "没有", "只", "なかった", "だけ",

@@ -10,12 +10,12 @@ import (
 )
 
 // decides reports whether a sentence tells what was chosen.
-func decides(s Said) bool {
+func decides(s Statement) bool {
 	l := s.Bare
 	if negated(l) {
 		return false
 	}
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, " decided ", "decision:", "going with ", " went with ", "we'll use ", "we will use ", " i preferred ",
 		" i chose ", " we chose ", " chose to ", " chose the ", " chose a ", "settled on ", "opted for ", "opted to ",
 		" i picked ", " we picked ", " i pinned ", " sticking with ", " ended up with ", " ended up using ",
@@ -28,34 +28,34 @@ func decides(s Said) bool {
 	) {
 		return !abandoned(l)
 	}
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, " instead of ", " rather than ", " over a ", " statt ", " anstelle ", "plutôt qu", "au lieu d",
 		"en lugar de", "en vez de", "ではなく", "代わりに", "而不是", "而非",
 	) &&
 		!measured(l) {
 		return because(l) && !reports(l) ||
-			lang.Holds(l, " use ", " uses ", " we use", " using ", " verwende", " nutze", " utilise", " usamos", " uso ", "使用", "用 ") && !abandoned(l) &&
+			lang.ContainsAny(l, " use ", " uses ", " we use", " using ", " verwende", " nutze", " utilise", " usamos", " uso ", "使用", "用 ") && !abandoned(l) &&
 				!reports(l)
 	}
 	return opensWithI(l) && because(l) &&
-		!lang.Holds(l, " wait", " could not", " couldn't", " suspected", " tried", " checked", " looked", " ran ") &&
+		!lang.ContainsAny(l, " wait", " could not", " couldn't", " suspected", " tried", " checked", " looked", " ran ") &&
 		!abandoned(l)
 }
 
 // abandoned reports whether a sentence tells of a choice that did not last.
 func abandoned(l string) bool {
-	if !lang.Holds(
+	if !lang.ContainsAny(
 		l, "at first", "initially", "originally", " i first ", " first tried", "started with", "zuerst", "anfangs",
 		"d'abord", "au début", "al principio", "primero ", "最初", "起初",
 	) {
-		return lang.Holds(l, "but dropped", "but reverted", "then reverted", "no longer planned", "aber verworfen")
+		return lang.ContainsAny(l, "but dropped", "but reverted", "then reverted", "no longer planned", "aber verworfen")
 	}
 	_, then, ok := strings.Cut(l, ", but ")
-	return !ok || !lang.Holds(then, "decided", "chose", "settled", "went with", "switched to", "opted")
+	return !ok || !lang.ContainsAny(then, "decided", "chose", "settled", "went with", "switched to", "opted")
 }
 
-func trades(s Said) bool {
-	return lang.Holds(
+func trades(s Statement) bool {
+	return lang.ContainsAny(
 		s.Bare,
 		"trade-off", "tradeoff", "trade off", "at the cost of", "downside", "the price for", "the price is",
 		"the price of this", "the catch is", "in exchange for", "nachteil", "auf kosten", "der preis dafür",
@@ -65,12 +65,12 @@ func trades(s Said) bool {
 }
 
 // rules reports whether a sentence says how things are done in a project.
-func rules(s Said) bool {
+func rules(s Statement) bool {
 	l := s.Bare
 	if reports(l) {
 		return false
 	}
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "by convention", "the convention", "our convention", "convention:", "must be named", "naming rule",
 		"style rule", "rule of thumb", "konvention", "par convention", "por convención", "規約", "慣例", "约定", "规范是",
 	) ||
@@ -80,54 +80,54 @@ func rules(s Said) bool {
 		) {
 		return true
 	}
-	here := lang.Holds(
+	here := lang.ContainsAny(
 		l, "this repo", "this project", "this code base", "this codebase", "in here, ", "in diesem projekt",
 		"in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクト",
 		"このリポジトリ", "本项目", "这个项目", "本仓库",
 	)
 	if here && !opensWithI(l) {
-		return lang.Holds(
+		return lang.ContainsAny(
 			l, " keeps ", " uses ", " use ", " names ", " has ", " always ", " never ", " every ", " all ", " must ",
 			" only ", " belongs ", " verwendet", " nutzt", " immer ", " jede", " utilise", " toujours", " jamais",
 			" chaque", " usa ", " siempre ", " nunca ", " cada ", "必ず", "使い", "使用", "一律", "都",
 		)
 	}
-	return lang.Holds(l, " always ", " never ") &&
-		lang.Holds(
+	return lang.ContainsAny(l, " always ", " never ") &&
+		lang.ContainsAny(
 			l, " must ", " we always ", " we never ", " are always ", " is always ", " are never ", " is never ",
 		) &&
 		!ofThePast(l) &&
 		!because(l) &&
-		!lang.Holds(l, ", so ")
+		!lang.ContainsAny(l, ", so ")
 }
 
 // ofThePast reports whether a sentence with always or never tells of what was.
 func ofThePast(l string) bool {
-	return lang.Holds(l, " was ", " were ", " did ", " had ", "could never")
+	return lang.ContainsAny(l, " was ", " were ", " did ", " had ", "could never")
 }
 
 // instructs reports whether a sentence says how something is done.
-func instructs(s Said) bool {
+func instructs(s Statement) bool {
 	l := s.Bare
-	if lang.Holds(l, "yourself", " verify", " to check", " to see ", "selbst prüfen") {
+	if lang.ContainsAny(l, "yourself", " verify", " to check", " to see ", "selbst prüfen") {
 		return false
 	}
-	if lang.Holds(l, "to run the ", "run it with", "can be run with", " how to ", "to reproduce") && !opensWithI(l) {
+	if lang.ContainsAny(l, "to run the ", "run it with", "can be run with", " how to ", "to reproduce") && !opensWithI(l) {
 		return true
 	}
 	if !strings.Contains(s.Text, "`") {
 		return lang.HasAnyPrefix(l, "to build ", "to run ", "to deploy ", "to test ")
 	}
 	if lang.HasAnyPrefix(l, "run ", "delete ", "remove ", "set ", "restart ", "drop ", "use ", "call ", "start ") &&
-		lang.Holds(l, " once ", " after ", " before ", " first", " whenever ", " when ") {
+		lang.ContainsAny(l, " once ", " after ", " before ", " first", " whenever ", " when ") {
 		return true
 	}
 	_, short, _ := strings.Cut(l, ": ")
 	return (lang.HasAnyPrefix(l, "to ", "um ", "pour ", "para ") || lang.HasAnyPrefix(short, "to ", "um ", "pour ", "para ")) &&
-		lang.Holds(l, " run ", ", run", " use ", " add ", " set ", " call ", ", ", "führe", "lance", "ejecuta")
+		lang.ContainsAny(l, " run ", ", run", " use ", " add ", " set ", " call ", ", ", "führe", "lance", "ejecuta")
 }
 
-func reasons(s Said) bool {
+func reasons(s Statement) bool {
 	l := s.Bare
 	if lang.HasAnyPrefix(
 		l, "that way", "this way", "auf diese weise", "so bleibt", "de cette façon", "ainsi,", "de esta forma",
@@ -136,20 +136,20 @@ func reasons(s Said) bool {
 		s.before != "" {
 		return true
 	}
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "the reason is", "this is because", "the reason for", "the reason why", "exists because", "stays because",
 		"is there because", "der grund ist", "der grund dafür", "la raison est", "la razón es", "理由は", "理由是",
 	) {
 		return true
 	}
-	return lang.Holds(l, " because ", ", since ", " weil ", "parce qu", "porque ", "からです", "因为", ", hence") &&
+	return lang.ContainsAny(l, " because ", ", since ", " weil ", "parce qu", "porque ", "からです", "因为", ", hence") &&
 		!opensWithI(l) &&
 		!reports(l) &&
 		lang.Width(s.Text) >= 3*MinStatement
 }
 
 // measures reports whether a sentence gives a figure before and after.
-func measures(s Said) bool {
+func measures(s Statement) bool {
 	l := s.Bare
 	if !measured(l) {
 		return false
@@ -171,7 +171,7 @@ func measured(l string) bool {
 		figureAfter(l, " von ") && figureAfter(l, " auf ") ||
 		figureAfter(l, " de ") && (figureAfter(l, " a ") || figureAfter(l, " à ")) ||
 		figureAfter(l, "从 ") && figureAfter(l, "到 ") ||
-		lang.Holds(l, "times faster", "mal schneller", "fois plus rapide", "veces más rápid", "倍")
+		lang.ContainsAny(l, "times faster", "mal schneller", "fois plus rapide", "veces más rápid", "倍")
 }
 
 func figureAfter(l, word string) bool {
@@ -188,12 +188,12 @@ func figureAfter(l, word string) bool {
 }
 
 // places reports whether a sentence says where or how large something is.
-func places(s Said) bool {
+func places(s Statement) bool {
 	l := s.Bare
 	if opensWithI(l) || reports(l) || !strings.Contains(s.Text, "`") && !strings.ContainsAny(s.Text, "0123456789/") {
 		return false
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " defaults to ", " listens on ", " limit of ", " limit is ", " expires after", " expire after",
 		" runs every ", " is generated from", " is generated by", " are generated ", " is configured in",
 		" is served from", " is capped at", " times out after", " is kept in ", " are kept in ", " is stored in ",
@@ -211,7 +211,7 @@ func opensWithI(l string) bool {
 // reports reports whether a sentence tells how the work went: what it did is in
 // the notes of the changes already.
 func reports(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " all tests", "tests pass", "test passes", "tests still pass", "is green", "are green", " passes now",
 		"successfully", "alle tests", "tous les tests", "todos los tests", "todas las pruebas",
 	) ||
@@ -223,10 +223,10 @@ func reports(l string) bool {
 
 // describes reports whether a sentence says what a file of the turn, or one it
 // names by its path, is for.
-func (w TurnOfWork) describes(s Said) bool {
+func (w TurnFacts) describes(s Statement) bool {
 	l := s.Bare
 	if opensWithI(l) || reports(l) || announces(l) || lang.Width(s.Text) < 2*MinStatement ||
-		lang.Holds(l, " now ", " now,", " now.", " jetzt ", " maintenant ", " ahora ") {
+		lang.ContainsAny(l, " now ", " now,", " now.", " jetzt ", " maintenant ", " ahora ") {
 		return false
 	}
 	words := strings.Fields(s.Text)
@@ -254,7 +254,7 @@ func (w TurnOfWork) describes(s Said) bool {
 
 // Observes reports whether a sentence of a subagent's report says something of
 // the code, and not of its work.
-func (w TurnOfWork) Observes(s Said) bool {
+func (w TurnFacts) Observes(s Statement) bool {
 	l := s.Bare
 	return strings.Contains(s.Text, "`") && lang.Width(s.Text) >= MinStatement && !opensWithI(l) && !Asks(s.Text) &&
 		!offers(l) &&

@@ -13,37 +13,37 @@ import (
 // LaidDown tells whether a sentence of the person's lays something down, and as
 // what. An outburst does not: it takes words that name a rule, a choice or the
 // wish to have it remembered.
-func LaidDown(s string) (mem.Kind, bool) {
+func Instruction(s string) (mem.Kind, bool) {
 	if lang.Width(s) < 12 || len([]rune(s)) > MaxStatement || Asks(s) {
 		return "", false
 	}
 	l := lang.CueText(s)
 	if offers(l) || RefersBack(l) ||
-		lang.Holds(
+		lang.ContainsAny(
 			l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if",
 		) {
 		return "", false
 	}
 	switch {
-	case lang.Holds(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind", "merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que", "pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
+	case lang.ContainsAny(l, " remember that ", " remember: ", "note for later", "for the record", "keep in mind", "merk dir", "merke dir", "denk daran, dass", "zur info fürs nächste mal", "souviens-toi", "retiens que", "pour mémoire", "recuerda que", "ten en cuenta que", "覚えておいて", "记住", "请记得"):
 		return mem.Fact, true
 	case negated(l):
 		return "", false
-	case staysWith(l) || lang.Holds(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
+	case staysWith(l) || lang.ContainsAny(l, " we decided ", " we've decided ", " let's go with ", " we go with ", " we will use ", " we'll use ", " the decision is ", "wir haben uns entschieden", "wir haben entschieden", "wir nehmen ab jetzt", "on a décidé", "nous avons décidé", "on part sur", "hemos decidido", "decidimos ", "vamos con ", "ことにします", "に決めました", "我们决定", "就用"):
 		return mem.Decision, true
-	case lang.Holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
+	case lang.ContainsAny(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
 		return mem.Convention, true
 	case lang.HasAnyPrefix(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
 		return "", false
 	case lang.HasAnyPrefix(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
 		return mem.Convention, true
-	case lang.Holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
+	case lang.ContainsAny(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
 		return mem.Convention, true
-	case lang.Holds(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.Holds(l, " immer ", " stets ", " nur ", " toujours ", " siempre ", " sólo ") && !was(l):
+	case lang.ContainsAny(l, ", nie ", ", niemals ", ", jamais ", ", nunca ") && lang.ContainsAny(l, " immer ", " stets ", " nur ", " toujours ", " siempre ", " sólo ") && !was(l):
 		return mem.Convention, true
 	case ruleOfOurs(l) || ruleHere(l):
 		return mem.Convention, true
-	case lang.Holds(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
+	case lang.ContainsAny(l, " i prefer ", " i'd rather ", " i always want ", " i never want ", "ich bevorzuge", "mir ist lieber", "je préfère", "prefiero ", "の方が好き", "我更喜欢", "我偏好", "我喜欢"):
 		return mem.Preference, true
 	}
 	return "", false
@@ -56,7 +56,7 @@ func RefersBack(l string) bool {
 	for _, please := range []string{"and ", "please ", "pls ", "und ", "bitte "} {
 		l = strings.TrimPrefix(l, please)
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		"|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|",
 		"|"+l+"|",
 	)
@@ -64,22 +64,22 @@ func RefersBack(l string) bool {
 
 // staysWith reports whether a sentence says what it is to stay with, by its name.
 func staysWith(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " we stay with ", " we'll stay with ", " we stick with ", " we'll stick with ", " let's stay with ",
 		" let's stick with ", " wir bleiben bei ", " bleiben wir bei ", " on reste sur ",
 	) &&
 		!lang.HasAnyPrefix(l, "can ", "could ", "should ", "shall ") &&
-		!lang.Holds(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
+		!lang.ContainsAny(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
 }
 
 // ruleOfOurs reports whether a sentence says what is done always or never, or not
 // without asking.
 func ruleOfOurs(l string) bool {
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander",
 		" sans me demander", " sin preguntar",
 	) {
-		return lang.Holds(
+		return lang.ContainsAny(
 			l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ",
 			" nunca ",
 		) &&
@@ -87,40 +87,40 @@ func ruleOfOurs(l string) bool {
 			!lang.HasAnyPrefix(
 				l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ",
 			) &&
-			!lang.Holds(l, " you ", " du ", " tu ", " vous ")
+			!lang.ContainsAny(l, " you ", " du ", " tu ", " vous ")
 	}
 	if was(l) || describesProblem(l) ||
-		lang.Holds(
+		lang.ContainsAny(
 			l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie",
 			" nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ", " on a ", " on est ", " on peut ",
 			" on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ",
 		) {
 		return false
 	}
-	return lang.Holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") ||
-		lang.Holds(l, " we don't use ", " we do not use ", " we only use ") && lang.Holds(l, " here ", " here,", " here.") &&
-			!lang.Holds(l, " this ", " that ", " it ") ||
-		lang.Holds(l, " wir ") && lang.Holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") ||
-		lang.Holds(l, " on ", " nous ") && lang.Holds(l, " toujours ", " jamais ")
+	return lang.ContainsAny(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") ||
+		lang.ContainsAny(l, " we don't use ", " we do not use ", " we only use ") && lang.ContainsAny(l, " here ", " here,", " here.") &&
+			!lang.ContainsAny(l, " this ", " that ", " it ") ||
+		lang.ContainsAny(l, " wir ") && lang.ContainsAny(l, " immer ", " nie ", " niemals ", " grundsätzlich ") ||
+		lang.ContainsAny(l, " on ", " nous ") && lang.ContainsAny(l, " toujours ", " jamais ")
 }
 
 // ruleHere reports whether a sentence says what holds in the project. One that
 // only says where something is to be done does not.
 func ruleHere(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet",
 		"dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目",
 	) &&
-		lang.Holds(
+		lang.ContainsAny(
 			l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ",
 			" jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用",
 		) ||
-		lang.Holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && lang.Holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
+		lang.ContainsAny(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && lang.ContainsAny(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
 			!opensWithI(l) && !was(l) && !Complains(l) &&
-			!lang.Holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
-		lang.Holds(l, "dans ce projet", "dans ce dépôt") && lang.Holds(l, " on ") ||
-		lang.Holds(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.Holds(l, " are ") && !was(l) && !describesProblem(l) &&
-			!lang.Holds(l, " there are ", " they are ") ||
+			!lang.ContainsAny(l, " it ", " this ", " that ", " has never ", " have never ") ||
+		lang.ContainsAny(l, "dans ce projet", "dans ce dépôt") && lang.ContainsAny(l, " on ") ||
+		lang.ContainsAny(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.ContainsAny(l, " are ") && !was(l) && !describesProblem(l) &&
+			!lang.ContainsAny(l, " there are ", " they are ") ||
 		ofEach(l) && !describesProblem(l)
 }
 
@@ -129,14 +129,14 @@ func ruleHere(l string) bool {
 func ofEach(l string) bool {
 	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
 	if len(words) < 6 ||
-		!lang.Holds(
+		!lang.ContainsAny(
 			"|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|",
 			"|"+strings.Join(words[:3], " ")+"|",
 		) {
 		return false
 	}
 	return slices.ContainsFunc(words[3:5], func(w string) bool {
-		return lang.Holds(
+		return lang.ContainsAny(
 			"|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|",
 			"|"+w+"|",
 		)
@@ -145,7 +145,7 @@ func ofEach(l string) bool {
 
 // describesProblem reports whether a sentence tells in what bad state something is.
 func describesProblem(l string) bool {
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing",
 		" outdated", " them ", " them.", " pass", " rot ", " kaputt", " langsam", "fehler", "problem", "erreur",
 		" lent", " cassé", " lento",
@@ -162,8 +162,8 @@ func Corrections(text string) []string {
 			continue
 		}
 		told, no := withoutNo(s, l)
-		if (no || lang.Holds(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ", "nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
-			lang.Holds(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用", "用") {
+		if (no || lang.ContainsAny(l, " not ", " instead of ", " rather than ", " stop using ", "don't use ", "statt ", "nicht ", " pas ", "au lieu d", "en lugar de", "ではなく", "不要", "而不是")) &&
+			lang.ContainsAny(l, " use ", " using ", " nimm ", " verwende ", " benutze ", " utilise ", " usa ", "使って", "使用", "用") {
 			out = append(out, told)
 		}
 	}
@@ -174,7 +174,7 @@ func Corrections(text string) []string {
 // Without a stop behind it the no is part of it: "no secrets in the repo".
 func TrimNo(s string) string {
 	no, rest, ok := strings.Cut(s, " ")
-	if !ok || !lang.Holds("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") ||
+	if !ok || !lang.ContainsAny("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") ||
 		strings.TrimRight(no, ",.!") == no {
 		return s
 	}
@@ -193,7 +193,7 @@ func Corrects(prompt, decision string) bool {
 // that it is to be otherwise by now: "They want parquet after all."
 func ChangesMind(prompt, decision string) bool {
 	return slices.ContainsFunc(Sentences(prompt), func(s string) bool {
-		return lang.Holds(
+		return lang.ContainsAny(
 			lang.CueText(s),
 			" after all", " changed my mind", " on second thought", " doch lieber ", " doch besser ",
 			" à la réflexion", " pensándolo bien", "やっぱり",
@@ -206,7 +206,7 @@ func ChangesMind(prompt, decision string) bool {
 // not in favour of it.
 func turnsOn(s, decision string) bool {
 	return !Asks(s) &&
-		!lang.Holds(
+		!lang.ContainsAny(
 			lang.CueText(s),
 			" keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut",
 			" garde", " laisse", " deja ",
@@ -216,7 +216,7 @@ func turnsOn(s, decision string) bool {
 
 // Forbids reports whether a prompt forbids what a command does: "never
 // force-unlock without asking".
-func Forbids(prompt, command string) bool {
+func ForbidsCommand(prompt, command string) bool {
 	does := strings.Fields(strings.ToLower(command))
 	for _, s := range Sentences(prompt) {
 		if Asks(s) {
@@ -224,11 +224,11 @@ func Forbids(prompt, command string) bool {
 		}
 		for _, never := range []string{" never ", " don't ", " do not ", " nie ", " niemals ", " jamais ", " nunca "} {
 			who, what, _ := strings.Cut(lang.CueText(s), never)
-			if strings.HasSuffix(who, " you") || lang.Holds(what, " again", " yet", " now", " already") {
+			if strings.HasSuffix(who, " you") || lang.ContainsAny(what, " again", " yet", " now", " already") {
 				continue // a reproach, or said of this once
 			}
 			words := strings.Fields(strings.NewReplacer(",", " ", ".", " ", "!", " ").Replace(what))
-			for len(words) > 0 && lang.Holds("|ever|just|please|use|run|do|call|", "|"+words[0]+"|") {
+			for len(words) > 0 && lang.ContainsAny("|ever|just|please|use|run|do|call|", "|"+words[0]+"|") {
 				words = words[1:]
 			}
 			if len(words) > 0 && slices.Contains(does, words[0]) &&
@@ -261,13 +261,13 @@ func SameCorrection(a, b string) bool {
 // asks why it is.
 func Complains(prompt string) bool {
 	l := lang.CueText(prompt)
-	if lang.Holds(
+	if lang.ContainsAny(
 		l, "why do we ", "why did we ", "why is there", "why are there", "why have we", "warum haben wir",
 		"pourquoi avons-nous", "por qué tenemos",
 	) {
 		return false
 	}
-	return lang.Holds(
+	return lang.ContainsAny(
 		l, "fail", "error", "bug", " why ", "slow", "broke", "crash", "wrong", " leak", " down", "stuck", "flaky",
 		" twice", " lose", "doesn't", "does not", "do not ", "don't ", "isn't", "cannot", "can't", "throws",
 		"exception", "timeout", "time out", "killed", " 500", " 413", " 404", " 502", "warning", "too long",

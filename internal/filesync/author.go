@@ -13,7 +13,7 @@ import (
 )
 
 // agentAuthor returns the agent of an event's tool call as author.
-func agentAuthor(m *event.Context) event.Hand { return event.AgentOf(m.Turn) }
+func agentAuthor(m *event.Context) event.Author { return event.AgentAuthor(m.Turn) }
 
 // Bounds for attributing a file change to a running command.
 const (
@@ -26,7 +26,7 @@ const (
 // HandAt returns the author of a file change at a time. It is by, except if by is the person and an
 // agent's command ran at that time. Then it is that agent, because no command reports every file it
 // writes.
-func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (event.Hand, error) {
+func (s *Service) AuthorAt(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {
 	if by.Origin != mem.FromVault || at.IsZero() {
 		return by, nil
 	}
@@ -46,7 +46,7 @@ func (s *Service) HandAt(ctx context.Context, by event.Hand, at time.Time) (even
 		if err != nil {
 			return by, err
 		}
-		if agent := event.AgentOf(t); ran && (by.Origin == mem.FromVault || agent.Trust < by.Trust) {
+		if agent := event.AgentAuthor(t); ran && (by.Origin == mem.FromVault || agent.Trust < by.Trust) {
 			by = agent
 		}
 	}

@@ -20,7 +20,7 @@ const (
 // WriteLog adds an entry to the person's journal file. Without a journal file it stores the entry as a
 // memory.
 func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return LogResponse{}, err
 	}
@@ -79,7 +79,7 @@ func (s *Service) WriteLog(ctx context.Context, req LogRequest) (LogResponse, er
 
 // cleanEntry redacts and bounds every text of an entry. It returns ErrNoText without a title.
 func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
-	line := func(text string) string { return chars.Clip(chars.Line(s.Door.Prompt(text)), maxLogLine) }
+	line := func(text string) string { return chars.Clip(chars.Line(s.Redactor.Prompt(text)), maxLogLine) }
 	list := func(items []string) []string {
 		var out []string
 		for _, it := range items[:min(len(items), maxLogItems)] {
@@ -93,7 +93,7 @@ func (s *Service) cleanEntry(in LogEntry, p mem.Project) (LogEntry, error) {
 		Title:    chars.Clip(line(in.Title), 120),
 		Projects: list(in.Projects),
 		Scope:    line(in.Scope),
-		Happened: chars.Clip(strings.TrimSpace(s.Door.Prompt(in.Happened)), maxHappened),
+		Happened: chars.Clip(strings.TrimSpace(s.Redactor.Prompt(in.Happened)), maxHappened),
 		Decisions: list(
 			in.Decisions,
 		),
@@ -147,7 +147,7 @@ func entryText(en LogEntry, day string) string {
 
 // LogRequest adds an entry to the person's journal.
 type LogRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Agent string   `json:"agent,omitempty"` // as in AddRequest
 	Entry LogEntry `json:"entry"`
 }

@@ -22,16 +22,16 @@ type Config struct {
 	Erase      *erase.Service
 	Event      *event.Service
 	// Door removes secrets and private text.
-	Door *redact.Door
+	Redactor *redact.Redactor
 	// Journal appends an entry to the person's journal and returns its file, or "" without a journal.
 	Journal func(entry string) (file string, err error)
 	// Minds are the state files of projects; nil means none.
-	Minds event.StateFiles
-	Now   func() time.Time
-	Store mem.Store
+	StateFiles event.StateFiles
+	Now        func() time.Time
+	Store      mem.Store
 
 	// Calls into higher packages, connected by the wiring.
-	DeriveStanding func(ctx context.Context, p mem.Project, out *mem.Standing) error
+	DeriveStanding func(ctx context.Context, p mem.Project, out *mem.WorkState) error
 }
 
 // Service synchronizes files with memories. It is safe for concurrent use.

@@ -29,36 +29,36 @@ var (
 
 // State returns or changes the state of a project's work. It uses the project's state files if they
 // are trusted, else the store.
-func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.WorkState, error) {
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
 	if p.Key == "" {
-		return mem.Standing{}, ErrNoProject
+		return mem.WorkState{}, ErrNoProject
 	}
 	if req, err = s.cleanRequest(req); err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
 	if req.Op != mem.StateGet {
 		if err := s.Event.MayKeep(ctx, req.Agent, req.Op); err != nil {
-			return mem.Standing{}, err
+			return mem.WorkState{}, err
 		}
 	}
 	mind, err := s.Event.MindOf(p)
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
-	var out mem.Standing
+	var out mem.WorkState
 	if mind.Trusted {
-		if out, err = s.Minds.Change(ctx, p, req); err == nil {
+		if out, err = s.StateFiles.Change(ctx, p, req); err == nil {
 			err = s.indexStateFiles(ctx, p)
 		}
 	} else {
 		out, err = s.storedState(ctx, p, req)
 	}
 	if err != nil {
-		return mem.Standing{}, fmt.Errorf("state: %w", err)
+		return mem.WorkState{}, fmt.Errorf("state: %w", err)
 	}
 	out.Project = p
 	if mind.Present && !mind.Trusted {
@@ -69,7 +69,7 @@ func (s *Service) State(ctx context.Context, req mem.StateRequest) (mem.Standing
 
 // cleanRequest redacts and bounds the texts of a change.
 func (s *Service) cleanRequest(req mem.StateRequest) (mem.StateRequest, error) {
-	c := stateCleaner{redact: s.Door.Prompt}
+	c := stateCleaner{redact: s.Redactor.Prompt}
 	var err error
 	switch req.Op {
 	case mem.StateGet:

@@ -21,8 +21,8 @@ const stateFileTag = "state-file"
 const maxStateFileParts = 600
 
 // TakeMindLater adds a job that indexes the state files, if they changed since the last time.
-func TakeMindLater(m *event.Context) {
-	if m.Mind.Present && !m.Mind.Taken {
+func IndexStateFilesLater(m *event.Context) {
+	if m.Mind.Present && !m.Mind.Indexed {
 		key := "mind:" + m.Mind.Stamp
 		m.Batch.Jobs = append(
 			m.Batch.Jobs,
@@ -54,7 +54,7 @@ func (s *Service) stateFileBatch(
 	if err != nil {
 		return b, nil, err
 	}
-	markIndexed = func() error { return s.Minds.Note(ctx, p, mem.MindNotes{Taken: mind.Stamp}) }
+	markIndexed = func() error { return s.StateFiles.Note(ctx, p, mem.MindNotes{Indexed: mind.Stamp}) }
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateFileTag}, Hidden: true})
 	if err != nil {
 		return b, nil, fmt.Errorf("memories of state files: %w", err)
@@ -111,17 +111,17 @@ func updateOf(old, now mem.Memory) (mem.Edit, bool) {
 }
 
 // MindWork runs one job about state files.
-func (s *Service) MindWork(ctx context.Context, job mem.Job) (mem.Batch, error) {
+func (s *Service) StateFileJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var n event.Noted
 	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
 		return mem.Batch{}, fmt.Errorf("data of job %s: %w", job.ID, err)
 	}
 	p, err := s.Event.ProjectOf(n.Root)
-	if err != nil || s.Minds == nil {
+	if err != nil || s.StateFiles == nil {
 		return mem.Batch{}, err
 	}
 	if job.Kind == event.JobNote {
-		return mem.Batch{}, s.Minds.Note(ctx, p, n.Notes)
+		return mem.Batch{}, s.StateFiles.Note(ctx, p, n.Notes)
 	}
 	if known, err := s.Event.Known(ctx, p); err != nil {
 		return mem.Batch{}, err
@@ -153,24 +153,24 @@ func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string,
 }
 
 // LeaveTurn writes to the state files that a turn ended, and which files the session changed.
-func (s *Service) LeaveTurn(ctx context.Context, m *event.Context) {
+func (s *Service) NoteTurn(ctx context.Context, m *event.Context) {
 	if !m.Mind.Trusted {
 		return
 	}
 	files, err := s.ChangedFiles(ctx, m)
-	s.Event.Without("changed files", err)
-	m.Leave(mem.MindNotes{Turned: true, Files: files})
+	s.Event.LogDegraded("changed files", err)
+	m.Leave(mem.MindNotes{TurnEnded: true, Files: files})
 }
 
 // LeaveAgent writes to the state files that a subagent started or stopped.
-func LeaveAgent(m *event.Context, what string) {
+func NoteAgent(m *event.Context, what string) {
 	m.Leave(
 		mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}},
 	)
 }
 
 // LeaveTasks writes to the state files that tasks were completed.
-func LeaveTasks(m *event.Context, tasks []extract.Todo) {
+func NoteTasks(m *event.Context, tasks []extract.Todo) {
 	var n mem.MindNotes
 	for _, t := range tasks {
 		n.Tasks = append(

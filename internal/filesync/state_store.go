@@ -36,8 +36,8 @@ const (
 )
 
 // storedState returns or changes the state that is kept in the store.
-func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
-	var note mem.Standing
+func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
+	var note mem.WorkState
 	var err error
 	switch req.Op {
 	case mem.StateUpdates:
@@ -50,7 +50,7 @@ func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateR
 		note, err = s.storeSession(ctx, p, req)
 	}
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
 	out, err := s.storedStanding(ctx, p)
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, note.Notes
@@ -59,8 +59,8 @@ func (s *Service) storedState(ctx context.Context, p mem.Project, req mem.StateR
 
 // storedStanding reads the state of a project from the store. Without declared fields it is derived
 // from the last session.
-func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standing, error) {
-	out := mem.Standing{
+func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.WorkState, error) {
+	out := mem.WorkState{
 		Project:   p,
 		Active:    []string{},
 		Blockers:  []string{},
@@ -104,7 +104,7 @@ func (s *Service) storedStanding(ctx context.Context, p mem.Project) (mem.Standi
 	return out, s.standingSessions(ctx, p, &out)
 }
 
-func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.Standing) error {
+func (s *Service) standingSessions(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 	ms, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustTool, Limit: 40,
 	})
@@ -149,12 +149,12 @@ func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory
 }
 
 // LaidDownState overrides a state derived from a session with the declared fields of the project.
-func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.State) error {
+func (s *Service) DeclaredState(ctx context.Context, project string, st *mem.State) error {
 	fields, err := s.stateFields(ctx, project)
 	if err != nil {
 		return err
 	}
-	var declared mem.Standing
+	var declared mem.WorkState
 	for _, f := range fields {
 		if inject.IsTellable(f) {
 			setField(&declared, f)
@@ -169,7 +169,7 @@ func (s *Service) LaidDownState(ctx context.Context, project string, st *mem.Sta
 }
 
 // setField sets the value of one field in the standing.
-func setField(out *mem.Standing, m mem.Memory) {
+func setField(out *mem.WorkState, m mem.Memory) {
 	name, text, _ := strings.Cut(cmp.Or(m.Body, m.Title), ": ")
 	if text == noValue {
 		text = ""
@@ -192,7 +192,7 @@ func setField(out *mem.Standing, m mem.Memory) {
 const noValue = "none"
 
 // storeFields stores the given fields, each as one memory.
-func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
 	u := req.Update
 	var ms []mem.Memory
 	add := func(name, text string, facts []string) {
@@ -223,12 +223,12 @@ func (s *Service) storeFields(ctx context.Context, p mem.Project, req mem.StateR
 	}
 	old, err := s.Event.All(ctx, mem.Query{Project: p.Key, Tags: []string{stateTag}})
 	if err != nil {
-		return mem.Standing{}, fmt.Errorf("fields: %w", err)
+		return mem.WorkState{}, fmt.Errorf("fields: %w", err)
 	}
 	return s.saveState(ctx, p, req.Agent, ms, old)
 }
 
-func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+func (s *Service) storeDecision(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
 	d := req.Decision
 	mm := s.stateMemory(p, mem.Decision, req.Agent != "")
 	mm.Title, mm.Body = chars.Clip(d.Title, 160), d.Title+": "+d.Decision
@@ -255,12 +255,12 @@ func decisionOf(m mem.Memory) mem.StateDecision {
 	return d
 }
 
-func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
 	open, err := s.Store.List(ctx, mem.Query{
 		Project: p.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: 200,
 	})
 	if err != nil {
-		return mem.Standing{}, fmt.Errorf("open items: %w", err)
+		return mem.WorkState{}, fmt.Errorf("open items: %w", err)
 	}
 	titles := make([]string, len(open))
 	for i, o := range open {
@@ -278,32 +278,32 @@ func (s *Service) storeProgress(ctx context.Context, p mem.Project, req mem.Stat
 		mm.Tags = []string{event.SectionTag + section}
 		return s.saveState(ctx, p, req.Agent, []mem.Memory{mm}, nil)
 	}
-	at, rivals := chars.Pick(titles, req.Progress.Task)
+	at, rivals := chars.BestMatch(titles, req.Progress.Task)
 	if at < 0 {
 		return noSingleMatch(req.Progress.Task, titles, rivals), nil
 	}
 	who, err := s.Curate.AuthorOf(ctx, req.Agent)
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
 	if !who.MayReport(open[at]) {
-		_, err := s.Curate.Proposals(who, "").Only(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
-		return mem.Standing{Notes: []string{proposedNote(open[at])}}, err
+		_, err := s.Curate.Proposals(who, "").AddAndSave(ctx, open[at], mem.Proposal{Action: mem.ProposeEdit, Resolved: new(true)})
+		return mem.WorkState{Notes: []string{proposedNote(open[at])}}, err
 	}
 	b := mem.Batch{Edits: []mem.Edit{{ID: open[at].ID, Resolved: new(true)}}}
 	s.Event.Follow(&b)
 	if _, err := s.Store.Apply(ctx, b); err != nil {
-		return mem.Standing{}, fmt.Errorf("complete: %w", err)
+		return mem.WorkState{}, fmt.Errorf("complete: %w", err)
 	}
-	return mem.Standing{Changed: []string{open[at].ID}}, nil
+	return mem.WorkState{Changed: []string{open[at].ID}}, nil
 }
 
 // noSingleMatch explains that no open item, or more than one, matched.
-func noSingleMatch(task string, titles []string, rivals []int) mem.Standing {
+func noSingleMatch(task string, titles []string, rivals []int) mem.WorkState {
 	if len(rivals) == 0 {
-		return mem.Standing{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
+		return mem.WorkState{Notes: []string{fmt.Sprintf("no open item is like %q; nothing was completed", task)}}
 	}
-	out := mem.Standing{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(rivals), task)}}
+	out := mem.WorkState{Notes: []string{fmt.Sprintf("%d open items are like %q; none was completed", len(rivals), task)}}
 	for _, i := range rivals {
 		out.Candidates = append(out.Candidates, titles[i])
 	}
@@ -323,7 +323,7 @@ func sectionOf(m mem.Memory) string {
 	return sectionDoing
 }
 
-func (s *Service) storeSession(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.Standing, error) {
+func (s *Service) storeSession(ctx context.Context, p mem.Project, req mem.StateRequest) (mem.WorkState, error) {
 	entry := req.Session
 	mm := s.stateMemory(p, mem.Summary, req.Agent != "")
 	mm.Title, mm.Body = extract.Headline(entry.Summary)
@@ -365,13 +365,13 @@ func (s *Service) saveState(
 	p mem.Project,
 	agent string,
 	ms, old []mem.Memory,
-) (mem.Standing, error) {
+) (mem.WorkState, error) {
 	who, err := s.Curate.AuthorOf(ctx, agent)
 	if err == nil && who.Private {
 		err = event.ErrPrivateTurn
 	}
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
 	var notes []string
 	ps := s.Curate.Proposals(who, "")
@@ -388,7 +388,7 @@ func (s *Service) saveState(
 				continue
 			}
 			if err := ps.Add(ctx, old[i], change); err != nil {
-				return mem.Standing{}, err
+				return mem.WorkState{}, err
 			}
 			notes = append(notes, proposedNote(old[i]))
 			continue
@@ -402,9 +402,9 @@ func (s *Service) saveState(
 	s.Event.Follow(&b)
 	res, err := s.Store.Apply(ctx, b)
 	if err != nil {
-		return mem.Standing{}, fmt.Errorf("keep: %w", err)
+		return mem.WorkState{}, fmt.Errorf("keep: %w", err)
 	}
-	return mem.Standing{Changed: res[0].IDs, Notes: notes}, nil
+	return mem.WorkState{Changed: res[0].IDs, Notes: notes}, nil
 }
 
 // proposedNote explains that a change of the state was only proposed.

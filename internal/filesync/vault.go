@@ -17,7 +17,7 @@ import (
 
 // SyncVault reads changes of the vault since the last call. A file change that no agent's command
 // explains is attributed to by.
-func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
+func (s *Service) SyncVault(ctx context.Context, by event.Author) error {
 	v := s.Event.CurrentVault()
 	if v == nil {
 		return nil
@@ -30,7 +30,7 @@ func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
 			out = append(out, mm.Note)
 		}
 		return out, err
-	}, func(l mem.VaultLook) (err error) {
+	}, func(l mem.VaultChanges) (err error) {
 		conflicts, err = s.applyNotes(ctx, l, by)
 		return err
 	})
@@ -39,14 +39,14 @@ func (s *Service) SyncVault(ctx context.Context, by event.Hand) error {
 	}
 	for _, mm := range conflicts {
 		_, err := v.Write(mm.Note, noteChange(mm, false))
-		s.Event.Without("vault: "+mm.Note.File, err)
+		s.Event.LogDegraded("vault: "+mm.Note.File, err)
 	}
 	return nil
 }
 
 // applyNotes applies the changes found in the vault to the memories. It returns the memories that had
 // changed on both sides, as stored before.
-func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand) (conflicts []mem.Memory, err error) {
+func (s *Service) applyNotes(ctx context.Context, l mem.VaultChanges, by event.Author) (conflicts []mem.Memory, err error) {
 	ms, err := s.Event.Noted(ctx)
 	if err != nil {
 		return nil, err
@@ -59,7 +59,7 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 		}
 		n = s.cleanNote(n)
 		was, there := known.Find(n)
-		who, err := s.HandAt(ctx, by, n.Changed)
+		who, err := s.AuthorAt(ctx, by, n.Changed)
 		if err != nil {
 			return nil, err
 		}
@@ -109,12 +109,12 @@ func (s *Service) applyNotes(ctx context.Context, l mem.VaultLook, by event.Hand
 // cleanNote redacts the texts of a file.
 func (s *Service) cleanNote(n mem.NoteText) mem.NoteText {
 	for _, field := range []*string{&n.Name, &n.Description, &n.Body, &n.Invariant} {
-		*field = s.Door.Prompt(*field)
+		*field = s.Redactor.Prompt(*field)
 	}
 	for _, list := range []*[]string{&n.Tags, &n.Projects} {
 		out := make([]string, 0, len(*list))
 		for _, text := range *list {
-			if text = chars.Clip(chars.Line(s.Door.Prompt(text)), 80); text != "" {
+			if text = chars.Clip(chars.Line(s.Redactor.Prompt(text)), 80); text != "" {
 				out = append(out, text)
 			}
 		}
@@ -131,7 +131,7 @@ const maxNoteList = 50
 const importanceCritical = 0.9
 
 // noteMemory returns the memory of a file, based on the stored one.
-func noteMemory(was mem.Memory, n mem.NoteText, by event.Hand, now time.Time) mem.Memory {
+func noteMemory(was mem.Memory, n mem.NoteText, by event.Author, now time.Time) mem.Memory {
 	mm := was
 	mm.Kind = kindOfType(n.Type)
 	if was.ID == "" {
@@ -212,19 +212,19 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 
 // LookAtVault syncs the vault before events that may inject its memories, and after tool calls that
 // may have changed it.
-func (s *Service) LookAtVault(ctx context.Context, m *event.Context) error {
+func (s *Service) SyncVaultOnEvent(ctx context.Context, m *event.Context) error {
 	v := s.Event.CurrentVault()
-	if v == nil || m.Replay {
+	if v == nil || m.FromSpool {
 		return nil
 	}
 	switch m.Kind {
 	case mem.SessionStart, mem.PreCompact:
-		return errors.Join(s.SyncVault(ctx, event.PersonIn(m)), s.Continuity.TakeHandoff(ctx, m, event.PersonIn(m)))
+		return errors.Join(s.SyncVault(ctx, event.PersonAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m, event.PersonAuthor(m)))
 	case mem.UserPromptSubmit, mem.SubagentStart, mem.Stop, mem.SessionEnd:
-		return s.SyncVault(ctx, event.PersonIn(m))
+		return s.SyncVault(ctx, event.PersonAuthor(m))
 	case mem.PostToolUse, mem.PostToolUseFailure:
 		if mayChangeBelow(m, v.Folder()) {
-			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.TakeHandoff(ctx, m, agentAuthor(m)))
+			return errors.Join(s.SyncVault(ctx, agentAuthor(m)), s.Continuity.ReadHandoffFile(ctx, m, agentAuthor(m)))
 		}
 		if m.Tool == "Read" || m.Tool == "Edit" || m.Tool == "Write" { // their replies contain what is known about the file
 			return s.SyncVault(ctx, event.Person)

@@ -15,7 +15,7 @@ import (
 // proposeNote adds to b a proposal for the change that an agent made to the file of a memory with more
 // trust. The memory and the file stay unchanged. now is the memory that the file describes. Nothing is
 // proposed in a private turn.
-func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Hand) error {
+func (s *Service) proposeNote(ctx context.Context, b *mem.Batch, was, now mem.Memory, who event.Author) error {
 	who.Origin = mem.FromVault
 	p := mem.Proposal{Action: mem.ProposeForget}
 	if now.Status != mem.Forgotten || was.Status == mem.Forgotten {

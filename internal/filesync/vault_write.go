@@ -97,7 +97,7 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 			continue // the next event reads the file, and then it is written
 		}
 		if err != nil {
-			s.Event.Without("vault: "+mm.Note.File, err)
+			s.Event.LogDegraded("vault: "+mm.Note.File, err)
 			continue
 		}
 		note.State, note.Uses, note.Prevented = event.NoteState(mm), mm.Uses, mm.Prevented
@@ -113,7 +113,7 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 }
 
 // WorkVault reads changes of the vault, writes changed memories and the index.
-func (s *Service) WorkVault(ctx context.Context) error {
+func (s *Service) VaultJob(ctx context.Context) error {
 	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return err
 	}
@@ -136,10 +136,10 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return nil, err
 	}
-	if _, err := s.Erase.DoomedWords(ctx, ids); err != nil {
+	if _, err := s.Erase.PlanArchive(ctx, ids); err != nil {
 		return nil, err
 	}
-	ms, err := s.Event.Condemned(ctx, ids)
+	ms, err := s.Event.PurgePreview(ctx, ids)
 	if err != nil {
 		return nil, err
 	}
@@ -162,13 +162,13 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 }
 
 // StillIn names vault files that contain such lines. They belong to the person and are not deleted.
-func (s *Service) StillIn(words []string) []string {
+func (s *Service) FilesHolding(words []string) []string {
 	v := s.Event.CurrentVault()
 	if v == nil || len(words) == 0 {
 		return nil
 	}
 	files, err := v.Holding(words)
-	s.Event.Without("vault", err)
+	s.Event.LogDegraded("vault", err)
 	var out []string
 	for _, f := range files {
 		out = append(out, f+" in the vault, which has the same text")

@@ -22,7 +22,7 @@ func truncatingRedactor(r io.Reader) (hook.Payload, error) {
 		return hook.Payload{}, errors.Join(errors.New("the time was not up"), err)
 	}
 	to := bytes.LastIndexByte(b[:min(len(b), 64<<10+200)], '\\')
-	return hook.Payload{JSON: append(b[:to:to], `"}}`...), Size: int64(len(b)), Cut: true}, nil
+	return hook.Payload{JSON: append(b[:to:to], `"}}`...), Size: int64(len(b)), Truncated: true}, nil
 }
 
 // A tool's output goes on and on, or stops in the middle: what came of it in time
@@ -40,7 +40,7 @@ func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 					<-ctx.Done()
 					return mem.Reply{}, ctx.Err()
 				}), &spool, 0))
-				s.Slack, s.Door = 0, truncatingRedactor
+				s.Slack, s.ReadPayload = 0, truncatingRedactor
 				r, w := io.Pipe()
 				s.Stdin = r
 				wrote := make(chan error, 1)
@@ -62,7 +62,7 @@ func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 				if took >= 300*time.Millisecond || len(s.exits) != 0 || len(s.dropped) != 0 {
 					t.Errorf("took %v, exits %v, dropped %v", took, s.exits, s.dropped)
 				}
-				if len(spool.events) != 1 || !spool.events[0].Cut {
+				if len(spool.events) != 1 || !spool.events[0].Truncated {
 					t.Fatalf("kept %d events, want one that is cut", len(spool.events))
 				}
 				text := string(spool.events[0].Response)

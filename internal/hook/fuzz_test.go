@@ -63,7 +63,7 @@ func checkOutput(t *testing.T, out []byte, kind mem.EventKind) {
 	if err := d.Decode(&got); err != nil || d.More() || out[0] != '{' {
 		t.Fatalf("printed %q: %v", out, err)
 	}
-	if got.Hook != nil && (got.Hook.Event != kind || chars.Units(got.Hook.Context) > agent.MaxContext) {
-		t.Fatalf("answered %s with %d units as %s", kind, chars.Units(got.Hook.Context), got.Hook.Event)
+	if got.Hook != nil && (got.Hook.Event != kind || chars.UTF16Len(got.Hook.Context) > agent.MaxContext) {
+		t.Fatalf("answered %s with %d units as %s", kind, chars.UTF16Len(got.Hook.Context), got.Hook.Event)
 	}
 }

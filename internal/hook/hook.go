@@ -20,10 +20,10 @@ import (
 
 // Payload is the redacted JSON object of a hook call, limited in size.
 type Payload struct {
-	JSON    []byte
-	Size    int64 // bytes of the original
-	Cut     bool  // some text was shortened to the limits
-	Private bool  // a private span was removed
+	JSON      []byte
+	Size      int64 // bytes of the original
+	Truncated bool  // some text was shortened to the limits
+	Private   bool  // a private span was removed
 }
 
 // Config holds everything that [Run] needs. Fields whose comment does not mention nil must be
@@ -42,7 +42,7 @@ type Config struct {
 	Getenv func(string) string
 
 	// Door reads and redacts the first JSON object; it must not read beyond it.
-	Door func(io.Reader) (Payload, error)
+	ReadPayload func(io.Reader) (Payload, error)
 	// Member redacts an environment variable's value as the payload member that it stands for.
 	// Nil leaves values unchanged.
 	Member func(key, value string) string
@@ -51,12 +51,12 @@ type Config struct {
 	Handler mem.Handler
 	Ignore  func(mem.Event) bool // capture is paused or excluded; nil means never
 
-	Shown   func() // called after the reply is written; may be nil
-	Now     func() time.Time
-	Nonce   string              // unique for this process, see mem.Event.Identify
-	Log     func(Line)          // nil means no log
-	Dropped func(reason string) // counts a lost event; may be nil
-	Exit    func(code int)      // ends the process, os.Exit
+	ReplyWritten func() // called after the reply is written; may be nil
+	Now          func() time.Time
+	Nonce        string              // unique for this process, see mem.Event.Identify
+	Log          func(Line)          // nil means no log
+	Dropped      func(reason string) // counts a lost event; may be nil
+	Exit         func(code int)      // ends the process, os.Exit
 	// Slack extends the hard limit, half of it for the daemon. It is 0 except in tests that
 	// check replies, not timing, on a busy machine.
 	Slack time.Duration
@@ -145,8 +145,8 @@ func (r *call) run() {
 		}
 	}
 	if out := r.Dialect.Encode(e, reply); len(out) > 0 {
-		if _, err := r.Stdout.Write(out); err == nil && r.Shown != nil {
-			r.Shown()
+		if _, err := r.Stdout.Write(out); err == nil && r.ReplyWritten != nil {
+			r.ReplyWritten()
 		}
 	}
 	r.outcome.line(e, note)
@@ -154,7 +154,7 @@ func (r *call) run() {
 
 // read reads one event from Stdin. ok is false if there is none to handle.
 func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
-	p, err := r.Door(in)
+	p, err := r.ReadPayload(in)
 	if err != nil {
 		if in.n > 0 {
 			r.outcome.drop(DroppedInput)
@@ -177,7 +177,7 @@ func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 	}
 	e.At = r.Now().UTC()
 	e.SpentUS = time.Since(r.start).Microseconds()
-	e.Size, e.Cut = p.Size, p.Cut
+	e.Size, e.Truncated = p.Size, p.Truncated
 	e.Private = p.Private && alwaysHasText(e.Kind) && blank(e.Text)
 	e.Identify(r.Nonce)
 	return e, true

@@ -100,18 +100,18 @@ type fixture struct {
 func newFixture(payload string, h mem.Handler) *fixture {
 	s := &fixture{}
 	s.Config = hook.Config{
-		Dialect: agent.Claude{},
-		Stdin:   strings.NewReader(payload),
-		Stdout:  &s.out,
-		Getenv:  func(string) string { return "" },
-		Door:    redactPayload,
-		Handler: h,
-		Now:     func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
-		Nonce:   "n",
-		Slack:   busy,
-		Log:     func(l hook.Line) { s.lines = append(s.lines, l.String()) },
-		Dropped: func(reason string) { s.dropped = append(s.dropped, reason) },
-		Exit:    func(code int) { s.exits = append(s.exits, code) },
+		Dialect:     agent.Claude{},
+		Stdin:       strings.NewReader(payload),
+		Stdout:      &s.out,
+		Getenv:      func(string) string { return "" },
+		ReadPayload: redactPayload,
+		Handler:     h,
+		Now:         func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
+		Nonce:       "n",
+		Slack:       busy,
+		Log:         func(l hook.Line) { s.lines = append(s.lines, l.String()) },
+		Dropped:     func(reason string) { s.dropped = append(s.dropped, reason) },
+		Exit:        func(code int) { s.exits = append(s.exits, code) },
 	}
 	return s
 }
@@ -146,7 +146,7 @@ func TestShownIsCalledAfterTheReplyIsWritten(t *testing.T) {
 		"nobody took it": {mem.Reply{Context: "c"}, true, 0},
 	} {
 		s, shown := newFixture(promptPayload, alwaysHasText(c.reply)), 0
-		s.Shown = func() {
+		s.ReplyWritten = func() {
 			if shown++; s.out.Len() == 0 && !c.fail {
 				t.Errorf("%s: shown before it was written", name)
 			}
@@ -258,7 +258,7 @@ func TestPanicGivesNoOutput(t *testing.T) {
 	boom := func() { panic("secret words of the payload") }
 	for name, breakIt := range map[string]func(*fixture){
 		"door": func(s *fixture) {
-			s.Door = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil }
+			s.ReadPayload = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil }
 		},
 		"dialect": func(s *fixture) { s.Dialect = nil },
 		"clock":   func(s *fixture) { s.Now = func() time.Time { boom(); return time.Time{} } },
@@ -369,13 +369,13 @@ func TestFullyPrivatePromptIsMarked(t *testing.T) {
 	} {
 		var k kept
 		s := newFixture(c.payload, &k)
-		s.Door = func(r io.Reader) (hook.Payload, error) {
+		s.ReadPayload = func(r io.Reader) (hook.Payload, error) {
 			p, err := redactPayload(r)
-			p.Private, p.Cut = c.private, true
+			p.Private, p.Truncated = c.private, true
 			return p, err
 		}
 		hook.Run(s.Config)
-		if len(k.events) != 1 || k.events[0].Private != c.want || !k.events[0].Cut {
+		if len(k.events) != 1 || k.events[0].Private != c.want || !k.events[0].Truncated {
 			t.Errorf("%s with span %t: got %+v, want private %t", c.payload, c.private, k.events, c.want)
 		}
 	}

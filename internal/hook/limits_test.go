@@ -156,7 +156,7 @@ func TestSlowInputLeavesTimeForTheSpool(t *testing.T) {
 			return mem.Reply{}, ctx.Err()
 		}), &spool, 0))
 		s.Slack = 0
-		s.Door = func(r io.Reader) (hook.Payload, error) {
+		s.ReadPayload = func(r io.Reader) (hook.Payload, error) {
 			time.Sleep(200 * time.Millisecond)
 			return redactPayload(r)
 		}

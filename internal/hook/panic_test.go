@@ -72,7 +72,7 @@ func TestPanicInAnyStageGivesNoOutput(t *testing.T) {
 		breaks func(*fixture)
 		reason string // of the drop; "" if the event is kept
 	}{
-		{"door", func(s *fixture) { s.Door = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
+		{"door", func(s *fixture) { s.ReadPayload = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
 			hook.DroppedPanic},
 		{"decoder", func(s *fixture) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
 		{"encoder", func(s *fixture) { s.Dialect = broken{encode: true} }, ""},

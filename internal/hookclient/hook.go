@@ -73,7 +73,7 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 	c = redacting(c, config.ReadSecret(paths.Key()), rt.Rules...)
 	at := &client{sys: sys, paths: paths, rt: rt}
 	last := troubled{patient{hook.FirstOf(at, living{sp, gone}, sys.Slack), at}, sp, paths, sys.Now, new([]Notice)}
-	c.Handler, c.Shown = last, last.shown
+	c.Handler, c.ReplyWritten = last, last.shown
 	if switchedOff(sys.Getenv(pluginOption)) {
 		c.Handler = quiet{c.Handler}
 	}
@@ -89,10 +89,10 @@ func prepare(sys config.System, c hook.Config) hook.Config {
 
 // redacting returns c with what redacts its input: the first JSON object of it, and the environment.
 func redacting(c hook.Config, key []byte, rules ...string) hook.Config {
-	d := &redact.Door{Key: key, Rules: config.OwnRules(rules)}
-	c.Door = func(r io.Reader) (hook.Payload, error) {
+	d := &redact.Redactor{Key: key, Rules: config.OwnRules(rules)}
+	c.ReadPayload = func(r io.Reader) (hook.Payload, error) {
 		o, err := d.Object(r)
-		return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
+		return hook.Payload{JSON: o.JSON, Size: o.Size, Truncated: o.Truncated, Private: o.Counts.Private > 0}, err
 	}
 	c.Member = d.Member
 	return c
@@ -148,7 +148,7 @@ type quiet struct{ next mem.Handler }
 
 // Handle implements mem.Handler.
 func (q quiet) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
-	e.Quiet = true
+	e.InjectionOff = true
 	return q.next.Handle(ctx, e)
 }
 
@@ -241,7 +241,7 @@ func (r *client) handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 		if !noWorker(err) || errors.Is(err, fs.ErrPermission) { // a sandbox: a worker of ours could not be reached either
 			return reply, err
 		}
-		e.Again = errors.Is(err, api.ErrGone)
+		e.Redelivered = errors.Is(err, api.ErrGone)
 	}
 	return r.await(ctx, e, r.start())
 }

@@ -108,7 +108,7 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 	p := config.Paths{Work: dir, State: dir, Data: dir}
 	lost := troubled{loser{syscall.ENOSPC}, spool.Open(spool.Config{Dir: p.Spool()}), p, time.Now, new([]Notice)}
 	for _, k := range []mem.EventKind{mem.UserPromptSubmit, mem.Stop, mem.PreCompact} {
-		if r, err := lost.Handle(t.Context(), mem.Event{Kind: k}); !r.Silent() || err == nil {
+		if r, err := lost.Handle(t.Context(), mem.Event{Kind: k}); !r.Empty() || err == nil {
 			t.Errorf("%s: got %+v, %v; want silence and the error", k, r, err)
 		}
 	}
@@ -119,7 +119,7 @@ func TestOnlyTheStartOfASessionTellsOfALossAndStillSaysThatItIsOne(t *testing.T)
 		}
 	}
 	lost.shown()
-	if r, _ := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart}); !r.Silent() {
+	if r, _ := lost.Handle(t.Context(), mem.Event{Kind: mem.SessionStart}); !r.Empty() {
 		t.Errorf("told twice: %+v", r)
 	}
 }

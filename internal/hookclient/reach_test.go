@@ -166,7 +166,7 @@ func TestOnlyTheOptionsOffMakesEventsQuiet(t *testing.T) {
 		}
 	}
 	seen := &seenEvent{}
-	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.Quiet || seen.event.ID != "e" {
+	if _, err := (quiet{seen}).Handle(t.Context(), mem.Event{ID: "e"}); err != nil || !seen.event.InjectionOff || seen.event.ID != "e" {
 		t.Errorf("got %+v, %v", seen.event, err)
 	}
 }
@@ -207,7 +207,7 @@ func TestWhoHandsAnEventInAgainSaysSo(t *testing.T) {
 	if err != nil || r.Context != "told" {
 		t.Fatalf("got %+v, %v", r, err)
 	}
-	if !got.Again || got.ID != "e" {
+	if !got.Redelivered || got.ID != "e" {
 		t.Errorf("the next worker saw %+v", got)
 	}
 }

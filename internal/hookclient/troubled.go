@@ -29,7 +29,7 @@ type troubled struct {
 // Handle implements mem.Handler. With an error the reply may hold a notice.
 func (t troubled) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	r, err := t.next.Handle(ctx, e)
-	if e.Kind != mem.SessionStart || !r.Silent() {
+	if e.Kind != mem.SessionStart || !r.Empty() {
 		return r, err
 	}
 	if n := t.notice(err); n.Text != "" {

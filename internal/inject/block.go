@@ -84,7 +84,7 @@ type Item struct {
 type Rendered struct {
 	Text   string             // empty if there is nothing to tell
 	Told   []mem.InjectedItem // in the order of the text, Rank, Tokens and Place filled
-	Cuts   []mem.Cut          // what was left out, gate "budget" or "limit"
+	Cuts   []mem.LeftOutItem  // what was left out, gate "budget" or "limit"
 	Tokens int                // of Text
 }
 

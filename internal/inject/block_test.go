@@ -149,7 +149,7 @@ func TestUnusedShareFlowsToTheEarliestSectionInNeed(t *testing.T) {
 	}})
 	places := map[string]int{}
 	for _, told := range got.Told {
-		places[told.Place]++
+		places[told.Section]++
 	}
 	if places["issues"] != 1 || places["index"] != 2 || places["state"] < 4 {
 		t.Errorf("told %v, want issues 1, index its share of 2, and state what was left", places)
@@ -168,7 +168,7 @@ func TestAtMostTwentyFiveItemsAndFiftyRows(t *testing.T) {
 	}})
 	places := map[string]int{}
 	for _, told := range got.Told {
-		places[told.Place]++
+		places[told.Section]++
 	}
 	want := map[string]int{"state": 30, "memories": MaxItems, "index": MaxRows}
 	if diff := cmp.Diff(want, places); diff != "" {
@@ -190,8 +190,8 @@ func TestReceiptHoldsRankPlaceAndTokens(t *testing.T) {
 		{Name: "b", Items: []Item{item("m_2", "second")}},
 	}})
 	want := []mem.InjectedItem{
-		{ID: "m_1", Rank: 1, Title: "first", Tokens: 2, Place: "a"},
-		{ID: "m_2", Rank: 2, Title: "second", Tokens: 3, Place: "b"},
+		{ID: "m_1", Rank: 1, Title: "first", Tokens: 2, Section: "a"},
+		{ID: "m_2", Rank: 2, Title: "second", Tokens: 3, Section: "b"},
 	}
 	if diff := cmp.Diff(want, got.Told); diff != "" {
 		t.Errorf("told (-want +got):\n%s", diff)

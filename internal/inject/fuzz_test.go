@@ -178,8 +178,8 @@ func checkBlock(t failer, b Block) {
 
 func checkCaps(t failer, b Block, r Rendered) {
 	t.Helper()
-	if len(r.Text) > MaxBytes || chars.Units(r.Text) > MaxUnits {
-		t.Fatalf("%d bytes, %d units, want at most %d and %d", len(r.Text), chars.Units(r.Text), MaxBytes, MaxUnits)
+	if len(r.Text) > MaxBytes || chars.UTF16Len(r.Text) > MaxUnits {
+		t.Fatalf("%d bytes, %d units, want at most %d and %d", len(r.Text), chars.UTF16Len(r.Text), MaxBytes, MaxUnits)
 	}
 	if n := chars.Tokens(r.Text); n > b.Budget+FrameTokens || n != r.Tokens {
 		t.Fatalf("%d tokens, said %d, want at most %d", n, r.Tokens, b.Budget+FrameTokens)
@@ -197,7 +197,7 @@ func checkCaps(t failer, b Block, r Rendered) {
 		}
 	}
 	for _, told := range r.Told {
-		if told.Place == "counted" && told.ID == "m_1" {
+		if told.Section == "counted" && told.ID == "m_1" {
 			counted++
 		}
 	}

@@ -248,8 +248,8 @@ func (p *plan) left() int {
 	return n
 }
 
-func (p *plan) cuts() []mem.Cut {
-	var out []mem.Cut
+func (p *plan) cuts() []mem.LeftOutItem {
+	var out []mem.LeftOutItem
 	for _, pt := range p.parts {
 		for _, l := range pt.lines {
 			if !l.told && l.item.Told.ID != "" {
@@ -265,12 +265,12 @@ func (p *plan) cuts() []mem.Cut {
 	return out
 }
 
-func cutOf(t mem.InjectedItem, limit bool) mem.Cut {
+func cutOf(t mem.InjectedItem, limit bool) mem.LeftOutItem {
 	gate := "budget"
 	if limit {
 		gate = "limit"
 	}
-	return mem.Cut{ID: t.ID, Title: t.Title, Score: t.Score, Parts: t.Parts, Gate: gate}
+	return mem.LeftOutItem{ID: t.ID, Title: t.Title, Score: t.Score, Parts: t.Parts, Gate: gate}
 }
 
 func (p *plan) render() Rendered {
@@ -311,6 +311,6 @@ func (r *Rendered) tell(t mem.InjectedItem, tokens int, place string) {
 	if t.ID == "" {
 		return
 	}
-	t.Rank, t.Tokens, t.Place = len(r.Told)+1, tokens, place
+	t.Rank, t.Tokens, t.Section = len(r.Told)+1, tokens, place
 	r.Told = append(r.Told, t)
 }

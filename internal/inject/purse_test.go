@@ -33,7 +33,7 @@ func TestSectionsOfOnePurseShareOneShare(t *testing.T) {
 	out := Render(b)
 	tokens := map[string]int{}
 	for _, it := range out.Told {
-		tokens[it.Place] += it.Tokens
+		tokens[it.Section] += it.Tokens
 	}
 	if sum := tokens["a"] + tokens["b"] + tokens["c"]; sum > 250 || sum < 200 {
 		t.Errorf("%v: the purse gave %d, want about a quarter of 1000", tokens, sum)

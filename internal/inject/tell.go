@@ -79,10 +79,10 @@ const maxBefore = 120
 
 // before tells of a memory what it took the place of, as far as that may be told.
 func before(h mem.Hit) string {
-	if h.Was == nil {
+	if h.Replaced == nil {
 		return ""
 	}
-	was := *h.Was
+	was := *h.Replaced
 	was.Status = mem.Active // when it was told, it was
 	text, ok := Tellable(was)
 	if !ok {

@@ -83,7 +83,7 @@ func SplitSentences(line string) []string {
 func abbreviated(rs []rune) bool {
 	words := strings.Fields(strings.ToLower(string(rs[max(0, len(rs)-8):])))
 	return len(words) > 0 &&
-		Holds(
+		ContainsAny(
 			"|vs|e.g|i.e|cf|mr|mrs|dr|fig|z.b|d.h|bzw|ggf|vgl|nr|p.ej|",
 			"|"+strings.TrimLeft(words[len(words)-1], "(")+"|",
 		)
@@ -158,7 +158,7 @@ func CueText(s string) string {
 }
 
 // Holds reports whether s contains any of the words.
-func Holds(s string, words ...string) bool {
+func ContainsAny(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {
 			return true

@@ -84,7 +84,7 @@ func (m *Model) run(ctx context.Context, ask string) (answer, error) {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot):
 		return answer{}, fmt.Errorf("there is no program %q", program)
 	case ctx.Err() != nil:
-		return answer{}, mem.Unusable{Tokens: sent, Err: mem.Later{Err: errors.New("the command did not answer in time")}}
+		return answer{}, mem.UnusableAnswer{Tokens: sent, Err: mem.RetryLater{Err: errors.New("the command did not answer in time")}}
 	case cmd.ProcessState == nil:
 		return answer{}, errors.New("the command cannot be started")
 	}
@@ -105,14 +105,14 @@ func readCommand(out *capped, status, sent int) (answer, error) {
 	var a commandAnswer
 	switch {
 	case out.over:
-		return answer{}, mem.Unusable{Tokens: sent + MaxAnswer, Err: fmt.Errorf("%w: too long", errAnswer)}
+		return answer{}, mem.UnusableAnswer{Tokens: sent + MaxAnswer, Err: fmt.Errorf("%w: too long", errAnswer)}
 	case json.Unmarshal(bytes.TrimSpace(out.kept.Bytes()), &a) != nil || a.Type != "result":
 		if status != 0 {
-			return answer{}, mem.Later{Err: fmt.Errorf("the command failed with status %d", status)}
+			return answer{}, mem.RetryLater{Err: fmt.Errorf("the command failed with status %d", status)}
 		}
-		return answer{}, mem.Unusable{Tokens: sent + MaxAnswer, Err: errAnswer}
+		return answer{}, mem.UnusableAnswer{Tokens: sent + MaxAnswer, Err: errAnswer}
 	case a.IsError || a.Result == nil || status != 0: // logged out, no credit, overloaded: it does not say by a code
-		return answer{}, mem.Later{Err: fmt.Errorf("the command gave no answer (status %d)", status)}
+		return answer{}, mem.RetryLater{Err: fmt.Errorf("the command gave no answer (status %d)", status)}
 	}
 	return answer{text: *a.Result, tokens: used(a.Usage)}, nil
 }

@@ -152,8 +152,8 @@ func TestFaultsOfTheCommandAreToldApart(t *testing.T) {
 	} {
 		m, _ := command(t, how, time.Minute)
 		_, err := m.Digest(t.Context(), "Asked:\nfix it")
-		var later mem.Later
-		var paid mem.Unusable
+		var later mem.RetryLater
+		var paid mem.UnusableAnswer
 		if errors.As(err, &later) != c.later || errors.As(err, &paid) != c.paid ||
 			!strings.Contains(fmt.Sprint(err), c.says) {
 			t.Errorf("%s: got %v", how, err)
@@ -191,8 +191,8 @@ func TestWhatTheCommandStartedEndsWithIt(t *testing.T) {
 	for within := time.Second; within < time.Minute; within *= 4 { // a busy machine starts it late
 		m, dir = command(t, "hang", within)
 		_, err := m.Digest(t.Context(), "x")
-		var later mem.Later
-		var paid mem.Unusable
+		var later mem.RetryLater
+		var paid mem.UnusableAnswer
 		if !errors.As(err, &later) || !errors.As(err, &paid) {
 			t.Errorf("got %v", err)
 		}

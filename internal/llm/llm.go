@@ -185,11 +185,11 @@ func (m *Model) digest(ctx context.Context, turn string) (mem.Digest, error) {
 	}
 	a.tokens = max(a.tokens, chars.Tokens(instructions)+chars.Tokens(ask)+chars.Tokens(a.text))
 	if a.refused {
-		return mem.Digest{}, mem.Unusable{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
+		return mem.Digest{}, mem.UnusableAnswer{Tokens: a.tokens, Err: fmt.Errorf("%w: the model refuses", errAnswer)}
 	}
 	d, err := Parse(a.text)
 	if err != nil {
-		return mem.Digest{}, mem.Unusable{Tokens: a.tokens, Err: err}
+		return mem.Digest{}, mem.UnusableAnswer{Tokens: a.tokens, Err: err}
 	}
 	d.Tokens = a.tokens
 	return d, nil
@@ -210,7 +210,7 @@ func (m *Model) ask(ctx context.Context, ask string) (answer, error) {
 		return answer{}, err
 	}
 	a, err := m.post(ctx, ask)
-	var later mem.Later
+	var later mem.RetryLater
 	if errors.As(err, &later) && later.Wait > 0 { // it asked for it; other failures are each session's own
 		m.server.Note(err)
 	}

@@ -175,12 +175,12 @@ func TestFaultsOfServersAreToldApart(t *testing.T) {
 			url, _ := server(t, c.answer)
 			m := model(t, Anthropic, url)
 			_, err := m.Digest(t.Context(), "Asked:\nfix it")
-			var later mem.Later
-			var paid mem.Unusable
+			var later mem.RetryLater
+			var paid mem.UnusableAnswer
 			if err == nil || errors.As(err, &later) != c.later || later.Wait != c.wait ||
-				errors.Is(err, mem.ErrTooMuch) != c.tooMuch || errors.As(err, &paid) != c.paid {
+				errors.Is(err, mem.ErrTextTooLong) != c.tooMuch || errors.As(err, &paid) != c.paid {
 				t.Fatalf("got %v (later %v %s, too much %v, paid %v)", err, errors.As(err, &later), later.Wait,
-					errors.Is(err, mem.ErrTooMuch), errors.As(err, &paid))
+					errors.Is(err, mem.ErrTextTooLong), errors.As(err, &paid))
 			}
 			if c.paid && paid.Tokens <= 0 {
 				t.Errorf("it cost %d", paid.Tokens)
@@ -204,9 +204,9 @@ func TestAServerThatAskedForItIsLeftAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 3 {
-		var later mem.Later
-		if _, err := m.Digest(t.Context(), "x"); !errors.As(err, &later) || later.Wait <= 0 || later.Unasked != (i > 0) {
-			t.Fatalf("got %v, left alone: %v", err, later.Unasked)
+		var later mem.RetryLater
+		if _, err := m.Digest(t.Context(), "x"); !errors.As(err, &later) || later.Wait <= 0 || later.NotSent != (i > 0) {
+			t.Fatalf("got %v, left alone: %v", err, later.NotSent)
 		}
 	}
 	if len(*seen) != 1 {
@@ -240,8 +240,8 @@ func TestASlowServerIsNotWaitedForLonger(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m.Digest(t.Context(), "x")
-	var later mem.Later
-	var paid mem.Unusable
+	var later mem.RetryLater
+	var paid mem.UnusableAnswer
 	if !errors.As(err, &later) || !errors.As(err, &paid) || paid.Tokens <= 0 {
 		t.Errorf("got %v, want that it may do later, and cost", err)
 	}
@@ -254,7 +254,7 @@ func TestARefusalIsNoDigest(t *testing.T) {
 	} {
 		url, _ := server(t, func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, answer) })
 		_, err := model(t, kind, url).Digest(t.Context(), "x")
-		var paid mem.Unusable
+		var paid mem.UnusableAnswer
 		if !errors.As(err, &paid) || paid.Tokens < 500 || !strings.Contains(err.Error(), "refuses") {
 			t.Errorf("%s: got %v", kind, err)
 		}

@@ -79,18 +79,18 @@ func (m *Model) post(ctx context.Context, ask string) (a answer, err error) {
 // to ask.
 func judged(ctx context.Context, err error, sent int) error {
 	var no *egress.Refusal
-	var later mem.Later
+	var later mem.RetryLater
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &no) && (no.Status == http.StatusRequestEntityTooLarge || no.Status == http.StatusBadRequest):
-		return fmt.Errorf("%w: %w", mem.ErrTooMuch, err) // a 400 does not say, and a shorter text is worth a try
+		return fmt.Errorf("%w: %w", mem.ErrTextTooLong, err) // a 400 does not say, and a shorter text is worth a try
 	case errors.As(err, &no) && no.Status >= http.StatusInternalServerError:
-		return mem.Later{Err: err}
+		return mem.RetryLater{Err: err}
 	case errors.Is(err, egress.ErrCut), errors.As(err, &later) && ctx.Err() != nil: // it worked on it
-		return mem.Unusable{Tokens: sent, Err: err}
+		return mem.UnusableAnswer{Tokens: sent, Err: err}
 	case errors.Is(err, errAnswer), errors.Is(err, egress.ErrLong):
-		return mem.Unusable{Tokens: sent + MaxAnswer, Err: err}
+		return mem.UnusableAnswer{Tokens: sent + MaxAnswer, Err: err}
 	}
 	return err
 }

@@ -27,7 +27,7 @@ type notebook struct {
 	fails  error  // of every call
 	asked  []any  // what came
 	now    string // the session that goes on where any was; "" is the one that is named
-	state  mem.Standing
+	state  mem.WorkState
 	saw    string                  // the version that a change of the state was made on
 	web    *recall.RelatedResponse // in place of that of the shop
 }
@@ -93,7 +93,7 @@ func (n *notebook) timeline(_ context.Context, ask views.TimelineRequest) (views
 	defer done()
 	out := views.TimelineResponse{Anchor: ask.Anchor}
 	for _, m := range n.list {
-		out.Entries = append(out.Entries, views.Moment{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
+		out.Entries = append(out.Entries, views.TimelineEntry{ID: m.ID, At: m.Created, Session: "s_1", What: string(m.Kind), Title: m.Title})
 	}
 	return out, err
 }
@@ -112,7 +112,7 @@ func (n *notebook) show(_ context.Context, ask event.IDs) (views.ShowResponse, e
 	return out, err
 }
 
-func (n *notebook) status(_ context.Context, at mem.Place) (views.StatusResponse, error) {
+func (n *notebook) status(_ context.Context, at mem.ProjectRef) (views.StatusResponse, error) {
 	done, err := n.open(at)
 	defer done()
 	return views.StatusResponse{
@@ -195,7 +195,7 @@ func (n *notebook) feedback(_ context.Context, ask curate.FeedbackRequest) (cura
 	return curate.MarkResponse{Verb: ask.Verdict, Memories: []mem.Memory{*m}}, nil
 }
 
-func (n *notebook) standing(_ context.Context, ask mem.StateRequest) (mem.Standing, error) {
+func (n *notebook) standing(_ context.Context, ask mem.StateRequest) (mem.WorkState, error) {
 	done, err := n.open(ask)
 	defer done()
 	out := n.state
@@ -243,14 +243,14 @@ func (n *notebook) related(_ context.Context, ask recall.RelatedRequest) (recall
 	return g, err
 }
 
-func (n *notebook) consolidate(_ context.Context, ask curate.ConsolidateRequest) (curate.Consolidation, error) {
+func (n *notebook) consolidate(_ context.Context, ask curate.ConsolidateRequest) (curate.ConsolidateResponse, error) {
 	done, err := n.open(ask)
 	defer done()
 	run := mem.Run{Kind: mem.FullRun, Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_1", Other: "m_2", Reason: "says the same as m_2"}}}
 	if !ask.DryRun {
 		run.ID = "k_1"
 	}
-	return curate.Consolidation{DryRun: ask.DryRun, Rounds: []mem.Run{run}}, err
+	return curate.ConsolidateResponse{DryRun: ask.DryRun, Runs: []mem.Run{run}}, err
 }
 
 func (n *notebook) goesOn(_ context.Context, ask continuity.SessionRequest) (mem.Session, error) {

@@ -153,7 +153,7 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 	for _, p := range parts {
 		ids = append(ids, p.name)
 	}
-	got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: ids, Agent: s.agent()})
+	got, err := s.Memory.Show(ctx, event.IDs{ProjectRef: s.Place, IDs: ids, Agent: s.agent()})
 	if err == nil && len(got.Memories) == len(parts) {
 		for i, p := range parts {
 			p.Memory = got.Memories[i]
@@ -165,7 +165,7 @@ func (s *Server) found(ctx context.Context, parts []part) (found []part, missing
 		return nil, nil, err
 	}
 	for _, p := range parts {
-		got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: []string{p.name}, Agent: s.agent()})
+		got, err := s.Memory.Show(ctx, event.IDs{ProjectRef: s.Place, IDs: []string{p.name}, Agent: s.agent()})
 		switch {
 		case err == nil && len(got.Memories) == 1:
 			p.Memory = got.Memories[0]

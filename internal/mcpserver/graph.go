@@ -92,7 +92,7 @@ func (s *Server) graphAround(ctx context.Context, a graphArgs) (any, error) {
 // related is a part of the web as an agent reads it: without what came from
 // outside, and what that alone leads to.
 func (s *Server) related(ctx context.Context, a graphArgs) (graph, error) {
-	got, err := s.Memory.Related(ctx, recall.RelatedRequest{Place: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
+	got, err := s.Memory.Related(ctx, recall.RelatedRequest{ProjectRef: s.Place, ID: a.Entity, Depth: min(a.Depth, 2), Limit: cmp.Or(a.Limit, 40)})
 	if err != nil {
 		return graph{}, err
 	}
@@ -168,12 +168,12 @@ func (s *Server) consolidate(ctx context.Context, a consolidateArgs) (any, error
 			return nil, err
 		}
 	}
-	got, err := s.Memory.Consolidate(ctx, curate.ConsolidateRequest{Place: s.Place, DryRun: a.DryRun})
+	got, err := s.Memory.Consolidate(ctx, curate.ConsolidateRequest{ProjectRef: s.Place, DryRun: a.DryRun})
 	if err != nil {
 		return nil, err
 	}
 	out := consolidated{DryRun: got.DryRun, Changes: []change{}}
-	for _, r := range got.Rounds {
+	for _, r := range got.Runs {
 		if r.ID != "" && len(r.Changes) > 0 {
 			out.Rounds, out.Undo = append(out.Rounds, r.ID), "remanence consolidate --undo "+r.ID
 		}

@@ -97,7 +97,7 @@ type briefing struct {
 }
 
 func (s *Server) briefed(ctx context.Context, a contextArgs) (any, error) {
-	got, err := s.Memory.Next(ctx, views.NextRequest{Place: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
+	got, err := s.Memory.Next(ctx, views.NextRequest{ProjectRef: s.Place, Prompt: a.Task, Session: s.Session, Budget: cmp.Or(a.MaxTokens, someTokens)})
 	if err != nil {
 		return nil, err
 	}

@@ -99,7 +99,7 @@ func (s *Server) own(ctx context.Context, id string) (mem.Memory, writer, error)
 // of finds a memory of the project or of the user: others are not an agent's to
 // change.
 func (s *Server) of(ctx context.Context, w writer, id string) (mem.Memory, error) {
-	got, err := s.Memory.Show(ctx, event.IDs{Place: s.Place, IDs: []string{id}})
+	got, err := s.Memory.Show(ctx, event.IDs{ProjectRef: s.Place, IDs: []string{id}})
 	if err != nil {
 		return mem.Memory{}, err
 	}

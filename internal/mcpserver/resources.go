@@ -98,7 +98,7 @@ func (s *Server) status(ctx context.Context) (any, error) {
 }
 
 func (s *Server) summary(ctx context.Context) (any, error) {
-	ask := recall.SearchRequest{Place: s.Place, Query: mem.Query{Kinds: []mem.Kind{mem.Summary}, Session: s.Session, Limit: 1}}
+	ask := recall.SearchRequest{ProjectRef: s.Place, Query: mem.Query{Kinds: []mem.Kind{mem.Summary}, Session: s.Session, Limit: 1}}
 	found, err := s.Memory.Search(ctx, ask)
 	if err == nil && len(found.Hits) == 0 && s.Session != "" { // it has none yet
 		ask.Query.Session = ""
@@ -122,7 +122,7 @@ func (s *Server) summary(ctx context.Context) (any, error) {
 }
 
 func (s *Server) preferences(ctx context.Context) (any, error) {
-	found, err := s.Memory.Search(ctx, recall.SearchRequest{Place: s.Place, Query: mem.Query{
+	found, err := s.Memory.Search(ctx, recall.SearchRequest{ProjectRef: s.Place, Query: mem.Query{
 		Kinds: []mem.Kind{mem.Preference}, MinTrust: mem.TrustTool, Order: mem.ByImportance, Limit: mostRows,
 	}})
 	if err != nil {

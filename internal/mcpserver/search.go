@@ -92,7 +92,7 @@ func (s *Server) search(ctx context.Context, a searchArgs) (any, error) {
 
 // asked is the question that arguments make.
 func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
-	ask := recall.SearchRequest{Place: s.at(a.Project), Strategy: a.Strategy}
+	ask := recall.SearchRequest{ProjectRef: s.at(a.Project), Strategy: a.Strategy}
 	q := &ask.Query
 	q.Text, q.File, q.Tags, q.Hidden = strings.TrimSpace(*a.Query), a.File, a.Tags, a.IncludeHidden
 	q.MinImportance, q.Limit, q.Offset = a.MinImportance, cmp.Or(a.Limit, mem.DefaultLimit), a.Offset
@@ -126,11 +126,11 @@ func (s *Server) asked(a searchArgs) (recall.SearchRequest, error) {
 }
 
 // at is the place that a call is about.
-func (s *Server) at(project string) mem.Place {
+func (s *Server) at(project string) mem.ProjectRef {
 	if project == "" {
 		return s.Place
 	}
-	return mem.Place{Project: project, Dir: s.Place.Dir}
+	return mem.ProjectRef{Project: project, Dir: s.Place.Dir}
 }
 
 func (s *Server) row(h mem.Hit, found recall.SearchResponse, explain bool) row {
@@ -236,12 +236,12 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 	if a.Anchor != "" && a.File != "" || a.Query != "" && a.Anchor+a.File != "" {
 		return nil, bad("more than one of anchor, query and file").fixedBy("give one; session narrows any of them")
 	}
-	ask := views.TimelineRequest{Place: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
+	ask := views.TimelineRequest{ProjectRef: s.at(a.Project), Anchor: cmp.Or(a.Anchor, a.File), Session: a.Session, Around: max(before, after, 1)}
 	if a.File != "" && !filepath.IsAbs(a.File) {
 		ask.Anchor = "./" + a.File // whatever it is called, it is no id and no day
 	}
 	if a.Query != "" {
-		found, err := s.Memory.Search(ctx, recall.SearchRequest{Place: ask.Place, Query: mem.Query{Text: a.Query, Limit: 1}})
+		found, err := s.Memory.Search(ctx, recall.SearchRequest{ProjectRef: ask.ProjectRef, Query: mem.Query{Text: a.Query, Limit: 1}})
 		if err != nil {
 			return nil, err
 		}
@@ -264,7 +264,7 @@ func (s *Server) timeline(ctx context.Context, a timelineArgs) (any, error) {
 // around keeps so many entries on each side of the anchor, and of those what
 // fits, from the anchor outwards.
 func (s *Server) around(got views.TimelineResponse, before, after int) line {
-	at := slices.IndexFunc(got.Entries, func(m views.Moment) bool { return m.ID == got.Anchor })
+	at := slices.IndexFunc(got.Entries, func(m views.TimelineEntry) bool { return m.ID == got.Anchor })
 	from, to := max(0, at-before), min(len(got.Entries), at+after+1)
 	if at < 0 { // of now, a day, a session or a file
 		from, to = max(0, len(got.Entries)-before-after-1), len(got.Entries)

@@ -32,15 +32,15 @@ type Memory struct {
 	Search      func(context.Context, recall.SearchRequest) (recall.SearchResponse, error)
 	Timeline    func(context.Context, views.TimelineRequest) (views.TimelineResponse, error)
 	Show        func(context.Context, event.IDs) (views.ShowResponse, error)
-	Status      func(context.Context, mem.Place) (views.StatusResponse, error)
+	Status      func(context.Context, mem.ProjectRef) (views.StatusResponse, error)
 	Add         func(context.Context, curate.AddRequest) (curate.AddResponse, error)
 	Edit        func(context.Context, curate.EditRequest) (curate.EditResponse, error)
 	Mark        func(context.Context, curate.MarkRequest) (curate.MarkResponse, error)
 	Feedback    func(context.Context, curate.FeedbackRequest) (curate.MarkResponse, error)
-	State       func(context.Context, mem.StateRequest) (mem.Standing, error)
+	State       func(context.Context, mem.StateRequest) (mem.WorkState, error)
 	Handoff     func(context.Context, continuity.HandoffRequest) (mem.Checkpoint, error)
 	Next        func(context.Context, views.NextRequest) (mem.Receipt, error)
-	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.Consolidation, error)
+	Consolidate func(context.Context, curate.ConsolidateRequest) (curate.ConsolidateResponse, error)
 	Related     func(context.Context, recall.RelatedRequest) (recall.RelatedResponse, error)
 	GoesOn      func(context.Context, continuity.SessionRequest) (mem.Session, error)
 }
@@ -48,11 +48,11 @@ type Memory struct {
 // Config is what the server needs from outside.
 type Config struct {
 	Memory  Memory
-	Version string    // of the program
-	Place   mem.Place // the project that is asked about and written to, unless a call says otherwise
-	Session string    // of the agent that calls, by its own id; "" means that it is not known
-	All     bool      // list the names of other memory servers too
-	Reader  bool      // read only: nothing that changes anything is listed or done
+	Version string         // of the program
+	Place   mem.ProjectRef // the project that is asked about and written to, unless a call says otherwise
+	Session string         // of the agent that calls, by its own id; "" means that it is not known
+	All     bool           // list the names of other memory servers too
+	Reader  bool           // read only: nothing that changes anything is listed or done
 
 	// Explain puts an error into words. Nil means the error's own.
 	Explain func(error) Problem
@@ -142,9 +142,9 @@ func (s *Server) about(project string) *Server {
 		return s
 	}
 	c := s.Config
-	c.Place = mem.Place{Project: project}
+	c.Place = mem.ProjectRef{Project: project}
 	if filepath.IsAbs(project) {
-		c.Place = mem.Place{Dir: project}
+		c.Place = mem.ProjectRef{Dir: project}
 	}
 	there := New(c)
 	there.pace = s.pace

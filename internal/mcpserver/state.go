@@ -130,7 +130,7 @@ func (s *Server) state(ctx context.Context, a stateArgs) (any, error) {
 
 // stateAsk is the order that arguments make. Only those of its operation count.
 func (s *Server) stateAsk(a stateArgs) (mem.StateRequest, error) {
-	ask := mem.StateRequest{Place: s.Place, Op: a.Op}
+	ask := mem.StateRequest{ProjectRef: s.Place, Op: a.Op}
 	missing := ""
 	switch a.Op {
 	case mem.StateGet:
@@ -194,14 +194,14 @@ func (s *Server) handoff(ctx context.Context, a stateArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.Memory.Handoff(ctx, continuity.HandoffRequest{Place: s.Place, Text: a.Text, Agent: w.agent})
+	c, err := s.Memory.Handoff(ctx, continuity.HandoffRequest{ProjectRef: s.Place, Text: a.Text, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}
 	return handed{c.ID, true, "Told to whoever goes on: after a compaction, or in the next session."}, nil
 }
 
-func (s *Server) standing(g mem.Standing) standing {
+func (s *Server) standing(g mem.WorkState) standing {
 	out := standing{
 		Project: g.Project.Name, Where: cmp.Or(g.Files, "store"), Phase: s.short(g.Phase), Status: s.short(g.Status), Active: s.plain(g.Active, 20, 200),
 		Blockers: s.plain(g.Blockers, 20, 200), Next1: s.short(g.Next), Changed: s.plain(g.Changed, 20, 160), Choose: s.plain(g.Candidates, 10, 200), Notes: s.plain(g.Notes, 10, 300),

@@ -45,7 +45,7 @@ func dial(t *testing.T, c Config) *wire {
 
 func shop(n *notebook) Config {
 	return Config{
-		Memory: n.memory(), Version: "1.2.3", Place: mem.Place{Dir: "/home/dev/shop"}, Session: "one", Now: func() time.Time { return noon },
+		Memory: n.memory(), Version: "1.2.3", Place: mem.ProjectRef{Dir: "/home/dev/shop"}, Session: "one", Now: func() time.Time { return noon },
 		Explain: func(err error) Problem {
 			if errors.Is(err, mem.ErrNotFound) {
 				return Problem{Code: "not_found", What: "no such id", Why: err.Error(), Fix: []string{"remanence search"}}
@@ -108,7 +108,7 @@ func stocked() *notebook {
 		mem.Memory{Kind: mem.Fact, Title: "a page said that the gateway limit is 50", Scope: mem.ScopeProject, Trust: mem.TrustNone, Origin: mem.FromWeb},
 		mem.Memory{Kind: mem.Summary, Title: "the retry bug was fixed", Scope: mem.ScopeProject, Summary: &mem.SummaryText{Request: "fix the retries", Completed: "backoff with jitter"}, Trust: mem.TrustAssistant},
 	)
-	n.state = mem.Standing{
+	n.state = mem.WorkState{
 		Files: ".mind", Phase: "beta", Status: "green", Active: []string{"the payment page"}, Blockers: []string{"a key for the sandbox"}, Next: "write the test",
 		Progress:  []mem.StateItem{{Section: "Completed", Text: "the login", Done: true}, {Section: "In Progress", Text: "the payment page"}},
 		Decisions: []mem.StateDecision{{ID: "DEC-001", Title: "One queue", Decision: "Valkey", Rationale: "it is there", Date: "2026-01-02", Status: "Final"}},
@@ -348,7 +348,7 @@ func TestAReaderListsAndDoesNothingThatChanges(t *testing.T) {
 	w.leave()
 	for _, ask := range n.asked {
 		switch ask.(type) {
-		case recall.SearchRequest, mem.StateRequest, event.IDs, views.TimelineRequest, mem.Place:
+		case recall.SearchRequest, mem.StateRequest, event.IDs, views.TimelineRequest, mem.ProjectRef:
 		default:
 			t.Errorf("asked for %T", ask)
 		}

@@ -102,7 +102,7 @@ func (s *Server) remember(ctx context.Context, a rememberArgs) (any, error) {
 
 func (s *Server) statement(a rememberArgs) (curate.AddRequest, error) {
 	ask := curate.AddRequest{
-		Place: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
+		ProjectRef: s.Place, Text: a.Content, Scope: a.Scope, Title: a.Title, Tags: a.Tags, Files: a.Files, Importance: a.Importance,
 		Related: a.Related, Origin: mem.FromMCP, IfNew: a.Supersedes != beside, KeepBoth: a.Supersedes == beside,
 	}
 	if strings.TrimSpace(a.Content) == "" {
@@ -245,7 +245,7 @@ func (s *Server) forget(ctx context.Context, a forgetArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	got, err := s.Memory.Mark(ctx, curate.MarkRequest{Place: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
+	got, err := s.Memory.Mark(ctx, curate.MarkRequest{ProjectRef: s.Place, Verb: "forget", IDs: []string{m.ID}, Reason: a.Reason, Agent: w.agent})
 	if err != nil {
 		return nil, err
 	}
@@ -266,7 +266,7 @@ type feedbackArgs struct {
 func (s *Server) feedback(ctx context.Context, a feedbackArgs) (any, error) {
 	switch a.Verdict {
 	case mem.Useful, mem.Wrong, mem.Stale:
-	case mem.PreventedThat:
+	case mem.PreventedMistake:
 		if strings.TrimSpace(a.Note) == "" {
 			return nil, bad("prevented needs a note").fixedBy("say which mistake was not made because of it")
 		}

@@ -18,7 +18,7 @@ const (
 
 // Reanchored merges the anchors of a memory that was captured a second time:
 // the newer ones, then older ones for other files, at most [MaxAnchors].
-func Reanchored(older, newer []Anchor) []Anchor {
+func MergeAnchors(older, newer []Anchor) []Anchor {
 	if len(newer) == 0 {
 		return older
 	}

@@ -2,7 +2,7 @@ package mem
 
 // Place selects the project of a request. Project is a key, a name or "all";
 // if it is empty, the project of Dir is meant. The zero value means all projects.
-type Place struct {
+type ProjectRef struct {
 	Project string `json:"project,omitempty"` // key, unique prefix, name, or "all"
 	Dir     string `json:"dir,omitempty"`
 }
@@ -10,18 +10,18 @@ type Place struct {
 // Weights are the factors of the parts of a score in its weighted sum. The part
 // "authority" is different: it multiplies the sum.
 type Weights struct {
-	Kept map[string]float64 `json:"kept"` // for memories
-	Said map[string]float64 `json:"said"` // for utterances
+	Memories   map[string]float64 `json:"kept"` // for memories
+	Utterances map[string]float64 `json:"said"` // for utterances
 }
 
 // ScanResponse is the result of a search for secrets in stored text. It counts
 // the secrets and never contains one.
 type ScanResponse struct {
-	Records   int      `json:"records"` // records scanned
-	Held      int      `json:"held"`    // records with at least one secret
-	Finds     []Find   `json:"finds"`   // sorted by place, then kind
-	Fixed     bool     `json:"fixed"`   // the secrets were erased from the store's files
-	Unreached []string `json:"unreached"`
+	Records     int      `json:"records"` // records scanned
+	WithSecrets int      `json:"held"`    // records with at least one secret
+	Finds       []Find   `json:"finds"`   // sorted by place, then kind
+	Fixed       bool     `json:"fixed"`   // the secrets were erased from the store's files
+	Unreached   []string `json:"unreached"`
 }
 
 // Find counts the secrets of one kind in one sort of record.

@@ -16,21 +16,21 @@ type Batch struct {
 	Receipts    []Receipt
 	// Unheard are ids of receipts whose text did not reach the client. They are
 	// deleted, and their items may be injected again. Unknown ids are ignored.
-	Unheard []string
-	Jobs    []Job
-	Done    []string // ids of jobs that this batch finishes
-	Failed  []Job    // jobs to retry or to give up; ID, Error, NotBy and Dead are stored
-	Pauses  []Pause
-	Checked []Checked // unknown sessions are ignored
+	Undelivered         []string
+	Jobs                []Job
+	FinishedJobs        []string // ids of jobs that this batch finishes
+	FailedJobs          []Job    // jobs to retry or to give up; ID, Error, NotBy and Dead are stored
+	Pauses              []Pause
+	TranscriptPositions []TranscriptPosition // unknown sessions are ignored
 	// Fills are readings of context usage. A reading from before its session's
 	// last compaction, or of an unknown session, is not written.
-	Fills     []Fill
-	Idle      []string      // sessions to mark as not Processing; unknown ones are ignored
-	Spent     *Spending     // added to the counts of its day
-	Woven     []MemoryLinks // replaces links and entities of these memories
-	Run       *Run          // a new consolidation run, or further changes of one
-	Undone    []string      // ids of runs whose changes Edits take back
-	Dismissed []Dismissal
+	ContextUsage []ContextUsage
+	IdleSessions []string      // sessions to mark as not Processing; unknown ones are ignored
+	Spent        *Spending     // added to the counts of its day
+	Links        []MemoryLinks // replaces links and entities of these memories
+	Run          *Run          // a new consolidation run, or further changes of one
+	UndoneRuns   []string      // ids of runs whose changes Edits take back
+	Dismissed    []Dismissal
 }
 
 // Result is the outcome of one batch.

@@ -18,7 +18,7 @@ type Day struct {
 
 // SessionsRequest asks for sessions, last active first.
 type SessionsRequest struct {
-	Place
+	ProjectRef
 	Agent  string    `json:"agent,omitempty"`
 	Branch string    `json:"branch,omitempty"` // a memory was made on it
 	Since  time.Time `json:"since,omitzero"`   // last active at or after
@@ -39,11 +39,11 @@ type Sessions struct {
 // SessionRow is one session of a list, with counts of its memories and injections.
 type SessionRow struct {
 	Session
-	Memories int      `json:"memories"`           // active memories made in it, without utterances
-	Files    int      `json:"files"`              // files of those memories
-	Told     int      `json:"told"`               // injections that contained an item
-	Spent    int      `json:"tokens"`             // tokens of those injections
-	Branches []string `json:"branches,omitempty"` // on which a memory was made
+	Memories       int      `json:"memories"`           // active memories made in it, without utterances
+	Files          int      `json:"files"`              // files of those memories
+	Injections     int      `json:"told"`               // injections that contained an item
+	InjectedTokens int      `json:"tokens"`             // tokens of those injections
+	Branches       []string `json:"branches,omitempty"` // on which a memory was made
 }
 
 // Count is a value and the number of its occurrences.

@@ -7,20 +7,20 @@ import (
 )
 
 // ErrTooMuch means that the text is longer than the model's limit.
-var ErrTooMuch = errors.New("more text than the model takes")
+var ErrTextTooLong = errors.New("more text than the model takes")
 
 // Unusable means that a model answered, and that the answer cannot be used. Its
 // tokens count as spent.
-type Unusable struct {
+type UnusableAnswer struct {
 	Tokens int // spent on the request and the answer
 	Err    error
 }
 
 // Error implements error.
-func (u Unusable) Error() string { return u.Err.Error() }
+func (u UnusableAnswer) Error() string { return u.Err.Error() }
 
 // Unwrap returns Err.
-func (u Unusable) Unwrap() error { return u.Err }
+func (u UnusableAnswer) Unwrap() error { return u.Err }
 
 // Digest is a model's summary of a turn. Its content is untrusted: the texts have
 // any length and may contain instructions, which must not be followed.

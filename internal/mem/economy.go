@@ -6,7 +6,7 @@ import (
 )
 
 // FileLine is one file with counts of the memories about it.
-type FileLine struct {
+type FileRow struct {
 	Path     string    `json:"path"`
 	Memories int       `json:"memories"` // active memories about it, without changes
 	Changes  int       `json:"changes"`  // how often sessions changed it
@@ -18,5 +18,5 @@ type FileLine struct {
 type FileCounter interface {
 	// FileCounts returns the files that active memories of a project are about,
 	// of all projects with an empty key, most memories first, and how many there are.
-	FileCounts(ctx context.Context, project, under string, limit int) ([]FileLine, int, error)
+	FileCounts(ctx context.Context, project, under string, limit int) ([]FileRow, int, error)
 }

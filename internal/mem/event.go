@@ -68,14 +68,14 @@ type Event struct {
 	Text    string `json:"text,omitempty"`
 	Private bool   `json:"private,omitempty"` // the text was not empty, and all of it was private
 
-	Tool       string          `json:"tool,omitempty"`
-	ToolUseID  string          `json:"tool_use_id,omitempty"`
-	Input      json.RawMessage `json:"input,omitempty"`    // tool_input
-	Response   json.RawMessage `json:"response,omitempty"` // tool_response: object, array or string
-	Weight     int             `json:"weight,omitempty"`   // estimated tokens of a Response that was not kept
-	Error      string          `json:"error,omitempty"`    // PostToolUseFailure
-	Interrupt  bool            `json:"interrupt,omitempty"`
-	DurationMS int64           `json:"duration_ms,omitempty"`
+	Tool           string          `json:"tool,omitempty"`
+	ToolUseID      string          `json:"tool_use_id,omitempty"`
+	Input          json.RawMessage `json:"input,omitempty"`    // tool_input
+	Response       json.RawMessage `json:"response,omitempty"` // tool_response: object, array or string
+	ResponseTokens int             `json:"weight,omitempty"`   // estimated tokens of a Response that was not kept
+	Error          string          `json:"error,omitempty"`    // PostToolUseFailure
+	Interrupt      bool            `json:"interrupt,omitempty"`
+	DurationMS     int64           `json:"duration_ms,omitempty"`
 
 	AgentID   string `json:"agent_id,omitempty"` // set only inside a subagent
 	AgentType string `json:"agent_type,omitempty"`
@@ -86,32 +86,32 @@ type Event struct {
 	Tokens int64 `json:"tokens,omitempty"` // in the session's context; 0 if the client does not report it
 	Window int64 `json:"window,omitempty"` // size of the context window in tokens; 0 if not reported
 
-	StopActive bool  `json:"stop_active,omitempty"`
-	Background int   `json:"background,omitempty"` // background tasks still running at Stop
-	EnvFile    bool  `json:"env_file,omitempty"`   // the client accepts environment variables
-	Size       int64 `json:"size,omitempty"`       // bytes of the original payload
-	Cut        bool  `json:"cut,omitempty"`        // text was cut to the size limits
-	Quiet      bool  `json:"quiet,omitempty"`      // injection is disabled for this client; capture is not
-	Again      bool  `json:"again,omitempty"`      // delivered again: the first daemon ended before it answered
-	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds from the hook's start to delivery
-	Dropped    bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.Husk]
-	Recovered  bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
+	StopActive     bool  `json:"stop_active,omitempty"`
+	Background     int   `json:"background,omitempty"` // background tasks still running at Stop
+	EnvFile        bool  `json:"env_file,omitempty"`   // the client accepts environment variables
+	Size           int64 `json:"size,omitempty"`       // bytes of the original payload
+	Truncated      bool  `json:"cut,omitempty"`        // text was cut to the size limits
+	InjectionOff   bool  `json:"quiet,omitempty"`      // injection is disabled for this client; capture is not
+	Redelivered    bool  `json:"again,omitempty"`      // delivered again: the first daemon ended before it answered
+	SpentUS        int64 `json:"spent_us,omitempty"`   // microseconds from the hook's start to delivery
+	PayloadDropped bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.Husk]
+	Recovered      bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
 }
 
 // Husk returns a copy of the event without its payload. The copy keeps ids, kind,
 // times and sizes, and none of the text, paths, input or response.
-func (e *Event) Husk() Event {
+func (e *Event) WithoutPayload() Event {
 	return Event{
 		ID: e.ID, Key: e.Key, Agent: e.Agent, Kind: e.Kind, At: e.At, Session: e.Session, PromptID: e.PromptID,
 		Source: e.Source, Private: e.Private, Tool: e.Tool, ToolUseID: e.ToolUseID, Interrupt: e.Interrupt,
 		DurationMS: e.DurationMS, AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size,
-		Weight: e.Weight, Cut: e.Cut, Dropped: true, Recovered: e.Recovered,
+		ResponseTokens: e.ResponseTokens, Truncated: e.Truncated, PayloadDropped: true, Recovered: e.Recovered,
 	}
 }
 
 // Window is the longest time between two deliveries with equal [Event.Key] that
 // count as one event. No other event of the session may lie between them.
-const Window = 5 * time.Second
+const DuplicateWindow = 5 * time.Second
 
 // Identify sets ID, and for kinds without an id of their own also Key. A process
 // uses one nonce for all its deliveries of an event. So the store recognises a
@@ -163,7 +163,7 @@ type Reply struct {
 }
 
 // Silent reports whether the reply is empty.
-func (r Reply) Silent() bool { return r.Context == "" && r.Notice == "" && len(r.Env) == 0 }
+func (r Reply) Empty() bool { return r.Context == "" && r.Notice == "" && len(r.Env) == 0 }
 
 // EnvVar is an environment variable of the session.
 type EnvVar struct {

@@ -8,14 +8,14 @@ import (
 // Run is the record of one consolidation run: how many memories it examined and
 // which of them it changed.
 type Run struct {
-	ID      string    `json:"id"` // "k_" + number in base 32; empty on a new one, the store sets it
-	Kind    RunKind   `json:"kind"`
-	Project string    `json:"project,omitempty"` // key; empty means only memories of user scope
-	Session string    `json:"session,omitempty"` // of SessionRun: the agent's id
-	At      time.Time `json:"at"`
-	Looked  int       `json:"looked"`            // number of memories examined
-	Changes []Step    `json:"changes,omitempty"` // in the order in which they were made
-	Undone  bool      `json:"undone,omitempty"`  // there were changes, and all were undone
+	ID       string    `json:"id"` // "k_" + number in base 32; empty on a new one, the store sets it
+	Kind     RunKind   `json:"kind"`
+	Project  string    `json:"project,omitempty"` // key; empty means only memories of user scope
+	Session  string    `json:"session,omitempty"` // of SessionRun: the agent's id
+	At       time.Time `json:"at"`
+	Examined int       `json:"looked"`            // number of memories examined
+	Changes  []Step    `json:"changes,omitempty"` // in the order in which they were made
+	Undone   bool      `json:"undone,omitempty"`  // there were changes, and all were undone
 }
 
 // RunKind is what a consolidation run covers.
@@ -23,9 +23,9 @@ type RunKind string
 
 // The kinds.
 const (
-	SessionRun RunKind = "session" // the memories of one session
-	FullRun    RunKind = "full"    // all memories of a project
-	AskedRun   RunKind = "asked"   // decisions of a person in a review, or a requested merge
+	SessionRun   RunKind = "session" // the memories of one session
+	FullRun      RunKind = "full"    // all memories of a project
+	RequestedRun RunKind = "asked"   // decisions of a person in a review, or a requested merge
 )
 
 // Step is one change of one memory in a run.
@@ -34,8 +34,8 @@ type Step struct {
 	Memory string    `json:"memory"`          // id
 	Other  string    `json:"other,omitempty"` // id of the other memory of a merge
 	Reason string    `json:"reason"`          // one sentence without stored text
-	Was    Life      `json:"was"`
-	Became Life      `json:"became"`
+	Was    Lifecycle `json:"was"`
+	Became Lifecycle `json:"became"`
 	Undone time.Time `json:"undone,omitzero"`
 }
 
@@ -48,7 +48,7 @@ const (
 )
 
 // Life holds the fields of a memory that consolidation may change. It has no text.
-type Life struct {
+type Lifecycle struct {
 	Status     Status    `json:"status"`
 	Scope      Scope     `json:"scope"`
 	Trust      Trust     `json:"trust"`

@@ -6,19 +6,19 @@ import (
 )
 
 // Fill is one reading of a session's context usage from the agent's transcript.
-type Fill struct {
-	Session string
-	Tokens  int       // of the main conversation's newest message; 0 if none since the last compaction
-	At      time.Time // of that message; if there is none, when the transcript was read
-	Model   string    // model of that message
-	Window  int       // size of the context window in tokens; 0 if the client does not report it
-	Cliff   int       // tokens at the last automatic compaction; 0 if there was none
-	Rearm   bool      // usage is low enough that a handoff is requested again when it rises
-	Taken   time.Time // when the transcript was read
+type ContextUsage struct {
+	Session           string
+	Tokens            int       // of the main conversation's newest message; 0 if none since the last compaction
+	At                time.Time // of that message; if there is none, when the transcript was read
+	Model             string    // model of that message
+	Window            int       // size of the context window in tokens; 0 if the client does not report it
+	AutoCompactTokens int       // tokens at the last automatic compaction; 0 if there was none
+	Rearm             bool      // usage is low enough that a handoff is requested again when it rises
+	ReadAt            time.Time // when the transcript was read
 }
 
 // TailHeading begins the generated part of a handoff file, the handoff appendix.
-const TailHeading = "## RECENT TAIL (since rich handoff)"
+const AppendixHeading = "## RECENT TAIL (since rich handoff)"
 
 // SplitHandoff separates a handoff from its appendix. Sections after the appendix
 // belong to rich. If there are several appendices, tail is the last one.
@@ -29,7 +29,7 @@ func SplitHandoff(s string) (rich, tail string) {
 			return rich + s, tail
 		}
 		rich += s[:start]
-		rest := s[start+len(TailHeading):]
+		rest := s[start+len(AppendixHeading):]
 		end := nextHeading(rest)
 		tail = rest[:end] // a later appendix replaces an earlier one
 		s = rest[end:]
@@ -39,17 +39,17 @@ func SplitHandoff(s string) (rich, tail string) {
 // tailAt returns the offset of the first line that is TailHeading, or -1.
 func tailAt(s string) int {
 	for from := 0; ; {
-		i := strings.Index(s[from:], TailHeading)
+		i := strings.Index(s[from:], AppendixHeading)
 		if i < 0 {
 			return -1
 		}
 		i += from
-		after := s[i+len(TailHeading):]
+		after := s[i+len(AppendixHeading):]
 		line, _, _ := strings.Cut(after, "\n")
 		if (i == 0 || s[i-1] == '\n') && strings.TrimSpace(line) == "" {
 			return i
 		}
-		from = i + len(TailHeading)
+		from = i + len(AppendixHeading)
 	}
 }
 

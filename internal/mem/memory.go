@@ -83,7 +83,7 @@ func (k Kind) Info() (info KindInfo, ok bool) {
 
 // Named reports whether memories of the kind get entities and links. Requests,
 // changes, commands and utterances do not.
-func (k Kind) Named() bool {
+func (k Kind) HasEntities() bool {
 	switch k {
 	case Request, Change, Command, Snapshot, Scratch, Utterance:
 		return false
@@ -249,11 +249,11 @@ type Feedback struct {
 // The verdicts. Feedback also stores the reason for an edit, or for a change of
 // the memory's status, if the author gave one.
 const (
-	Edited        = "edited"
-	Useful        = "useful"    // it helped
-	Wrong         = "wrong"     // it is false
-	Stale         = "stale"     // it is no longer true
-	PreventedThat = "prevented" // it prevented the mistake that Note names
+	Edited           = "edited"
+	Useful           = "useful"    // it helped
+	Wrong            = "wrong"     // it is false
+	Stale            = "stale"     // it is no longer true
+	PreventedMistake = "prevented" // it prevented the mistake that Note names
 )
 
 // MaxUsedIn is the largest length of Memory.UsedIn.

@@ -16,10 +16,10 @@ type Mind struct {
 	Stamp   string    // changes whenever one of the files changes
 	Written time.Time // modification time of STATE.md
 	Size    int64     // bytes of all state files
-	Taken   bool      // this version is indexed for search
+	Indexed bool      // this version is indexed for search
 	// StaleAfter is the age after which STATE.md is out of date.
 	StaleAfter time.Duration
-	Standing
+	WorkState
 
 	Sections []MindSection // of STATE.md, in order
 	Work     []MindSection // of PROGRESS.md, open items only
@@ -72,14 +72,14 @@ func MindDefaults() MindLimits {
 // MindNotes is what an event writes into the state files. Writing it twice has the
 // same effect as once.
 type MindNotes struct {
-	At      time.Time `json:"at"`
-	Session string    `json:"session,omitempty"`
-	Taken   string    `json:"taken,omitempty"`  // version that was indexed; the other fields are then ignored
-	Turned  bool      `json:"turned,omitempty"` // a turn ended: updates the time of the last activity
-	Files   []string  `json:"files,omitempty"`  // changed by the session so far
-	Agents  []string  `json:"agents,omitempty"` // lines about subagents
-	Tasks   []string  `json:"tasks,omitempty"`  // lines about completed tasks
-	Done    []string  `json:"done,omitempty"`   // tasks to complete in PROGRESS.md
+	At        time.Time `json:"at"`
+	Session   string    `json:"session,omitempty"`
+	Indexed   string    `json:"taken,omitempty"`  // version that was indexed; the other fields are then ignored
+	TurnEnded bool      `json:"turned,omitempty"` // a turn ended: updates the time of the last activity
+	Files     []string  `json:"files,omitempty"`  // changed by the session so far
+	Agents    []string  `json:"agents,omitempty"` // lines about subagents
+	Tasks     []string  `json:"tasks,omitempty"`  // lines about completed tasks
+	Done      []string  `json:"done,omitempty"`   // tasks to complete in PROGRESS.md
 
 	Compaction string    `json:"compaction,omitempty"` // trigger of the compaction that the state is saved for
 	Derived    string    `json:"derived,omitempty"`    // state for a checkpoint if there is no STATE.md

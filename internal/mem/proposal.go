@@ -54,7 +54,7 @@ const (
 const MaxProposals = 20
 
 // Named returns p with its ID set. Equal changes have equal ids.
-func (p Proposal) Named() Proposal {
+func (p Proposal) WithID() Proposal {
 	what := p
 	what.ID, what.Was, what.Reason, what.By, what.Session, what.Trust, what.At = "", "", "", "", "", 0, time.Time{}
 	b, _ := json.Marshal(what) // cannot fail: texts and numbers only

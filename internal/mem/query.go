@@ -18,7 +18,7 @@ type Query struct {
 	Terms []string `json:"terms,omitempty"`
 
 	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; filters other than Hidden are then ignored
-	Whole    bool     `json:"-"`             // IDs are exact, and unknown ones are left out
+	ExactIDs bool     `json:"-"`             // IDs are exact, and unknown ones are left out
 	Scopes   []Scope  `json:"scopes,omitempty"`
 	Kinds    []Kind   `json:"kinds,omitempty"` // empty means all but Utterance, which Match accepts only alone
 	NotKinds []Kind   `json:"not_kinds,omitempty"`
@@ -44,9 +44,9 @@ type Query struct {
 	Hidden        bool      `json:"hidden,omitempty"`   // include memories that are not active
 	Statuses      []Status  `json:"statuses,omitempty"` // only these; overrides Hidden
 
-	Noted    bool `json:"noted,omitempty"`    // only memories with a file in the vault
-	Proposed bool `json:"proposed,omitempty"` // only memories with Proposals
-	Unwoven  bool `json:"-"`                  // only memories whose links are older than their text; see Kind.Named
+	InVault       bool `json:"noted,omitempty"`    // only memories with a file in the vault
+	Proposed      bool `json:"proposed,omitempty"` // only memories with Proposals
+	LinksOutdated bool `json:"-"`                  // only memories whose links are older than their text; see Kind.Named
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit
@@ -69,16 +69,16 @@ const (
 
 // Hit is one match of a search. Memory is complete except for Index.
 type Hit struct {
-	Memory Memory             `json:"memory"`
-	Score  float64            `json:"score"` // higher is better; comparable only within one result
-	Parts  map[string]float64 `json:"parts,omitempty"`
-	Was    *Memory            `json:"-"` // the memory that Memory replaces, if that is shown
+	Memory   Memory             `json:"memory"`
+	Score    float64            `json:"score"` // higher is better; comparable only within one result
+	Parts    map[string]float64 `json:"parts,omitempty"`
+	Replaced *Memory            `json:"-"` // the memory that Memory replaces, if that is shown
 }
 
 // Corpus holds the document frequencies of a query's terms, as BM25 needs them.
 type Corpus struct {
 	Size    int   // records in the index
-	Holding []int // records that contain each term; counting stops at some thousands
+	DocFreq []int // records that contain each term; counting stops at some thousands
 }
 
 // Counter is the ability of a store to tell how common terms are.
@@ -104,9 +104,9 @@ type EventQuery struct {
 
 // SessionQuery asks for sessions, last active first.
 type SessionQuery struct {
-	Project string
-	Cliff   string // model: only its sessions that were compacted automatically
-	Limit   int    // 0 means DefaultLimit
+	Project          string
+	AutoCompactModel string // model: only its sessions that were compacted automatically
+	Limit            int    // 0 means DefaultLimit
 }
 
 // ReceiptQuery asks for receipts, newest first.
@@ -143,11 +143,11 @@ type Stats struct {
 	Turns    int          `json:"turns"`
 	Receipts int          `json:"receipts"`
 	Waiting
-	Bytes       int64          `json:"bytes"`       // size of the store's files
-	ToldTokens  int            `json:"told_tokens"` // injected, over all receipts
-	ByOutcome   map[string]int `json:"by_outcome,omitempty"`
-	LastEvent   time.Time      `json:"last_event,omitzero"`
-	LastSession string         `json:"last_session,omitempty"`
+	Bytes          int64          `json:"bytes"`       // size of the store's files
+	InjectedTokens int            `json:"told_tokens"` // injected, over all receipts
+	ByOutcome      map[string]int `json:"by_outcome,omitempty"`
+	LastEvent      time.Time      `json:"last_event,omitzero"`
+	LastSession    string         `json:"last_session,omitempty"`
 }
 
 // Waiting counts jobs by state.

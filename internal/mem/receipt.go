@@ -13,7 +13,7 @@ type Receipt struct {
 	Project string    `json:"project,omitempty"`
 	At      time.Time `json:"at"`
 	Trigger string    `json:"trigger"` // session_start, resume, compact, prompt, file, command, subagent
-	Asked   string    `json:"asked,omitempty"`
+	Query   string    `json:"asked,omitempty"`
 	Terms   []string  `json:"terms,omitempty"`
 
 	Outcome    string         `json:"outcome"` // injected, abstained, nothing
@@ -23,8 +23,8 @@ type Receipt struct {
 	Tokens     int            `json:"tokens"` // of Text, with its frame
 	TookMS     float64        `json:"took_ms"`
 	Items      []InjectedItem `json:"items,omitempty"`
-	Dropped    []Cut          `json:"dropped,omitempty"`
-	Aside      bool           `json:"aside,omitempty"` // injected into a subagent, not into the session itself
+	LeftOut    []LeftOutItem  `json:"dropped,omitempty"`
+	ToSubagent bool           `json:"aside,omitempty"` // injected into a subagent, not into the session itself
 	Marks      []string       `json:"marks,omitempty"` // further keys not to inject again, e.g. "file:a.go"
 	Text       string         `json:"text,omitempty"`  // the exact injected text
 
@@ -34,19 +34,19 @@ type Receipt struct {
 // Compaction counts what a compaction kept of a session's exact material, and how
 // much of the rest was injected again.
 type Compaction struct {
-	Checkpoint string `json:"checkpoint"` // id of the checkpoint before it
-	Exact      int    `json:"exact"`      // pieces: files, commands, errors, figures, open items, decisions
-	Kept       int    `json:"kept"`       // pieces that the summary contains
-	Restored   int    `json:"restored"`   // other pieces, injected right after the compaction
-	Told       int    `json:"told"`       // other pieces, injected first with this receipt
+	Checkpoint  string `json:"checkpoint"` // id of the checkpoint before it
+	Exact       int    `json:"exact"`      // pieces: files, commands, errors, figures, open items, decisions
+	Kept        int    `json:"kept"`       // pieces that the summary contains
+	Restored    int    `json:"restored"`   // other pieces, injected right after the compaction
+	InjectedNow int    `json:"told"`       // other pieces, injected first with this receipt
 }
 
 // Told returns the keys that must not be injected again: marks and ids of items.
 // Items that were only listed, or injected into a subagent, are not included.
-func (r Receipt) Told() []string {
+func (r Receipt) InjectedKeys() []string {
 	told := slices.Clone(r.Marks)
 	for _, it := range r.Items {
-		if !r.Aside && it.Place != PlaceIndex {
+		if !r.ToSubagent && it.Section != SectionIndex {
 			told = append(told, it.ID)
 		}
 	}
@@ -73,14 +73,14 @@ type InjectedItem struct {
 	Stale  Freshness          `json:"stale,omitempty"`
 	// Place is the section of the injected block. An item in PlaceIndex is listed
 	// by title only and may be injected again.
-	Place string `json:"place,omitempty"`
+	Section string `json:"place,omitempty"`
 }
 
 // PlaceIndex is the section that lists memories by title.
-const PlaceIndex = "index"
+const SectionIndex = "index"
 
 // Cut is a candidate that was left out of an injection, and the rule that did it.
-type Cut struct {
+type LeftOutItem struct {
 	ID    string             `json:"id"`
 	Title string             `json:"title,omitempty"`
 	Score float64            `json:"score"`
@@ -94,14 +94,14 @@ type Cut struct {
 
 // Job is work that is done later, with retries.
 type Job struct {
-	ID       string    `json:"id"`   // set by the store
-	Kind     string    `json:"kind"` // "transcript", "snapshot"
-	Session  string    `json:"session,omitempty"`
-	Key      string    `json:"key,omitempty"`  // not added while a job with equal Kind, Session and Key waits
-	Data     string    `json:"data,omitempty"` // format depends on Kind
-	NotBy    time.Time `json:"not_before,omitzero"`
-	Attempts int       `json:"attempts"` // number of leases, this one included; also counts leases that a crash ended
-	Created  time.Time `json:"created"`
-	Error    string    `json:"error,omitempty"` // of the last attempt
-	Dead     bool      `json:"dead,omitempty"`  // given up; kept so that it can be run again
+	ID        string    `json:"id"`   // set by the store
+	Kind      string    `json:"kind"` // "transcript", "snapshot"
+	Session   string    `json:"session,omitempty"`
+	Key       string    `json:"key,omitempty"`  // not added while a job with equal Kind, Session and Key waits
+	Data      string    `json:"data,omitempty"` // format depends on Kind
+	NotBefore time.Time `json:"not_before,omitzero"`
+	Attempts  int       `json:"attempts"` // number of leases, this one included; also counts leases that a crash ended
+	Created   time.Time `json:"created"`
+	Error     string    `json:"error,omitempty"` // of the last attempt
+	Dead      bool      `json:"dead,omitempty"`  // given up; kept so that it can be run again
 }

@@ -47,18 +47,18 @@ type Session struct {
 	Notifications    int    `json:"notifications,omitempty"`
 	Compactions      int    `json:"compactions,omitempty"`
 
-	Nudge       string `json:"-"`           // the last injected state line
-	NudgePrompt int    `json:"-"`           // number of the prompt it was injected with
-	ToldTokens  int    `json:"told_tokens"` // injected since the last compaction
+	StateLine       string `json:"-"`           // the last injected state line
+	StateLinePrompt int    `json:"-"`           // number of the prompt it was injected with
+	InjectedTokens  int    `json:"told_tokens"` // injected since the last compaction
 
-	ContextTokens int       `json:"context_tokens,omitempty"` // context usage when last read; 0 if unknown
-	ContextWindow int       `json:"context_window,omitempty"` // as the client reported it; 0 if it did not
-	HandoffArmed  bool      `json:"handoff_armed"`            // a handoff is requested when the context is nearly full
-	Cliff         int       `json:"cliff,omitempty"`          // tokens at the last automatic compaction
-	Sampled       time.Time `json:"-"`                        // when ContextTokens was read
-	Compacted     time.Time `json:"-"`                        // time of the last compaction
+	ContextTokens     int       `json:"context_tokens,omitempty"` // context usage when last read; 0 if unknown
+	ContextWindow     int       `json:"context_window,omitempty"` // as the client reported it; 0 if it did not
+	HandoffArmed      bool      `json:"handoff_armed"`            // a handoff is requested when the context is nearly full
+	AutoCompactTokens int       `json:"cliff,omitempty"`          // tokens at the last automatic compaction
+	ContextReadAt     time.Time `json:"-"`                        // when ContextTokens was read
+	Compacted         time.Time `json:"-"`                        // time of the last compaction
 
-	Told map[string]bool `json:"-"` // ids and marks injected since the last compaction
+	Injected map[string]bool `json:"-"` // ids and marks injected since the last compaction
 
 	// Memories is the number of memories made in it, of any status, at most
 	// MemoriesCounted. Only Store.Session sets it; elsewhere it is 0.
@@ -79,16 +79,16 @@ type SessionChange struct {
 	EndReason                              string
 	Processing                             *bool
 	Notification                           string // also increments Notifications
-	Nudge                                  *string
+	StateLine                              *string
 	HandoffArmed                           *bool
 
 	// Compacted starts a new context window: it increments Compactions, clears
 	// Told, sets ToldTokens and ContextTokens to 0, and sets HandoffArmed.
 	Compacted bool
 	// TellAgain clears Told without a compaction.
-	TellAgain bool
+	ClearInjected bool
 	// ToldLike is a session whose Told is copied to this one.
-	ToldLike string
+	CopyInjectedFrom string
 }
 
 // Turn is one prompt and what followed until the agent stopped. The first event

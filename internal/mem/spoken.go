@@ -4,7 +4,7 @@ import "time"
 
 // Spoken is one utterance of a session, redacted, as the transcript archive
 // stores it outside the store.
-type Spoken struct {
+type ArchivedUtterance struct {
 	ID       string    `json:"id"`               // unique in its session
 	PromptID string    `json:"prompt,omitempty"` // of its turn
 	Who      string    `json:"who"`              // "user" or "assistant"
@@ -18,7 +18,7 @@ type Verdict int
 
 // The verdicts. The zero value stores nothing.
 const (
-	LeaveOut Verdict = iota
-	TakeIn
-	AskAgain // undecided: the utterance and those after it are examined again later
+	Skip Verdict = iota
+	Keep
+	Defer // undecided: the utterance and those after it are examined again later
 )

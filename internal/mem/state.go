@@ -6,7 +6,7 @@ import "time"
 // in the project's state files if it has trusted ones, else in the store. Only
 // the field that Op names is used.
 type StateRequest struct {
-	Place
+	ProjectRef
 	Op    string `json:"op"`              // StateGet and so on
 	Agent string `json:"agent,omitempty"` // as in AddRequest: limits the trust to that of the agent's turn
 
@@ -75,7 +75,7 @@ type StateItem struct {
 }
 
 // Standing is the state of a project's work, and the result of a change of it.
-type Standing struct {
+type WorkState struct {
 	Project Project `json:"project"`
 	// Files is the directory of the state files that were read, relative to the
 	// project, or absolute if a worktree uses those of the main work tree. Empty

@@ -37,7 +37,7 @@ func TestNumbersAreGroupedByThree(t *testing.T) {
 func TestUnitsCountsUTF16(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
-		if got, want := chars.Units(s), len(utf16.Encode([]rune(s))); got != want {
+		if got, want := chars.UTF16Len(s), len(utf16.Encode([]rune(s))); got != want {
 			t.Fatalf("%q: got %d, want %d", s, got, want)
 		}
 	})
@@ -51,7 +51,7 @@ func TestClientMadeTextIsRecognised(t *testing.T) {
 		"[Request interrupted by user]": true,
 		"":                              false, "what does <command-name> mean": false, "<private>": false,
 	} {
-		if got := chars.ClientMade(text); got != want {
+		if got := chars.IsClientText(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
 		}
 	}
@@ -102,7 +102,7 @@ func TestConflictMarkersInACodeFenceAreIgnored(t *testing.T) {
 		"```\n" + marks + "```\n": false, " " + strings.ReplaceAll(marks, "\n", "\n "): false, "Title\n=======\n": false,
 		">>>>>>> a\n=======\n<<<<<<< b\n": false,
 	} {
-		if got := chars.Unmerged(text); got != want {
+		if got := chars.HasConflictMarkers(text); got != want {
 			t.Errorf("%q: got %v", text, got)
 		}
 	}

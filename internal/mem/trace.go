@@ -25,7 +25,7 @@ func Traces(m Memory) []string {
 // MadeOf reports whether an utterance by who, in the turn promptID of the memory's
 // session, may be the source of the memory. Memories with FromUserPrompt come from
 // the person's utterances, others from the agent's. For an utterance it is false.
-func (m Memory) MadeOf(promptID, who string) bool {
+func (m Memory) DerivedFrom(promptID, who string) bool {
 	return m.Kind != Utterance && m.Source.PromptID != "" && m.Source.PromptID == promptID &&
 		(who == "assistant") == (m.Origin != FromUserPrompt)
 }

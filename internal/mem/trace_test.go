@@ -23,7 +23,7 @@ func TestTracesMatchTextInOtherFormatting(t *testing.T) {
 		"short":                                                                false,
 		"":                                                                     false,
 	} {
-		held := slices.ContainsFunc(traces, func(line string) bool { return strings.Contains(chars.Folded(text), line) })
+		held := slices.ContainsFunc(traces, func(line string) bool { return strings.Contains(chars.Fold(text), line) })
 		if held != want {
 			t.Errorf("%q holds one of %q: %v, want %v", text, traces, held, want)
 		}
@@ -50,7 +50,7 @@ func TestMadeOfComparesTurnAndSpeaker(t *testing.T) {
 		{"of no turn", of(mem.Decision, mem.FromAssistant, ""), "", "assistant", false},
 		{"said beside it", of(mem.Utterance, mem.FromAssistant, "p1"), "p1", "assistant", false},
 	} {
-		if got := tt.m.MadeOf(tt.prompt, tt.who); got != tt.want {
+		if got := tt.m.DerivedFrom(tt.prompt, tt.who); got != tt.want {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -18,14 +18,14 @@ var (
 
 // HandoffNote is the handoff file of the vault: a session's note for the next one.
 type HandoffNote struct {
-	Rich    string    // written by the agent or the person; "" if there is none
-	Tail    string    // handoff appendix, generated without a model; "" if there is none
-	At      time.Time // modification time of the file; zero if there is no file
-	Changed time.Time // as NoteText.Changed
+	Rich     string    // written by the agent or the person; "" if there is none
+	Appendix string    // handoff appendix, generated without a model; "" if there is none
+	At       time.Time // modification time of the file; zero if there is no file
+	Changed  time.Time // as NoteText.Changed
 }
 
 // Zero reports whether the handoff is empty.
-func (h HandoffNote) Zero() bool { return h.Rich == "" && h.Tail == "" }
+func (h HandoffNote) Zero() bool { return h.Rich == "" && h.Appendix == "" }
 
 // NoteText is a parsed file of the vault that holds one memory.
 type NoteText struct {
@@ -72,7 +72,7 @@ func (c NoteChange) Text() bool {
 }
 
 // VaultLook holds the differences between the vault and the stored memories.
-type VaultLook struct {
+type VaultChanges struct {
 	Notes []NoteText // new or changed files
 	Gone  []string   // files that no longer exist
 	Bad   []BadNote  // files that cannot be read
@@ -127,18 +127,18 @@ type Hints struct {
 
 // VaultState is the status of the vault for people.
 type VaultState struct {
-	Dir       string    `json:"dir"`
-	There     bool      `json:"there"`
-	Notes     int       `json:"notes"` // memories with a file
-	Identity  bool      `json:"identity"`
-	User      bool      `json:"user"`
-	Bad       []BadNote `json:"bad"`
-	Conflicts []string  `json:"conflicts"`    // copies that wait for the person
-	Lacking   []string  `json:"lacking"`      // files named in vault.critical that do not exist
-	Index     string    `json:"index"`        // "written", "yours" or "none"
-	Hints     string    `json:"hints"`        // the file of project hints, "" if there is none
-	Doubled   []string  `json:"doubled_ids"`  // files with the id of another file
-	Long      []string  `json:"no_invariant"` // critical memories without an invariant
+	Dir              string    `json:"dir"`
+	Found            bool      `json:"there"`
+	Notes            int       `json:"notes"` // memories with a file
+	Identity         bool      `json:"identity"`
+	User             bool      `json:"user"`
+	Bad              []BadNote `json:"bad"`
+	Conflicts        []string  `json:"conflicts"`    // copies that wait for the person
+	MissingCritical  []string  `json:"lacking"`      // files named in vault.critical that do not exist
+	Index            string    `json:"index"`        // "written", "yours" or "none"
+	Hints            string    `json:"hints"`        // the file of project hints, "" if there is none
+	DuplicateIDs     []string  `json:"doubled_ids"`  // files with the id of another file
+	WithoutInvariant []string  `json:"no_invariant"` // critical memories without an invariant
 }
 
 // NoteFile returns the path in the vault of the file that a person named. A name

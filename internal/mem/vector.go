@@ -47,14 +47,14 @@ type Vectors interface {
 const PartCos = "cos"
 
 // Later means that a server cannot answer now, and that a later retry may succeed.
-type Later struct {
+type RetryLater struct {
 	Wait    time.Duration // requested by the server; 0 if it named none
-	Unasked bool          // no request was sent, because an earlier Wait is not over
+	NotSent bool          // no request was sent, because an earlier Wait is not over
 	Err     error
 }
 
 // Error implements error.
-func (l Later) Error() string { return l.Err.Error() }
+func (l RetryLater) Error() string { return l.Err.Error() }
 
 // Unwrap returns Err.
-func (l Later) Unwrap() error { return l.Err }
+func (l RetryLater) Unwrap() error { return l.Err }

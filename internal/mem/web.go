@@ -54,7 +54,7 @@ type Entity struct {
 }
 
 // Named is an entity as the text of one memory mentions it.
-type Named struct {
+type NamedEntity struct {
 	Kind       EntityKind
 	Name       string
 	Confidence float64 // 0…1
@@ -63,10 +63,10 @@ type Named struct {
 // MemoryLinks holds the entities and outgoing links of one memory. Writing it
 // replaces those that the memory had.
 type MemoryLinks struct {
-	Memory  string    // id; an unknown one is ignored
-	Updated time.Time // Memory.Updated when it was read; if it changed since, the memory stays Unwoven
-	Names   []Named
-	Links   []Link // From is Memory; links to unknown memories or to itself are ignored
+	Memory   string    // id; an unknown one is ignored
+	Updated  time.Time // Memory.Updated when it was read; if it changed since, the memory stays Unwoven
+	Entities []NamedEntity
+	Links    []Link // From is Memory; links to unknown memories or to itself are ignored
 }
 
 // Mention is one pair of an entity and a memory that mentions it.
@@ -93,9 +93,9 @@ type Pruned struct {
 // Entities and similarity links that were not seen for LinkedMemory are pruned if
 // they are below LeastConfidence and, for entities, below LeastMentions.
 const (
-	LeastConfidence = 0.3
-	LeastMentions   = 2
-	LinkedMemory    = 30 * 24 * time.Hour
+	MinLinkConfidence = 0.3
+	MinMentions       = 2
+	LinkRetention     = 30 * 24 * time.Hour
 )
 
 // Web is a Store that keeps how memories stand to each other and to names.

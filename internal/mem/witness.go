@@ -14,10 +14,10 @@ type Witness interface {
 	Heard(ctx context.Context, session string) ([]EventHeader, error)
 	// Checked tells how far the session's record was compared; the zero value if
 	// it never was. Batch.Checked sets it.
-	Checked(ctx context.Context, session string) (Checked, error)
+	Checked(ctx context.Context, session string) (TranscriptPosition, error)
 	// Silences are the times in which nothing was to be captured of the targets,
 	// by pauses that are over or in force.
-	Silences(ctx context.Context, targets ...string) ([]Silence, error)
+	Silences(ctx context.Context, targets ...string) ([]PausedPeriod, error)
 }
 
 // EventHeader identifies a stored event without its payload.
@@ -31,19 +31,19 @@ type EventHeader struct {
 
 // Checked is the position up to which a session's transcript was compared with
 // the stored events.
-type Checked struct {
+type TranscriptPosition struct {
 	Session string // the agent's id
 	To      int64  // bytes of the transcript
 	Hash    string // of the bytes right before To; "" at the start
 }
 
 // Silence is a period in which capture was paused.
-type Silence struct {
+type PausedPeriod struct {
 	Begun time.Time
 	Ended time.Time // zero while the pause lasts
 }
 
 // Covers reports whether at lies in the period, both ends included.
-func (s Silence) Covers(at time.Time) bool {
+func (s PausedPeriod) Contains(at time.Time) bool {
 	return !at.Before(s.Begun) && (s.Ended.IsZero() || !at.After(s.Ended))
 }

@@ -18,29 +18,29 @@ const maxTries = 5
 // Change does to the state files what ask says, and returns what they say then.
 // A file that does not exist yet is made; a hand that writes at the same time is
 // merged with, never written over.
-func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.Standing, error) {
-	var note mem.Standing
+func (f *Files) Change(ctx context.Context, p mem.Project, ask mem.StateRequest) (mem.WorkState, error) {
+	var note mem.WorkState
 	if ask.Op != mem.StateGet {
 		d, done, err := f.openLocked(ctx, p)
 		if err != nil {
-			return mem.Standing{}, err
+			return mem.WorkState{}, err
 		}
 		note, err = f.change(d, p, ask)
 		done()
 		if err != nil {
-			return mem.Standing{}, err
+			return mem.WorkState{}, err
 		}
 	}
 	m, err := f.Look(p)
 	if err != nil {
-		return mem.Standing{}, err
+		return mem.WorkState{}, err
 	}
-	out := m.Standing
+	out := m.WorkState
 	out.Changed, out.Candidates, out.Notes = note.Changed, note.Candidates, slices.Concat(note.Notes, m.Warnings)
 	return out, nil
 }
 
-func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem.Standing, err error) {
+func (f *Files) change(d *folder, p mem.Project, ask mem.StateRequest) (note mem.WorkState, err error) {
 	at := f.cfg.Now()
 	switch ask.Op {
 	case mem.StateUpdates:
@@ -100,7 +100,7 @@ func (f *Files) version(p mem.Project, name string) (document, bool) {
 
 // edit changes one file. do is asked again where the file changed before it
 // could be replaced.
-func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *mem.Standing) error {
+func (f *Files) edit(d *folder, name, title string, do func(document) (document, bool), note *mem.WorkState) error {
 	for range maxTries {
 		b, was, err := d.read(name, maxFile)
 		if err != nil {

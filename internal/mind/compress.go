@@ -115,7 +115,7 @@ func (f *Files) archive(d *folder, lines []string, at time.Time) error {
 		}
 		t.append(append([]string{"## " + name}, lines...)...)
 		return t, true
-	}, &mem.Standing{})
+	}, &mem.WorkState{})
 }
 
 // shortenSessions makes one line of each session but the newest keep.

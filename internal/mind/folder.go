@@ -129,7 +129,7 @@ func (d *folder) read(name string, most int64) ([]byte, stamp, error) {
 		return nil, st, ErrHuge
 	case !readable(b):
 		return nil, st, ErrBinary
-	case chars.Unmerged(string(b)):
+	case chars.HasConflictMarkers(string(b)):
 		return nil, st, ErrUnmerged
 	}
 	return b, st, nil

@@ -108,7 +108,7 @@ func TestADirectoryThatLeadsAwayIsNotEntered(t *testing.T) {
 				watched = filepath.Join(d.p.Root, "src")
 			}
 			before := tree(t, watched)
-			_ = d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, Turned: true, Compaction: "auto", EndReason: "other", Files: []string{"a"}})
+			_ = d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other", Files: []string{"a"}})
 			if m := d.look(); m.Present && name == mem.MindDir {
 				t.Errorf("%s: it is taken for state files", name)
 			}
@@ -241,7 +241,7 @@ func TestWhereNothingCanBeWrittenNothingIsLost(t *testing.T) {
 				t.Errorf("%v: compress: %v", cause, err)
 			}
 			n = 0
-			err := d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, Turned: true, Compaction: "auto", EndReason: "other", Files: []string{"a.go"}, Done: []string{"Token rotation"}})
+			err := d.Note(t.Context(), d.p, mem.MindNotes{At: d.now, TurnEnded: true, Compaction: "auto", EndReason: "other", Files: []string{"a.go"}, Done: []string{"Token rotation"}})
 			if !errors.Is(err, want) {
 				t.Errorf("%v: note: %v", cause, err)
 			}

@@ -121,10 +121,10 @@ func (f *Files) Look(p mem.Project) (mem.Mind, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if !f.cfg.Trusted(p) {
-		return mem.Mind{Present: true, Stamp: untrusted, Taken: f.indexed[p.Root] == untrusted}, nil
+		return mem.Mind{Present: true, Stamp: untrusted, Indexed: f.indexed[p.Root] == untrusted}, nil
 	}
 	m := f.read(d, p)
-	m.Taken = m.Stamp == f.indexed[p.Root]
+	m.Indexed = m.Stamp == f.indexed[p.Root]
 	if p.Root != asked {
 		m.Files = chars.Line(filepath.Join(p.Root, mem.MindDir))
 	}

@@ -65,7 +65,7 @@ func (d *fixture) look() mem.Mind {
 	return m
 }
 
-func (d *fixture) change(ask mem.StateRequest) mem.Standing {
+func (d *fixture) change(ask mem.StateRequest) mem.WorkState {
 	d.t.Helper()
 	s, err := d.Change(d.t.Context(), d.p, ask)
 	if err != nil {
@@ -352,7 +352,7 @@ func TestNobodyStandsForThemSoNothingIsReadOrWritten(t *testing.T) {
 		t.Error("written all the same")
 	}
 	before := tree(t, d.p.Root)
-	d.note(mem.MindNotes{Turned: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear", Agents: []string{"x"}})
+	d.note(mem.MindNotes{TurnEnded: true, Files: []string{"a.go"}, Compaction: "auto", EndReason: "clear", Agents: []string{"x"}})
 	if after := tree(t, d.p.Root); after != before {
 		t.Errorf("got\n%s\nwant\n%s", after, before)
 	}

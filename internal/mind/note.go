@@ -36,10 +36,10 @@ const (
 // Note leaves what an event has to leave in the state files of a project. What
 // stands there already is not written again.
 func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error {
-	if n.Taken != "" {
+	if n.Indexed != "" {
 		p = f.stateProject(p)
 		f.mu.Lock()
-		f.indexed[p.Root] = n.Taken
+		f.indexed[p.Root] = n.Indexed
 		f.mu.Unlock()
 		return nil
 	}
@@ -59,7 +59,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 	}
 	limits := f.limitsNow(d)
 	var errs []error
-	if n.Turned {
+	if n.TurnEnded {
 		errs = append(errs, d.store(activityFile, n.At.UTC().Format(time.RFC3339)+"\n"), f.track(d, p, n))
 	}
 	errs = append(errs, d.log(agentsFile, n.Agents, limits), d.log(tasksFile, n.Tasks, limits))
@@ -67,7 +67,7 @@ func (f *Files) Note(ctx context.Context, p mem.Project, n mem.MindNotes) error 
 		errs = append(errs, f.edit(d, progressFile, "# Progress Tracker", func(t document) (document, bool) {
 			done, _, _ := t.complete(what, n.At)
 			return t, done
-		}, &mem.Standing{}))
+		}, &mem.WorkState{}))
 	}
 	if n.Compaction != "" {
 		errs = append(errs, f.beforeCompaction(d, n, limits))
@@ -218,7 +218,7 @@ func (f *Files) end(d *folder, p mem.Project, n mem.MindNotes, l mem.MindLimits)
 		errs = append(errs, f.edit(d, logFile, "# Session Log", func(t document) (document, bool) {
 			t.addAutomatic(n.EndReason, files, n.At)
 			return t, true
-		}, &mem.Standing{}))
+		}, &mem.WorkState{}))
 	}
 	errs = append(errs, f.atEnd(d, n, len(files) > 0, l))
 	if err := d.root.Remove(d.path(trackerFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -19,7 +19,7 @@ func TestWhatHappenedIsTrackedOnceHoweverOftenItIsReported(t *testing.T) {
 	d := newFixture(t, "forge")
 	at := d.now.UTC().Format(time.RFC3339)
 	n := mem.MindNotes{
-		At: d.now, Turned: true, Files: []string{"a.go", "a.go", "b/c.go", ".mind/STATE.md"},
+		At: d.now, TurnEnded: true, Files: []string{"a.go", "a.go", "b/c.go", ".mind/STATE.md"},
 		Agents: []string{"[" + at + "] STARTED: explore (a1)"},
 		Tasks:  []string{"[" + at + "] COMPLETED: #3 — Token rotation (by: self)"}, Done: []string{"Token rotation"},
 	}
@@ -430,11 +430,11 @@ func TestUnchangedFilesAreNotReadAgain(t *testing.T) {
 		t.Errorf("read %d times", reads-n)
 	}
 	d.write(progressFile, "# Progress Tracker\n")
-	if third := d.look(); reads == n || third.Stamp == first.Stamp || third.Taken {
+	if third := d.look(); reads == n || third.Stamp == first.Stamp || third.Indexed {
 		t.Error("a change was not seen")
 	}
-	d.note(mem.MindNotes{Taken: d.look().Stamp})
-	if !d.look().Taken {
+	d.note(mem.MindNotes{Indexed: d.look().Stamp})
+	if !d.look().Indexed {
 		t.Error("it was taken in, and is not known to be")
 	}
 }

@@ -169,7 +169,7 @@ func (t *document) complete(what string, at time.Time) (done bool, rivals []stri
 	for i, k := range tasks {
 		list[i] = plain(chars.Line(k.text))
 	}
-	found, many := chars.Pick(list, what)
+	found, many := chars.BestMatch(list, what)
 	if found < 0 {
 		for _, i := range many {
 			rivals = append(rivals, list[i])

@@ -168,7 +168,7 @@ func (q *Queue) run(ctx context.Context, j mem.Job) {
 	failed := fail(j, err, q.cfg.Now())
 	q.cfg.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "attempt", failed.Attempts, "dead", failed.Dead, "error",
 		err)
-	if _, err := q.cfg.Store.Apply(ctx, mem.Batch{Failed: []mem.Job{failed}}); err != nil {
+	if _, err := q.cfg.Store.Apply(ctx, mem.Batch{FailedJobs: []mem.Job{failed}}); err != nil {
 		q.cfg.Log.Error("note a failed job", "job", j.ID, "error", err)
 		return
 	}
@@ -183,7 +183,7 @@ func (q *Queue) handBack(ctx context.Context, j mem.Job) {
 	q.cfg.Log.Info("job cut off", "job", j.ID, "kind", j.Kind)
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
-	if _, err := q.cfg.Store.Apply(within, mem.Batch{Failed: []mem.Job{{ID: j.ID, Error: j.Error}}}); err != nil {
+	if _, err := q.cfg.Store.Apply(within, mem.Batch{FailedJobs: []mem.Job{{ID: j.ID, Error: j.Error}}}); err != nil {
 		q.cfg.Log.Warn("hand back a job", "job", j.ID, "error", err)
 	}
 }
@@ -195,14 +195,14 @@ func (q *Queue) attempt(ctx context.Context, j mem.Job) error {
 	if err != nil {
 		return err
 	}
-	batch.Done = append(batch.Done, j.ID)
+	batch.FinishedJobs = append(batch.FinishedJobs, j.ID)
 	results, err := q.cfg.Store.Apply(ctx, batch)
 	if err != nil {
 		return fmt.Errorf("write: %w", err)
 	}
 	// A duplicate batch writes nothing, not even the job's end.
 	if len(results) == 1 && results[0].Duplicate {
-		_, err = q.cfg.Store.Apply(ctx, mem.Batch{Done: batch.Done})
+		_, err = q.cfg.Store.Apply(ctx, mem.Batch{FinishedJobs: batch.FinishedJobs})
 	}
 	return err
 }
@@ -224,13 +224,13 @@ func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 func fail(j mem.Job, err error, now time.Time) mem.Job {
 	j.Error = chars.Clip(err.Error(), maxError)
 	j.Dead = j.Attempts >= MaxAttempts
-	j.NotBy = now.Add(max(Backoff(j.Attempts), retryAfter(err)))
+	j.NotBefore = now.Add(max(Backoff(j.Attempts), retryAfter(err)))
 	return j
 }
 
 // retryAfter returns the delay that a server requested.
 func retryAfter(err error) time.Duration {
-	var later mem.Later
+	var later mem.RetryLater
 	errors.As(err, &later)
 	return later.Wait
 }

@@ -22,11 +22,11 @@ func TestJobEndsInTheBatchItWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fake{jobs: []mem.Job{{ID: "j_1"}}}
 		q := queue.New(queue.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) {
-			return mem.Batch{Memories: []mem.Memory{{Title: "learned"}}, Done: []string{"j_0"}}, nil
+			return mem.Batch{Memories: []mem.Memory{{Title: "learned"}}, FinishedJobs: []string{"j_0"}}, nil
 		}})
 		running(t, q, func() { time.Sleep(time.Second) })
 		if len(s.applied) != 1 || len(s.applied[0].Memories) != 1 ||
-			!slices.Equal(s.applied[0].Done, []string{"j_0", "j_1"}) {
+			!slices.Equal(s.applied[0].FinishedJobs, []string{"j_0", "j_1"}) {
 			t.Errorf("applied %+v, want one batch with the memory and the end of j_0, j_1", s.applied)
 		}
 		if got, want := q.Counters(), (queue.Counters{Done: 1}); got != want {
@@ -81,7 +81,7 @@ func TestAServersWishForRestIsHeeded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fake{jobs: []mem.Job{{ID: "j_1"}}}
 		q := queue.New(queue.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) {
-			return mem.Batch{}, fmt.Errorf("ask: %w", mem.Later{Wait: 10 * time.Minute, Err: errors.New("status 429")})
+			return mem.Batch{}, fmt.Errorf("ask: %w", mem.RetryLater{Wait: 10 * time.Minute, Err: errors.New("status 429")})
 		}})
 		running(t, q, func() { time.Sleep(15 * time.Minute) })
 		if got := gaps(s.leased); len(got) != 1 || got[0] < 10*time.Minute {
@@ -168,10 +168,10 @@ func TestJobCutOffByTheEndIsHandedBackAndNoFailure(t *testing.T) {
 			return mem.Batch{}, ctx.Err()
 		}})
 		running(t, q, synctest.Wait)
-		if len(s.applied) != 1 || len(s.applied[0].Failed) != 1 || len(s.applied[0].Done) != 0 {
+		if len(s.applied) != 1 || len(s.applied[0].FailedJobs) != 1 || len(s.applied[0].FinishedJobs) != 0 {
 			t.Fatalf("applied %+v, want the one job handed back", s.applied)
 		}
-		if j := s.applied[0].Failed[0]; j.ID != "j_1" || j.Dead || j.Error != "" || !j.NotBy.IsZero() ||
+		if j := s.applied[0].FailedJobs[0]; j.ID != "j_1" || j.Dead || j.Error != "" || !j.NotBefore.IsZero() ||
 			q.Counters().Failed != 0 {
 			t.Errorf("handed back %+v, %d failures, want it due at once and no failure", j, q.Counters().Failed)
 		}
@@ -229,7 +229,7 @@ func (f *fake) Lease(_ context.Context, now time.Time, lease time.Duration, n in
 	}
 	var out []mem.Job
 	for i, j := range f.jobs {
-		if len(out) == n || j.Dead || j.NotBy.After(now) || f.until[j.ID].After(now) {
+		if len(out) == n || j.Dead || j.NotBefore.After(now) || f.until[j.ID].After(now) {
 			continue
 		}
 		f.until[j.ID] = now.Add(lease)
@@ -252,16 +252,16 @@ func (f *fake) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, e
 			results = append(results, mem.Result{Duplicate: true})
 			continue
 		}
-		if len(b.Done) > 0 && f.refuse > 0 {
+		if len(b.FinishedJobs) > 0 && f.refuse > 0 {
 			f.refuse--
 			return results, mem.ErrLocked
 		}
 		f.applied = append(f.applied, b)
-		f.jobs = slices.DeleteFunc(f.jobs, func(j mem.Job) bool { return slices.Contains(b.Done, j.ID) })
-		for _, failed := range b.Failed {
+		f.jobs = slices.DeleteFunc(f.jobs, func(j mem.Job) bool { return slices.Contains(b.FinishedJobs, j.ID) })
+		for _, failed := range b.FailedJobs {
 			i := slices.IndexFunc(f.jobs, func(j mem.Job) bool { return j.ID == failed.ID })
 			j := &f.jobs[i]
-			j.Error, j.NotBy, j.Dead = failed.Error, failed.NotBy, failed.Dead
+			j.Error, j.NotBefore, j.Dead = failed.Error, failed.NotBefore, failed.Dead
 			delete(f.until, j.ID)
 		}
 		results = append(results, mem.Result{})

@@ -29,20 +29,20 @@ const mostTerms = 32
 // Choose returns those of a question's terms that are worth a search in a store
 // of that corpus, in their order.
 func Choose(terms []string, c mem.Corpus) []string {
-	if len(c.Holding) != len(terms) {
+	if len(c.DocFreq) != len(terms) {
 		return terms[:min(len(terms), mostTerms)]
 	}
 	var rare []int // by place
-	for i, n := range c.Holding {
+	for i, n := range c.DocFreq {
 		if n > 0 {
 			rare = append(rare, i)
 		}
 	}
-	slices.SortStableFunc(rare, func(a, b int) int { return cmp.Compare(c.Holding[a], c.Holding[b]) })
+	slices.SortStableFunc(rare, func(a, b int) int { return cmp.Compare(c.DocFreq[a], c.DocFreq[b]) })
 	rare = rare[:min(len(rare), mostTerms)]
 	budget := min(mostRecords, max(leastRecords, someRecords+c.Size/recordsForOne))
 	for i, at := range rare {
-		if budget -= c.Holding[at]; budget < 0 && i >= alwaysTerms {
+		if budget -= c.DocFreq[at]; budget < 0 && i >= alwaysTerms {
 			rare = rare[:i]
 			break
 		}

@@ -21,7 +21,7 @@ const (
 // of two such, in different scopes, the wider scope wins unless the other
 // scores twice as much. n of 0 or less means all. Ranking has read the words before,
 // so the lexicon it used knows them; nil means none.
-func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.Cut) {
+func Diversify(hits []mem.Hit, n int, l *Lexicon) (kept []mem.Hit, cuts []mem.LeftOutItem) {
 	rest := make([]candidate, 0, len(hits))
 	for _, h := range hits {
 		rest = append(rest, candidate{hit: h, words: wordSet(h.Memory, l)})
@@ -51,7 +51,7 @@ type candidate struct {
 
 // dropDoubles leaves one of each set of memories that say the same, at the
 // place of its first.
-func dropDoubles(list []candidate) (out []candidate, cuts []mem.Cut) {
+func dropDoubles(list []candidate) (out []candidate, cuts []mem.LeftOutItem) {
 	for _, c := range list {
 		at := slices.IndexFunc(out, func(o candidate) bool { return saySame(o.words, c.words) })
 		switch {

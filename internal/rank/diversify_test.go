@@ -12,7 +12,7 @@ func hit(id, title string, score float64, scope mem.Scope) mem.Hit {
 	return mem.Hit{Memory: mem.Memory{ID: id, Title: title, Scope: scope}, Score: score}
 }
 
-func gates(cuts []mem.Cut) map[string]string {
+func gates(cuts []mem.LeftOutItem) map[string]string {
 	out := map[string]string{}
 	for _, c := range cuts {
 		out[c.ID] = c.Gate

@@ -32,7 +32,7 @@ const (
 
 // Floor parts the hits of Rerank into those worth telling, in their order, and
 // those that are not. floor is the coverage that a hit with two telling words needed.
-func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.Cut, floor float64) {
+func Floor(q Ask, hits []mem.Hit) (kept []mem.Hit, cuts []mem.LeftOutItem, floor float64) {
 	sink := sinking(q)
 	for _, h := range hits {
 		if worthTelling(h.Parts, sink, leastWords(sink), q.Back) || isNear(q, h.Parts) {
@@ -92,6 +92,6 @@ func worthTelling(p map[string]float64, sink, least float64, back bool) bool {
 	return back && telling >= 1 && coverage >= floorBack
 }
 
-func cut(h mem.Hit, gate string) mem.Cut {
-	return mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate}
+func cut(h mem.Hit, gate string) mem.LeftOutItem {
+	return mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate}
 }

@@ -114,12 +114,12 @@ func holdsPhrase(words, phrase []string) bool {
 
 // count is how common terms are in a store.
 func count(store []mem.Memory, terms []string) mem.Corpus {
-	c := mem.Corpus{Size: len(store), Holding: make([]int, len(terms))}
+	c := mem.Corpus{Size: len(store), DocFreq: make([]int, len(terms))}
 	for _, m := range store {
 		words := searchWords(strings.Join([]string{m.Title, m.Body, strings.Join(m.Files, " "), m.Index}, " "))
 		for i, t := range terms {
 			if holdsPhrase(words, searchWords(t)) {
-				c.Holding[i]++
+				c.DocFreq[i]++
 			}
 		}
 	}
@@ -127,7 +127,7 @@ func count(store []mem.Memory, terms []string) mem.Corpus {
 }
 
 // recall is the whole of a prompt's recall, as far as this package makes it.
-func recall(store []mem.Memory, prompt string) (kept []mem.Hit, cuts []mem.Cut) {
+func recall(store []mem.Memory, prompt string) (kept []mem.Hit, cuts []mem.LeftOutItem) {
 	if Trivial(prompt) {
 		return nil, nil
 	}
@@ -186,7 +186,7 @@ func TestRelatedPromptsFindTheirMemory(t *testing.T) {
 	}
 }
 
-func partsOf(cuts []mem.Cut, title string) string {
+func partsOf(cuts []mem.LeftOutItem, title string) string {
 	for _, c := range cuts {
 		if c.Title == title {
 			return fmt.Sprintf(": cut with %v", c.Parts)
@@ -217,7 +217,7 @@ func TestGermanWordsOfAnyRequestMeetNothing(t *testing.T) {
 
 func TestCutsSayWhichRuleCutThem(t *testing.T) {
 	q := Ask{Terms: Terms("login race in the haiku about oceans and mountains")}
-	q.Corpus = mem.Corpus{Size: 300, Holding: make([]int, len(q.Terms))}
+	q.Corpus = mem.Corpus{Size: 300, DocFreq: make([]int, len(q.Terms))}
 	hits := Rerank(q, []mem.Hit{
 		{Memory: mem.Memory{ID: "m_1", Title: "login is slow"}, Score: 1},
 		{Memory: mem.Memory{ID: "m_2", Title: "login race, oceans and mountains haiku"}, Score: 2},
@@ -235,7 +235,7 @@ func TestReferringBackLowersTheFloor(t *testing.T) {
 	hits := []mem.Hit{{Memory: mem.Memory{ID: "m_1", Title: "turborepo breaks caching"}, Score: 1}}
 	for back, want := range map[bool]int{false: 0, true: 1} {
 		q := Ask{Terms: Terms("that turborepo problem with windows"), Back: back}
-		q.Corpus = mem.Corpus{Size: 300, Holding: make([]int, len(q.Terms))}
+		q.Corpus = mem.Corpus{Size: 300, DocFreq: make([]int, len(q.Terms))}
 		if kept, _, _ := Floor(q, Rerank(q, hits)); len(kept) != want {
 			t.Errorf("back %v: kept %d, want %d", back, len(kept), want)
 		}

@@ -222,15 +222,15 @@ func (q *query) weigh(docs []doc, n int, corpus mem.Corpus) {
 		phrased[i] = countDocs(docs, func(d doc) bool { return d.phrases[i] > 0 })
 	}
 	n = max(n, minStore)
-	if corpus.Size > 0 && len(corpus.Holding) == len(q.at) {
+	if corpus.Size > 0 && len(corpus.DocFreq) == len(q.at) {
 		n = max(corpus.Size, n)
 		for i, at := range q.at {
 			switch {
 			case at == none:
 			case at >= 0:
-				held[at] = max(held[at], corpus.Holding[i])
+				held[at] = max(held[at], corpus.DocFreq[i])
 			default:
-				phrased[^at] = max(phrased[^at], corpus.Holding[i])
+				phrased[^at] = max(phrased[^at], corpus.DocFreq[i])
 			}
 		}
 	}

@@ -194,7 +194,7 @@ func TestRerankIsSteadyAndBounded(t *testing.T) {
 		q := Ask{Terms: Terms(text.Draw(t, "prompt")), Now: now,
 			Corpus: mem.Corpus{Size: rapid.IntRange(-1, 1000).Draw(t, "size")}}
 		if rapid.Bool().Draw(t, "counted") {
-			q.Corpus.Holding = rapid.SliceOfN(rapid.IntRange(-1, 1000), len(q.Terms), len(q.Terms)).Draw(t, "holding")
+			q.Corpus.DocFreq = rapid.SliceOfN(rapid.IntRange(-1, 1000), len(q.Terms), len(q.Terms)).Draw(t, "holding")
 		}
 		got := Rerank(q, hits)
 		if len(got) != len(hits) {

@@ -20,12 +20,12 @@ func Summands(parts map[string]float64) []Summand {
 
 // Weights are the weights of all summands.
 func Weights() mem.Weights {
-	w := mem.Weights{Kept: map[string]float64{}, Said: map[string]float64{}}
+	w := mem.Weights{Memories: map[string]float64{}, Utterances: map[string]float64{}}
 	for _, s := range ofNotes {
-		w.Kept[s.Part] = s.Weight
+		w.Memories[s.Part] = s.Weight
 	}
 	for _, s := range ofTalk {
-		w.Said[s.Part] = s.Weight
+		w.Utterances[s.Part] = s.Weight
 	}
 	return w
 }

@@ -8,7 +8,7 @@ import (
 
 // SearchAsk asks for memories by words or, without text, by filters alone.
 type SearchRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Query   mem.Query `json:"query"`
 	Without []string  `json:"without,omitempty"` // features of the ranking to leave out, by the names of their parts; for measuring
 

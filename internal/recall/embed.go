@@ -105,12 +105,12 @@ func lacking(ctx context.Context, st mem.Vectors, model string, job mem.Job) ([]
 // the server wants to be asked again, else after a pause, and not for ever.
 func (e *Service) embedLater(job mem.Job, cause error) (mem.Batch, error) {
 	if job.Attempts >= embedTries {
-		e.Event.Without("vectors", cause)
+		e.Event.LogDegraded("vectors", cause)
 		return mem.Batch{}, nil
 	}
-	var later mem.Later
+	var later mem.RetryLater
 	if errors.As(cause, &later) && later.Wait > 0 {
-		job.NotBy, job.ID, job.Error = e.Now().Add(later.Wait), "", ""
+		job.NotBefore, job.ID, job.Error = e.Now().Add(later.Wait), "", ""
 		return mem.Batch{Jobs: []mem.Job{job}}, nil
 	}
 	return mem.Batch{}, cause
@@ -181,12 +181,12 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 	}
 	v, err := e.questionVector(ctx, em, text)
 	if err != nil {
-		e.Event.Without("vectors", err)
+		e.Event.LogDegraded("vectors", err)
 		return hits
 	}
 	found, err := st.Near(ctx, em.Model(), v, q, rank.Candidates)
 	if err != nil {
-		e.Event.Without("vectors", err)
+		e.Event.LogDegraded("vectors", err)
 		return hits
 	}
 	cos := map[string]float64{}
@@ -201,7 +201,7 @@ func (e *Service) byMeaning(ctx context.Context, text string, q mem.Query, hits 
 	}
 	if len(rest) > 0 {
 		more, err := st.Near(ctx, em.Model(), v, mem.Query{IDs: rest, Hidden: q.Hidden, Statuses: q.Statuses, Within: "*"}, len(rest))
-		e.Event.Without("vectors", err)
+		e.Event.LogDegraded("vectors", err)
 		for _, h := range more {
 			cos[h.Memory.ID] = h.Score
 		}

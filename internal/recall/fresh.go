@@ -13,11 +13,11 @@ import (
 // standing is how the files of hits stand, of those that are tied to files of
 // the project.
 func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshness {
-	m := event.Context{Project: p, View: e.Event.OpenFiles(p)}
-	defer m.View.Close()
+	m := event.Context{Project: p, Files: e.Event.OpenFiles(p)}
+	defer m.Files.Close()
 	out := map[string]mem.Freshness{}
 	for _, h := range hits {
-		if len(h.Memory.Anchors) > 0 && h.Memory.Project == p.Key && m.View.Open != nil {
+		if len(h.Memory.Anchors) > 0 && h.Memory.Project == p.Key && m.Files.Open != nil {
 			out[h.Memory.ID] = m.Freshness(h.Memory)
 		}
 	}

@@ -10,5 +10,5 @@ import (
 // isQuestion reports whether a prompt is one of a person to the agent.
 func IsQuestion(prompt string) bool {
 	p := strings.TrimSpace(prompt)
-	return p != "" && !strings.HasPrefix(p, event.OwnCommand) && !chars.ClientMade(p)
+	return p != "" && !strings.HasPrefix(p, event.OwnCommand) && !chars.IsClientText(p)
 }

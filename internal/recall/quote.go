@@ -17,7 +17,7 @@ import (
 
 // saidBefore finds what was said about the prompt in earlier conversations and
 // is not in told, the memories found for it. The receipt gets what was left out.
-func (e *Service) SaidBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
+func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
 	most := m.Settings.MaxChunks
 	if most <= 0 {
 		return nil, nil
@@ -50,7 +50,7 @@ func (e *Service) SaidBefore(ctx context.Context, m *event.Context, files []stri
 		switch {
 		case inView(h.Memory):
 			gate = "in_conversation"
-		case event.Says(chars.Folded(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
+		case event.Says(chars.Fold(h.Memory.Title+" "+h.Memory.Body), forgotten[s]):
 			gate = "forgotten"
 		case saysIt(append(known, told...), h.Memory, talk.Terms):
 			gate = "duplicate"
@@ -61,10 +61,10 @@ func (e *Service) SaidBefore(ctx context.Context, m *event.Context, files []stri
 			out = append(out, h)
 			continue
 		}
-		talk.Dropped = append(talk.Dropped, mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate})
+		talk.LeftOut = append(talk.LeftOut, mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: gate})
 	}
 	r.Candidates += talk.Candidates
-	r.Dropped = append(r.Dropped, talk.Dropped...)
+	r.LeftOut = append(r.LeftOut, talk.LeftOut...)
 	return out, nil
 }
 
@@ -116,7 +116,7 @@ func forkedFrom(m *event.Context, mm mem.Memory) bool {
 // toldOf are the memories made of an utterance's turn that the session was told
 // since its last compaction.
 func (e *Service) toldOf(ctx context.Context, m *event.Context, u mem.Memory) ([]mem.Hit, error) {
-	if len(m.SessionInfo.Told) == 0 || u.Source.PromptID == "" {
+	if len(m.SessionInfo.Injected) == 0 || u.Source.PromptID == "" {
 		return nil, nil
 	}
 	ms, err := e.Store.List(ctx, mem.Query{Session: u.Session, PromptID: u.Source.PromptID, Within: m.Session, Limit: 50})
@@ -125,7 +125,7 @@ func (e *Service) toldOf(ctx context.Context, m *event.Context, u mem.Memory) ([
 	}
 	var out []mem.Hit
 	for _, mm := range ms {
-		if m.SessionInfo.Told[mm.ID] {
+		if m.SessionInfo.Injected[mm.ID] {
 			out = append(out, mem.Hit{Memory: mm})
 		}
 	}
@@ -191,7 +191,7 @@ func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 		}
 		item, ok := inject.Quote(h, piece)
 		if !ok {
-			r.Dropped = append(r.Dropped, mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: "trust"})
+			r.LeftOut = append(r.LeftOut, mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts, Gate: "trust"})
 			continue
 		}
 		s.Items = append(s.Items, item)

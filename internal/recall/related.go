@@ -49,8 +49,8 @@ func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 	}
 	for i, h := range hits {
 		for _, l := range links {
-			if was, ok := ends[l.To]; ok && l.From == h.Memory.ID && was.Status == mem.Superseded && hits[i].Was == nil {
-				hits[i].Was = &was
+			if was, ok := ends[l.To]; ok && l.From == h.Memory.ID && was.Status == mem.Superseded && hits[i].Replaced == nil {
+				hits[i].Replaced = &was
 				break
 			}
 		}
@@ -59,7 +59,7 @@ func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 }
 
 // beside is how memories stand to others.
-func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Beside, error) {
+func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]LinkedMemory, error) {
 	links, err := e.linksAt(ctx, ms)
 	if err != nil || len(links) == 0 {
 		return nil, err
@@ -68,9 +68,9 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Bes
 	if err != nil {
 		return nil, err
 	}
-	out := map[string][]Beside{}
+	out := map[string][]LinkedMemory{}
 	for _, m := range ms {
-		var list []Beside
+		var list []LinkedMemory
 		for _, l := range links {
 			from := l.To == m.ID
 			id := l.To
@@ -84,13 +84,13 @@ func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]Bes
 			if old := others[l.To]; l.Kind == mem.LinkContradicts && old.Status == mem.Superseded {
 				l.Kind = mem.LinkSupersedes // so the person judged
 			}
-			b := Beside{ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence, Since: l.Made}
+			b := LinkedMemory{ID: id, Kind: l.Kind, From: from, Title: o.Title, Trust: o.Trust, Confidence: l.Confidence, Since: l.Made}
 			if l.Kind == mem.LinkSupersedes {
 				b.Since = others[l.From].Created
 			}
 			list = append(list, b)
 		}
-		slices.SortStableFunc(list, func(a, b Beside) int {
+		slices.SortStableFunc(list, func(a, b LinkedMemory) int {
 			return cmp.Compare(slices.Index(LinkKinds(), a.Kind), slices.Index(LinkKinds(), b.Kind))
 		})
 		if len(list) > 0 {
@@ -140,7 +140,7 @@ func (e *Service) ByID(ctx context.Context, ids []string) (map[string]mem.Memory
 	if len(ids) == 0 {
 		return out, nil
 	}
-	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, Whole: true, Hidden: true, Within: "*"})
+	ms, err := e.Store.List(ctx, mem.Query{IDs: ids, ExactIDs: true, Hidden: true, Within: "*"})
 	if err != nil {
 		return nil, fmt.Errorf("memories: %w", err)
 	}
@@ -160,7 +160,7 @@ func (e *Service) Related(ctx context.Context, ask RelatedRequest) (RelatedRespo
 	if ask.Depth < 0 || ask.Depth > mostDepth {
 		return RelatedResponse{}, fmt.Errorf("%d: %w", ask.Depth, ErrDepth)
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := e.Event.Place(ctx, ask.ProjectRef)
 	if err != nil {
 		return RelatedResponse{}, err
 	}

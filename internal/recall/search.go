@@ -19,11 +19,11 @@ import (
 // by the filters alone, newest first. Nothing is left out for lack of trust.
 func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse, error) {
 	start := e.Now()
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := e.Event.Place(ctx, ask.ProjectRef)
 	if err != nil {
 		return SearchResponse{}, err
 	}
-	e.Event.Without("vault", e.SyncVault(ctx, event.Person))
+	e.Event.LogDegraded("vault", e.SyncVault(ctx, event.Person))
 	q := ask.Query
 	q.Project, q.Within = p.Key, "*"
 	q.Limit, q.Offset = max(q.Limit, 0), max(q.Offset, 0)
@@ -152,7 +152,7 @@ func (e *Service) strategy(ctx context.Context, how Strategy, text string) (Stra
 		return ByKeyword, "there are no vectors here, so only words were searched for", nil
 	}
 	if _, err := e.questionVector(ctx, em, text); err != nil { // one that is there is not asked for again
-		e.Event.Without("vectors", err)
+		e.Event.LogDegraded("vectors", err)
 		return ByKeyword, "the question's vector was not to be had, so only words were searched for", nil
 	}
 	return how, "", nil
@@ -267,15 +267,15 @@ type Question struct {
 func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	r := mem.Receipt{
 		ID: event.ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At,
-		Trigger: q.Trigger, Asked: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
+		Trigger: q.Trigger, Query: chars.Clip(chars.Line(q.Asked), 200), Budget: q.Budget, Outcome: mem.Abstained,
 	}
-	q.Query.Project, q.Query.Within, q.Query.Before = m.Project.Key, m.Session, m.Before
+	q.Query.Project, q.Query.Within, q.Query.Before = m.Project.Key, m.Session, m.CreatedBefore
 	text := Unmarked(q.Asked)
 	q.Query.Text, q.Query.Terms = text, rank.Terms(text)
 	r.Terms = q.Query.Terms
 	ask := rank.Ask{
 		Text: text, Terms: q.Query.Terms, Files: q.Files, Branch: m.Project.Branch, Now: m.At, Profile: rank.ProfileOf(q.Asked),
-		Back: q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.Without,
+		Back: q.loose || rank.RefersBack(q.Asked), Near: m.Settings.VectorFloor, Without: m.DisabledFeatures,
 	}
 	hits, err := e.candidates(ctx, q, ask)
 	if err != nil {
@@ -283,21 +283,21 @@ func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]m
 	}
 	r.Candidates = len(hits)
 	if !q.strict {
-		var cuts []mem.Cut
+		var cuts []mem.LeftOutItem
 		hits, cuts, r.Floor = rank.Floor(ask, hits)
-		r.Dropped = append(r.Dropped, cuts...)
+		r.LeftOut = append(r.LeftOut, cuts...)
 	}
-	var rest []mem.Cut
+	var rest []mem.LeftOutItem
 	room := spare * q.Most
 	hits = slices.DeleteFunc(hits, func(h mem.Hit) bool {
-		c := mem.Cut{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
+		c := mem.LeftOutItem{ID: h.Memory.ID, Title: h.Memory.Title, Score: h.Score, Parts: h.Parts}
 		if room <= 0 && q.Most > 0 && h.Parts[rank.PartPath] < 1 {
 			c.Gate = "limit"
 			rest = append(rest, c)
 			return true
 		}
 		if c.Gate = m.Gate(h.Memory); c.Gate != "" {
-			r.Dropped = append(r.Dropped, c)
+			r.LeftOut = append(r.LeftOut, c)
 			return true
 		}
 		room--
@@ -308,7 +308,7 @@ func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]m
 	if err := e.Histories(ctx, hits); err != nil {
 		return nil, r, err
 	}
-	r.Dropped = append(append(r.Dropped, cuts...), rest...)
+	r.LeftOut = append(append(r.LeftOut, cuts...), rest...)
 	return hits, r, nil
 }
 

@@ -17,7 +17,7 @@ import (
 type Config struct {
 	Event *event.Service
 	// Door removes secrets and private text.
-	Door *redact.Door
+	Door *redact.Redactor
 	Now  func() time.Time
 	// Rel returns a path relative to the project, with slashes.
 	Rel func(p mem.Project, path string) string
@@ -27,7 +27,7 @@ type Config struct {
 	Store    mem.Store
 
 	// Calls into packages above this one.
-	SyncVault func(ctx context.Context, by event.Hand) error
+	SyncVault func(ctx context.Context, by event.Author) error
 }
 
 // Service searches memories. It is safe for concurrent use.

@@ -59,14 +59,14 @@ func (e *Service) AlreadyKept(ctx context.Context, mm mem.Memory) (*mem.Hit, lan
 		return nil, lang.Judgement{}, err
 	}
 	for _, h := range hits {
-		if j := extract.Compared(h.Memory, mm); j.Agrees() {
+		if j := extract.CompareMemories(h.Memory, mm); j.Agrees() {
 			return &h, j, nil
 		}
 	}
 	if len(hits) == 0 {
 		return nil, lang.Judgement{}, nil
 	}
-	return &hits[0], extract.Compared(hits[0].Memory, mm), nil
+	return &hits[0], extract.CompareMemories(hits[0].Memory, mm), nil
 }
 
 // apart records that a new statement and the memories like it are both kept.

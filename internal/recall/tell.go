@@ -22,11 +22,11 @@ import (
 
 // tell renders a block, completes its receipt and puts the receipt into the
 // batch, also when nothing fits or nothing was found.
-func (e *Service) Tell(m *event.Context, b inject.Block, r mem.Receipt) string {
+func (e *Service) Inject(m *event.Context, b inject.Block, r mem.Receipt) string {
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(m.Session), r.Budget
-	b.Before = len(m.Asked)
+	b.Before = len(m.Directive)
 	out := inject.Render(b)
-	if r.Aside = !m.Person(); r.Aside {
+	if r.ToSubagent = !m.Person(); r.ToSubagent {
 		for i := range r.Marks {
 			r.Marks[i] = m.AgentID + "/" + r.Marks[i]
 		}
@@ -35,12 +35,12 @@ func (e *Service) Tell(m *event.Context, b inject.Block, r mem.Receipt) string {
 		}
 	}
 	r.Text, r.Tokens = out.Text, out.Tokens
-	r.Items, r.Dropped = out.Told, Foremost(append(r.Dropped, out.Cuts...))
+	r.Items, r.LeftOut = out.Told, Foremost(append(r.LeftOut, out.Cuts...))
 	Shorten(r)
 	if r.Compaction != nil {
 		for _, it := range out.Told {
-			if it.Place == PlaceCompaction {
-				r.Compaction.Told++
+			if it.Section == PlaceCompaction {
+				r.Compaction.InjectedNow++
 			}
 		}
 	}
@@ -60,8 +60,8 @@ const maxDropped = 20
 
 // foremost are those left-out items that a receipt names: before all what fits
 // the question and was left out all the same, then what came next to fitting.
-func Foremost(cuts []mem.Cut) []mem.Cut {
-	slices.SortStableFunc(cuts, func(a, b mem.Cut) int { return cmp.Compare(unfit(a), unfit(b)) })
+func Foremost(cuts []mem.LeftOutItem) []mem.LeftOutItem {
+	slices.SortStableFunc(cuts, func(a, b mem.LeftOutItem) int { return cmp.Compare(unfit(a), unfit(b)) })
 	return cuts[:min(len(cuts), maxDropped)]
 }
 
@@ -81,12 +81,12 @@ func Shorten(r mem.Receipt) {
 	for i, it := range r.Items {
 		r.Items[i].Score, r.Items[i].Parts = short(it.Score, it.Parts)
 	}
-	for i, c := range r.Dropped {
-		r.Dropped[i].Score, r.Dropped[i].Parts = short(c.Score, c.Parts)
+	for i, c := range r.LeftOut {
+		r.LeftOut[i].Score, r.LeftOut[i].Parts = short(c.Score, c.Parts)
 	}
 }
 
-func unfit(c mem.Cut) int {
+func unfit(c mem.LeftOutItem) int {
 	if c.Required {
 		return -1
 	}
@@ -117,7 +117,7 @@ func (e *Service) Boundary(session string) string {
 // session and file, again after a compaction.
 func (e *Service) FileNotes(ctx context.Context, m *event.Context, file string, budget int) (mem.Reply, error) {
 	mark := "file:" + file
-	if file == "" || budget == 0 || m.SessionInfo.Told[mark] || !m.Settings.Told(m.SessionInfo) {
+	if file == "" || budget == 0 || m.SessionInfo.Injected[mark] || !m.Settings.Told(m.SessionInfo) {
 		return mem.Reply{}, nil
 	}
 	notes, err := e.notesOn(ctx, m, file)
@@ -125,8 +125,8 @@ func (e *Service) FileNotes(ctx context.Context, m *event.Context, file string, 
 		return mem.Reply{}, err
 	}
 	r := m.Receipt("file", budget)
-	r.Asked, r.Marks, r.Candidates = file, []string{mark}, len(notes)
-	return mem.Reply{Context: e.Tell(m, e.RecallBlock(m, "file", notes), r)}, nil
+	r.Query, r.Marks, r.Candidates = file, []string{mark}, len(notes)
+	return mem.Reply{Context: e.Inject(m, e.RecallBlock(m, "file", notes), r)}, nil
 }
 
 // notesOn finds notes on the file itself, and where there are none the
@@ -197,13 +197,13 @@ func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.
 	if len(hits) == 0 {
 		_, message := extract.ExitOf(m.Error)
 		hits, r, err = e.Recall(ctx, m, Question{
-			Trigger: "command", Asked: c.Plain + "\n" + extract.Telling(message), Budget: budget, Most: 2, Query: mem.Query{Kinds: kinds},
+			Trigger: "command", Asked: c.Plain + "\n" + extract.ErrorLine(message), Budget: budget, Most: 2, Query: mem.Query{Kinds: kinds},
 		})
 		if err != nil {
 			return mem.Reply{}, err
 		}
 	}
-	return mem.Reply{Context: e.Tell(m, e.RecallBlock(m, "command", hits), r)}, nil
+	return mem.Reply{Context: e.Inject(m, e.RecallBlock(m, "command", hits), r)}, nil
 }
 
 // subagentBrief tells a subagent what is known about its task.
@@ -224,7 +224,7 @@ func (e *Service) SubagentBrief(ctx context.Context, m *event.Context, launch ex
 	})
 	b := e.RecallBlock(m, "subagent", hits)
 	b.Header = inject.HeadSubagent
-	return mem.Reply{Context: e.Tell(m, b, r)}, nil
+	return mem.Reply{Context: e.Inject(m, b, r)}, nil
 }
 
 // notRecalled are the kinds that are the raw stuff of memory, not worth telling.

@@ -62,12 +62,12 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 		return nil, err
 	}
 	for _, h := range rules {
-		ofIt := func(c mem.Cut) bool { return c.ID == h.Memory.ID }
-		cut := slices.IndexFunc(r.Dropped, ofIt)
-		if len(hits) >= m.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 && r.Dropped[cut].Gate == "duplicate" {
+		ofIt := func(c mem.LeftOutItem) bool { return c.ID == h.Memory.ID }
+		cut := slices.IndexFunc(r.LeftOut, ofIt)
+		if len(hits) >= m.Settings.MaxMemories || extract.Contains(hits, h.Memory.ID) || cut >= 0 && r.LeftOut[cut].Gate == "duplicate" {
 			continue
 		}
-		hits, r.Dropped = append(hits, h), slices.DeleteFunc(r.Dropped, ofIt)
+		hits, r.LeftOut = append(hits, h), slices.DeleteFunc(r.LeftOut, ofIt)
 	}
 	return hits, nil
 }

@@ -20,6 +20,6 @@ func (e *Service) Hint(m *event.Context) {
 		return
 	}
 	h, err := v.Hints(m.Project.Root)
-	e.Event.Without("project hints", err)
+	e.Event.LogDegraded("project hints", err)
 	m.Hints = &h
 }

@@ -12,7 +12,7 @@ func LinkKinds() []mem.LinkKind {
 }
 
 // Beside is how a memory stands to another one, as a person reads it.
-type Beside struct {
+type LinkedMemory struct {
 	ID         string       `json:"id"` // of the other memory
 	Kind       mem.LinkKind `json:"kind"`
 	From       bool         `json:"from"` // the link begins at the other memory: that one supersedes this one, and so on
@@ -25,7 +25,7 @@ type Beside struct {
 // RelatedAsk asks for what lies around a memory or a name, or without one for
 // what a project names most.
 type RelatedRequest struct {
-	mem.Place
+	mem.ProjectRef
 	ID    string `json:"id,omitempty"`    // of a memory or an entity, or the name of an entity
 	Depth int    `json:"depth,omitempty"` // steps, 1 or 2; 0 means 1
 	Limit int    `json:"limit,omitempty"` // nodes, at most 200; 0 means 60

@@ -20,7 +20,7 @@ const (
 )
 
 // base64Secrets finds runs of base 64 in s that contain secrets.
-func (d *Door) base64Secrets(s string, offset int, found []span, layers int) []span {
+func (d *Redactor) base64Secrets(s string, offset int, found []span, layers int) []span {
 	from := 0 // start of a run that may include i
 	for i := minBase64 - 1; i < len(s); i = from + minBase64 - 1 {
 		last := i
@@ -50,7 +50,7 @@ func (d *Door) base64Secrets(s string, offset int, found []span, layers int) []s
 }
 
 // unwrap decodes a run of base 64 and returns the secrets of the text; none if it is not text.
-func (d *Door) unwrap(run string, layers int) []span {
+func (d *Redactor) unwrap(run string, layers int) []span {
 	if len(run) > maxBase64 || !isVisible(decoded(run[:probeBytes])) {
 		return nil
 	}

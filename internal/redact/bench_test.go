@@ -19,7 +19,7 @@ func BenchmarkStandardLibrary(b *testing.B) {
 	found := 0
 	for b.Loop() {
 		found = 0
-		d := &Door{}
+		d := &Redactor{}
 		for _, text := range files {
 			found += len(d.secrets(text))
 		}
@@ -34,7 +34,7 @@ func BenchmarkObject50MB(b *testing.B) {
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := new(Door).Object(bytes.NewReader(in)); err != nil {
+		if _, err := new(Redactor).Object(bytes.NewReader(in)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -50,7 +50,7 @@ func BenchmarkObjectHook(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := new(Door).Object(bytes.NewReader(raw)); err != nil {
+		if _, err := new(Redactor).Object(bytes.NewReader(raw)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -78,7 +78,7 @@ func BenchmarkText(b *testing.B) {
 		"command": strings.Repeat("curl mysql ", 30_000),
 	} {
 		b.Run(name, func(b *testing.B) {
-			d := &Door{}
+			d := &Redactor{}
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
 				d.Text(text)

@@ -46,7 +46,7 @@ func TestTextAboutSecretsStays(t *testing.T) {
 		"whether a new password is included in the request", `METHOD can be "trust", "password", "scram-sha-256"`,
 		"PASSWORD_COMMAND=pass-otp-show1", "session = X-aws-ec2-metadata-token-ttl-seconds",
 	} {
-		if got := new(Door).Text(s); got != s {
+		if got := new(Redactor).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
 		}
 	}
@@ -130,7 +130,7 @@ var moreTokenPlaces = []string{
 }
 
 func TestSecretsInMoreContextsAreRedacted(t *testing.T) {
-	d, roll := &Door{}, dice{rand.New(rand.NewPCG(7, 8))}
+	d, roll := &Redactor{}, dice{rand.New(rand.NewPCG(7, 8))}
 	check := func(place, secret string) {
 		text := strings.NewReplacer("%[1]s", secret, "%s", secret, "%%", "%").Replace(place)
 		if got := d.Text(text); strings.Contains(got, core(secret)) {

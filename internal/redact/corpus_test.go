@@ -213,7 +213,7 @@ const perKind = 50
 // TestKnownKindsAreRedacted checks that of each kind, in each place it usually stands, at least
 // 99 of 100 are gone.
 func TestKnownKindsAreRedacted(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	roll := dice{rand.New(rand.NewPCG(1, 2))}
 	total, missed := 0, 0
 	for _, kind := range secretKinds {

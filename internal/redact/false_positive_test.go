@@ -43,7 +43,7 @@ func sources(t testing.TB, src fs.FS, visit func(path, text string)) {
 const perMegabyte = 2
 
 func TestOrdinarySourceIsLeftAlone(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	share := tier.Runs(8, 1) // every eighth file
 	n, size, found := 0, 0, 0
 	sources(t, library(t), func(path, text string) {

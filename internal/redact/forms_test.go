@@ -44,7 +44,7 @@ func draw(roll *rand.Rand, form string) string {
 }
 
 func TestServiceTokensAreRecognisedByFormat(t *testing.T) {
-	d, roll := &Door{}, rand.New(rand.NewPCG(5, 6))
+	d, roll := &Redactor{}, rand.New(rand.NewPCG(5, 6))
 	for _, form := range serviceTokens {
 		for range 20 {
 			token := draw(roll, form)
@@ -68,7 +68,7 @@ func TestSecretsInsideANSIColoursAreRedacted(t *testing.T) {
 		"\x1b[1mplain\x1b[0m": "\x1b[1mplain\x1b[0m",
 		"\x1b[":               "\x1b[",
 	} {
-		if got := new(Door).Text(in); got != want {
+		if got := new(Redactor).Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -89,7 +89,7 @@ func TestSecretsInBase64AreRedacted(t *testing.T) {
 			"config: " + whole + "\n", strings.Join(lines, "\n"), strings.Join(lines, "\r\n"), strings.Join(lines, `\n`),
 			"data:text/plain;base64," + strings.TrimRight(whole, "="),
 		} {
-			got := new(Door).Text(text)
+			got := new(Redactor).Text(text)
 			for _, line := range lines {
 				if strings.Contains(got, strings.TrimRight(line, "=")) {
 					t.Errorf("%s: %q becomes %q", name, text, got)
@@ -103,7 +103,7 @@ func TestSecretsInBase64AreRedacted(t *testing.T) {
 			strings.Repeat("password=Winter2024! \x00", 20),
 	} {
 		text := "x " + base64.StdEncoding.EncodeToString([]byte(plain))
-		if got := new(Door).Text(text); got != text {
+		if got := new(Redactor).Text(text); got != text {
 			t.Errorf("Text(%q) = %q, want it unchanged", text, got)
 		}
 	}
@@ -123,7 +123,7 @@ func TestEveryRowOfATableIsRedacted(t *testing.T) {
 			"joe,fine\n",
 		"ctx, token,\nfirst, second,\n": "ctx, token,\nfirst, second,\n",
 	} {
-		if got := new(Door).Text(in); got != want {
+		if got := new(Redactor).Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -137,7 +137,7 @@ func TestNestedBase64IsSearchedInBoundedTime(t *testing.T) {
 			" "
 	}
 	for _, s := range []string{text, strings.Repeat("\x1b", 60<<10) + strings.Repeat("[m", 60<<10)} {
-		if got := new(Door).Text(s); len(got) > len(s) {
+		if got := new(Redactor).Text(s); len(got) > len(s) {
 			t.Errorf("%d bytes become %d", len(s), len(got))
 		}
 	}
@@ -146,7 +146,7 @@ func TestNestedBase64IsSearchedInBoundedTime(t *testing.T) {
 func TestTranslatedLabelsAreNotRedacted(t *testing.T) {
 	for _, word := range []string{"Şifre", "ПАРОЛЬ", "LÖSENORD", "Hasło", "Contraseña"} {
 		in := `{"password": "` + word + `"}`
-		if got := new(Door).Text(in); got != in {
+		if got := new(Redactor).Text(in); got != in {
 			t.Errorf("Text(%q) = %q, want it unchanged", in, got)
 		}
 	}

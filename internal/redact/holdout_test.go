@@ -39,7 +39,7 @@ func TestHoldoutSecretsAreRedacted(t *testing.T) {
 	if len(kinds) < holdoutKinds {
 		t.Fatalf("%d kinds, want %d or more", len(kinds), holdoutKinds)
 	}
-	d := &Door{}
+	d := &Redactor{}
 	missed, perfect := 0, 0
 	for _, k := range kinds {
 		lost, misses := 0, ""

@@ -74,18 +74,18 @@ func TestKeyBodyWithoutBeginAndEndIsRedacted(t *testing.T) {
 	for range 500 { // a line in three hundred holds no byte below the blank
 		body := canary.KeyBody(r)
 		text := strings.Join(body[1:4], "\n")
-		leaks(t, "many", new(Door).Text(text), body[1:4])
+		leaks(t, "many", new(Redactor).Text(text), body[1:4])
 	}
 	for range 20 {
 		body := canary.KeyBody(r)
 		for n := 2; n <= len(body); n++ {
 			for name, text := range prefixed(body[:n]) {
-				leaks(t, fmt.Sprint(name, " ", n), new(Door).Text("before\n"+text+"\nafter the key"), body[:n])
+				leaks(t, fmt.Sprint(name, " ", n), new(Redactor).Text("before\n"+text+"\nafter the key"), body[:n])
 			}
 		}
 		tail := body[len(body)-3:]
 		for name, text := range prefixed(tail) {
-			leaks(t, name+" tail", new(Door).Text(text), tail)
+			leaks(t, name+" tail", new(Redactor).Text(text), tail)
 		}
 	}
 }
@@ -107,14 +107,14 @@ func TestFirstLineOfAKeyIsRedacted(t *testing.T) {
 		}
 		lines := strings.Split(strings.TrimSpace(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))),
 			"\n")
-		leaks(t, name, new(Door).Text("$ sed -n 2p key\n"+lines[1]+"\n"), lines[1:2])
+		leaks(t, name, new(Redactor).Text("$ sed -n 2p key\n"+lines[1]+"\n"), lines[1:2])
 	}
 	der, err := x509.MarshalECPrivateKey(ec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: der})), "\n")
-	leaks(t, "sec1", new(Door).Text(lines[1]), lines[1:2])
+	leaks(t, "sec1", new(Redactor).Text(lines[1]), lines[1:2])
 }
 
 func TestPublicBlocksOfBase64StayAsTheyAre(t *testing.T) {
@@ -147,7 +147,7 @@ func TestPublicBlocksOfBase64StayAsTheyAre(t *testing.T) {
 		"names":       strings.Repeat("TheQuickBrownFoxJumpsOverTheLazyDogAndThenTheDogSleepsForOneHour\n", 3),
 	} {
 		for shape, s := range prefixed(strings.Split(strings.TrimSpace(text), "\n")) {
-			if got := new(Door).Text(s); got != s {
+			if got := new(Redactor).Text(s); got != s {
 				t.Errorf("%s, %s became %q", name, shape, got)
 			}
 		}
@@ -201,12 +201,12 @@ func TestKeyInLinesOfAnArrayIsRedacted(t *testing.T) {
 		if got.Counts.Secrets["private-key"] == 0 {
 			t.Errorf("%s: counts %v, want a private key", name, got.Counts)
 		}
-		out, c, err := new(Door).ScrubJSON([]byte(in))
+		out, c, err := new(Redactor).ScrubJSON([]byte(in))
 		if err != nil || c.Secrets["private-key"] == 0 {
 			t.Errorf("%s: scan finds %v, %v", name, c, err)
 		}
 		leaks(t, name+" scan", string(out), shown)
-		if again := new(Door).JSON(out); string(again) != string(out) {
+		if again := new(Redactor).JSON(out); string(again) != string(out) {
 			t.Errorf("%s: %q becomes %q", name, out, again)
 		}
 	}
@@ -257,7 +257,7 @@ func TestJoinedLinesStayWithinTheBounds(t *testing.T) {
 	got := object(t, b.String())
 	if len(got.JSON) > MaxObject || strings.Contains(string(got.JSON), "hunter2!") ||
 		!strings.Contains(string(got.JSON), `"session_id":"s1"`) {
-		t.Errorf("%d bytes, cut %v: %.200s", len(got.JSON), got.Cut, got.JSON)
+		t.Errorf("%d bytes, cut %v: %.200s", len(got.JSON), got.Truncated, got.JSON)
 	}
 }
 
@@ -271,7 +271,7 @@ func TestDottedPassphraseIsNoCode(t *testing.T) {
 		"passphrase: Blue_Moon.over42hills",
 		"Password: Winter.sunshine99.", "password: Winter.sunshine9", `{"password":"winter.sunshine99"}`,
 	} {
-		if got := new(Door).Text(s); !strings.Contains(got, markerHead) || strings.Contains(got, "unshine99") {
+		if got := new(Redactor).Text(s); !strings.Contains(got, markerHead) || strings.Contains(got, "unshine99") {
 			t.Errorf("%q became %q", s, got)
 		}
 	}
@@ -289,7 +289,7 @@ func TestMemberAccessIsNoPassword(t *testing.T) {
 		"password: env.DB_PASS99", "password: vault.data.db42",
 		"password = base64.b64decode", "password: hashlib.sha256",
 	} {
-		if got := new(Door).Text(s); got != s {
+		if got := new(Redactor).Text(s); got != s {
 			t.Errorf("%q became %q", s, got)
 		}
 	}

@@ -7,18 +7,18 @@ import (
 
 // Kind is a kind of secret that a Door recognises.
 type Kind struct {
-	Name   string
-	Marker string // an example of its marker
-	Own    bool   // from one of Rules
+	Name     string
+	Marker   string // an example of its marker
+	UserRule bool   // from one of Rules
 }
 
 // Kinds lists the kinds of secrets: the built-in ones, then those of Rules, each part sorted
 // by name.
-func (d *Door) Kinds() []Kind {
+func (d *Redactor) Kinds() []Kind {
 	d.prepare()
 	var kinds []Kind
 	add := func(name string, own bool) {
-		k := Kind{Name: name, Marker: d.marker(name, name), Own: own}
+		k := Kind{Name: name, Marker: d.marker(name, name), UserRule: own}
 		if !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
@@ -30,8 +30,8 @@ func (d *Door) Kinds() []Kind {
 		add(r.kind, true)
 	}
 	slices.SortStableFunc(kinds, func(a, b Kind) int {
-		if a.Own != b.Own {
-			if a.Own {
+		if a.UserRule != b.UserRule {
+			if a.UserRule {
 				return 1
 			}
 			return -1

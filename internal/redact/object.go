@@ -22,10 +22,10 @@ var ErrNoObject = errors.New("no JSON object")
 
 // Object is the first JSON object of a stream, stripped, redacted and limited in size.
 type Object struct {
-	JSON   []byte // valid JSON of at most MaxObject bytes, without white space, members in their order
-	Size   int64  // bytes of the object in the stream
-	Cut    bool   // some text was left out or shortened to keep the limits
-	Counts Counts // what was removed
+	JSON      []byte // valid JSON of at most MaxObject bytes, without white space, members in their order
+	Size      int64  // bytes of the object in the stream
+	Truncated bool   // some text was left out or shortened to keep the limits
+	Counts    Counts // what was removed
 }
 
 // Object reads the first JSON object of r and stops after its closing brace; it does not wait
@@ -40,7 +40,7 @@ type Object struct {
 // If r returns context.DeadlineExceeded, the object ends with the part that was read, and Cut
 // is set. An incomplete string keeps its beginning, up to the same limit. A private span that
 // is still open there hides the rest of the string.
-func (d *Door) Object(r io.Reader) (Object, error) {
+func (d *Redactor) Object(r io.Reader) (Object, error) {
 	w := walker{redactor: d, in: source{r: r}, limit: MaxObject}
 	size, err := w.object()
 	if isTimeout(err) && len(w.stack) > 0 {
@@ -52,7 +52,7 @@ func (d *Door) Object(r io.Reader) (Object, error) {
 	}
 	w.hideUnpaired()
 	d.count(w.counts)
-	return Object{JSON: w.out, Size: size, Cut: w.cut, Counts: w.counts}, nil
+	return Object{JSON: w.out, Size: size, Truncated: w.cut, Counts: w.counts}, nil
 }
 
 // isTimeout reports whether err means that reading took too long, not that the stream is
@@ -80,7 +80,7 @@ func (w *walker) closeOpen() {
 // JSON strips and redacts every string of a JSON value, and keys that contain a secret. Order,
 // duplicate keys and the spelling of numbers stay. Nothing is shortened, but values nested
 // deeper than 256 become null. For invalid JSON it returns {}.
-func (d *Door) JSON(raw []byte) json.RawMessage {
+func (d *Redactor) JSON(raw []byte) json.RawMessage {
 	out, c, err := d.tree(raw, false)
 	if err != nil {
 		return json.RawMessage("{}")
@@ -90,9 +90,9 @@ func (d *Door) JSON(raw []byte) json.RawMessage {
 }
 
 // ScrubJSON is Scrub for the strings of a stored JSON value. Invalid JSON is an error.
-func (d *Door) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return d.tree(raw, true) }
+func (d *Redactor) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return d.tree(raw, true) }
 
-func (d *Door) tree(raw []byte, stored bool) (json.RawMessage, Counts, error) {
+func (d *Redactor) tree(raw []byte, stored bool) (json.RawMessage, Counts, error) {
 	w := walker{redactor: d, in: source{buf: raw}, stored: stored}
 	if err := w.whole(); err != nil {
 		return nil, Counts{}, err

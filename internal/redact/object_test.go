@@ -16,7 +16,7 @@ import (
 
 func object(t testing.TB, in string) Object {
 	t.Helper()
-	got, err := new(Door).Object(strings.NewReader(in))
+	got, err := new(Redactor).Object(strings.NewReader(in))
 	if err != nil {
 		t.Fatalf("Object(%.200q): %v", in, err)
 	}
@@ -57,13 +57,13 @@ func TestObjectStopsBehindTheFirstObject(t *testing.T) {
 		"garbage follows":  strings.NewReader(in + "}]x"),
 		"error comes late": io.MultiReader(strings.NewReader(in), iotest.ErrReader(errors.New("late"))),
 	} {
-		got, err := new(Door).Object(r)
+		got, err := new(Redactor).Object(r)
 		want := `{"a":[1,{"b":"}\""}],"c":null}`
 		if err != nil || string(got.JSON) != want {
 			t.Errorf("%s: %q, %v; want %q", name, got.JSON, err, want)
 		}
-		if size := int64(len(in) - len("\ufeff \r\n")); got.Size != size || got.Cut {
-			t.Errorf("%s: Size %d, Cut %v; want %d, false", name, got.Size, got.Cut, size)
+		if size := int64(len(in) - len("\ufeff \r\n")); got.Size != size || got.Truncated {
+			t.Errorf("%s: Size %d, Cut %v; want %d, false", name, got.Size, got.Truncated, size)
 		}
 	}
 }
@@ -75,15 +75,15 @@ func TestInvalidObjectIsAnError(t *testing.T) {
 		`{"a":01}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`, `{"a":"\q"}`, `{"a":"\u12"}`, `{"a":"x`, `{"a":[1}`, `{"a":[1,]}`,
 		`{]`, "{\"a\":\"\\", `{"a":{"b":1}`,
 	} {
-		if got, err := new(Door).Object(strings.NewReader(in)); !errors.Is(err, ErrNoObject) || got.JSON != nil {
+		if got, err := new(Redactor).Object(strings.NewReader(in)); !errors.Is(err, ErrNoObject) || got.JSON != nil {
 			t.Errorf("Object(%q) = %q, %v; want ErrNoObject", in, got.JSON, err)
 		}
 	}
-	if _, err := new(Door).Object(stuck{}); !errors.Is(err, io.ErrNoProgress) {
+	if _, err := new(Redactor).Object(stuck{}); !errors.Is(err, io.ErrNoProgress) {
 		t.Errorf("a reader that gives nothing: %v, want io.ErrNoProgress", err)
 	}
 	closed := errors.New("closed")
-	if _, err := new(Door).Object(iotest.ErrReader(closed)); !errors.Is(err, closed) || !errors.Is(err, ErrNoObject) {
+	if _, err := new(Redactor).Object(iotest.ErrReader(closed)); !errors.Is(err, closed) || !errors.Is(err, ErrNoObject) {
 		t.Errorf("a broken reader: %v, want both errors", err)
 	}
 }
@@ -114,7 +114,7 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 		in := `{"a":` + strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth) + `,"session_id":"s1"}`
 		got := object(t, in)
 		if want := strings.Repeat("[", maxDepth-1) + "null" +
-			strings.Repeat("]", maxDepth-1); !strings.Contains(string(got.JSON), want) || !got.Cut {
+			strings.Repeat("]", maxDepth-1); !strings.Contains(string(got.JSON), want) || !got.Truncated {
 			t.Errorf("depth %d: %.600q", depth, got.JSON)
 		}
 		if !strings.HasSuffix(string(got.JSON), `"session_id":"s1"}`) {
@@ -125,7 +125,7 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 	if got := object(t, in); !strings.Contains(string(got.JSON), `{"b":null}`) {
 		t.Errorf("deep objects: %.200q", got.JSON)
 	}
-	if _, err := new(Door).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err,
+	if _, err := new(Redactor).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err,
 		ErrNoObject) {
 		t.Errorf("endless depth: %v, want ErrNoObject", err)
 	}
@@ -146,11 +146,11 @@ func TestRecordedPayloadsPassUnchanged(t *testing.T) {
 		if err := json.Compact(&want, raw); err != nil {
 			t.Fatal(err)
 		}
-		got, err := new(Door).Object(bytes.NewReader(raw))
+		got, err := new(Redactor).Object(bytes.NewReader(raw))
 		if err != nil || !bytes.Equal(got.JSON, want.Bytes()) || got.Counts.any() {
 			t.Errorf("%s: %s (%+v, %v)", file, got.JSON, got.Counts, err)
 		}
-		if got := new(Door).JSON(raw); !bytes.Equal(got, want.Bytes()) {
+		if got := new(Redactor).JSON(raw); !bytes.Equal(got, want.Bytes()) {
 			t.Errorf("%s: JSON gives %s", file, got)
 		}
 	}
@@ -182,7 +182,7 @@ func TestValueOfSecretKeyIsRedacted(t *testing.T) {
 		`","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic dXNlcjpwYXNz","Set-Cookie":"sid=0123456789abcdef; Path=/"},"registry":{"auth":"dXNlcjpwYXNz"},"` + pat + `":1}`
 	want := `{"env":{"DB_PASSWORD":"[secret:password]","github":"[secret:github-pat]","tokens":12,"token_type":"bearer1234","apiKeys":["[secret:token]"]},` +
 		`"headers":{"Authorization":"Basic [secret:authorization]","Set-Cookie":"sid=[secret:cookie]; Path=/"},"registry":{"auth":"[secret:token]"},"[secret:github-pat]":1}`
-	if got := new(Door).JSON([]byte(in)); string(got) != want {
+	if got := new(Redactor).JSON([]byte(in)); string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 }
@@ -190,8 +190,8 @@ func TestValueOfSecretKeyIsRedacted(t *testing.T) {
 func TestLongValueOfSecretKeyIsRedacted(t *testing.T) {
 	value := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12_500)
 	got := object(t, `{"in":{"api_token":`+quoted(value)+`,"seen":"yes"}}`)
-	if s := string(got.JSON); strings.Contains(s, "Zx9Lm2") || !strings.Contains(s, `"seen":"yes"`) || !got.Cut {
-		t.Errorf("cut %v, %d bytes: %.200s", got.Cut, len(s), s)
+	if s := string(got.JSON); strings.Contains(s, "Zx9Lm2") || !strings.Contains(s, `"seen":"yes"`) || !got.Truncated {
+		t.Errorf("cut %v, %d bytes: %.200s", got.Truncated, len(s), s)
 	}
 }
 
@@ -199,7 +199,7 @@ func TestLongValueOfSecretKeyIsRedacted(t *testing.T) {
 func TestTagSplitOverArrayStringsIsFound(t *testing.T) {
 	for _, key := range []string{"resolvedModel", "session_id", "toolUseId", "file_path", "cwd", "lines"} {
 		in := `{"tool_response":{"` + key + `":["a <private>b<pri","vate"," x>c</private> hunter2"]}}`
-		o, err := new(Door).Object(strings.NewReader(in))
+		o, err := new(Redactor).Object(strings.NewReader(in))
 		if err != nil || strings.Contains(string(o.JSON), "hunter2") {
 			t.Errorf("%s: got %s, %v, want nothing of the span", key, o.JSON, err)
 		}
@@ -227,12 +227,12 @@ func TestJSONKeepsShapeAndOrder(t *testing.T) {
 		`{"a":`:                           `{}`,
 		`nope`:                            `{}`,
 	} {
-		if got := new(Door).JSON([]byte(in)); string(got) != want {
+		if got := new(Redactor).JSON([]byte(in)); string(got) != want {
 			t.Errorf("JSON(%q) = %q, want %q", in, got, want)
 		}
 	}
 	long := quoted(strings.Repeat("word ", 100_000))
-	if got := new(Door).JSON([]byte(long)); string(got) != long {
+	if got := new(Redactor).JSON([]byte(long)); string(got) != long {
 		t.Errorf("JSON cuts a string of %d bytes to %d", len(long), len(got))
 	}
 }
@@ -246,8 +246,8 @@ func TestLongStringsKeepTheirEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := m["s"]
-		if len(s) > MaxString || len(s) < MaxString-64 || !got.Cut || !utf8.ValidString(s) {
-			t.Errorf("%d bytes: kept %d, cut %v", size, len(s), got.Cut)
+		if len(s) > MaxString || len(s) < MaxString-64 || !got.Truncated || !utf8.ValidString(s) {
+			t.Errorf("%d bytes: kept %d, cut %v", size, len(s), got.Truncated)
 		}
 		if !strings.HasPrefix(s, text[:keepHead-1]) || !strings.HasSuffix(s, text[len(text)-keepTail+2:][1:]) ||
 			!strings.Contains(s, "\n[cut: ") {
@@ -256,12 +256,12 @@ func TestLongStringsKeepTheirEnds(t *testing.T) {
 		if m["session_id"] != "s1" {
 			t.Errorf("%d bytes: the id behind is lost", size)
 		}
-		again, err := new(Door).Object(bytes.NewReader(got.JSON))
-		if err != nil || !bytes.Equal(again.JSON, got.JSON) || again.Cut {
-			t.Errorf("%d bytes: the second time changes it (cut %v, %v)", size, again.Cut, err)
+		again, err := new(Redactor).Object(bytes.NewReader(got.JSON))
+		if err != nil || !bytes.Equal(again.JSON, got.JSON) || again.Truncated {
+			t.Errorf("%d bytes: the second time changes it (cut %v, %v)", size, again.Truncated, err)
 		}
 	}
-	if text := quoted(strings.Repeat("x ", MaxString/2)); object(t, `{"s":`+text+`}`).Cut {
+	if text := quoted(strings.Repeat("x ", MaxString/2)); object(t, `{"s":`+text+`}`).Truncated {
 		t.Errorf("a string of MaxString bytes is cut")
 	}
 }
@@ -287,8 +287,8 @@ func TestAnObjectIsBoundedAndItsIDsAreKept(t *testing.T) {
 	} {
 		in := `{` + body + `,"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`
 		got := object(t, in)
-		if len(got.JSON) > MaxObject || !got.Cut || got.Size != int64(len(in)) {
-			t.Errorf("%s: %d bytes, cut %v, Size %d; want at most %d, true, %d", name, len(got.JSON), got.Cut, got.Size,
+		if len(got.JSON) > MaxObject || !got.Truncated || got.Size != int64(len(in)) {
+			t.Errorf("%s: %d bytes, cut %v, Size %d; want at most %d, true, %d", name, len(got.JSON), got.Truncated, got.Size,
 				MaxObject, len(in))
 		}
 		if want := `"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`; !strings.HasSuffix(string(got.JSON),

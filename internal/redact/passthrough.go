@@ -13,7 +13,7 @@ const (
 
 // Member returns the string value of a member of an event as Object would: ids and paths stay
 // unchanged if they have the form of one. It is for events that do not come as JSON.
-func (d *Door) Member(key, value string) string {
+func (d *Redactor) Member(key, value string) string {
 	if d.passes(key, true, value) {
 		return value
 	}
@@ -23,7 +23,7 @@ func (d *Door) Member(key, value string) string {
 // passes reports whether the string s under key stays unchanged because it is an id or a path.
 // Ids and paths must stay equal, or later readers would not find the session or file. A string
 // with a tag, a secret of a known format, or a password after its name is neither.
-func (d *Door) passes(key string, top bool, s string) bool {
+func (d *Redactor) passes(key string, top bool, s string) bool {
 	switch {
 	case isIDKey(key) || top && isTopIDKey(key):
 		if !isID(s) {
@@ -41,7 +41,7 @@ func (d *Door) passes(key string, top bool, s string) bool {
 
 // holdsSecret reports whether an id or a path contains a secret. Digits after "token=" or
 // "key=" are common in file names and do not count.
-func (d *Door) holdsSecret(s string) bool {
+func (d *Redactor) holdsSecret(s string) bool {
 	d.prepare()
 	assigns := strings.ContainsAny(s, " =:")
 	for _, f := range d.match(s, 0, nil) {

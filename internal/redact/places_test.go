@@ -61,7 +61,7 @@ var tokenPlaces = []string{
 }
 
 func TestSecretsAreRecognisedByContext(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	roll := dice{rand.New(rand.NewPCG(3, 4))}
 	for _, place := range passwordPlaces {
 		for range 20 {
@@ -115,7 +115,7 @@ func TestContextAloneIsNotRedacted(t *testing.T) {
 		"sk_buff_head_init_class1", "re_compile_pattern_2", "API-REFERENCE-AND-GUIDE", "fc-cache -fv",
 		"fw_cfg_add_file_callback", "sha256~", "pat.match(line)",
 	} {
-		if got := new(Door).Text(s); got != s {
+		if got := new(Redactor).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 // of it comes through.
 func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	r := tier.Rand(t)
-	d := &Door{Key: []byte("k")}
+	d := &Redactor{Key: []byte("k")}
 	for range tier.Runs(20_000, 1_000_000) {
 		raw := payload(t, r)
 		got, err := d.Object(&chunks{raw, 1 + r.IntN(5000)})
@@ -99,11 +99,11 @@ func TestASpanOverSeveralFieldsIsPrivate(t *testing.T) {
 func TestScrubKeepsInjectedBlocks(t *testing.T) {
 	in := "<remanence-context>\n- use " + pat + " <private>x</private>\n</remanence-context>"
 	want := "<remanence-context>\n- use [secret:github-pat] \n</remanence-context>"
-	got, c := new(Door).Scrub(in)
+	got, c := new(Redactor).Scrub(in)
 	if got != want || c.Private != 1 || c.Injected != 0 || c.Secrets["github-pat"] != 1 {
 		t.Errorf("Scrub = %q, %+v; want %q", got, c, want)
 	}
-	doc, c, err := new(Door).ScrubJSON([]byte(`{"text":` + quoted(in) + `}`))
+	doc, c, err := new(Redactor).ScrubJSON([]byte(`{"text":` + quoted(in) + `}`))
 	if err != nil || string(doc) != `{"text":`+quotedPlain(want)+`}` || c.Private != 1 {
 		t.Errorf("ScrubJSON = %s, %+v, %v", doc, c, err)
 	}

@@ -19,7 +19,7 @@ import (
 // Door removes private spans, injected blocks and secrets from text. The zero value uses the
 // built-in rules and writes markers without a hash. Set the fields before the first use; after
 // that a Door is safe for concurrent use. A Door must not be copied.
-type Door struct {
+type Redactor struct {
 	// Key is the key of a hash whose first four hex digits end each marker. Equal secrets get
 	// equal markers, and nobody can test a guess without the key. If Key is empty, markers
 	// have no hash.
@@ -71,11 +71,11 @@ func (c Counts) any() bool { return c.Private+c.Injected+len(c.Secrets) > 0 }
 
 // Prompt returns Text(s) without surrounding white space. It is for text that a person typed;
 // "" means that nothing of it may be stored.
-func (d *Door) Prompt(s string) string { return strings.TrimSpace(d.Text(s)) }
+func (d *Redactor) Prompt(s string) string { return strings.TrimSpace(d.Text(s)) }
 
 // Text returns s without private spans, injected blocks and secrets. Text without any of these
 // is returned unchanged, and so is the result of an earlier call.
-func (d *Door) Text(s string) string {
+func (d *Redactor) Text(s string) string {
 	var c Counts
 	out := d.clean(s, false, &c)
 	d.count(c)
@@ -84,7 +84,7 @@ func (d *Door) Text(s string) string {
 
 // Scrub removes private spans and secrets from a text that is already stored, and counts them.
 // Injected blocks stay, because the stored text may be one.
-func (d *Door) Scrub(s string) (string, Counts) {
+func (d *Redactor) Scrub(s string) (string, Counts) {
 	var c Counts
 	return d.clean(s, true, &c), c
 }
@@ -92,7 +92,7 @@ func (d *Door) Scrub(s string) (string, Counts) {
 // clean strips and redacts until nothing changes, because removing a span may join its
 // neighbours to a new tag or secret. If stored is set, envelopes other than private spans
 // stay.
-func (d *Door) clean(s string, stored bool, c *Counts) string {
+func (d *Redactor) clean(s string, stored bool, c *Counts) string {
 	for {
 		plain, _ := stripUnpaired(s, c, stored)
 		out, _ := d.redact(plain, 0, c)
@@ -104,7 +104,7 @@ func (d *Door) clean(s string, stored bool, c *Counts) string {
 }
 
 // Counts returns what the Door has removed so far. Calls of Scrub and ScrubJSON do not count.
-func (d *Door) Counts() Counts {
+func (d *Redactor) Counts() Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	c := d.total
@@ -112,7 +112,7 @@ func (d *Door) Counts() Counts {
 	return c
 }
 
-func (d *Door) count(c Counts) {
+func (d *Redactor) count(c Counts) {
 	if !c.any() {
 		return
 	}
@@ -122,7 +122,7 @@ func (d *Door) count(c Counts) {
 }
 
 // Errors returns one error for each of Rules that does not compile. Such rules are skipped.
-func (d *Door) Errors() []error {
+func (d *Redactor) Errors() []error {
 	d.prepare()
 	return d.errs
 }
@@ -134,7 +134,7 @@ type userRule struct {
 
 // prepare builds, once, what the first search for secrets needs. Built-in patterns are
 // compiled later, each when a text contains one of its heads.
-func (d *Door) prepare() {
+func (d *Redactor) prepare() {
 	d.setup.Do(func() {
 		d.buildIndex()
 		d.compiled = make([]compiledTail, len(builtin))

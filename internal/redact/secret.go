@@ -26,7 +26,7 @@ type span struct {
 // redact replaces the secrets of s by markers until it finds no more. It also returns the
 // position in the result that corresponds to cut; a cut inside a secret moves to the start of
 // its marker.
-func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
+func (d *Redactor) redact(s string, cut int, c *Counts) (string, int) {
 	for {
 		found := d.secrets(s)
 		if len(found) == 0 {
@@ -37,12 +37,12 @@ func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
 }
 
 // secrets returns the secrets of s, sorted and without overlap.
-func (d *Door) secrets(s string) []span { return d.secretsWithin(s, maxBase64Layers) }
+func (d *Redactor) secrets(s string) []span { return d.secretsWithin(s, maxBase64Layers) }
 
 // secretsWithin is secrets with a limit on nested base 64: it decodes at most layers levels.
 // The texts on both sides of a marker are searched separately, so a marker is never part of a
 // secret.
-func (d *Door) secretsWithin(s string, layers int) []span {
+func (d *Redactor) secretsWithin(s string, layers int) []span {
 	var found []span
 	for at := 0; at < len(s); {
 		from, to := nextMarker(s, at)
@@ -53,7 +53,7 @@ func (d *Door) secretsWithin(s string, layers int) []span {
 }
 
 // search searches s as it is, and again without ANSI escape sequences.
-func (d *Door) search(s string, offset int, found []span, layers int) []span {
+func (d *Redactor) search(s string, offset int, found []span, layers int) []span {
 	d.prepare()
 	found = d.searchText(s, offset, found, layers)
 	if plain, places := stripANSI(s); places != nil {
@@ -64,7 +64,7 @@ func (d *Door) search(s string, offset int, found []span, layers int) []span {
 	return found
 }
 
-func (d *Door) searchText(s string, offset int, found []span, layers int) []span {
+func (d *Redactor) searchText(s string, offset int, found []span, layers int) []span {
 	found = d.match(s, offset, found)
 	found = keyBodies(s, offset, found)
 	if layers > 0 {
@@ -85,7 +85,7 @@ func (d *Door) searchText(s string, offset int, found []span, layers int) []span
 }
 
 // match finds secrets of the built-in kinds.
-func (d *Door) match(s string, offset int, found []span) []span {
+func (d *Redactor) match(s string, offset int, found []span) []span {
 	var done [len(builtin)]int // end of each rule's last match
 	var rows span              // rows of the last table; they are not searched for headers
 	for at := d.next(s, 0); at < len(s); at = d.next(s, at+1) {
@@ -120,7 +120,7 @@ func (d *Door) match(s string, offset int, found []span) []span {
 }
 
 // matchRule matches rule r after its head at s[at:end] and returns the position of the secret.
-func (d *Door) matchRule(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
+func (d *Redactor) matchRule(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
 	if r.find != nil {
 		return r.find(s, at, end)
 	}
@@ -154,7 +154,7 @@ type compiledTail struct {
 	pattern *regexp.Regexp
 }
 
-func (d *Door) tail(index int) *regexp.Regexp {
+func (d *Redactor) tail(index int) *regexp.Regexp {
 	t := &d.compiled[index]
 	t.once.Do(func() { t.pattern = regexp.MustCompile(`^(?:` + builtin[index].tail + `)`) })
 	return t.pattern
@@ -181,7 +181,7 @@ func merge(found []span) []span {
 	return merged
 }
 
-func (d *Door) render(s string, cut int, found []span, c *Counts) (string, int) {
+func (d *Redactor) render(s string, cut int, found []span, c *Counts) (string, int) {
 	var b strings.Builder
 	b.Grow(len(s) + 16*len(found))
 	moved, last := cut, 0
@@ -202,7 +202,7 @@ func (d *Door) render(s string, cut int, found []span, c *Counts) (string, int) 
 	return b.String(), moved
 }
 
-func (d *Door) marker(kind, secret string) string {
+func (d *Redactor) marker(kind, secret string) string {
 	if len(d.Key) == 0 {
 		return markerHead + kind + "]"
 	}

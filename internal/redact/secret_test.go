@@ -12,16 +12,16 @@ import (
 const pat = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 
 func TestAMarkerNamesTheKind(t *testing.T) {
-	if got, want := new(Door).Text("use "+pat+" now"), "use [secret:github-pat] now"; got != want {
+	if got, want := new(Redactor).Text("use "+pat+" now"), "use [secret:github-pat] now"; got != want {
 		t.Errorf("without a key: %q, want %q", got, want)
 	}
-	d := &Door{Key: []byte("k")}
+	d := &Redactor{Key: []byte("k")}
 	got := d.Text(pat + " " + pat + " ghp_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz")
 	m := regexp.MustCompile(`^(\[secret:github-pat:[0-9a-f]{4}\]) (\S+) (\S+)$`).FindStringSubmatch(got)
 	if m == nil || m[1] != m[2] || m[1] == m[3] {
 		t.Errorf("with a key: %q, want equal markers for equal secrets only", got)
 	}
-	if other := (&Door{Key: []byte("other")}).Text(pat); strings.HasPrefix(got, other) {
+	if other := (&Redactor{Key: []byte("other")}).Text(pat); strings.HasPrefix(got, other) {
 		t.Errorf("another key gives the same marker %q", other)
 	}
 }
@@ -38,7 +38,7 @@ func TestTheContextOfASecretStays(t *testing.T) {
 		"a -----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n": "a [secret:private-key]",
 		"MIIEpAIBAAKCAQEA7\nabc\n-----END PRIVATE KEY----- b":   "[secret:private-key] b",
 	} {
-		if got := new(Door).Text(in); got != want {
+		if got := new(Redactor).Text(in); got != want {
 			t.Errorf("Text(%q) = %q, want %q", in, got, want)
 		}
 	}
@@ -69,14 +69,14 @@ func TestOrdinaryTextIsUnchanged(t *testing.T) {
 		"PWD=/home/dev/project", "cd $PWD",
 		"password *uint16", `["thinking-token-count-2026-05-13", "advanced-tool-use-2025-11-20"]`,
 	} {
-		if got := new(Door).Text(s); got != s {
+		if got := new(Redactor).Text(s); got != s {
 			t.Errorf("Text(%q) = %q, want it unchanged", s, got)
 		}
 	}
 }
 
 func TestSecretsAreCountedByKind(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	d.Text(pat + " and " + pat + " and my password is hunter2")
 	got := d.Counts().Secrets
 	if got["github-pat"] != 2 || got["password"] != 1 || len(got) != 2 {
@@ -85,7 +85,7 @@ func TestSecretsAreCountedByKind(t *testing.T) {
 }
 
 func TestConcurrentUse(t *testing.T) {
-	d := &Door{Key: []byte("k"), Rules: []Rule{{"badge", `EMP-\d{6}`}}}
+	d := &Redactor{Key: []byte("k"), Rules: []Rule{{"badge", `EMP-\d{6}`}}}
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
@@ -101,7 +101,7 @@ func TestConcurrentUse(t *testing.T) {
 }
 
 func TestUserRulesRedact(t *testing.T) {
-	d := &Door{Rules: []Rule{{"Badge No.", `EMP-\d{6}`}, {"", `pin (\d{4})`}}}
+	d := &Redactor{Rules: []Rule{{"Badge No.", `EMP-\d{6}`}, {"", `pin (\d{4})`}}}
 	in, want := "EMP-123456 has pin 9876", "[secret:badge-no] has pin [secret:custom]"
 	if got := d.Text(in); got != want {
 		t.Errorf("Text(%q) = %q, want %q", in, got, want)
@@ -112,7 +112,7 @@ func TestUserRulesRedact(t *testing.T) {
 }
 
 func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
-	d := &Door{Rules: []Rule{{"paren", `(`}, {"too many", `x{1001}`}, {"nothing", `y*`}, {"good", `EMP-\d{6}`}}}
+	d := &Redactor{Rules: []Rule{{"paren", `(`}, {"too many", `x{1001}`}, {"nothing", `y*`}, {"good", `EMP-\d{6}`}}}
 	if got, want := d.Text("EMP-123456 "+pat), "[secret:good] [secret:github-pat]"; got != want {
 		t.Errorf("Text = %q, want %q", got, want)
 	}
@@ -128,7 +128,7 @@ func TestABadUserRuleIsReportedAndSkipped(t *testing.T) {
 }
 
 func TestBuiltInRulesCompileAndHaveHeads(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	d.prepare()
 	for i := range builtin {
 		r := &builtin[i]
@@ -167,7 +167,7 @@ func spell(t *rapid.T, head string, fold bool) string {
 // Whatever a rule's pattern matches, the finder leads to it: no head is missing from the index, in whatever spelling
 // and company it stands.
 func TestEveryHeadIsFound(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	d.prepare()
 	rapid.Check(t, func(t *rapid.T) {
 		index := rapid.IntRange(0, len(builtin)-1).Draw(t, "rule")
@@ -193,7 +193,7 @@ func TestEveryHeadIsFound(t *testing.T) {
 
 // What matches a rule's pattern, standing alone, is redacted. Rules with a check are left out: it may say no.
 func TestEveryPatternIsRedacted(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	var plain []*rule
 	for i := range builtin {
 		if r := &builtin[i]; r.tail != "" && r.check == nil {
@@ -215,7 +215,7 @@ func TestEveryPatternIsRedacted(t *testing.T) {
 }
 
 func TestRedactingTwiceIsRedactingOnce(t *testing.T) {
-	d := &Door{Key: []byte("k"), Rules: []Rule{{"word", `x\w+`}}}
+	d := &Redactor{Key: []byte("k"), Rules: []Rule{{"word", `x\w+`}}}
 	rapid.Check(t, func(t *rapid.T) {
 		once := d.Text(drawText(t))
 		if twice := d.Text(once); twice != once {
@@ -225,7 +225,7 @@ func TestRedactingTwiceIsRedactingOnce(t *testing.T) {
 }
 
 func TestSecretIsRedactedBesideAnyText(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	rapid.Check(t, func(t *rapid.T) {
 		before, after := drawText(t), drawText(t)
 		if got := d.Text(before + " " + pat + " " + after); strings.Contains(got, "56789abcdefghij") {
@@ -243,7 +243,7 @@ func FuzzRedact(f *testing.F) {
 	}
 	f.Add("-----BEGIN PRIVATE KEY-----", "-----END PRIVATE KEY-----", `\b`)
 	f.Fuzz(func(t *testing.T, before, after, pattern string) {
-		d := &Door{Rules: []Rule{{"fuzzed", pattern}}}
+		d := &Redactor{Rules: []Rule{{"fuzzed", pattern}}}
 		once := d.Text(before + " " + pat + " " + after)
 		if strings.Contains(once, pat) {
 			t.Errorf("secret survives: %q", once)

@@ -78,7 +78,7 @@ func (w *walker) clean(key, s string) string {
 
 // valueOf redacts s if its key alone shows that it is a secret. A value with a marker was
 // redacted before.
-func (d *Door) valueOf(key, s string, c *Counts) string {
+func (d *Redactor) valueOf(key, s string, c *Counts) string {
 	if marker, _ := nextMarker(s, 0); marker < len(s) {
 		return s
 	}

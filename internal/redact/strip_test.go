@@ -64,7 +64,7 @@ func TestPrivateSpansAreRemoved(t *testing.T) {
 		"a generic type": {"List<Private, X> y", "List<Private, X> y"},
 		"no tag":         {"1 < 2 && 3 > 2 \\n &lt; x", "1 < 2 && 3 > 2 \\n &lt; x"},
 	} {
-		if got := new(Door).Text(c.in); got != c.want {
+		if got := new(Redactor).Text(c.in); got != c.want {
 			t.Errorf("%s: Text(%q) = %q, want %q", name, c.in, got, c.want)
 		}
 	}
@@ -78,11 +78,11 @@ func TestInjectedBlocksAreRemoved(t *testing.T) {
 			"a<" + strings.ReplaceAll(name, "-", "_") + ">x</" + name + ">b",
 			"a<" + name + ">x<" + name + ">y</" + name + ">z</" + name + ">b",
 		} {
-			if got := new(Door).Text(in); got != "ab" {
+			if got := new(Redactor).Text(in); got != "ab" {
 				t.Errorf("Text(%q) = %q, want %q", in, got, "ab")
 			}
 		}
-		if got := new(Door).Text("a<" + name + ">x"); got != "a" {
+		if got := new(Redactor).Text("a<" + name + ">x"); got != "a" {
 			t.Errorf("unclosed %s leaves %q, want %q", name, got, "a")
 		}
 	}
@@ -94,7 +94,7 @@ func TestSpeakerTagsStay(t *testing.T) {
 		"<local-command-stdout>ok</local-command-stdout>", "<local-command-caveat>Caveat</local-command-caveat>",
 		"Stop hook feedback: go on",
 	} {
-		if got := new(Door).Prompt(in); got != in {
+		if got := new(Redactor).Prompt(in); got != in {
 			t.Errorf("Prompt(%q) = %q, want it unchanged", in, got)
 		}
 	}
@@ -105,14 +105,14 @@ func TestAPromptThatIsAllPrivateIsEmpty(t *testing.T) {
 		"", "  \n", "<private>x</private>", "\n <private>x",
 		"<private>a</private> \n <system-reminder>b</system-reminder>",
 	} {
-		if got := new(Door).Prompt(in); got != "" {
+		if got := new(Redactor).Prompt(in); got != "" {
 			t.Errorf("Prompt(%q) = %q, want nothing", in, got)
 		}
 	}
 }
 
 func TestRemovedSpansAreCounted(t *testing.T) {
-	d := &Door{}
+	d := &Redactor{}
 	d.Text("<private>a<private>b</private></private><private>c</private><system-reminder>d</system-reminder>")
 	d.Text("nothing")
 	if got := d.Counts(); got.Private != 2 || got.Injected != 1 || got.Secrets != nil {
@@ -174,7 +174,7 @@ func TestPrivateTextNeverSurvives(t *testing.T) {
 			t.Skip("closed inside")
 		}
 		in := drawText(t) + open + " " + inside + "CANARY"
-		if got := new(Door).Text(in); strings.Contains(got, "CANARY") {
+		if got := new(Redactor).Text(in); strings.Contains(got, "CANARY") {
 			t.Fatalf("Text(%q) = %q", in, got)
 		}
 	})

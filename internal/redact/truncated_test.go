@@ -30,9 +30,9 @@ func TestTruncatedObjectIsValidJSON(t *testing.T) {
 			strings.Repeat("[", 300),
 	} {
 		t.Run(name, func(t *testing.T) {
-			o, err := (&Door{}).Object(upAfter(text))
-			if err != nil || !o.Cut || !json.Valid(o.JSON) {
-				t.Fatalf("got %v, cut %v, valid %v", err, o.Cut, json.Valid(o.JSON))
+			o, err := (&Redactor{}).Object(upAfter(text))
+			if err != nil || !o.Truncated || !json.Valid(o.JSON) {
+				t.Fatalf("got %v, cut %v, valid %v", err, o.Truncated, json.Valid(o.JSON))
 			}
 			if len(o.JSON) < keepHead || !strings.HasPrefix(string(o.JSON), `{"id":"x"`) || len(o.JSON) > MaxString+4000 {
 				t.Errorf("%d bytes are kept: %.40q", len(o.JSON), o.JSON)
@@ -49,7 +49,7 @@ func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 		at -= at % len("some words\\n")
 		for cut := 1; cut < len(secret); cut += 3 {
 			text := `{"out":"` + filler[:min(at, len(filler))] + " " + secret[:cut]
-			o, err := (&Door{}).Object(upAfter(text))
+			o, err := (&Redactor{}).Object(upAfter(text))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -59,7 +59,7 @@ func TestTruncatedStringHasNoPartOfASecret(t *testing.T) {
 		}
 		text := `{"first":"a <private> b CANARY","second":"CANARY c","out":"` + filler[:min(at, len(filler))] +
 			" <private> CANARY " + filler
-		o, err := (&Door{}).Object(upAfter(text))
+		o, err := (&Redactor{}).Object(upAfter(text))
 		if err != nil || strings.Contains(string(o.JSON), "CANARY") {
 			t.Errorf("at %d: %v, private text is kept", at, err)
 		}

@@ -19,7 +19,7 @@ var (
 // memory use depends neither on the size nor on the depth of the input. It cleans every
 // string.
 type walker struct {
-	redactor *Door
+	redactor *Redactor
 	in       source
 	out      []byte
 	limit    int  // largest size of out in bytes; 0 means no limit

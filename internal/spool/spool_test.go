@@ -31,7 +31,7 @@ func prompt(session string, n int) mem.Event {
 func put(t *testing.T, s *spool.Spool, events ...mem.Event) {
 	t.Helper()
 	for _, e := range events {
-		if r, err := s.Handle(t.Context(), e); err != nil || !r.Silent() {
+		if r, err := s.Handle(t.Context(), e); err != nil || !r.Empty() {
 			t.Fatalf("handle %s: %+v, %v; want silence", e.ID, r, err)
 		}
 	}

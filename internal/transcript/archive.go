@@ -49,7 +49,7 @@ type mark struct {
 
 // line is one of a file: either of the two.
 type line struct {
-	mem.Spoken
+	mem.ArchivedUtterance
 	Mark *mark `json:"mark"`
 }
 
@@ -60,8 +60,8 @@ var markStart = []byte(`{"mark":`)
 // to be asked again the rest is left for then. A record that is not there yet
 // says nothing. A second Take of the same words adds none, also if the first
 // one was killed.
-func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (mem.Taken, error) {
-	var taken mem.Taken
+func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge func(*mem.ArchivedUtterance) mem.Verdict) (mem.TranscriptImport, error) {
+	var taken mem.TranscriptImport
 	if a.Door == nil || a.Private == nil {
 		return taken, errNoRedactor
 	}
@@ -73,7 +73,7 @@ func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge 
 		if err != nil {
 			return taken, err
 		}
-		taken.There, taken.Said, taken.Bad = true, taken.Said+len(t.lines), t.mark.Bad
+		taken.Found, taken.Utterances, taken.BadLines = true, taken.Utterances+len(t.lines), t.mark.Bad
 		if !more {
 			return taken, nil
 		}
@@ -84,7 +84,7 @@ func (a *Archive) Take(ctx context.Context, s mem.Session, record string, judge 
 }
 
 // takePart takes in one part. It is on disk when it returns.
-func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken) mem.Verdict) (t intake, more bool, err error) {
+func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.ArchivedUtterance) mem.Verdict) (t intake, more bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if _, err := os.Lstat(record); err != nil {
@@ -127,8 +127,8 @@ func (a *Archive) takePart(s mem.Session, record string, judge func(*mem.Spoken)
 type intake struct {
 	mark  mark
 	known map[string]bool // ids that are there already
-	judge func(*mem.Spoken) mem.Verdict
-	lines []mem.Spoken
+	judge func(*mem.ArchivedUtterance) mem.Verdict
+	lines []mem.ArchivedUtterance
 	waits bool
 }
 
@@ -146,11 +146,11 @@ func (t *intake) take(p Part, door func(string) string) {
 		}
 		verdict := t.judge(&s)
 		t.mark.Prompt = s.PromptID
-		if verdict == mem.AskAgain {
+		if verdict == mem.Defer {
 			t.waits, t.mark.Next, t.mark.Private = true, u.From, led
 			return
 		}
-		if verdict == mem.TakeIn && !t.known[s.ID] {
+		if verdict == mem.Keep && !t.known[s.ID] {
 			t.lines = append(t.lines, s)
 		}
 	}
@@ -161,8 +161,8 @@ func (t *intake) take(p Part, door func(string) string) {
 }
 
 // spoken is an utterance in the form that is kept.
-func spoken(u Utterance, door func(string) string) mem.Spoken {
-	s := mem.Spoken{
+func spoken(u Utterance, door func(string) string) mem.ArchivedUtterance {
+	s := mem.ArchivedUtterance{
 		ID: chars.Clip(u.ID, maxID), PromptID: chars.Clip(u.PromptID, maxID), Who: u.Who, At: u.At, Branch: chars.Clip(door(u.Branch), maxID), Text: u.Text,
 	}
 	if s.ID == "" {
@@ -209,7 +209,7 @@ func sameBefore(record string, m mark) bool {
 }
 
 // add writes lines and their mark behind end, where what was cut off begins.
-func (a *Archive) add(file string, end int64, lines []mem.Spoken, m mark) error {
+func (a *Archive) add(file string, end int64, lines []mem.ArchivedUtterance, m mark) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

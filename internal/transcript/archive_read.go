@@ -17,7 +17,7 @@ const group = 50
 // Said gives out what is kept of a session, oldest first, a few at a time: what
 // was said after the one of an id, or all if it is not there. While give runs
 // nothing is taken out: what it is given is still kept.
-func (a *Archive) Said(ctx context.Context, s mem.Session, after string, give func([]mem.Spoken) error) error {
+func (a *Archive) Said(ctx context.Context, s mem.Session, after string, give func([]mem.ArchivedUtterance) error) error {
 	r := cursor{after: after, seen: -1}
 	for {
 		some, err := a.giveNext(s, &r, give)
@@ -31,7 +31,7 @@ func (a *Archive) Said(ctx context.Context, s mem.Session, after string, give fu
 }
 
 // Each gives out what is kept of all sessions and changes nothing.
-func (a *Archive) Each(ctx context.Context, give func(mem.Spoken)) error {
+func (a *Archive) Each(ctx context.Context, give func(mem.ArchivedUtterance)) error {
 	files, err := a.files("")
 	if err != nil {
 		return fmt.Errorf("read archive: %w", err)
@@ -47,12 +47,12 @@ func (a *Archive) Each(ctx context.Context, give func(mem.Spoken)) error {
 	return nil
 }
 
-func (a *Archive) eachOf(file string, give func(mem.Spoken)) error {
+func (a *Archive) eachOf(file string, give func(mem.ArchivedUtterance)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return eachLine(file, 0, func(b []byte, _ int64) bool {
 		if l, ok := parsed(b); ok && l.Mark == nil {
-			give(l.Spoken)
+			give(l.ArchivedUtterance)
 		}
 		return true
 	})
@@ -65,7 +65,7 @@ type cursor struct {
 	seen  int    // changes of the archive when from was found
 }
 
-func (a *Archive) giveNext(s mem.Session, r *cursor, give func([]mem.Spoken) error) (some bool, err error) {
+func (a *Archive) giveNext(s mem.Session, r *cursor, give func([]mem.ArchivedUtterance) error) (some bool, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	file, err := a.fileOf(s)
@@ -78,12 +78,12 @@ func (a *Archive) giveNext(s mem.Session, r *cursor, give func([]mem.Spoken) err
 		}
 		r.seen = a.changes
 	}
-	var list []mem.Spoken
+	var list []mem.ArchivedUtterance
 	next := r.from
 	err = eachLine(file, r.from, func(b []byte, end int64) bool {
 		next = end
 		if l, ok := parsed(b); ok && l.Mark == nil {
-			list = append(list, l.Spoken)
+			list = append(list, l.ArchivedUtterance)
 		}
 		return len(list) < group
 	})

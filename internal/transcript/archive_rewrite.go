@@ -21,7 +21,7 @@ import (
 // Rewrite hands each thing said in a session, or in all without one, to change,
 // and keeps what that makes of it, or nothing where it says no. A file of which
 // nothing is left goes. Marks stay: what was taken in once is not taken in again.
-func (a *Archive) Rewrite(ctx context.Context, session string, change func(mem.Spoken) (mem.Spoken, bool)) error {
+func (a *Archive) Rewrite(ctx context.Context, session string, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	return a.rewriteThose(ctx, session, func(string) bool { return true }, change)
 }
 
@@ -29,7 +29,7 @@ func (a *Archive) Rewrite(ctx context.Context, session string, change func(mem.S
 func (a *Archive) DropBefore(ctx context.Context, before time.Time) (dropped int, err error) {
 	day := before.UTC().Format(dayForm)
 	older := func(file string) bool { return filepath.Base(file)[:len(day)] <= day }
-	err = a.rewriteThose(ctx, "", older, func(s mem.Spoken) (mem.Spoken, bool) {
+	err = a.rewriteThose(ctx, "", older, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
 		old := s.At.Before(before)
 		if old {
 			dropped++
@@ -39,7 +39,7 @@ func (a *Archive) DropBefore(ctx context.Context, before time.Time) (dropped int
 	return dropped, err
 }
 
-func (a *Archive) rewriteThose(ctx context.Context, session string, which func(file string) bool, change func(mem.Spoken) (mem.Spoken, bool)) error {
+func (a *Archive) rewriteThose(ctx context.Context, session string, which func(file string) bool, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if err := a.dropUnfinished(); err != nil {
@@ -78,7 +78,7 @@ func (a *Archive) dropUnfinished() error {
 
 // rewrite writes a file anew if anything of it changes. What was cut off on its
 // way in goes, too.
-func (a *Archive) rewrite(file string, change func(mem.Spoken) (mem.Spoken, bool)) error {
+func (a *Archive) rewrite(file string, change func(mem.ArchivedUtterance) (mem.ArchivedUtterance, bool)) error {
 	n := rewriter{file: file}
 	defer n.abandon()
 	whole, left := int64(0), 0
@@ -89,16 +89,16 @@ func (a *Archive) rewrite(file string, change func(mem.Spoken) (mem.Spoken, bool
 			n.keep(b)
 			return n.err == nil
 		}
-		now, keep := l.Spoken, false // nobody can tell what the others say
+		now, keep := l.ArchivedUtterance, false // nobody can tell what the others say
 		if ok {
-			now, keep = change(l.Spoken)
+			now, keep = change(l.ArchivedUtterance)
 		}
-		if !keep || now != l.Spoken {
+		if !keep || now != l.ArchivedUtterance {
 			n.begin(end - int64(len(b)))
 		}
 		if keep {
 			left++
-			n.say(now, b, now == l.Spoken)
+			n.say(now, b, now == l.ArchivedUtterance)
 		}
 		return n.err == nil
 	})
@@ -158,7 +158,7 @@ func (n *rewriter) keep(b []byte) {
 }
 
 // say keeps something said: the line as it was, or made anew.
-func (n *rewriter) say(s mem.Spoken, was []byte, same bool) {
+func (n *rewriter) say(s mem.ArchivedUtterance, was []byte, same bool) {
 	if !same {
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)

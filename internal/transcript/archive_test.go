@@ -62,9 +62,9 @@ func (d *fixture) save(text string) {
 	put(d.t, d.record, text)
 }
 
-func all(*mem.Spoken) mem.Verdict { return mem.TakeIn }
+func all(*mem.ArchivedUtterance) mem.Verdict { return mem.Keep }
 
-func (d *fixture) takes(judge func(*mem.Spoken) mem.Verdict) {
+func (d *fixture) takes(judge func(*mem.ArchivedUtterance) mem.Verdict) {
 	d.t.Helper()
 	if _, err := d.Take(d.t.Context(), d.session, d.record, judge); err != nil {
 		d.t.Fatal(err)
@@ -74,7 +74,7 @@ func (d *fixture) takes(judge func(*mem.Spoken) mem.Verdict) {
 func (d *fixture) kept(after string) []string {
 	d.t.Helper()
 	var out []string
-	err := d.Said(d.t.Context(), d.session, after, func(list []mem.Spoken) error {
+	err := d.Said(d.t.Context(), d.session, after, func(list []mem.ArchivedUtterance) error {
 		for _, s := range list {
 			out = append(out, s.Who+" "+s.PromptID+": "+s.Text)
 		}
@@ -157,14 +157,14 @@ func TestTakingInThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
 func TestWhatCannotBeJudgedYetWaits(t *testing.T) {
 	d := newFixture(t)
 	known := map[string]bool{"p1": true}
-	judge := func(s *mem.Spoken) mem.Verdict {
+	judge := func(s *mem.ArchivedUtterance) mem.Verdict {
 		switch {
 		case known[s.PromptID]:
-			return mem.TakeIn
+			return mem.Keep
 		case known["p3"]:
-			return mem.LeaveOut
+			return mem.Skip
 		}
-		return mem.AskAgain
+		return mem.Defer
 	}
 	d.writes("user p1: one", "assistant: two", "user p2: three", "assistant: four")
 	d.takes(judge)
@@ -179,11 +179,11 @@ func TestWhatCannotBeJudgedYetWaits(t *testing.T) {
 func TestWhatWaitedIsTakenInOnceItIsKnown(t *testing.T) {
 	d := newFixture(t)
 	known := map[string]bool{"p1": true}
-	judge := func(s *mem.Spoken) mem.Verdict {
+	judge := func(s *mem.ArchivedUtterance) mem.Verdict {
 		if known[s.PromptID] {
-			return mem.TakeIn
+			return mem.Keep
 		}
-		return mem.AskAgain
+		return mem.Defer
 	}
 	d.writes("user p1: one", "assistant: two", "user p2: three", "assistant: four")
 	d.takes(judge)
@@ -272,7 +272,9 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 	for name, text := range map[string]string{d.file(): d.bytes() + `{"id":"u9","text":"lose torn`, d.file() + ".part": "lose more"} {
 		put(t, name, text)
 	}
-	err := d.Rewrite(t.Context(), "one", func(s mem.Spoken) (mem.Spoken, bool) { return s, !strings.Contains(s.Text, "lose") })
+	err := d.Rewrite(t.Context(), "one", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
+		return s, !strings.Contains(s.Text, "lose")
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -287,11 +289,11 @@ func TestErasedWordsLeaveNoByteAndDoNotComeBack(t *testing.T) {
 
 	torn := d.bytes() + `{"id":"u9","text":"lose torn`
 	put(t, d.file(), torn)
-	nothing := func(s mem.Spoken) (mem.Spoken, bool) { return s, true }
+	nothing := func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, true }
 	if err := d.Rewrite(t.Context(), "one", nothing); err != nil || strings.Contains(d.bytes(), "lose") {
 		t.Errorf("%v; what was cut off is left: %s", err, d.bytes())
 	}
-	if err := d.Rewrite(t.Context(), "", func(s mem.Spoken) (mem.Spoken, bool) { return s, false }); err != nil {
+	if err := d.Rewrite(t.Context(), "", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, false }); err != nil {
 		t.Fatal(err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(d.Dir, "*")); len(left) > 0 {
@@ -307,7 +309,7 @@ func TestLookingThroughTheArchiveChangesNothing(t *testing.T) {
 	was := lines[0] + "{what nobody can read\n" + strings.Join(lines[1:], "") + `{"id":"u9","text":"torn`
 	put(t, d.file(), was)
 	var said []string
-	if err := d.Each(t.Context(), func(s mem.Spoken) { said = append(said, s.Text) }); err != nil {
+	if err := d.Each(t.Context(), func(s mem.ArchivedUtterance) { said = append(said, s.Text) }); err != nil {
 		t.Fatal(err)
 	}
 	if want := []string{"one", "two"}; !slices.Equal(said, want) || d.bytes() != was {
@@ -319,7 +321,7 @@ func TestChangedWordsTakeThePlaceOfTheOldOnes(t *testing.T) {
 	d := newFixture(t)
 	d.writes("user p1: one", "assistant: two")
 	d.takes(all)
-	err := d.Rewrite(t.Context(), "", func(s mem.Spoken) (mem.Spoken, bool) {
+	err := d.Rewrite(t.Context(), "", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) {
 		s.Text = strings.ReplaceAll(s.Text, "two", "[mark]")
 		return s, true
 	})
@@ -349,7 +351,7 @@ func TestSaidGoesOnAfterWhatWasGivenEvenIfItIsErased(t *testing.T) {
 		t.Errorf("after one that is not there: %d, want all", len(got))
 	}
 	var groups []int
-	err := d.Said(t.Context(), d.session, "", func(list []mem.Spoken) error {
+	err := d.Said(t.Context(), d.session, "", func(list []mem.ArchivedUtterance) error {
 		groups = append(groups, len(list))
 		return nil
 	})

@@ -22,16 +22,16 @@ const maxTokens = 100_000_000
 // that does, none within MaxFill, gives 0 tokens. Session and Taken are the
 // caller's to fill in. Errors wrap fs.ErrNotExist while the client has not
 // written yet.
-func Fill(path string) (mem.Fill, error) {
+func Fill(path string) (mem.ContextUsage, error) {
 	f, size, err := open(path)
 	if err != nil {
-		return mem.Fill{}, fmt.Errorf("read transcript: %w", err)
+		return mem.ContextUsage{}, fmt.Errorf("read transcript: %w", err)
 	}
 	defer f.Close()
 	from := max(0, size-MaxFill)
 	b, err := io.ReadAll(io.NewSectionReader(f, from, size-from))
 	if err != nil {
-		return mem.Fill{}, fmt.Errorf("read transcript: %w", err)
+		return mem.ContextUsage{}, fmt.Errorf("read transcript: %w", err)
 	}
 	if from > 0 { // the first line is a part of one
 		_, b, _ = bytes.Cut(b, []byte("\n"))
@@ -44,14 +44,14 @@ func Fill(path string) (mem.Fill, error) {
 		m.line(line)
 	}
 	if m.model != m.cliffModel && m.model != "" {
-		m.fill.Cliff = 0 // of another model
+		m.fill.AutoCompactTokens = 0 // of another model
 	}
 	return m.fill, nil
 }
 
 // usageMeter reads what the records say of the context.
 type usageMeter struct {
-	fill       mem.Fill
+	fill       mem.ContextUsage
 	model      string // that spoke last
 	cliffModel string // that spoke before the context was cut at Cliff
 }
@@ -114,7 +114,7 @@ func (m *usageMeter) message(r measured) {
 func (m *usageMeter) boundary(r measured) {
 	before, ok := tokens(r.Compaction.Before)
 	if ok && before > 0 && r.Compaction.Trigger == "auto" {
-		m.fill.Cliff, m.cliffModel = before, m.model
+		m.fill.AutoCompactTokens, m.cliffModel = before, m.model
 	}
 	m.fill.Tokens, m.fill.At = 0, time.Time{}
 }

@@ -27,7 +27,7 @@ func cut(trigger, before string) string {
 
 const hundred = `"input_tokens":10,"cache_creation_input_tokens":20,"cache_read_input_tokens":30,"output_tokens":40`
 
-func filled(t *testing.T, lines ...string) mem.Fill {
+func filled(t *testing.T, lines ...string) mem.ContextUsage {
 	t.Helper()
 	f, err := transcript.Fill(written(t, lines...))
 	if err != nil {
@@ -82,8 +82,8 @@ func TestWhereTheClientCutsByItselfIsSeen(t *testing.T) {
 		"another model since":    {[]string{speaks("a", hundred), cut("auto", "5000"), other}, 0},
 		"nonsense":               {[]string{speaks("a", hundred), cut("auto", "-1"), cut("auto", `"x"`), cut("auto", "null")}, 0},
 	} {
-		if got := filled(t, tt.lines...); got.Cliff != tt.want {
-			t.Errorf("%s: %d, want %d", name, got.Cliff, tt.want)
+		if got := filled(t, tt.lines...); got.AutoCompactTokens != tt.want {
+			t.Errorf("%s: %d, want %d", name, got.AutoCompactTokens, tt.want)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func TestNoRecordMakesTheContextNonsense(t *testing.T) {
 				lines = append(lines, speaks(fmt.Sprint(i), `"input_tokens":`+n+`,"output_tokens":`+number.Draw(rt, "out")))
 			}
 		}
-		if got := filled(t, lines...); got.Tokens < 0 || got.Tokens > 100_000_000 || got.Cliff < 0 || got.Cliff > 100_000_000 {
+		if got := filled(t, lines...); got.Tokens < 0 || got.Tokens > 100_000_000 || got.AutoCompactTokens < 0 || got.AutoCompactTokens > 100_000_000 {
 			rt.Fatalf("%+v", got)
 		}
 	})

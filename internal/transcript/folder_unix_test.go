@@ -27,7 +27,7 @@ func TestWhatCannotBeLookedThroughIsNotCalledRewritten(t *testing.T) {
 			if err := spoil(d); err != nil {
 				t.Fatal(err)
 			}
-			keep := func(s mem.Spoken) (mem.Spoken, bool) { return s, true }
+			keep := func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, true }
 			for _, session := range []string{"one", ""} {
 				if err := d.Rewrite(t.Context(), session, keep); err == nil {
 					t.Errorf("session %q: no error", session)
@@ -50,7 +50,7 @@ func TestOtherFilesBesideTheFoldersOfProjectsArePassedOver(t *testing.T) {
 	if err := os.Symlink("gone", filepath.Join(d.Dir, "link")); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Rewrite(t.Context(), "one", func(s mem.Spoken) (mem.Spoken, bool) { return s, false }); err != nil {
+	if err := d.Rewrite(t.Context(), "one", func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, false }); err != nil {
 		t.Fatal(err)
 	}
 	d.wants("after all was taken out")

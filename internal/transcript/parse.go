@@ -106,7 +106,7 @@ func (p *parser) user(r record, m message) {
 		return
 	}
 	text, ok := words(m.Content)
-	if !ok || chars.ClientMade(text) {
+	if !ok || chars.IsClientText(text) {
 		return
 	}
 	if r.PromptID == "" {

@@ -34,7 +34,7 @@ type Past struct {
 // next time, since it may go on. A record that is another than before is read
 // from its beginning; one that is not there tells nothing. Beside an error the
 // mark is as far as everything was given out.
-func (p Past) Read(ctx context.Context, record string, since mem.Checked, until time.Time, give func(mem.Event) error) (mem.Checked, error) {
+func (p Past) Read(ctx context.Context, record string, since mem.TranscriptPosition, until time.Time, give func(mem.Event) error) (mem.TranscriptPosition, error) {
 	if p.Door == nil || p.JSON == nil {
 		return since, errNoRedactor
 	}
@@ -59,7 +59,7 @@ func (p Past) Read(ctx context.Context, record string, since mem.Checked, until 
 	if failed == nil {
 		failed = c.subagents(ctx, record)
 	}
-	now := mem.Checked{Session: since.Session, To: c.turn.from}
+	now := mem.TranscriptPosition{Session: since.Session, To: c.turn.from}
 	if now.Hash, err = hashBefore(record, now.To); err != nil {
 		return since, fmt.Errorf("read transcript: %w", errors.Join(failed, err))
 	}
@@ -176,7 +176,7 @@ func (c *eventReader) prompt(r record, m message, at time.Time) error {
 		c.hidden[c.turn.id] = true
 		return nil
 	}
-	if chars.ClientMade(text) && !strings.HasPrefix(text, "<task-notification>") {
+	if chars.IsClientText(text) && !strings.HasPrefix(text, "<task-notification>") {
 		return nil
 	}
 	told := strings.TrimSpace(c.Door(text))
@@ -259,7 +259,7 @@ func (c *eventReader) result(r record, b block, at time.Time) error {
 		return c.give(e)
 	}
 	said := textOf(b.Content)
-	if strings.HasPrefix(said, "<tool_use_error>") || chars.ClientMade(said) {
+	if strings.HasPrefix(said, "<tool_use_error>") || chars.IsClientText(said) {
 		return nil
 	}
 	e.Kind, e.Error = mem.PostToolUseFailure, c.Door(said)
@@ -309,7 +309,7 @@ func textOf(content json.RawMessage) string {
 // "/name"; empty if it is about none.
 func commandName(text string) string {
 	_, rest, found := strings.Cut(text, "<command-name>")
-	if !found || !chars.ClientMade(text) {
+	if !found || !chars.IsClientText(text) {
 		return ""
 	}
 	name, _, _ := strings.Cut(rest, "</command-name>")

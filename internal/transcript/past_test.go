@@ -26,7 +26,7 @@ func past() transcript.Past {
 var always = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
 
 // tells reads a record from a mark on and returns what it tells, one line each.
-func tells(t *testing.T, p transcript.Past, path string, since mem.Checked, until time.Time) ([]string, mem.Checked) {
+func tells(t *testing.T, p transcript.Past, path string, since mem.TranscriptPosition, until time.Time) ([]string, mem.TranscriptPosition) {
 	t.Helper()
 	var out []string
 	mark, err := p.Read(t.Context(), path, since, until, func(e mem.Event) error {
@@ -80,14 +80,14 @@ func TestARecordedSessionTellsWhatItsHooksReported(t *testing.T) {
 		"subagent-agent-a988c051f26d30663": nil,
 	} {
 		path := filepath.Join("testdata", file+".jsonl")
-		got, mark := tells(t, past(), path, mem.Checked{Session: sessionOf(t, path)}, always)
+		got, mark := tells(t, past(), path, mem.TranscriptPosition{Session: sessionOf(t, path)}, always)
 		if !slices.EqualFunc(got, want, strings.HasPrefix) {
 			t.Errorf("%s: got\n%s\nwant\n%s", file, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 		if again, _ := tells(t, past(), path, mark, always); len(want) > 0 && (len(again) == 0 || !strings.HasPrefix(again[0], "UserPromptSubmit") || !slices.Equal(again, got[len(got)-len(again):])) {
 			t.Errorf("%s: from the mark on it tells %q, want the last turn", file, again)
 		}
-		if other, _ := tells(t, past(), path, mem.Checked{Session: "another"}, always); len(other) > 0 {
+		if other, _ := tells(t, past(), path, mem.TranscriptPosition{Session: "another"}, always); len(other) > 0 {
 			t.Errorf("%s: tells %q of another session", file, other)
 		}
 	}
@@ -135,7 +135,7 @@ func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
 		`not json at all`,
 		`{"type":"assistant","timestamp":"`+noon+`","message":{"id":"m9","model":"<synthetic>","stop_reason":"end_turn","content":[{"type":"text","text":"API error"}]}}`,
 	)
-	if got, _ := tells(t, past(), path, mem.Checked{}, always); !slices.Equal(got, []string{"UserPromptSubmit  look"}) {
+	if got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always); !slices.Equal(got, []string{"UserPromptSubmit  look"}) {
 		t.Errorf("tells %q", got)
 	}
 }
@@ -143,7 +143,7 @@ func TestTheRecordTellsNothingOfWhatNoHookReports(t *testing.T) {
 func TestWhatIsTooYoungWaitsWithItsTurn(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), called("p2", noon, "t1", ""), called("p2", after, "t2", ""), answered(after, "done two"))
 	until, _ := time.Parse(time.RFC3339, "2026-11-20T12:01:00Z")
-	got, mark := tells(t, past(), path, mem.Checked{}, until)
+	got, mark := tells(t, past(), path, mem.TranscriptPosition{}, until)
 	if want := []string{"UserPromptSubmit  one", "Stop  done one", "UserPromptSubmit  two", "PostToolUse Bash"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("tells %q, want %q", got, want)
 	}
@@ -155,7 +155,7 @@ func TestWhatIsTooYoungWaitsWithItsTurn(t *testing.T) {
 
 func TestARecordThatIsAnotherIsReadFromItsBeginning(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"))
-	_, mark := tells(t, past(), path, mem.Checked{}, always)
+	_, mark := tells(t, past(), path, mem.TranscriptPosition{}, always)
 	for name, lines := range map[string][]string{
 		"shorter":  {asked("p5", noon, "five")},
 		"replaced": {asked("p5", noon, "five"), answered(noon, strings.Repeat("long ", 100)), asked("p6", noon, "six")},
@@ -182,7 +182,7 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	got, _ := tells(t, past(), path, mem.Checked{}, always)
+	got, _ := tells(t, past(), path, mem.TranscriptPosition{}, always)
 	if want := []string{"UserPromptSubmit  one", "PostToolUse Bash", "Stop  done"}; !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("tells %d things, want %q", len(got), want)
 	}
@@ -191,7 +191,7 @@ func TestAGiantLineAndACutOneCostOnlyThemselves(t *testing.T) {
 func TestWithoutADoorNothingIsTold(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"))
 	for _, p := range []transcript.Past{{}, {Door: same}, {JSON: past().JSON}} {
-		if _, err := p.Read(t.Context(), path, mem.Checked{}, always, func(mem.Event) error { t.Error("told"); return nil }); err == nil {
+		if _, err := p.Read(t.Context(), path, mem.TranscriptPosition{}, always, func(mem.Event) error { t.Error("told"); return nil }); err == nil {
 			t.Error("no error")
 		}
 	}
@@ -202,7 +202,7 @@ func TestAReadingThatWasCutOffGoesOn(t *testing.T) {
 	path := written(t, asked("p1", noon, "one"), answered(noon, "done one"), asked("p2", noon, "two"), answered(noon, "done two"))
 	ctx, stop := context.WithCancel(t.Context())
 	enough := errors.New("enough")
-	mark, err := past().Read(ctx, path, mem.Checked{}, always, func(e mem.Event) error {
+	mark, err := past().Read(ctx, path, mem.TranscriptPosition{}, always, func(e mem.Event) error {
 		if e.Text == "two" {
 			stop()
 			return enough
@@ -241,7 +241,7 @@ func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 	lay("s/subagents/agent-other.jsonl", "subagent-agent-a988c051f26d30663.jsonl") // not its own record
 	lay("s/subagents/notes.jsonl", "subagent-agent-a988c051f26d30663.jsonl")
 	put(t, strings.TrimSuffix(agent, ".jsonl")+".meta.json", `{"agentType":"Explore"}`)
-	read := func(since mem.Checked, until time.Time) (inside []mem.Event, mark mem.Checked) {
+	read := func(since mem.TranscriptPosition, until time.Time) (inside []mem.Event, mark mem.TranscriptPosition) {
 		t.Helper()
 		mark, err := past().Read(t.Context(), record, since, until, func(e mem.Event) error {
 			if e.AgentID != "" {
@@ -254,7 +254,7 @@ func TestCallsOfSubagentsAreToldOfTheirOwnRecords(t *testing.T) {
 		}
 		return inside, mark
 	}
-	since := mem.Checked{Session: sessionOf(t, record)}
+	since := mem.TranscriptPosition{Session: sessionOf(t, record)}
 	inside, mark := read(since, always)
 	if len(inside) != 1 || inside[0].Kind != mem.PostToolUse || inside[0].ToolUseID != "toolu_sub_00_00_0006" || inside[0].AgentID != "a988c051f26d30663" ||
 		inside[0].AgentType != "Explore" || inside[0].PromptID != "9eba0fee-c8f7-42e5-92ea-e726b98ede79" {
@@ -281,7 +281,7 @@ func TestACallOnRecordManyTimesPushesNoOtherOut(t *testing.T) {
 		lines = append(lines, call("t2", strings.Repeat("x", 1_000_000)))
 	}
 	lines = append(lines, fmt.Sprintf(`{"type":"user","promptId":"p1","timestamp":%q,"toolUseResult":{},"message":{"content":[{"type":"tool_result","tool_use_id":"t1","content":""}]}}`, noon))
-	got, _ := tells(t, past(), written(t, lines...), mem.Checked{}, always)
+	got, _ := tells(t, past(), written(t, lines...), mem.TranscriptPosition{}, always)
 	if len(got) != 2 || !strings.HasPrefix(got[1], "PostToolUse Bash </block> ") {
 		t.Errorf("tells %.80q", got)
 	}
@@ -298,7 +298,7 @@ func TestOtherFilesBesideThoseOfSubagentsDoNotCount(t *testing.T) {
 	}
 	inside := strings.NewReplacer(`{"type"`, `{"isSidechain":true,"agentId":"b","type"`).Replace(called("p1", noon, "t1", ""))
 	put(t, filepath.Join(dir, "agent-b.jsonl"), inside+"\n")
-	if got, _ := tells(t, past(), record, mem.Checked{}, always); len(got) != 2 {
+	if got, _ := tells(t, past(), record, mem.TranscriptPosition{}, always); len(got) != 2 {
 		t.Errorf("tells %q, want the prompt and the subagent's call", got)
 	}
 }

@@ -62,7 +62,7 @@ func readFile(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 // readNote reads the file of a memory. What a merge left in it is nobody's memory.
 func readNote(root *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	b, info, err := readFile(root, name)
-	if err == nil && chars.Unmerged(string(b)) {
+	if err == nil && chars.HasConflictMarkers(string(b)) {
 		err = errUnmerged
 	}
 	return b, info, err

@@ -22,10 +22,10 @@ func copied(t *testing.T, name string) *Vault {
 	return v
 }
 
-func look(t *testing.T, v *Vault) mem.VaultLook {
+func look(t *testing.T, v *Vault) mem.VaultChanges {
 	t.Helper()
-	var got mem.VaultLook
-	if err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultLook) error { got = l; return nil }); err != nil {
+	var got mem.VaultChanges
+	if err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultChanges) error { got = l; return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return got

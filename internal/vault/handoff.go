@@ -73,7 +73,7 @@ func (v *Vault) ReadHandoff(p mem.Project) (mem.HandoffNote, error) {
 		return mem.HandoffNote{}, fmt.Errorf("read %s: %w", name, err)
 	}
 	rich, tail := mem.SplitHandoff(string(b))
-	return mem.HandoffNote{Rich: strings.TrimSpace(rich), Tail: strings.TrimSpace(tail), At: info.ModTime(), Changed: changedAt(info)}, nil
+	return mem.HandoffNote{Rich: strings.TrimSpace(rich), Appendix: strings.TrimSpace(tail), At: info.ModTime(), Changed: changedAt(info)}, nil
 }
 
 // WriteHandoff writes the rich part of a project's handoff anew. The tail goes:
@@ -87,7 +87,7 @@ func (v *Vault) WriteHandoff(p mem.Project, rich string) error {
 
 // WriteTail puts tail at the end of a project's handoff, in the place of the one
 // that was there. What stands before it is left as it is. ErrNone without a vault.
-func (v *Vault) WriteTail(p mem.Project, tail string) error {
+func (v *Vault) WriteAppendix(p mem.Project, tail string) error {
 	return v.changeHandoff(p, func(was string) string {
 		rich, _ := mem.SplitHandoff(was)
 		if rich != "" && !strings.HasSuffix(rich, "\n\n") {
@@ -97,7 +97,7 @@ func (v *Vault) WriteTail(p mem.Project, tail string) error {
 		if body == "" {
 			return rich
 		}
-		return rich + mem.TailHeading + "\n\n" + body + "\n"
+		return rich + mem.AppendixHeading + "\n\n" + body + "\n"
 	})
 }
 
@@ -124,7 +124,7 @@ func (v *Vault) EraseHandoff(p mem.Project, lines []string) error {
 		return fmt.Errorf("read %s: %w", name, err)
 	}
 	rich, _ := mem.SplitHandoff(string(b))
-	folded := chars.Folded(rich)
+	folded := chars.Fold(rich)
 	if strings.TrimSpace(rich) != "" && !slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(folded, l) }) {
 		if err := replaceFile(root, name, b, []byte(rich)); err != nil {
 			return fmt.Errorf("write %s: %w", name, err)

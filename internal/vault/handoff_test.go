@@ -33,7 +33,7 @@ func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 	}
 	rich := handoffText(t, v, shop)
 	for _, tail := range []string{"- asked: add jitter", "- asked: raise the limit\n## not a section of ours\n- edited: send.go"} {
-		if err := v.WriteTail(shop, tail); err != nil {
+		if err := v.WriteAppendix(shop, tail); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -41,15 +41,15 @@ func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 	if !strings.HasPrefix(text, rich) {
 		t.Errorf("the rich part changed:\n%s", text)
 	}
-	if n := strings.Count(text, mem.TailHeading); n != 1 {
+	if n := strings.Count(text, mem.AppendixHeading); n != 1 {
 		t.Errorf("%d tails, want 1:\n%s", n, text)
 	}
 	got, err := v.ReadHandoff(shop)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "- asked: raise the limit\n### not a section of ours\n- edited: send.go"; got.Tail != want {
-		t.Errorf("tail %q, want %q", got.Tail, want)
+	if want := "- asked: raise the limit\n### not a section of ours\n- edited: send.go"; got.Appendix != want {
+		t.Errorf("tail %q, want %q", got.Appendix, want)
 	}
 	if got.Rich != strings.TrimSpace(rich) || got.At.IsZero() {
 		t.Errorf("got %+v", got)
@@ -58,7 +58,7 @@ func TestATailNeverTouchesWhatWasWrittenWithCare(t *testing.T) {
 
 func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
 	v := newVault(t)
-	if err := v.WriteTail(shop, "- old"); err != nil {
+	if err := v.WriteAppendix(shop, "- old"); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(v.Dir, filepath.FromSlash(HandoffFile(shop)))
@@ -66,18 +66,18 @@ func TestASectionAPersonAddsBelowTheTailStays(t *testing.T) {
 	if err := os.WriteFile(file, []byte(mine), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := v.WriteTail(shop, "- new"); err != nil {
+	if err := v.WriteAppendix(shop, "- new"); err != nil {
 		t.Fatal(err)
 	}
 	text := handoffText(t, v, shop)
-	if !strings.Contains(text, "## My notes\r\nask Ann   \r\n") || strings.Contains(text, "- old") || strings.Count(text, mem.TailHeading) != 1 {
+	if !strings.Contains(text, "## My notes\r\nask Ann   \r\n") || strings.Contains(text, "- old") || strings.Count(text, mem.AppendixHeading) != 1 {
 		t.Errorf("got:\n%s", text)
 	}
 }
 
 func TestANewHandoffBeginsWithoutATail(t *testing.T) {
 	v := newVault(t)
-	for _, step := range []error{v.WriteHandoff(shop, "first"), v.WriteTail(shop, "- since"), v.WriteHandoff(shop, "second\n"+mem.TailHeading+"\n- forged")} {
+	for _, step := range []error{v.WriteHandoff(shop, "first"), v.WriteAppendix(shop, "- since"), v.WriteHandoff(shop, "second\n"+mem.AppendixHeading+"\n- forged")} {
 		if step != nil {
 			t.Fatal(step)
 		}
@@ -110,7 +110,7 @@ func TestWithoutAVaultNothingIsWritten(t *testing.T) {
 	if err := v.WriteHandoff(shop, "x"); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v", err)
 	}
-	if err := v.WriteTail(shop, "x"); !errors.Is(err, ErrNone) {
+	if err := v.WriteAppendix(shop, "x"); !errors.Is(err, ErrNone) {
 		t.Errorf("got %v", err)
 	}
 	if got, err := v.ReadHandoff(shop); err != nil || !got.Zero() {
@@ -138,7 +138,7 @@ func TestAHandoffBehindALinkIsNeitherReadNorReplaced(t *testing.T) {
 		if got, err := v.ReadHandoff(shop); err == nil || !got.Zero() {
 			t.Errorf("%s: got %+v, %v", name, got, err)
 		}
-		if err := v.WriteTail(shop, "- x"); err == nil {
+		if err := v.WriteAppendix(shop, "- x"); err == nil {
 			t.Errorf("%s: written", name)
 		}
 		if b, err := os.ReadFile(outside); err != nil || string(b) != "mine" {
@@ -157,11 +157,11 @@ func TestErasingLeavesOfAHandoffWhatIsNotErased(t *testing.T) {
 		"":                     "",
 	} {
 		v := newVault(t)
-		if err := errors.Join(v.WriteHandoff(shop, rich), v.WriteTail(shop, "- asked: secret things"), v.EraseHandoff(shop, []string{"buy forty herrings"})); err != nil {
+		if err := errors.Join(v.WriteHandoff(shop, rich), v.WriteAppendix(shop, "- asked: secret things"), v.EraseHandoff(shop, []string{"buy forty herrings"})); err != nil {
 			t.Fatal(err)
 		}
 		got, err := v.ReadHandoff(shop)
-		if err != nil || got.Rich != want || got.Tail != "" {
+		if err != nil || got.Rich != want || got.Appendix != "" {
 			t.Errorf("of %q is left %+v, %v", rich, got, err)
 		}
 		if _, err := os.Stat(filepath.Join(v.Dir, filepath.FromSlash(HandoffFile(shop)))); (err == nil) != (want != "") {

@@ -105,7 +105,7 @@ func indexed(was, block string) string {
 
 // State is how the vault stands. critical are files that are to be told always.
 func (v *Vault) State(critical []string) (mem.VaultState, error) {
-	s := mem.VaultState{Dir: v.Dir, There: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{}, Lacking: []string{}, Doubled: []string{}, Long: []string{}, Index: "none"}
+	s := mem.VaultState{Dir: v.Dir, Found: v.There(), Bad: []mem.BadNote{}, Conflicts: []string{}, MissingCritical: []string{}, DuplicateIDs: []string{}, WithoutInvariant: []string{}, Index: "none"}
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.open()
@@ -130,11 +130,11 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 		s.Notes++
 		n := parseNote(name, string(b))
 		if n.ID != "" && ids[n.ID] != "" {
-			s.Doubled = append(s.Doubled, name)
+			s.DuplicateIDs = append(s.DuplicateIDs, name)
 		}
 		ids[n.ID] = name
 		if n.Critical && n.Invariant == "" {
-			s.Long = append(s.Long, name)
+			s.WithoutInvariant = append(s.WithoutInvariant, name)
 		}
 	}
 	for name, there := range map[string]*bool{identityFile: &s.Identity, userFile: &s.User} {
@@ -151,7 +151,7 @@ func (v *Vault) State(critical []string) (mem.VaultState, error) {
 	}
 	for _, name := range critical {
 		if _, err := root.Lstat(filepath.FromSlash(mem.NoteFile(name))); err != nil {
-			s.Lacking = append(s.Lacking, name)
+			s.MissingCritical = append(s.MissingCritical, name)
 		}
 	}
 	_, hints, err := v.hintsText()

@@ -32,7 +32,7 @@ const settled = 2 * time.Second
 // keep. If that succeeds it is known from then on, and only what changes after
 // that is read again. known is asked once, for what was kept by an earlier
 // process. One caller looks at a time.
-func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) error) error {
+func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultChanges) error) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	root, err := v.open()
@@ -68,8 +68,8 @@ func (v *Vault) Look(known func() ([]mem.Note, error), keep func(mem.VaultLook) 
 }
 
 // compare reads what differs from v.files.
-func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultLook, error) {
-	var look mem.VaultLook
+func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultChanges, error) {
+	var look mem.VaultChanges
 	files, whole, err := list(root)
 	if err != nil {
 		return nil, look, err
@@ -103,7 +103,7 @@ func (v *Vault) compare(root *os.Root) (map[string]cachedNote, mem.VaultLook, er
 }
 
 // read reads one file. One that cannot be read keeps what was known of it.
-func (v *Vault) read(root *os.Root, name string, was cachedNote, look *mem.VaultLook) cachedNote {
+func (v *Vault) read(root *os.Root, name string, was cachedNote, look *mem.VaultChanges) cachedNote {
 	b, info, err := readNote(root, name)
 	if err != nil {
 		was.why = reason(err)

@@ -23,7 +23,7 @@ func TestAFileThatCannotBeLookedAtIsNotGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := func() ([]mem.Note, error) { return nil, nil }
-	if err := v.Look(known, func(mem.VaultLook) error { return nil }); err != nil {
+	if err := v.Look(known, func(mem.VaultChanges) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
 	root, err := v.open()
@@ -41,7 +41,7 @@ func TestAFileThatCannotBeLookedAtIsNotGone(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = os.Chmod(dir, 0o755) })
 
-	var look mem.VaultLook
+	var look mem.VaultChanges
 	compared := make(chan error)
 	go func() { // on a thread that ends with it: to root nothing is forbidden
 		runtime.LockOSThread()

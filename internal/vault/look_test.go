@@ -44,7 +44,7 @@ func TestALaterProcessReadsWhatMayHaveChanged(t *testing.T) {
 			look := func(v *Vault) {
 				t.Helper()
 				known := kept
-				err := v.Look(func() ([]mem.Note, error) { return known, nil }, func(l mem.VaultLook) error {
+				err := v.Look(func() ([]mem.Note, error) { return known, nil }, func(l mem.VaultChanges) error {
 					for _, n := range l.Notes {
 						kept = append(kept, n.Note)
 					}
@@ -87,7 +87,7 @@ func BenchmarkLook(b *testing.B) {
 	}
 	var notes []mem.Note
 	look := func(v *Vault) {
-		err := v.Look(func() ([]mem.Note, error) { return notes, nil }, func(l mem.VaultLook) error {
+		err := v.Look(func() ([]mem.Note, error) { return notes, nil }, func(l mem.VaultChanges) error {
 			for _, n := range l.Notes {
 				notes = append(notes, n.Note)
 			}
@@ -130,7 +130,7 @@ func TestAFileThatIsNotListedIsNotGone(t *testing.T) {
 	var gone []string
 	look := func() {
 		t.Helper()
-		err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultLook) error {
+		err := v.Look(func() ([]mem.Note, error) { return nil, nil }, func(l mem.VaultChanges) error {
 			gone = append(gone, l.Gone...)
 			return nil
 		})

@@ -111,7 +111,7 @@ func (v *Vault) Holding(lines []string) ([]string, error) {
 		if err != nil {
 			return nil //nolint:nilerr // likewise
 		}
-		text := chars.Folded(string(b))
+		text := chars.Fold(string(b))
 		if slices.ContainsFunc(lines, func(l string) bool { return strings.Contains(text, l) }) {
 			out = append(out, name)
 		}

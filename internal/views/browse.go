@@ -24,12 +24,12 @@ func (s *Service) browser() (mem.Browser, error) {
 }
 
 // Projects lists the known projects, last active first.
-func (s *Service) Projects(ctx context.Context) (Projects, error) {
+func (s *Service) Projects(ctx context.Context) (ProjectsResponse, error) {
 	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
-		return Projects{}, err
+		return ProjectsResponse{}, err
 	}
-	return Projects{Projects: append([]mem.Project{}, ps...)}, nil
+	return ProjectsResponse{Projects: append([]mem.Project{}, ps...)}, nil
 }
 
 // feedLength is the default number of entries of Feed.
@@ -37,7 +37,7 @@ const feedLength = 50
 
 // Feed lists what happened last, newest first: prompts, memories, injections and ends of sessions.
 func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return FeedResponse{}, err
 	}
@@ -46,13 +46,13 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 		n = feedLength
 	}
 	n = min(n, 200)
-	out := FeedResponse{Entries: []Moment{}}
+	out := FeedResponse{Entries: []TimelineEntry{}}
 	ms, err := s.Store.List(ctx, mem.Query{Project: p.Key, Within: "*", Limit: n})
 	if err != nil {
 		return out, fmt.Errorf("memories: %w", err)
 	}
 	for _, mm := range ms {
-		out.Entries = append(out.Entries, Moment{
+		out.Entries = append(out.Entries, TimelineEntry{
 			ID:      mm.ID,
 			At:      mm.Created,
 			Session: mm.Session,
@@ -68,7 +68,7 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
-			out.Entries = append(out.Entries, Moment{
+			out.Entries = append(out.Entries, TimelineEntry{
 				ID:      r.ID,
 				At:      r.At,
 				Session: r.Session,
@@ -83,7 +83,7 @@ func (s *Service) Feed(ctx context.Context, req FeedRequest) (FeedResponse, erro
 	if err := s.feedSessions(ctx, p, n, &out); err != nil {
 		return out, err
 	}
-	slices.SortStableFunc(out.Entries, func(a, b Moment) int { return b.At.Compare(a.At) })
+	slices.SortStableFunc(out.Entries, func(a, b TimelineEntry) int { return b.At.Compare(a.At) })
 	out.Entries = out.Entries[:min(n, len(out.Entries))]
 	return out, nil
 }
@@ -111,7 +111,7 @@ func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 			continue
 		}
 		if !sess.Completed.IsZero() {
-			out.Entries = append(out.Entries, Moment{
+			out.Entries = append(out.Entries, TimelineEntry{
 				ID:      sess.Short,
 				At:      sess.Completed,
 				Session: sess.ID,
@@ -126,7 +126,7 @@ func (s *Service) feedSessions(ctx context.Context, p mem.Project, n int, out *F
 		}
 		for _, t := range turns {
 			if t.Number > 0 && !t.Private && !t.At.Before(since) {
-				out.Entries = append(out.Entries, Moment{
+				out.Entries = append(out.Entries, TimelineEntry{
 					ID:      sess.Short,
 					At:      t.At,
 					Session: sess.ID,
@@ -163,7 +163,7 @@ func (s *Service) addNames(ctx context.Context, known map[string]mem.Session, ou
 }
 
 // Day counts what happened in a place today.
-func (s *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
+func (s *Service) Day(ctx context.Context, at mem.ProjectRef) (mem.Day, error) {
 	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return mem.Day{}, err
@@ -177,7 +177,7 @@ func (s *Service) Day(ctx context.Context, at mem.Place) (mem.Day, error) {
 
 // Sessions lists sessions with their counts.
 func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Sessions, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return mem.Sessions{}, err
 	}
@@ -198,19 +198,19 @@ func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Se
 }
 
 // Projects lists the known projects, last active first.
-type Projects struct {
+type ProjectsResponse struct {
 	Projects []mem.Project `json:"projects"`
 }
 
 // FeedRequest asks what happened last in a place.
 type FeedRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Limit int `json:"limit,omitempty"` // 0 means 50; at most 200
 }
 
 // FeedResponse lists prompts, memories, injections and ends of sessions, newest first.
 type FeedResponse struct {
-	Entries []Moment `json:"entries"`
+	Entries []TimelineEntry `json:"entries"`
 }
 
 // MemoryRequest names one record by ID or unique prefix.
@@ -222,7 +222,7 @@ type MemoryRequest struct {
 type SessionStory struct {
 	Session  mem.SessionRow `json:"session"`
 	Activity Activity       `json:"activity"`
-	Beats    []Beat         `json:"beats"`         // oldest first
+	Entries  []StoryEntry   `json:"beats"`         // oldest first
 	Cut      int            `json:"cut,omitempty"` // number of older entries left out
 	// Partial reports that the agent's transcript no longer exists.
 	Partial bool `json:"partial,omitempty"`
@@ -237,7 +237,7 @@ type Activity struct {
 }
 
 // Beat is one entry of a session's story.
-type Beat struct {
+type StoryEntry struct {
 	ID     string    `json:"id"` // of the record it shows
 	At     time.Time `json:"at"`
 	Lane   string    `json:"lane"`
@@ -268,9 +268,9 @@ type MemoryStory struct {
 	Provenance string         `json:"provenance"` // one sentence
 	Session    *mem.Session   `json:"session,omitempty"`
 	Project    mem.Project    `json:"project,omitzero"`
-	Asked      string         `json:"asked,omitempty"` // the prompt of the turn it was learned in
+	Prompt     string         `json:"asked,omitempty"` // the prompt of the turn it was learned in
 	Stale      mem.Freshness  `json:"stale,omitempty"`
-	Told       []InjectionRow `json:"told"` // newest first
+	Injections []InjectionRow `json:"told"` // newest first
 	Replaces   *mem.Memory    `json:"replaces,omitempty"`
 	ReplacedBy *mem.Memory    `json:"replaced_by,omitempty"`
 }

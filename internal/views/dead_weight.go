@@ -33,7 +33,7 @@ func (s *Service) DeadWeight(ctx context.Context, p mem.Project) ([]curate.Findi
 		}
 		out = append(out, curate.Finding{
 			Rule: curate.LintDeadWeight, IDs: []string{d.ID}, Fix: "remanence forget " + d.ID,
-			Text: fmt.Sprintf("injected %d times for %d tokens, never used: %s", d.Told, d.Tokens, d.Title),
+			Text: fmt.Sprintf("injected %d times for %d tokens, never used: %s", d.Injections, d.Tokens, d.Title),
 		})
 	}
 	return out, nil

@@ -36,7 +36,7 @@ const formula = "injected items that are about a file and were used afterwards Ã
 
 // Economy counts the tokens that memory cost in the days up to today, and how often it was used.
 func (s *Service) Economy(ctx context.Context, req EconomyRequest) (EconomyResponse, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return EconomyResponse{}, err
 	}
@@ -119,8 +119,8 @@ func (s *Service) countReads(ctx context.Context, c *tally) error {
 	}
 	var sizes []int
 	for _, r := range reads {
-		if r.Weight > 0 {
-			sizes = append(sizes, r.Weight)
+		if r.ResponseTokens > 0 {
+			sizes = append(sizes, r.ResponseTokens)
 		}
 	}
 	if len(sizes) > 0 {
@@ -159,7 +159,7 @@ func (s *Service) eachReceipts(ctx context.Context, c *tally, count func([]mem.R
 // the index.
 func injectedMemories(r mem.Receipt) []mem.InjectedItem {
 	return slices.DeleteFunc(slices.Clone(r.Items), func(it mem.InjectedItem) bool {
-		return it.Place == mem.PlaceIndex || !strings.HasPrefix(it.ID, "m_")
+		return it.Section == mem.SectionIndex || !strings.HasPrefix(it.ID, "m_")
 	})
 }
 
@@ -199,7 +199,7 @@ func (s *Service) countReceipt(ctx context.Context, c *tally, r mem.Receipt) err
 	}
 	for _, it := range injectedMemories(r) {
 		m := c.known[it.ID]
-		c.out.Told++
+		c.out.Injected++
 		if m.LastUsed.After(r.At) && c.uses[it.ID] < m.Uses { // each use matches one injection, the newest
 			c.uses[it.ID]++
 			c.out.Used++
@@ -248,7 +248,7 @@ func (c *tally) countInjections(r mem.Receipt) {
 			d = &DeadItem{ID: it.ID, Last: r.At}
 			c.injections[it.ID] = d
 		}
-		d.Told++
+		d.Injections++
 		d.Tokens += it.Tokens
 	}
 }
@@ -257,7 +257,7 @@ func (c *tally) countInjections(r mem.Receipt) {
 func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 	var often []string
 	for id, d := range c.injections {
-		if d.Told >= DeadAfter {
+		if d.Injections >= DeadAfter {
 			often = append(often, id)
 		}
 	}
@@ -272,7 +272,7 @@ func (s *Service) deadItems(ctx context.Context, c *tally) ([]DeadItem, error) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b DeadItem) int {
-		return cmp.Or(cmp.Compare(b.Told, a.Told), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
+		return cmp.Or(cmp.Compare(b.Injections, a.Injections), cmp.Compare(b.Tokens, a.Tokens), cmp.Compare(a.ID, b.ID))
 	})
 	return out[:min(len(out), maxDeadItems)], nil
 }
@@ -295,7 +295,7 @@ func (s *Service) countCalls(ctx context.Context, c *tally) error {
 	for _, call := range calls {
 		if day := c.day(call.At); day != nil {
 			day.Calls++
-			day.Results += call.Weight
+			day.Results += call.ResponseTokens
 		}
 	}
 	return nil
@@ -341,7 +341,7 @@ func (c *tally) sum() {
 
 // EconomyRequest asks what memory costs and whether it is used.
 type EconomyRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Days int `json:"days,omitempty"` // up to today; 0 means 30, at most 366
 }
 
@@ -356,7 +356,7 @@ type EconomyResponse struct {
 	Cut      bool           `json:"cut,omitempty"` // only the newest MaxEconomy receipts were counted
 
 	Total       EconomyDay `json:"total"`        // of all days; its Day is empty
-	Told        int        `json:"told"`         // injected items
+	Injected    int        `json:"told"`         // injected items
 	Used        int        `json:"used"`         // injected items that were used afterwards
 	ToolsTokens int        `json:"tools_tokens"` // descriptions of our tools, per session of an agent that has them
 
@@ -380,7 +380,7 @@ type EconomyDay struct {
 }
 
 // Told returns the injected tokens of all triggers.
-func (d EconomyDay) Told() (n int) {
+func (d EconomyDay) InjectedTokens() (n int) {
 	for _, t := range d.Tokens {
 		n += t
 	}
@@ -398,13 +398,13 @@ type Estimate struct {
 
 // DeadItem is a memory that is injected often and never used.
 type DeadItem struct {
-	ID     string    `json:"id"`
-	Kind   mem.Kind  `json:"kind"`
-	Title  string    `json:"title"`
-	Pinned bool      `json:"pinned"`
-	Told   int       `json:"told"`
-	Tokens int       `json:"tokens"` // of all injections
-	Last   time.Time `json:"last"`
+	ID         string    `json:"id"`
+	Kind       mem.Kind  `json:"kind"`
+	Title      string    `json:"title"`
+	Pinned     bool      `json:"pinned"`
+	Injections int       `json:"told"`
+	Tokens     int       `json:"tokens"` // of all injections
+	Last       time.Time `json:"last"`
 }
 
 // DeadAfter is the number of injections without a use from which a memory is dead weight.

@@ -19,11 +19,11 @@ const (
 
 // Files lists the files that memories are about.
 func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return FileTree{}, err
 	}
-	out := FileTree{Project: p, Files: []mem.FileLine{}}
+	out := FileTree{Project: p, Files: []mem.FileRow{}}
 	counter, ok := s.Store.(mem.FileCounter)
 	if !ok {
 		return out, nil
@@ -43,7 +43,7 @@ func (s *Service) Files(ctx context.Context, req FilesRequest) (FileTree, error)
 
 // File returns what is known about one file.
 func (s *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return FilePage{}, err
 	}
@@ -76,21 +76,21 @@ func (s *Service) File(ctx context.Context, req FileRequest) (FilePage, error) {
 
 // FilesRequest asks which files memories are about.
 type FilesRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Under string `json:"under,omitempty"` // only files below this folder
 	Limit int    `json:"limit,omitempty"` // 0 means 300; at most 2000
 }
 
 // FileTree lists the files that memories are about, most memories first.
 type FileTree struct {
-	Project mem.Project    `json:"project"`
-	Files   []mem.FileLine `json:"files"`
-	Total   int            `json:"total"` // number of files, including those beyond the limit
+	Project mem.Project   `json:"project"`
+	Files   []mem.FileRow `json:"files"`
+	Total   int           `json:"total"` // number of files, including those beyond the limit
 }
 
 // FileRequest asks for one file.
 type FileRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Path string `json:"path"`
 }
 

@@ -17,17 +17,17 @@ const maxInjections = 50
 
 // MemoryStory returns a memory with its origin, its injections and its replacements.
 func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemoryStory, error) {
-	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
+	s.Event.LogDegraded("vault", s.Filesync.SyncVault(ctx, event.Person))
 	mm, err := s.Event.One(ctx, req.ID)
 	if err != nil {
 		return MemoryStory{}, err
 	}
-	out := MemoryStory{Memory: mm, Told: []InjectionRow{}}
+	out := MemoryStory{Memory: mm, Injections: []InjectionRow{}}
 	if mm.Session != "" {
 		sess, err := s.Store.Session(ctx, mm.Session)
 		switch {
 		case err == nil:
-			sess.Told = nil
+			sess.Injected = nil
 			out.Session = &sess
 		case !errors.Is(err, mem.ErrNotFound):
 			return out, fmt.Errorf("session of %s: %w", mm.ID, err)
@@ -42,7 +42,7 @@ func (s *Service) MemoryStory(ctx context.Context, req MemoryRequest) (MemorySto
 			out.Project = ps[0]
 		}
 	}
-	if out.Asked, err = s.promptOf(ctx, mm); err != nil {
+	if out.Prompt, err = s.promptOf(ctx, mm); err != nil {
 		return out, err
 	}
 	out.Stale = s.Recall.Standing(out.Project, []mem.Hit{{Memory: mm}})[mm.ID]
@@ -83,12 +83,12 @@ func (s *Service) addInjections(ctx context.Context, out *MemoryStory) error {
 	for _, r := range rs {
 		for _, it := range r.Items {
 			if it.ID == out.Memory.ID {
-				out.Told = append(out.Told, InjectionRow{
+				out.Injections = append(out.Injections, InjectionRow{
 					Receipt: r.ID,
 					Session: cmp.Or(session(r.Session).Short, r.Session),
 					At:      r.At,
 					Trigger: r.Trigger,
-					Asked:   r.Asked,
+					Asked:   r.Query,
 					Rank:    it.Rank,
 					Score:   it.Score,
 					Tokens:  it.Tokens,
@@ -169,7 +169,7 @@ func provenance(l MemoryStory) string {
 	case mem.TrustTool:
 		b.WriteString(", from tool output")
 	}
-	fmt.Fprintf(&b, "; injected %s, used %s", times(len(l.Told)), times(mm.Uses))
+	fmt.Fprintf(&b, "; injected %s, used %s", times(len(l.Injections)), times(mm.Uses))
 	if len(mm.Anchors) > 0 {
 		a := mm.Anchors[0]
 		if a.Hash == "" {

@@ -10,16 +10,16 @@ import (
 
 // Fleet returns the state of work of every project. A project whose state cannot be read is listed
 // without it.
-func (s *Service) Fleet(ctx context.Context) (OverviewResponse, error) {
+func (s *Service) Overview(ctx context.Context) (OverviewResponse, error) {
 	ps, err := s.Store.Projects(ctx, "")
 	if err != nil {
 		return OverviewResponse{}, fmt.Errorf("projects: %w", err)
 	}
 	out := OverviewResponse{At: s.Now(), Projects: []OverviewRow{}}
 	for _, p := range ps {
-		item := OverviewRow{Standing: mem.Standing{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
-		standing, err := s.Filesync.State(ctx, mem.StateRequest{Place: mem.Place{Project: p.Key}, Op: mem.StateGet})
-		s.Event.Without("state of a project", err)
+		item := OverviewRow{Standing: mem.WorkState{Project: p}, Stale: out.At.Sub(p.LastEvent) > StaleAfter}
+		standing, err := s.Filesync.State(ctx, mem.StateRequest{ProjectRef: mem.ProjectRef{Project: p.Key}, Op: mem.StateGet})
+		s.Event.LogDegraded("state of a project", err)
 		if err == nil {
 			item.Standing = standing
 		}
@@ -41,10 +41,10 @@ type OverviewResponse struct {
 
 // OverviewRow is one project.
 type OverviewRow struct {
-	Standing mem.Standing `json:"standing"`
-	Memories int          `json:"memories"`
-	Sessions int          `json:"sessions"`
-	Stale    bool         `json:"stale"` // no event for StaleAfter
+	Standing mem.WorkState `json:"standing"`
+	Memories int           `json:"memories"`
+	Sessions int           `json:"sessions"`
+	Stale    bool          `json:"stale"` // no event for StaleAfter
 }
 
 // StaleAfter is the time without an event after which a project is stale.

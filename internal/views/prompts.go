@@ -18,7 +18,7 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 	if req.ID != "" {
 		q.Around, q.Limit = req.ID, 1
 	} else {
-		p, err := s.Event.Place(ctx, req.Place)
+		p, err := s.Event.Place(ctx, req.ProjectRef)
 		if err != nil {
 			return PromptsResponse{}, err
 		}
@@ -46,7 +46,7 @@ func (s *Service) Prompts(ctx context.Context, req PromptsRequest) (PromptsRespo
 
 // PromptsRequest asks for prompts of persons, newest first.
 type PromptsRequest struct {
-	mem.Place
+	mem.ProjectRef
 	ID     string `json:"id,omitempty"`    // exact ID of one prompt; Offset and Place are ignored then
 	Limit  int    `json:"limit,omitempty"` // 0 means DefaultLimit
 	Offset int    `json:"offset,omitempty"`

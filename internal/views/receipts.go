@@ -16,7 +16,7 @@ const maxReceiptPage = 200
 
 // Receipts lists receipts, including those without an injection, newest first.
 func (s *Service) Receipts(ctx context.Context, req ReceiptsRequest) (ReceiptsResponse, error) {
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return ReceiptsResponse{}, err
 	}
@@ -57,17 +57,17 @@ func receiptRow(r mem.Receipt) ReceiptRow {
 		At:         r.At,
 		Session:    r.Session,
 		Trigger:    r.Trigger,
-		Asked:      r.Asked,
+		Asked:      r.Query,
 		Outcome:    r.Outcome,
 		Candidates: r.Candidates,
-		Told:       len(r.Items),
-		LeftOut:    len(r.Dropped),
+		Injected:   len(r.Items),
+		LeftOut:    len(r.LeftOut),
 		Tokens:     r.Tokens,
 		Budget:     r.Budget,
 		TookMS:     r.TookMS,
 		Floor:      r.Floor,
 	}
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		if c.Gate == rank.BelowFloor {
 			l.Best = max(l.Best, c.Parts[rank.PartCoverage])
 		}
@@ -77,7 +77,7 @@ func receiptRow(r mem.Receipt) ReceiptRow {
 
 // ReceiptsRequest asks for a page of receipts, newest first.
 type ReceiptsRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Session string `json:"session,omitempty"` // the agent's ID, a short ID or a unique prefix
 	Trigger string `json:"trigger,omitempty"` // exact
 	Outcome string `json:"outcome,omitempty"` // exact
@@ -104,7 +104,7 @@ type ReceiptRow struct {
 	Asked      string    `json:"asked"`
 	Outcome    string    `json:"outcome"`
 	Candidates int       `json:"candidates"`
-	Told       int       `json:"told"` // number of injected items
+	Injected   int       `json:"told"` // number of injected items
 	LeftOut    int       `json:"left_out"`
 	Tokens     int       `json:"tokens"`
 	Budget     int       `json:"budget"`

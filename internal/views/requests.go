@@ -12,14 +12,14 @@ import (
 
 // ShowResponse contains whole memories.
 type ShowResponse struct {
-	Memories []mem.Memory               `json:"memories"`
-	Beside   map[string][]recall.Beside `json:"beside,omitempty"` // linked memories by ID, strongest first
+	Memories []mem.Memory                     `json:"memories"`
+	Linked   map[string][]recall.LinkedMemory `json:"beside,omitempty"` // linked memories by ID, strongest first
 }
 
 // TimelineRequest asks for the entries around an anchor: a memory or session ID, a file, a day, or ""
 // for now.
 type TimelineRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Anchor  string `json:"anchor,omitempty"`
 	Session string `json:"session,omitempty"`
 	Around  int    `json:"around,omitempty"` // entries on each side; 0 means 10
@@ -27,13 +27,13 @@ type TimelineRequest struct {
 
 // TimelineResponse lists entries, oldest first.
 type TimelineResponse struct {
-	Anchor  string   `json:"anchor,omitempty"` // ID of the entry it is centered on
-	Entries []Moment `json:"entries"`
-	More    bool     `json:"more,omitempty"` // there are more entries before or after
+	Anchor  string          `json:"anchor,omitempty"` // ID of the entry it is centered on
+	Entries []TimelineEntry `json:"entries"`
+	More    bool            `json:"more,omitempty"` // there are more entries before or after
 }
 
 // Moment is one entry of a timeline.
-type Moment struct {
+type TimelineEntry struct {
 	ID      string    `json:"id"` // of the memory or the event
 	At      time.Time `json:"at"`
 	Session string    `json:"session"` // short ID
@@ -49,7 +49,7 @@ type Moment struct {
 
 // WhyRequest asks for a receipt by ID; "last" or "" means the newest of the project.
 type WhyRequest struct {
-	mem.Place
+	mem.ProjectRef
 	ID string `json:"id,omitempty"`
 }
 
@@ -84,16 +84,16 @@ type Health struct {
 
 // StatusResponse is the state of a project and of the daemon.
 type StatusResponse struct {
-	Project mem.Project  `json:"project"`
-	Stats   mem.Stats    `json:"stats"`
-	Last    *mem.Session `json:"last_session,omitempty"`
-	Told    *mem.Receipt `json:"last_told,omitempty"` // the newest receipt with an injection
-	Pauses  []mem.Pause  `json:"pauses"`
-	Health  Health       `json:"health"`
+	Project       mem.Project  `json:"project"`
+	Stats         mem.Stats    `json:"stats"`
+	Last          *mem.Session `json:"last_session,omitempty"`
+	LastInjection *mem.Receipt `json:"last_told,omitempty"` // the newest receipt with an injection
+	Pauses        []mem.Pause  `json:"pauses"`
+	Health        Health       `json:"health"`
 	// Review is the size of the review queue; nil if it was not counted yet.
 	Review *curate.ReviewCounts `json:"review,omitempty"`
 	// Context is the context usage of Last; nil if unknown.
-	Context *continuity.Context `json:"context,omitempty"`
+	Context *continuity.ContextUsage `json:"context,omitempty"`
 	// Embedding is the state of the vectors; nil if none are configured.
 	Embedding *Embedding `json:"embedding,omitempty"`
 	// Digest is the state of the digest model; nil if none is configured.
@@ -102,7 +102,7 @@ type StatusResponse struct {
 
 // NextRequest previews the briefing of the next session, or with Prompt the recall for a prompt.
 type NextRequest struct {
-	mem.Place
+	mem.ProjectRef
 	Prompt  string    `json:"prompt,omitempty"`
 	Before  time.Time `json:"before,omitzero"`   // only memories created before; zero means all
 	Session string    `json:"session,omitempty"` // session of the prompt, by ID; "" means a new one

@@ -26,7 +26,7 @@ func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionS
 	if err != nil {
 		return SessionStory{}, err
 	}
-	out := SessionStory{Session: mem.SessionRow{Session: sess}, Beats: []Beat{}}
+	out := SessionStory{Session: mem.SessionRow{Session: sess}, Entries: []StoryEntry{}}
 	events, err := s.Store.Events(ctx, mem.EventQuery{Session: sess.ID, Limit: maxStoryEvents + 1})
 	if err != nil {
 		return out, fmt.Errorf("events of %s: %w", sess.ID, err)
@@ -50,13 +50,13 @@ func (s *Service) SessionStory(ctx context.Context, req MemoryRequest) (SessionS
 	for _, ev := range events {
 		if b, ok := s.storyEntry(p, ev); ok {
 			b.Prompt = numbers[ev.PromptID]
-			out.Beats = append(out.Beats, b)
+			out.Entries = append(out.Entries, b)
 		}
 	}
 	if err := s.storyRecords(ctx, &out); err != nil {
 		return out, err
 	}
-	slices.SortStableFunc(out.Beats, func(a, b Beat) int { return a.At.Compare(b.At) })
+	slices.SortStableFunc(out.Entries, func(a, b StoryEntry) int { return a.At.Compare(b.At) })
 	return out, nil
 }
 
@@ -113,7 +113,7 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		if mm.Branch != "" && !slices.Contains(row.Branches, mm.Branch) {
 			row.Branches = append(row.Branches, mm.Branch)
 		}
-		out.Beats = append(out.Beats, Beat{
+		out.Entries = append(out.Entries, StoryEntry{
 			ID:     mm.ID,
 			At:     mm.Created,
 			Lane:   LaneMemory,
@@ -130,9 +130,9 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 	}
 	for _, r := range rs {
 		if r.Outcome == mem.Injected {
-			row.Told++
-			row.Spent += r.Tokens
-			out.Beats = append(out.Beats, Beat{
+			row.Injections++
+			row.InjectedTokens += r.Tokens
+			out.Entries = append(out.Entries, StoryEntry{
 				ID:     r.ID,
 				At:     r.At,
 				Lane:   LaneInjection,
@@ -151,7 +151,7 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 		return fmt.Errorf("checkpoints of %s: %w", row.ID, err)
 	}
 	for _, c := range cs {
-		out.Beats = append(out.Beats, Beat{
+		out.Entries = append(out.Entries, StoryEntry{
 			ID:     c.ID,
 			At:     c.At,
 			Lane:   LaneCheckpoint,
@@ -164,8 +164,8 @@ func (s *Service) storyRecords(ctx context.Context, out *SessionStory) error {
 
 // storyEntry converts an event to an entry of the story. ok is false for events that are not shown:
 // their effects have entries of their own.
-func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
-	b = Beat{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
+func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b StoryEntry, ok bool) {
+	b = StoryEntry{ID: ev.ID, At: ev.At, TookMS: ev.DurationMS, Agent: ev.AgentID}
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
 		b.Lane, b.Title = LanePrompt, chars.Clip(chars.Line(ev.Text), 240)
@@ -199,7 +199,7 @@ func (s *Service) storyEntry(p mem.Project, ev mem.Event) (b Beat, ok bool) {
 }
 
 // toolEntry sets the title and the lane of a tool call.
-func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *Beat) {
+func (s *Service) toolEntry(p mem.Project, ev mem.Event, b *StoryEntry) {
 	c := s.Event.Understand(&event.Context{Event: ev, Project: p})
 	b.Lane, b.Failed = LaneTool, ev.Kind == mem.PostToolUseFailure
 	b.Title = strings.TrimSpace(ev.Tool + " " + chars.Clip(chars.Line(cmp.Or(c.File, c.Command, c.Pattern, c.About)), 200))

@@ -9,14 +9,14 @@ import (
 
 // Show returns whole memories. Those that an agent requests count as used.
 func (s *Service) Show(ctx context.Context, req event.IDs) (ShowResponse, error) {
-	s.Event.Without("vault", s.Filesync.SyncVault(ctx, event.Person))
+	s.Event.LogDegraded("vault", s.Filesync.SyncVault(ctx, event.Person))
 	ms, err := s.Event.Given(ctx, req.IDs)
 	if err != nil {
 		return ShowResponse{}, err
 	}
-	s.Event.Without("uses", s.countUse(ctx, req.Agent, ms))
+	s.Event.LogDegraded("uses", s.countUse(ctx, req.Agent, ms))
 	beside, err := s.Recall.Beside(ctx, ms)
-	return ShowResponse{Memories: ms, Beside: beside}, err
+	return ShowResponse{Memories: ms, Linked: beside}, err
 }
 
 // countUse counts a use of memories that an agent fetches, once per turn.

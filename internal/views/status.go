@@ -8,7 +8,7 @@ import (
 )
 
 // Status returns the state of a project and of the daemon.
-func (s *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, error) {
+func (s *Service) Status(ctx context.Context, at mem.ProjectRef) (StatusResponse, error) {
 	p, err := s.Event.Place(ctx, at)
 	if err != nil {
 		return StatusResponse{}, err
@@ -33,7 +33,7 @@ func (s *Service) Status(ctx context.Context, at mem.Place) (StatusResponse, err
 	}
 	for i := range rs {
 		if rs[i].Outcome == mem.Injected {
-			out.Told = &rs[i]
+			out.LastInjection = &rs[i]
 			break
 		}
 	}

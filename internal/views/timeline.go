@@ -20,7 +20,7 @@ func (s *Service) Timeline(ctx context.Context, req TimelineRequest) (TimelineRe
 	if around <= 0 {
 		around = 10
 	}
-	p, err := s.Event.Place(ctx, req.Place)
+	p, err := s.Event.Place(ctx, req.ProjectRef)
 	if err != nil {
 		return TimelineResponse{}, err
 	}
@@ -114,7 +114,7 @@ func (s *Service) timeline(ctx context.Context, ms []mem.Memory, id string) Time
 	session := s.Event.Lookup(ctx)
 	out := TimelineResponse{Anchor: id}
 	for _, mm := range ms {
-		out.Entries = append(out.Entries, Moment{
+		out.Entries = append(out.Entries, TimelineEntry{
 			ID:      mm.ID,
 			At:      mm.Created,
 			Session: session(mm.Session).Short,

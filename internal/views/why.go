@@ -15,7 +15,7 @@ import (
 func (s *Service) Why(ctx context.Context, req WhyRequest) (WhyResponse, error) {
 	q := mem.ReceiptQuery{ID: req.ID, Limit: 50}
 	if req.ID == "" || req.ID == "last" {
-		p, err := s.Event.Place(ctx, req.Place)
+		p, err := s.Event.Place(ctx, req.ProjectRef)
 		if err != nil {
 			return WhyResponse{}, err
 		}

@@ -33,7 +33,7 @@ func (s *store) Lease(context.Context, time.Time, time.Duration, int) ([]mem.Job
 
 func (s *store) Apply(_ context.Context, batches ...mem.Batch) ([]mem.Result, error) {
 	for _, b := range batches {
-		s.waiting.Add(-int64(len(b.Done)))
+		s.waiting.Add(-int64(len(b.FinishedJobs)))
 	}
 	return make([]mem.Result, len(batches)), nil
 }

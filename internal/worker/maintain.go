@@ -109,13 +109,13 @@ const quietLooks = 5
 // tidy calls Tidy if it is due and no request is waiting.
 func (w *worker) tidy(ctx context.Context) {
 	quiet := time.Since(time.Unix(0, w.last.Load()))
-	if w.cfg.Tidy == nil || quiet < quietLooks*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {
+	if w.cfg.Maintain == nil || quiet < quietLooks*w.cfg.Every || w.active.Load() > 0 || time.Now().Before(w.tidyAt) {
 		return
 	}
 	if w.cfg.Spool != nil && !w.cfg.Spool.Empty() {
 		return
 	}
-	w.tidyAt = time.Now().Add(w.cfg.Tidy(ctx))
+	w.tidyAt = time.Now().Add(w.cfg.Maintain(ctx))
 	w.restedJobs = -1 // memory that it used should be freed too
 }
 
@@ -137,8 +137,8 @@ func (w *worker) rest(ctx context.Context) {
 		return
 	}
 	w.rested, w.restedJobs = last, jobs
-	if w.cfg.Rest != nil {
-		w.cfg.Rest(ctx)
+	if w.cfg.FreeMemory != nil {
+		w.cfg.FreeMemory(ctx)
 	}
 	debug.FreeOSMemory()
 }

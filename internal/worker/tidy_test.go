@@ -16,7 +16,7 @@ func TestWhatCanWaitIsDoneWhenItIsQuietAndAsOftenAsItAsks(t *testing.T) {
 	var calls atomic.Int64
 	w := start(t, worker.Config{
 		Every: 10 * time.Millisecond,
-		Tidy: func(context.Context) time.Duration {
+		Maintain: func(context.Context) time.Duration {
 			if calls.Add(1) < 3 {
 				return 0
 			}
@@ -42,7 +42,7 @@ func TestWhatCanWaitKeepsNoEventWaiting(t *testing.T) {
 			<-leave
 			return mem.Reply{}, nil
 		}),
-		Tidy: func(context.Context) time.Duration { calls.Add(1); return 0 },
+		Maintain: func(context.Context) time.Duration { calls.Add(1); return 0 },
 	})
 	c := w.client(t)
 	await(t, func() bool { return calls.Load() > 0 })
@@ -68,9 +68,9 @@ func TestWhatCanWaitKeepsNoEventWaiting(t *testing.T) {
 func TestMemoryIsGivenBackOnceAfterALongSilence(t *testing.T) {
 	var calls atomic.Int64
 	w := start(t, worker.Config{
-		Every:   2 * time.Millisecond,
-		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
-		Rest:    func(context.Context) { calls.Add(1) },
+		Every:      2 * time.Millisecond,
+		Handler:    handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
+		FreeMemory: func(context.Context) { calls.Add(1) },
 	})
 	await(t, func() bool { return calls.Load() == 1 })
 	time.Sleep(300 * time.Millisecond)
@@ -90,13 +90,13 @@ func TestWhatTidyingReadIsGivenBackToo(t *testing.T) {
 	w := start(t, worker.Config{
 		Every:   2 * time.Millisecond,
 		Handler: handler(func(mem.Event) (mem.Reply, error) { return mem.Reply{}, nil }),
-		Tidy: func(context.Context) time.Duration {
+		Maintain: func(context.Context) time.Duration {
 			if tidied.Add(1) < 3 {
 				return 20 * time.Millisecond
 			}
 			return time.Hour
 		},
-		Rest: func(context.Context) { rested.Store(tidied.Load()) },
+		FreeMemory: func(context.Context) { rested.Store(tidied.Load()) },
 	})
 	await(t, func() bool { return rested.Load() == 3 })
 	w.cancel()
@@ -117,7 +117,7 @@ func TestNoMemoryIsGivenBackWhileARequestWaits(t *testing.T) {
 			}
 			return mem.Reply{}, nil
 		}),
-		Rest: func(context.Context) { calls.Add(1) },
+		FreeMemory: func(context.Context) { calls.Add(1) },
 	})
 	c := w.client(t)
 	await(t, func() bool { return calls.Load() == 1 })

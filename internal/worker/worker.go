@@ -74,11 +74,11 @@ type Config struct {
 	// Tidy does a small part of the deferred maintenance, in well under a second. It returns
 	// the time until the next call; 0 means at the next check. It is called only when the
 	// daemon was quiet for several checks. It may be nil.
-	Tidy func(ctx context.Context) time.Duration
+	Maintain func(ctx context.Context) time.Duration
 
 	// Rest frees caches. It is called once after five seconds without a request, and after
 	// later jobs and calls of Tidy. It may be nil.
-	Rest func(ctx context.Context)
+	FreeMemory func(ctx context.Context)
 
 	// Idle returns the time without requests after which the daemon exits; nil or 0 means 30
 	// minutes. The daemon does not exit while jobs or spooled events wait.

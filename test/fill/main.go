@@ -71,11 +71,11 @@ func session(p mem.Project, first, end int, at func(i int) time.Time, text corpu
 		Event: &ev, Project: &p, Turn: &mem.TurnChange{Text: asked, Person: true},
 		Session: &mem.SessionChange{Agent: "claude-code", Project: p.Key, ProjectName: p.Name, Root: p.Root, FirstPrompt: asked, Status: mem.Completed},
 	}
-	r := mem.Receipt{ID: fmt.Sprintf("r_%08d", first), Event: ev.ID, Session: name, Project: p.Key, At: ev.At, Trigger: "prompt", Asked: asked, Outcome: mem.Injected, Budget: 300}
+	r := mem.Receipt{ID: fmt.Sprintf("r_%08d", first), Event: ev.ID, Session: name, Project: p.Key, At: ev.At, Trigger: "prompt", Query: asked, Outcome: mem.Injected, Budget: 300}
 	for i := first; i < end; i++ {
 		m := corpus.Memory(p, i, at(i), text)
 		m.Session, m.Source = name, mem.Source{Agent: "claude-code", Session: name, PromptID: "p1", Event: ev.ID}
-		b.Memories, b.Woven = append(b.Memories, m), append(b.Woven, corpus.Woven(i, m))
+		b.Memories, b.Links = append(b.Memories, m), append(b.Links, corpus.Woven(i, m))
 		if len(r.Items) < 3 {
 			r.Items = append(r.Items, mem.InjectedItem{ID: chars.ShortID("m_", int64(i)+1), Rank: len(r.Items) + 1, Kind: m.Kind, Title: m.Title, Score: 0.5, Tokens: 40})
 			r.Tokens += 40

@@ -107,7 +107,7 @@ func (w *world) told(ctx context.Context, r *rand.Rand, all []topic) (float64, e
 	hits, n := 0, min(asked, len(all))
 	for _, i := range r.Perm(len(all))[:n] {
 		t := all[i]
-		rc, err := w.engine.Next(ctx, views.NextRequest{Place: mem.Place{Dir: shop.Root}, Prompt: t.question()})
+		rc, err := w.engine.Next(ctx, views.NextRequest{ProjectRef: mem.ProjectRef{Dir: shop.Root}, Prompt: t.question()})
 		if err != nil {
 			return 0, err
 		}

@@ -82,7 +82,7 @@ func newWorld(ctx context.Context, path string, seed uint64, sessions int, conso
 	w.store = st
 	settings := event.Defaults(event.Lean)
 	w.engine = engine.New(engine.Config{
-		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Settings: func() event.Settings { return settings },
+		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Settings: func() event.Settings { return settings },
 		Project: func(string) (mem.Project, error) { return shop, nil },
 		Rel:     func(_ mem.Project, file string) string { return strings.TrimPrefix(file, shop.Root+"/") },
 	})
@@ -237,7 +237,7 @@ func (w *world) idle(ctx context.Context) error {
 				return fmt.Errorf("job %s: %w", jobs[0].Kind, err)
 			}
 		}
-		b.Done = append(b.Done, jobs[0].ID)
+		b.FinishedJobs = append(b.FinishedJobs, jobs[0].ID)
 		if _, err := w.store.Apply(ctx, b); err != nil {
 			return err
 		}
@@ -247,7 +247,7 @@ func (w *world) idle(ctx context.Context) error {
 // letGo is what the worker does once a day.
 func (w *world) letGo(ctx context.Context) error {
 	for next := int64(0); ; {
-		gone, err := w.engine.Curate.LetGo(ctx, next, false)
+		gone, err := w.engine.Curate.ApplyRetention(ctx, next, false)
 		if err != nil || !gone.More {
 			return err
 		}

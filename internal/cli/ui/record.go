@@ -66,7 +66,7 @@ type link struct {
 }
 
 // LinksOf returns the JSON form of the links of a memory.
-func LinksOf(beside []recall.Beside) []link {
+func LinksOf(beside []recall.LinkedMemory) []link {
 	out := []link{}
 	for _, b := range beside {
 		out = append(out, link{b.ID, b.Kind, b.From, b.Title, b.Trust.String(), b.Confidence, TimeOrNil(b.Since)})

@@ -33,7 +33,7 @@ func (v StatsView) List() []any { return Items(v.Bars) }
 func (v StatsView) Print(p *Printer) {
 	where := cmp.Or(v.Project.Name, v.Project.Key, "all projects")
 	p.Line("%s · %s up to today", p.Style(Bold, Safe(where)), Plural(len(v.Days), "day", "days"))
-	told := v.Total.Told()
+	told := v.Total.InjectedTokens()
 	p.Field("told", "%s tokens in %s, %s with nothing worth telling", chars.Thousands(told), Plural(v.Total.Injected, "injection", "injections"), Plural(v.Total.Abstained, "time", "times"))
 	p.Field("tools", "%s tokens in %s of our tools · the list of them %d a session", chars.Thousands(v.Total.Results), Plural(v.Total.Calls, "call", "calls"), v.ToolsTokens)
 	if v.Total.Model > 0 {
@@ -53,7 +53,7 @@ func (v StatsView) Print(p *Printer) {
 	p.Line("dead weight: told %d times or more, never used", views.DeadAfter)
 	var ids []string
 	for _, d := range v.Dead[:min(len(v.Dead), 5)] {
-		p.Line("  %s  %d×  %s tokens  %s", d.ID, d.Told, chars.Thousands(d.Tokens), Clip(OneLine(d.Title), max(minFlex, p.Width-40)))
+		p.Line("  %s  %d×  %s tokens  %s", d.ID, d.Injections, chars.Thousands(d.Tokens), Clip(OneLine(d.Title), max(minFlex, p.Width-40)))
 		ids = append(ids, d.ID)
 	}
 	if more := len(v.Dead) - len(ids); more > 0 {
@@ -64,10 +64,10 @@ func (v StatsView) Print(p *Printer) {
 
 // usedText says how many of the items told were used afterwards.
 func (v StatsView) usedText() string {
-	if v.Told == 0 {
+	if v.Injected == 0 {
 		return "nothing was told yet"
 	}
-	return fmt.Sprintf("%d of %s told were used afterwards (%.0f %%)", v.Used, Plural(v.Told, "item", "items"), 100*float64(v.Used)/float64(v.Told))
+	return fmt.Sprintf("%d of %s told were used afterwards (%.0f %%)", v.Used, Plural(v.Injected, "item", "items"), 100*float64(v.Used)/float64(v.Injected))
 }
 
 // draw shows a bar for each value. Days at the beginning without anything are left out.

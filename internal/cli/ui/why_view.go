@@ -45,7 +45,7 @@ func (v ReceiptView) Head(p *Printer) {
 		p.Line("  nothing to tell")
 	}
 	if c := v.Compaction; c != nil {
-		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here", c.Exact, c.Checkpoint, c.Kept, c.Restored, c.Told)
+		p.Line("  after a compaction: of %d exact pieces in hand (%s) the summary kept %d, %d were told at once, %d here", c.Exact, c.Checkpoint, c.Kept, c.Restored, c.InjectedNow)
 	}
 }
 
@@ -290,7 +290,7 @@ func (v *ReceiptView) Become(got views.WhyResponse) {
 		}
 	}
 	if got.Later != nil {
-		v.Later = &laterItem{ID: got.Later.ID, Trigger: got.Later.Trigger, Asked: TextOrNil(got.Later.Asked)}
+		v.Later = &laterItem{ID: got.Later.ID, Trigger: got.Later.Trigger, Asked: TextOrNil(got.Later.Query)}
 	}
 }
 

@@ -95,7 +95,7 @@ func (s *Store) pageOfSittings(ctx context.Context, f *filter, ask mem.SessionsR
 		FROM session s WHERE ` + f.where() + " ORDER BY s.last_event DESC, s.number DESC LIMIT ?+0 OFFSET ?+0"
 	return rows(ctx, s.read, query, append(slices.Clone(f.args), limitOr(ask.Limit), max(0, ask.Offset)), func(r *sql.Rows) (v mem.SessionRow, err error) {
 		var branches string
-		if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Told, &v.Spent, &branches); err != nil {
+		if v.Session, err = s.scanSession(r, &v.Memories, &v.Files, &v.Injections, &v.InjectedTokens, &branches); err != nil {
 			return v, err
 		}
 		err = json.Unmarshal([]byte(branches), &v.Branches)

@@ -25,7 +25,7 @@ func (e *entry) putRun(ctx context.Context, b mem.Batch, r *mem.Result) error {
 			}
 		}
 	}
-	for _, id := range b.Undone {
+	for _, id := range b.UndoneRuns {
 		if _, err := e.exec(ctx, "UPDATE change SET undone=? WHERE undone=0 AND run=(SELECT number FROM run WHERE id=?)", stamp(e.now), id); err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func (e *entry) openRun(ctx context.Context, run *mem.Run, r *mem.Result) (n int
 	}
 	r.Run = chars.ShortID("k_", n)
 	_, err = e.exec(ctx, "INSERT INTO run (number, id, kind, project, session, at, looked) VALUES (?,?,?,?,?,?,?)",
-		n, r.Run, string(run.Kind), project, session, stamp(firstOf(run.At, e.now)), run.Looked)
+		n, r.Run, string(run.Kind), project, session, stamp(firstOf(run.At, e.now)), run.Examined)
 	return n, err
 }
 
@@ -106,7 +106,7 @@ func (s *Store) Runs(ctx context.Context, q mem.RunQuery) ([]mem.Run, error) {
 	runs, err := rows(ctx, s.read, runColumns+" WHERE "+f.where()+" ORDER BY r.number DESC LIMIT ?+0", append(f.args, limitOr(q.Limit)), func(r *sql.Rows) (mem.Run, error) {
 		var v mem.Run
 		var n, at int64
-		err := r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, &at, &v.Looked)
+		err := r.Scan(&n, &v.ID, &v.Kind, &v.Project, &v.Session, &at, &v.Examined)
 		v.At, numbers = moment(at), append(numbers, n)
 		return v, err
 	})
@@ -132,10 +132,10 @@ func (s *Store) changes(ctx context.Context, number int64, run *mem.Run) (err er
 			return c, err
 		}
 		var err error
-		if c.Was, err = undoc[mem.Life]("change of "+c.Memory, was); err != nil {
+		if c.Was, err = undoc[mem.Lifecycle]("change of "+c.Memory, was); err != nil {
 			return c, err
 		}
-		c.Became, err = undoc[mem.Life]("change of "+c.Memory, became)
+		c.Became, err = undoc[mem.Lifecycle]("change of "+c.Memory, became)
 		c.Undone = moment(undone)
 		return c, err
 	})

@@ -57,7 +57,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	if err != nil {
 		return mem.Corpus{}, fmt.Errorf("count: %w", translate(err))
 	}
-	out := mem.Corpus{Size: size, Holding: make([]int, len(q.Terms))}
+	out := mem.Corpus{Size: size, DocFreq: make([]int, len(q.Terms))}
 	if size == 0 {
 		return out, nil
 	}
@@ -72,7 +72,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 		if !known && places[terms] == nil {
 			unknown = append(unknown, terms)
 		}
-		out.Holding[i], places[terms] = n, append(places[terms], i)
+		out.DocFreq[i], places[terms] = n, append(places[terms], i)
 	}
 	found, err := s.countAll(ctx, ix, unknown, min(mostCounted, max(countedWhole, size/countShare+1)))
 	if err != nil {
@@ -80,7 +80,7 @@ func (s *Store) Count(ctx context.Context, q mem.Query) (mem.Corpus, error) {
 	}
 	for i, terms := range unknown {
 		for _, at := range places[terms] {
-			out.Holding[at] = found[i]
+			out.DocFreq[at] = found[i]
 		}
 		if found[i] >= commonCount {
 			s.common.put(ix.table+" "+terms, counted{size, found[i]})

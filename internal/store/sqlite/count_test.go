@@ -22,12 +22,12 @@ func TestCountTellsHowCommonTermsAre(t *testing.T) {
 	applied(t, s, b)
 	for range 2 { // counted, then remembered
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common", "walrus", "retry.go", "unheard", `"!`}})
-		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.Holding, want) {
+		if want := []int{120, 3, 3, 0, 0}; err != nil || got.Size != 120 || !slices.Equal(got.DocFreq, want) {
 			t.Fatalf("got %+v, %v, want 120 and %v", got, err, want)
 		}
 	}
 	said, err := s.Count(t.Context(), mem.Query{Terms: []string{"walrus", "common"}, Kinds: []mem.Kind{mem.Utterance}})
-	if want := []int{1, 0}; err != nil || said.Size != 1 || !slices.Equal(said.Holding, want) {
+	if want := []int{1, 0}; err != nil || said.Size != 1 || !slices.Equal(said.DocFreq, want) {
 		t.Errorf("utterances: got %+v, %v, want 1 and %v", said, err, want)
 	}
 }
@@ -47,7 +47,7 @@ func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
 	for _, n := range []int{100, 3, 200} {
 		grow(n)
 		got, err := s.Count(t.Context(), mem.Query{Terms: []string{"common"}})
-		if err != nil || got.Size != next || got.Holding[0] < next-next/20 {
+		if err != nil || got.Size != next || got.DocFreq[0] < next-next/20 {
 			t.Errorf("of %d: got %+v, %v", next, got, err)
 		}
 	}
@@ -55,7 +55,7 @@ func TestCountsAreMadeAnewWhenTheIndexHasGrown(t *testing.T) {
 
 func TestCountOfAnEmptyIndex(t *testing.T) {
 	got, err := opened(t).Count(t.Context(), mem.Query{Terms: []string{"word"}})
-	if err != nil || got.Size != 0 || !slices.Equal(got.Holding, []int{0}) {
+	if err != nil || got.Size != 0 || !slices.Equal(got.DocFreq, []int{0}) {
 		t.Errorf("got %+v, %v, want nothing of nothing", got, err)
 	}
 }

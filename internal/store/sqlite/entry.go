@@ -99,7 +99,7 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 	if err := e.indexTalk(ctx); err != nil {
 		return fmt.Errorf("index what was said: %w", err)
 	}
-	for _, v := range b.Woven {
+	for _, v := range b.Links {
 		if err := e.weave(ctx, v); err != nil {
 			return fmt.Errorf("what %s names: %w", v.Memory, err)
 		}
@@ -114,17 +114,17 @@ func (e *entry) knowledge(ctx context.Context, b mem.Batch, r *mem.Result) error
 			return fmt.Errorf("receipt %s: %w", rc.ID, err)
 		}
 	}
-	for _, id := range b.Unheard {
+	for _, id := range b.Undelivered {
 		if err := e.unhear(ctx, id); err != nil {
 			return fmt.Errorf("receipt %s: %w", id, err)
 		}
 	}
-	for _, f := range b.Fills {
+	for _, f := range b.ContextUsage {
 		if err := e.putFill(ctx, f); err != nil {
 			return fmt.Errorf("context of %s: %w", f.Session, err)
 		}
 	}
-	for _, id := range b.Idle {
+	for _, id := range b.IdleSessions {
 		if _, err := e.exec(ctx, `UPDATE session SET processing=0 WHERE id=?`, id); err != nil {
 			return fmt.Errorf("session %s: %w", id, err)
 		}
@@ -139,17 +139,17 @@ func (e *entry) work(ctx context.Context, b mem.Batch, r *mem.Result) error {
 			return fmt.Errorf("job %s: %w", j.Kind, err)
 		}
 	}
-	for _, id := range b.Done {
+	for _, id := range b.FinishedJobs {
 		if _, err := e.exec(ctx, "DELETE FROM job WHERE id=?", id); err != nil {
 			return fmt.Errorf("finish job %s: %w", id, err)
 		}
 	}
-	for _, j := range b.Failed {
+	for _, j := range b.FailedJobs {
 		if err := e.failJob(ctx, j); err != nil {
 			return fmt.Errorf("job %s: %w", j.ID, err)
 		}
 	}
-	for _, c := range b.Checked {
+	for _, c := range b.TranscriptPositions {
 		if _, err := e.exec(ctx, "UPDATE session SET checked_to=?, checked_hash=? WHERE id=?", c.To, c.Hash, c.Session); err != nil {
 			return fmt.Errorf("mark of session %s: %w", c.Session, err)
 		}

@@ -32,7 +32,7 @@ func (w *writer) known(ctx context.Context, e mem.Event) (int64, error) {
 	if err != nil || !found || key != e.Key {
 		return 0, err
 	}
-	if e.At.Sub(moment(at)).Abs() > mem.Window {
+	if e.At.Sub(moment(at)).Abs() > mem.DuplicateWindow {
 		return 0, nil
 	}
 	return seq, nil

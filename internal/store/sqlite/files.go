@@ -16,7 +16,7 @@ var _ mem.FileCounter = (*Store)(nil)
 // of a memory: to look at a third of all memories would be to read nearly all of
 // their table. How often what is known of a file was told is counted for those
 // files only that are returned.
-func (s *Store) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileLine, int, error) {
+func (s *Store) FileCounts(ctx context.Context, project, under string, limit int) ([]mem.FileRow, int, error) {
 	from := "memory m INDEXED BY memory_importance CROSS JOIN memory_file f"
 	f := (&filter{}).and("m.status = ?", string(mem.Active)).and("m.kind <> ?", string(mem.Utterance))
 	if project != "" {
@@ -35,7 +35,7 @@ func (s *Store) FileCounts(ctx context.Context, project, under string, limit int
 		GROUP BY f.path ORDER BY known DESC, changes DESC, path LIMIT ?+0)
 	SELECT path, known, changes, last, files, (SELECT count(*) FROM memory_file f JOIN memory m ON m.number = f.memory
 		JOIN receipt_item i ON i.memory = m.id AND i.told = 1 WHERE f.path = top.path) FROM top ORDER BY known DESC, changes DESC, path`
-	found, err := rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (l mem.FileLine, err error) {
+	found, err := rows(ctx, s.read, query, append(f.args, limitOr(limit)), func(r *sql.Rows) (l mem.FileRow, err error) {
 		var last int64
 		err = r.Scan(&l.Path, &l.Memories, &l.Changes, &last, &total, &l.Recalls)
 		l.Last = moment(last)

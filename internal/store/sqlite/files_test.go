@@ -20,19 +20,19 @@ func TestFilesAreCountedByWhatIsKnownOfThem(t *testing.T) {
 		note("another project", "p_2", mem.Fact, "till.go"),
 		note("beside the folder", "p_1", mem.Fact, "authors.md"),
 	}})
-	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, Dropped: []mem.Cut{{ID: res[0].IDs[1]}}}
+	told := mem.Receipt{ID: "r_1", Session: "one", Project: "p_1", Outcome: mem.Injected, Items: []mem.InjectedItem{{ID: res[0].IDs[0]}}, LeftOut: []mem.LeftOutItem{{ID: res[0].IDs[1]}}}
 	applied(t, s, mem.Batch{Receipts: []mem.Receipt{told}})
 	forgotten := mem.Forgotten
 	applied(t, s, mem.Batch{Edits: []mem.Edit{{ID: res[0].IDs[4], Status: &forgotten}}})
 	for _, c := range []struct {
 		project, under string
 		limit, total   int
-		want           []mem.FileLine
+		want           []mem.FileRow
 	}{
-		{"p_1", "", 10, 2, []mem.FileLine{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}, {Path: "auth/login.go", Memories: 1, Recalls: 1, Last: at}}},
-		{"p_1", "auth/", 1, 2, []mem.FileLine{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}}},
+		{"p_1", "", 10, 2, []mem.FileRow{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}, {Path: "auth/login.go", Memories: 1, Recalls: 1, Last: at}}},
+		{"p_1", "auth/", 1, 2, []mem.FileRow{{Path: "auth/session.go", Memories: 2, Changes: 1, Recalls: 1, Last: at}}},
 		{"", "till", 10, 0, nil},
-		{"p_2", "", 10, 1, []mem.FileLine{{Path: "till.go", Memories: 1, Last: at}}},
+		{"p_2", "", 10, 1, []mem.FileRow{{Path: "till.go", Memories: 1, Last: at}}},
 	} {
 		got, total, err := s.FileCounts(t.Context(), c.project, c.under, c.limit)
 		if err != nil || total != c.total || len(got) != len(c.want) {

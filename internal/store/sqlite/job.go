@@ -27,14 +27,14 @@ func (e *entry) putJob(ctx context.Context, j mem.Job) error {
 		return err
 	}
 	_, err = e.exec(ctx, `INSERT INTO job (number, id, kind, session, key, data, not_before, attempts, created, error, dead, leased)
-		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBy), j.Attempts,
+		VALUES (?,?,?,?,?,?,?,?,?,?,?,0)`, n, chars.ShortID("j_", n), j.Kind, session, j.Key, j.Data, stamp(j.NotBefore), j.Attempts,
 		stamp(firstOf(j.Created, e.now)), j.Error, j.Dead)
 	return err
 }
 
 // failJob ends a job's lease. A job that is gone has been finished by another.
 func (e *entry) failJob(ctx context.Context, j mem.Job) error {
-	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBy), j.Dead, j.ID)
+	_, err := e.exec(ctx, "UPDATE job SET error=?, not_before=?, dead=?, leased=0 WHERE id=?", j.Error, stamp(j.NotBefore), j.Dead, j.ID)
 	return err
 }
 
@@ -174,7 +174,7 @@ func scanJob(r *sql.Rows) (mem.Job, error) {
 	var j mem.Job
 	var notBefore, created int64
 	err := r.Scan(&j.ID, &j.Kind, &j.Session, &j.Key, &j.Data, &notBefore, &j.Attempts, &created, &j.Error, &j.Dead)
-	j.NotBy, j.Created = moment(notBefore), moment(created)
+	j.NotBefore, j.Created = moment(notBefore), moment(created)
 	return j, err
 }
 

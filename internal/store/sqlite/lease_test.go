@@ -31,13 +31,13 @@ func TestWhatAKilledDaemonLeasedIsDueAgainAtTheNextStart(t *testing.T) {
 func TestWhatWasGivenUpIsTriedAgainFromTheFirstAttempt(t *testing.T) {
 	s := opened(t)
 	now := storetest.Clock()
-	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBy: now.Add(time.Hour)}}})
+	applied(t, s, mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "one"}, {Kind: "digest", Key: "two", NotBefore: now.Add(time.Hour)}}})
 	jobs, err := s.Lease(t.Context(), now, time.Hour, 1)
 	if err != nil || len(jobs) != 1 {
 		t.Fatalf("leased %+v, %v", jobs, err)
 	}
-	jobs[0].Dead, jobs[0].Error, jobs[0].NotBy = true, "no such model", now.Add(time.Hour)
-	applied(t, s, mem.Batch{Failed: jobs})
+	jobs[0].Dead, jobs[0].Error, jobs[0].NotBefore = true, "no such model", now.Add(time.Hour)
+	applied(t, s, mem.Batch{FailedJobs: jobs})
 	if n, err := s.Revive(t.Context()); err != nil || n != 1 {
 		t.Fatalf("revived %d, %v, want the one that was given up", n, err)
 	}

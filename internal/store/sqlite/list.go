@@ -54,7 +54,7 @@ func listQuery(q mem.Query) (string, []any) {
 	}
 	by := ""
 	switch {
-	case q.Unwoven:
+	case q.LinksOutdated:
 		by = " INDEXED BY memory_unwoven"
 	case !byProject(q):
 	case q.Branch != "":
@@ -105,7 +105,7 @@ func scopeFilters(q mem.Query) []*filter {
 
 // byProject reports whether a project is the narrowest thing that q asks for.
 func byProject(q mem.Query) bool {
-	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.Noted && !q.Unwoven
+	return q.Project != "" && !isNarrow(q) && len(q.Tags) == 0 && !q.InVault && !q.LinksOutdated
 }
 
 // isNarrow reports whether q asks for something that few memories have.
@@ -133,7 +133,7 @@ func (s *Store) byID(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	out := make([]mem.Memory, 0, len(numbers))
 	for _, n := range numbers {
 		m, ok := byID[chars.ShortID("m_", n)]
-		if !ok && q.Whole {
+		if !ok && q.ExactIDs {
 			continue
 		}
 		if !ok {
@@ -149,7 +149,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	visible := &filter{}
 	statusFilter(visible, q)
 	whole := map[string]int64{}
-	if len(q.IDs) > 1 || q.Whole {
+	if len(q.IDs) > 1 || q.ExactIDs {
 		found, err := rows(ctx, s.read, "SELECT m.number FROM json_each(?) asked CROSS JOIN memory m ON m.id = asked.value WHERE "+visible.where(),
 			append([]any{array(q.IDs)}, visible.args...), one[int64])
 		if err != nil {
@@ -162,7 +162,7 @@ func (s *Store) numbers(ctx context.Context, q mem.Query) ([]int64, error) {
 	out := make([]int64, 0, len(q.IDs))
 	for _, id := range q.IDs {
 		n, known := whole[id]
-		if !known && q.Whole {
+		if !known && q.ExactIDs {
 			continue
 		}
 		if !known {
@@ -191,13 +191,13 @@ func memoryFilter(q mem.Query) *filter {
 	case len(q.Tags) > 0:
 		f.and("m.number IN (SELECT memory FROM memory_tag WHERE tag IN (SELECT value FROM json_each(?)))", array(q.Tags))
 	}
-	if q.Noted {
+	if q.InVault {
 		f.and("m.number IN (SELECT number FROM memory WHERE note <> '')")
 	}
 	if q.Proposed {
 		f.and(hasProposals)
 	}
-	if q.Unwoven {
+	if q.LinksOutdated {
 		f.and("m.woven = 0")
 	}
 	if !q.After.IsZero() {

@@ -137,8 +137,8 @@ func chosen(terms []string, corpus mem.Corpus) (rare, common []string) {
 	}
 	var list []term
 	for i, t := range terms[:min(len(terms), mem.MaxTerms)] {
-		if match := matchTerm(t); match != "" && corpus.Holding[i] > 0 {
-			list = append(list, term{match, corpus.Holding[i]})
+		if match := matchTerm(t); match != "" && corpus.DocFreq[i] > 0 {
+			list = append(list, term{match, corpus.DocFreq[i]})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b term) int { return cmp.Or(cmp.Compare(a.held, b.held), cmp.Compare(a.match, b.match)) })

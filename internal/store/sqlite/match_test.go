@@ -98,7 +98,7 @@ func TestTheRarestTermsAreScored(t *testing.T) {
 		"no words":              {[]string{"--", "a"}, []int{0, 1}, `"a"`, ""},
 		"more than one can ask": {many, held, "", ""},
 	} {
-		rare, common := chosen(c.terms, mem.Corpus{Size: 1e6, Holding: c.holding})
+		rare, common := chosen(c.terms, mem.Corpus{Size: 1e6, DocFreq: c.holding})
 		if len(c.terms) > mem.MaxTerms {
 			if len(rare)+len(common) != mem.MaxTerms {
 				t.Errorf("%s: %d terms are asked, want %d", name, len(rare)+len(common), mem.MaxTerms)

@@ -191,7 +191,7 @@ func (e *entry) repeat(ctx context.Context, session any, old memoryRow, m mem.Me
 	now.Title, now.Body, now.Facts, now.Concepts, now.Summary, now.Index = m.Title, m.Body, m.Facts, m.Concepts, m.Summary, m.Index
 	now.Tool, now.Command, now.ExitCode, now.Resolved = m.Tool, m.Command, m.ExitCode, m.Resolved
 	now.Files, now.Tags, now.Modified = union(old.Files, m.Files), union(old.Tags, m.Tags), union(old.Modified, m.Modified)
-	now.Anchors = mem.Reanchored(old.Anchors, m.Anchors)
+	now.Anchors = mem.MergeAnchors(old.Anchors, m.Anchors)
 	if m.Trust < now.Trust || m.Trust == mem.TrustUser {
 		now.Trust = m.Trust
 	}
@@ -218,7 +218,7 @@ func (e *entry) replace(ctx context.Context, old memoryRow, m mem.Memory) error 
 	if !replaces(old.Memory, m) {
 		return nil
 	}
-	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes, !old.Kind.Named(), old.number); err != nil {
+	if _, err := e.exec(ctx, "UPDATE memory SET supersedes=?, woven=? WHERE number=?", m.Supersedes, !old.Kind.HasEntities(), old.number); err != nil {
 		return err
 	}
 	m.ID = old.ID
@@ -244,7 +244,7 @@ func (e *entry) insertMemory(ctx context.Context, session any, m mem.Memory) err
 		VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)`,
 		m.MergedInto, m.ID, string(m.Scope), m.Project, session, string(m.Kind), m.Title, m.Body, list(m.Facts), list(m.Concepts), list(m.Tags), list(m.Files), list(m.Anchors), list(m.Modified),
 		m.Tool, m.Command, m.ExitCode, m.Event, summary, m.Who, m.Importance, m.Confidence, int(m.Trust), string(m.Origin), m.Source.Agent, m.Source.PromptID, m.Source.Prompt, source,
-		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !m.Kind.Named())
+		m.Resolved, string(m.Status), m.Pinned, m.Supersedes, m.Branch, m.Commit, m.Key, m.Repeats, m.Index, m.Uses, stamp(m.LastUsed), stamp(m.Created), stamp(m.Updated), stamp(m.Hidden), m.Note.File, standing, !m.Kind.HasEntities())
 	if err != nil {
 		return err
 	}
@@ -286,7 +286,7 @@ func (e *entry) updateMemory(ctx context.Context, old memoryRow, m mem.Memory, r
 			place.prompt, string(place.scope), place.project, string(place.kind), place.command, place.importance, int(place.trust), string(place.status),
 			place.pinned, place.note, place.merged, n)
 	}
-	if err == nil && (reindex || m.Kind != old.Kind) && m.Kind.Named() {
+	if err == nil && (reindex || m.Kind != old.Kind) && m.Kind.HasEntities() {
 		_, err = e.exec(ctx, "UPDATE memory SET woven=0 WHERE number=?", n)
 	}
 	if err != nil || !reindex {

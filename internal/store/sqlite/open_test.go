@@ -410,7 +410,7 @@ func TestWhatWaitedToBeWovenInStillDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := openedAt(t, old)
-		ms, err := s.List(t.Context(), mem.Query{Unwoven: true, Within: "*"})
+		ms, err := s.List(t.Context(), mem.Query{LinksOutdated: true, Within: "*"})
 		var got []string
 		for _, m := range ms {
 			got = append(got, m.ID)

@@ -210,7 +210,7 @@ func (e *eraser) doomSaid(ctx context.Context, session int64, m mem.Memory) erro
 		return err
 	}
 	for _, u := range said {
-		if !m.MadeOf(m.Source.PromptID, u.who) {
+		if !m.DerivedFrom(m.Source.PromptID, u.who) {
 			continue
 		}
 		if _, err := e.add(ctx, "m.number=?", u.number); err != nil {

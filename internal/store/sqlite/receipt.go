@@ -70,7 +70,7 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 			return err
 		}
 	}
-	for _, c := range r.Dropped {
+	for _, c := range r.LeftOut {
 		if _, err := e.exec(ctx, insert, n, c.ID, 0); err != nil {
 			return err
 		}
@@ -80,12 +80,12 @@ func (e *entry) putItems(ctx context.Context, n int64, r mem.Receipt) error {
 
 // tell marks what a receipt told.
 func (e *entry) tell(ctx context.Context, session any, r mem.Receipt) error {
-	for _, m := range r.Told() {
+	for _, m := range r.InjectedKeys() {
 		if _, err := e.exec(ctx, "INSERT INTO told (session, mark) VALUES (?,?) ON CONFLICT DO NOTHING", session, m); err != nil {
 			return err
 		}
 	}
-	if r.Aside {
+	if r.ToSubagent {
 		return nil
 	}
 	_, err := e.exec(ctx, "UPDATE session SET told_tokens = told_tokens + ? WHERE number=?", r.Tokens, session)
@@ -105,14 +105,14 @@ func (e *entry) unhear(ctx context.Context, id string) error {
 	if json.Unmarshal([]byte(doc), &r) != nil {
 		return nil // a damaged row says nothing of what it told
 	}
-	told, err := text(r.Told())
+	told, err := text(r.InjectedKeys())
 	if err != nil {
 		return err
 	}
 	if _, err := e.exec(ctx, "DELETE FROM told WHERE session=? AND mark IN (SELECT value FROM json_each(?))", session, told); err != nil {
 		return err
 	}
-	if !r.Aside {
+	if !r.ToSubagent {
 		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=max(0, told_tokens-?) WHERE number=?", r.Tokens, session); err != nil {
 			return err
 		}

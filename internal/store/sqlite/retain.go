@@ -103,7 +103,7 @@ func (w *writer) husk(ctx context.Context, seq int64) error {
 	if err != nil {
 		return despite(err)
 	}
-	if payload, err = text(e.Husk()); err != nil {
+	if payload, err = text(e.WithoutPayload()); err != nil {
 		return err
 	}
 	_, err = w.exec(ctx, "UPDATE event SET payload=? WHERE seq=?", payload, seq)

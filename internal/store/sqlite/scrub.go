@@ -266,7 +266,7 @@ func asText(old string, now json.RawMessage) string {
 }
 
 func (r *scrubbing) count(sh shelf, rec record, kinds map[string]int) {
-	r.done.Held++
+	r.done.WithSecrets++
 	for kind, n := range kinds {
 		i := slices.IndexFunc(r.done.Finds, func(f mem.Find) bool { return f.Where == sh.where && f.Kind == kind })
 		if i < 0 {

@@ -35,7 +35,7 @@ func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 		Jobs:     []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: "d"}},
 		Receipts: []mem.Receipt{{ID: "r_all", Session: "four", Text: "t"}}, Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1"}},
 	})
-	applied(t, s, mem.Batch{Woven: []mem.MemoryLinks{{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "hammer", Confidence: 1}}}}})
+	applied(t, s, mem.Batch{Links: []mem.MemoryLinks{{Memory: ids[0].IDs[0], Entities: []mem.NamedEntity{{Kind: "tool", Name: "hammer", Confidence: 1}}}}})
 	db := raw(t, s.path)
 	run(t, db, "INSERT INTO run (id, kind, project, at, looked) VALUES ('n_1', 'x', 'p_1', 1, 1)")
 	run(t, db, "INSERT INTO change (run, memory, other, rule, reason, was, became, undone) SELECT 1, min(number), '', 'x', 'why', '{}', '{}', 0 FROM memory")

@@ -40,7 +40,7 @@ func steeped(t *testing.T) *Store {
 	next := said
 	next.Key, next.Title = "u2/0", "and something beside it"
 	applied(t, s, mem.Batch{
-		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next}, Session: &mem.SessionChange{Nudge: &word, FirstPrompt: word},
+		Event: &e, Turn: &mem.TurnChange{Text: word}, Memories: []mem.Memory{m, said, next}, Session: &mem.SessionChange{StateLine: &word, FirstPrompt: word},
 		Checkpoints: []mem.Checkpoint{{Session: "four", Project: "p_1", State: mem.State{Request: word}}},
 		Receipts:    []mem.Receipt{{ID: "r_all", Session: "four", Text: "<remanence-context>" + word}},
 		Jobs:        []mem.Job{{Kind: "x", Session: "four", Key: "k", Data: word}},
@@ -52,7 +52,7 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 	s := steeped(t)
 	before := bytesLeft(t, s, "swordfish")
 	got, err := s.Scrub(t.Context(), false, blotter("swordfish"))
-	if err != nil || got.Fixed || got.Held == 0 || got.Records <= got.Held {
+	if err != nil || got.Fixed || got.WithSecrets == 0 || got.Records <= got.WithSecrets {
 		t.Fatalf("Scrub = %+v, %v", got, err)
 	}
 	var places []string
@@ -70,8 +70,8 @@ func TestLookingFindsEveryTextAndChangesNone(t *testing.T) {
 func TestNamesThatCleaningMakesTheSameBecomeOne(t *testing.T) {
 	s := opened(t)
 	ids := applied(t, s, mem.Batch{Memories: []mem.Memory{{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "what lives in the sea"}}})
-	w := mem.MemoryLinks{Memory: ids[0].IDs[0], Names: []mem.Named{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
-	applied(t, s, mem.Batch{Woven: []mem.MemoryLinks{w}})
+	w := mem.MemoryLinks{Memory: ids[0].IDs[0], Entities: []mem.NamedEntity{{Kind: "tool", Name: "swordfish", Confidence: 1}, {Kind: "tool", Name: "sawfish", Confidence: 1}}}
+	applied(t, s, mem.Batch{Links: []mem.MemoryLinks{w}})
 	both := func(doc []byte) ([]byte, map[string]int, error) {
 		out := bytes.ReplaceAll(bytes.ReplaceAll(doc, []byte("swordfish"), []byte("[secret]")), []byte("sawfish"), []byte("[secret]"))
 		if bytes.Equal(out, doc) {
@@ -118,10 +118,10 @@ func TestPartsOfNamesAreNotJudgedAndFollowTheTexts(t *testing.T) {
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "the sword_fish is gone", Index: "sword fish"},
 		{Scope: mem.ScopeProject, Project: "p_1", Kind: mem.Fact, Title: "KeyOf_Abc-dEf9 opens the red-door", Index: "keyof_abc keyof key of abc def9 red door"},
 	}})
-	if got, err := s.Scrub(t.Context(), false, blotter("sword fish")); err != nil || got.Held != 0 {
+	if got, err := s.Scrub(t.Context(), false, blotter("sword fish")); err != nil || got.WithSecrets != 0 {
 		t.Errorf("Scrub = %+v, %v, want nothing held", got, err)
 	}
-	if got, err := s.Scrub(t.Context(), true, blotter("KeyOf_Abc-dEf9")); err != nil || got.Held != 1 {
+	if got, err := s.Scrub(t.Context(), true, blotter("KeyOf_Abc-dEf9")); err != nil || got.WithSecrets != 1 {
 		t.Fatalf("Scrub = %+v, %v, want one held", got, err)
 	}
 	for _, piece := range []string{"keyof", "def9"} {

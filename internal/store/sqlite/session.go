@@ -21,7 +21,7 @@ type sessionTimes struct{ created, completed, last, sampled, compacted int64 }
 
 func (t sessionTimes) set(s *mem.Session) {
 	s.Created, s.Completed, s.LastEvent = moment(t.created), moment(t.completed), moment(t.last)
-	s.Sampled, s.Compacted = moment(t.sampled), moment(t.compacted)
+	s.ContextReadAt, s.Compacted = moment(t.sampled), moment(t.compacted)
 }
 
 // sessionFields are where sessionColumns go; the times come as stamps.
@@ -29,8 +29,8 @@ func sessionFields(s *mem.Session, t *sessionTimes) []any {
 	return []any{
 		&s.Number, &s.ID, &s.Short, &s.Agent, &s.Project, &s.ProjectName, &s.Root, &s.Cwd, &s.FirstPrompt, &s.Prompts,
 		&s.Status, &s.Source, &s.Model, &s.Entrypoint, &s.Parent, &s.Transcript, &t.created, &t.completed, &s.EndReason, &t.last,
-		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.Nudge, &s.NudgePrompt, &s.ToldTokens,
-		&s.ContextTokens, &s.ContextWindow, &s.HandoffArmed, &s.Cliff, &t.sampled, &t.compacted,
+		&s.Processing, &s.LastNotification, &s.Notifications, &s.Compactions, &s.StateLine, &s.StateLinePrompt, &s.InjectedTokens,
+		&s.ContextTokens, &s.ContextWindow, &s.HandoffArmed, &s.AutoCompactTokens, &t.sampled, &t.compacted,
 	}
 }
 
@@ -143,7 +143,7 @@ func (e *entry) changeSession(ctx context.Context, c mem.SessionChange) error {
 		given(c.Entrypoint), given(c.Parent), given(c.Transcript), given(c.Source),
 		c.FirstPrompt, given(c.Status), completed, reason,
 		c.Processing, given(c.Notification), c.Notification != "",
-		c.Nudge, c.Nudge != nil, s.Prompts, c.HandoffArmed, s.Number)
+		c.StateLine, c.StateLine != nil, s.Prompts, c.HandoffArmed, s.Number)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 			return err
 		}
 	}
-	if c.Compacted || c.TellAgain {
+	if c.Compacted || c.ClearInjected {
 		if _, err := e.exec(ctx, "UPDATE session SET told_tokens=0 WHERE number=?", e.session.Number); err != nil {
 			return err
 		}
@@ -173,22 +173,22 @@ func (e *entry) changeTold(ctx context.Context, c mem.SessionChange) error {
 			return err
 		}
 	}
-	if c.ToldLike == "" {
+	if c.CopyInjectedFrom == "" {
 		return nil
 	}
 	_, err := e.exec(ctx, `INSERT INTO told (session, mark) SELECT ?, t.mark FROM told t JOIN session s ON s.number = t.session
-		WHERE s.id=? ON CONFLICT DO NOTHING`, e.session.Number, c.ToldLike)
+		WHERE s.id=? ON CONFLICT DO NOTHING`, e.session.Number, c.CopyInjectedFrom)
 	return err
 }
 
 // putFill writes how full a session's context is. What is from before its last
 // compaction says nothing any more.
-func (e *entry) putFill(ctx context.Context, f mem.Fill) error {
+func (e *entry) putFill(ctx context.Context, f mem.ContextUsage) error {
 	_, err := e.exec(ctx, `UPDATE session SET context_tokens=?, sampled=?,
 		context_window=CASE WHEN ?>0 THEN ? ELSE context_window END, cliff=CASE WHEN ?>0 THEN ? ELSE cliff END,
 		model=CASE WHEN ?<>'' THEN ? ELSE model END, handoff_armed=CASE WHEN ? THEN 1 ELSE handoff_armed END
 		WHERE id=? AND compacted<=?`,
-		f.Tokens, stamp(firstOf(f.Taken, e.at)), f.Window, f.Window, f.Cliff, f.Cliff, f.Model, f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
+		f.Tokens, stamp(firstOf(f.ReadAt, e.at)), f.Window, f.Window, f.AutoCompactTokens, f.AutoCompactTokens, f.Model, f.Model, f.Rearm, f.Session, stamp(firstOf(f.At, e.at)))
 	return err
 }
 
@@ -226,9 +226,9 @@ func (s *Store) session(ctx context.Context, which string, arg any) ([]mem.Sessi
 		if err := json.Unmarshal([]byte(told), &marks); err != nil {
 			return v, err
 		}
-		v.Told = make(map[string]bool, len(marks))
+		v.Injected = make(map[string]bool, len(marks))
 		for _, m := range marks {
-			v.Told[m] = true
+			v.Injected[m] = true
 		}
 		return v, nil
 	})
@@ -265,8 +265,8 @@ func (s *Store) Sessions(ctx context.Context, q mem.SessionQuery) ([]mem.Session
 	if q.Project != "" {
 		f.and("s.project = "+knownKey, q.Project, q.Project)
 	}
-	if q.Cliff != "" {
-		f.and("s.cliff > 0 AND s.model = ?", q.Cliff)
+	if q.AutoCompactModel != "" {
+		f.and("s.cliff > 0 AND s.model = ?", q.AutoCompactModel)
 	}
 	return s.sessions(ctx, f, limitOr(q.Limit))
 }

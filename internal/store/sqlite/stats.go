@@ -105,7 +105,7 @@ func activityStats(ctx context.Context, tx *sql.Tx, st *mem.Stats, project strin
 		{"SELECT count(*), coalesce(max(last_event), 0) FROM session" + own, []any{&st.Sessions, &last}},
 		{"SELECT count(*) FROM event" + inside, []any{&st.Events}},
 		{"SELECT count(*) FROM turn" + inside, []any{&st.Turns}},
-		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt" + own, []any{&st.Receipts, &st.ToldTokens}},
+		{"SELECT count(*), coalesce(sum(tokens), 0) FROM receipt" + own, []any{&st.Receipts, &st.InjectedTokens}},
 	} {
 		if err := tx.QueryRowContext(ctx, q.query, args...).Scan(q.dest...); err != nil {
 			return err

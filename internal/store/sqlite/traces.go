@@ -49,7 +49,7 @@ func (t traces) finder() *finder {
 
 // in reports whether text holds a trace.
 func (f *finder) in(text string) bool {
-	for range f.lines.in(chars.Folded(text)) {
+	for range f.lines.in(chars.Fold(text)) {
 		return true
 	}
 	return false
@@ -77,7 +77,7 @@ func (f *finder) mayBeIn(doc string) bool {
 	if f.loose || strings.Contains(doc, `\u00`) {
 		return true
 	}
-	doc = chars.Unmarked(doc)
+	doc = chars.StripMarkup(doc)
 	tried := map[string]bool{}
 	for run := range f.runs.in(doc) {
 		if tried[run] {
@@ -156,9 +156,9 @@ func (f *finder) blankReceipt(doc, id string) (string, error) {
 			r.Items[i].Title = ""
 		}
 	}
-	for i := range r.Dropped {
-		if r.Dropped[i].ID == id {
-			r.Dropped[i].Title = ""
+	for i := range r.LeftOut {
+		if r.LeftOut[i].ID == id {
+			r.LeftOut[i].Title = ""
 		}
 	}
 	typed, err := text(r)

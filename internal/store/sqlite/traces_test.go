@@ -38,7 +38,7 @@ func TestAGlanceMissesNoTrace(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := slices.ContainsFunc(tr, func(line string) bool {
-			return strings.Contains(chars.Folded(text1), line) || strings.Contains(chars.Folded(text2), line)
+			return strings.Contains(chars.Fold(text1), line) || strings.Contains(chars.Fold(text2), line)
 		})
 		if got := tr.finder().inDocument(doc); got != want {
 			t.Fatalf("%q in %s: got %v, want %v", []string(tr), doc, got, want)

@@ -24,8 +24,8 @@ func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 	if err != nil || !found {
 		return err
 	}
-	named := make([]int64, 0, len(v.Names))
-	for _, n := range v.Names {
+	named := make([]int64, 0, len(v.Entities))
+	for _, n := range v.Entities {
 		id, err := e.putEntity(ctx, project, n, seen)
 		if err != nil {
 			return fmt.Errorf("name %q: %w", n.Name, err)
@@ -55,7 +55,7 @@ func (e *entry) weave(ctx context.Context, v mem.MemoryLinks) error {
 }
 
 // putEntity returns the number of an entity, which is new if it has no name like that.
-func (e *entry) putEntity(ctx context.Context, project string, n mem.Named, seen int64) (int64, error) {
+func (e *entry) putEntity(ctx context.Context, project string, n mem.NamedEntity, seen int64) (int64, error) {
 	var number int64
 	found, err := e.find(ctx, "SELECT number FROM entity WHERE project=? AND kind=? AND name=?", []any{project, string(n.Kind), n.Name}, &number)
 	if err != nil {
@@ -196,8 +196,8 @@ func (s *Store) Prune(ctx context.Context, before time.Time) (p mem.Pruned, err 
 			query string
 			args  []any
 		}{
-			{&p.Entities, "DELETE FROM entity WHERE confidence < ? AND last_seen < ? AND (SELECT count(*) FROM mention n WHERE n.entity = entity.number) < ?", []any{mem.LeastConfidence, stamp(before), mem.LeastMentions}},
-			{&p.Links, "DELETE FROM relation WHERE confidence < ? AND made < ? AND kind IN (?,?)", []any{mem.LeastConfidence, stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo)}},
+			{&p.Entities, "DELETE FROM entity WHERE confidence < ? AND last_seen < ? AND (SELECT count(*) FROM mention n WHERE n.entity = entity.number) < ?", []any{mem.MinLinkConfidence, stamp(before), mem.MinMentions}},
+			{&p.Links, "DELETE FROM relation WHERE confidence < ? AND made < ? AND kind IN (?,?)", []any{mem.MinLinkConfidence, stamp(before), string(mem.LinkSimilarTo), string(mem.LinkRelatedTo)}},
 		} {
 			done, err := w.exec(ctx, step.query, step.args...)
 			if err != nil {

@@ -29,28 +29,28 @@ func (s *Store) Heard(ctx context.Context, session string) ([]mem.EventHeader, e
 }
 
 // Checked implements mem.Witness.
-func (s *Store) Checked(ctx context.Context, session string) (mem.Checked, error) {
+func (s *Store) Checked(ctx context.Context, session string) (mem.TranscriptPosition, error) {
 	found, err := rows(ctx, s.read, "SELECT checked_to, checked_hash FROM session WHERE id=?", []any{session},
-		func(r *sql.Rows) (mem.Checked, error) {
-			c := mem.Checked{Session: session}
+		func(r *sql.Rows) (mem.TranscriptPosition, error) {
+			c := mem.TranscriptPosition{Session: session}
 			return c, r.Scan(&c.To, &c.Hash)
 		})
 	if err != nil {
-		return mem.Checked{}, fmt.Errorf("mark of session %s: %w", session, translate(err))
+		return mem.TranscriptPosition{}, fmt.Errorf("mark of session %s: %w", session, translate(err))
 	}
 	if len(found) == 0 {
-		return mem.Checked{Session: session}, nil
+		return mem.TranscriptPosition{Session: session}, nil
 	}
 	return found[0], nil
 }
 
 // Silences implements mem.Witness.
-func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.Silence, error) {
+func (s *Store) Silences(ctx context.Context, targets ...string) ([]mem.PausedPeriod, error) {
 	list, err := rows(ctx, s.read, "SELECT begun, ended FROM silence WHERE target IN (SELECT value FROM json_each(?)) ORDER BY begun",
-		[]any{array(targets)}, func(r *sql.Rows) (mem.Silence, error) {
+		[]any{array(targets)}, func(r *sql.Rows) (mem.PausedPeriod, error) {
 			var begun, ended int64
 			err := r.Scan(&begun, &ended)
-			return mem.Silence{Begun: moment(begun), Ended: moment(ended)}, err
+			return mem.PausedPeriod{Begun: moment(begun), Ended: moment(ended)}, err
 		})
 	if err != nil {
 		return nil, fmt.Errorf("silences: %w", translate(err))

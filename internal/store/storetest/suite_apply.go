@@ -22,7 +22,7 @@ var applyTests = []promise{
 			ID: "e_1", Key: "k", Agent: "claude-code", Kind: mem.PostToolUseFailure, At: Clock().Add(123 * time.Nanosecond),
 			Session: "one", PromptID: "p", Root: "/r", Cwd: "/r/c", Transcript: "/t.jsonl", Text: "a \"b\" <c> \\ \n é 漢字 🎯",
 			Tool: "Bash", ToolUseID: "tu", Input: []byte(`{"command":"ls","n":12345678901234567890}`), Response: []byte(`["x",null]`),
-			Error: "Exit code 2\nboom", Interrupt: true, DurationMS: 12, AgentID: "a", AgentType: "Explore", Size: 99, Cut: true,
+			Error: "Exit code 2\nboom", Interrupt: true, DurationMS: 12, AgentID: "a", AgentType: "Explore", Size: 99, Truncated: true,
 		}
 		k.apply(mem.Batch{Event: &e})
 		got, err := k.store.Events(k.Context(), mem.EventQuery{Session: "one"})
@@ -99,8 +99,8 @@ var applyTests = []promise{
 			}
 		}
 		s := k.session("one")
-		if s.Prompts != callers || s.Notifications != callers || s.ToldTokens != 3*callers {
-			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications, s.ToldTokens, callers, callers, 3*callers)
+		if s.Prompts != callers || s.Notifications != callers || s.InjectedTokens != 3*callers {
+			k.Errorf("prompts %d, notifications %d, told tokens %d, want %d, %d, %d", s.Prompts, s.Notifications, s.InjectedTokens, callers, callers, 3*callers)
 		}
 		if got := len(k.List(mem.Query{Limit: 1000})); got != callers {
 			k.Errorf("%d memories, want %d", got, callers)
@@ -197,7 +197,7 @@ func windowTest(k kit) {
 		duplicate bool
 	}{
 		{"the same 1 s later", anonymous(mem.SessionStart, "startup", "n1", 0), nil, anonymous(mem.SessionStart, "startup", "n2", time.Second), true},
-		{"the same at the end of the window", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2", mem.Window), true},
+		{"the same at the end of the window", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2", mem.DuplicateWindow), true},
 		{"the same 6 s later", anonymous(mem.PreCompact, "auto", "n1", 0), nil, anonymous(mem.PreCompact, "auto", "n2", 6*time.Second), false},
 		{"the same, the clock set back 1 s", anonymous(mem.SessionEnd, "other", "n1", time.Second), nil, anonymous(mem.SessionEnd, "other", "n2", 0), true},
 		{"the same, another event of the session between", anonymous(mem.PreCompact, "auto", "n1", 0), report("e_b", "one"), anonymous(mem.PreCompact, "auto", "n2", time.Second), false},

@@ -50,8 +50,8 @@ var browseTests = []promise{
 			branches []mem.Count
 		}{
 			"all":       {mem.SessionsRequest{}, []string{"other", "new", "old"}, 3, all, both},
-			"project":   {mem.SessionsRequest{Place: mem.Place{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
-			"elsewhere": {mem.SessionsRequest{Place: mem.Place{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
+			"project":   {mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_1"}}, []string{"new", "old"}, 2, []mem.Count{{Value: "claude-code", N: 1}, {Value: "codex", N: 1}}, both},
+			"elsewhere": {mem.SessionsRequest{ProjectRef: mem.ProjectRef{Project: "p_2"}}, []string{"other"}, 1, []mem.Count{{Value: "codex", N: 1}}, []mem.Count{}},
 			"agent":     {mem.SessionsRequest{Agent: "codex"}, []string{"other", "new"}, 2, all, both[1:]},
 			"branch":    {mem.SessionsRequest{Branch: "retry"}, []string{"new"}, 1, []mem.Count{{Value: "codex", N: 1}}, both},
 			"since":     {mem.SessionsRequest{Since: Clock()}, []string{"other", "new"}, 2, []mem.Count{{Value: "codex", N: 2}}, both[1:]},
@@ -80,8 +80,8 @@ var browseTests = []promise{
 			k.Fatalf("branch main: %+v, %v", got, err)
 		}
 		s := got.Sessions[0]
-		if s.Memories != 1 || s.Files != 2 || s.Told != 1 || s.Spent != 10 || len(s.Branches) != 1 {
-			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories, s.Files, s.Told, s.Spent, s.Branches)
+		if s.Memories != 1 || s.Files != 2 || s.Injections != 1 || s.InjectedTokens != 10 || len(s.Branches) != 1 {
+			k.Errorf("got %d memories, %d files, told %d times %d tokens, branches %v, want 1, 2, 1, 10 and main", s.Memories, s.Files, s.Injections, s.InjectedTokens, s.Branches)
 		}
 	}},
 	{"a session counts once for each branch it learned something on, and branches that many sessions know come first", func(k kit) {

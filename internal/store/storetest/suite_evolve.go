@@ -113,14 +113,14 @@ var evolveTests = []promise{
 	{"rounds are kept with what they changed", func(k kit) {
 		k.chronicle()
 		k.three()
-		was, became := mem.Life{Status: mem.Active, Scope: mem.ScopeProject, Importance: 0.5}, mem.Life{Status: mem.Archived, Scope: mem.ScopeProject, Importance: 0.5, Uses: 1, LastUsed: later(-time.Hour)}
-		got, err := k.store.Apply(k.Context(), mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Looked: 3, Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}}}})
+		was, became := mem.Lifecycle{Status: mem.Active, Scope: mem.ScopeProject, Importance: 0.5}, mem.Lifecycle{Status: mem.Archived, Scope: mem.ScopeProject, Importance: 0.5, Uses: 1, LastUsed: later(-time.Hour)}
+		got, err := k.store.Apply(k.Context(), mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Examined: 3, Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}}}})
 		if err != nil || got[0].Run != "k_1" {
 			k.Fatalf("run %q, error %v", got[0].Run, err)
 		}
 		k.apply(mem.Batch{Run: &mem.Run{ID: "k_1", Changes: []mem.Step{{Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"}}}})
 		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.SessionRun, Project: "p_1", Session: "one", At: later(time.Hour)}})
-		want := mem.Run{ID: "k_1", Kind: mem.FullRun, Project: "p_1", At: Clock(), Looked: 3, Changes: []mem.Step{
+		want := mem.Run{ID: "k_1", Kind: mem.FullRun, Project: "p_1", At: Clock(), Examined: 3, Changes: []mem.Step{
 			{Rule: mem.RuleArchive, Memory: "m_1", Reason: "faded", Was: was, Became: became}, {Rule: mem.RuleMerge, Memory: "m_2", Other: "m_3"},
 		}}
 		k.same("the round", k.runs(mem.RunQuery{ID: "k_1"}), []mem.Run{want})
@@ -136,7 +136,7 @@ var evolveTests = []promise{
 		k.three()
 		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_1"}}}})
 		k.apply(mem.Batch{Run: &mem.Run{Kind: mem.FullRun, Project: "p_1", Changes: []mem.Step{{Rule: mem.RuleArchive, Memory: "m_2"}}}})
-		k.apply(mem.Batch{Undone: []string{"k_1"}})
+		k.apply(mem.Batch{UndoneRuns: []string{"k_1"}})
 		runs := k.runs(mem.RunQuery{})
 		k.same("the other", runs[0].Undone, false)
 		k.same("the round", runs[1].Undone, true)

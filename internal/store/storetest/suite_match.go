@@ -271,8 +271,8 @@ var listTests = []promise{
 		}
 		k.same("of m_10", titles(k.List(mem.Query{IDs: []string{"m_1"}})), []string{"31"})
 		k.same("among whole ones", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_2"}})), []string{"2", "31", "1"})
-		k.same("whole ones only", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, Whole: true})), []string{"2", "1"})
-		k.same("none of it whole", titles(k.List(mem.Query{IDs: []string{"m_1"}, Whole: true})), []string{})
+		k.same("whole ones only", titles(k.List(mem.Query{IDs: []string{"m_3", "m_1", "m_", "m_2"}, ExactIDs: true})), []string{"2", "1"})
+		k.same("none of it whole", titles(k.List(mem.Query{IDs: []string{"m_1"}, ExactIDs: true})), []string{})
 	}},
 	{"by id hidden ones are shown only when asked for", func(k kit) {
 		forgotten := mem.Forgotten

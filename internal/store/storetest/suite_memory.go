@@ -23,7 +23,7 @@ var memoryTests = []promise{
 			LastUsed: later(1), Created: later(2), Updated: later(3),
 			Invariant: "always so", Projects: []string{"shop"}, HalfLife: 12.5, Evergreen: true, Prevented: 2,
 			Note:     mem.Note{File: "memory/fact_a.md", Hash: "ab12", Size: 99, Written: later(4)},
-			Feedback: []mem.Feedback{{At: later(5), Verdict: mem.PreventedThat, Note: "would have used port 80", By: mem.FromUserCommand, Session: "one"}},
+			Feedback: []mem.Feedback{{At: later(5), Verdict: mem.PreventedMistake, Note: "would have used port 80", By: mem.FromUserCommand, Session: "one"}},
 		}
 		id := k.keep(m)[0]
 		m.ID, m.Status, m.Index = id, mem.Active, ""
@@ -219,7 +219,7 @@ var sourceTests = []promise{
 var editTests = []promise{
 	{"counters are added to, or replaced by what something else counted", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Uses, m.Prevented = 3, 1 }))[0]
-		f := mem.Feedback{At: later(1), Verdict: mem.PreventedThat, Note: "would have deployed on a Friday", By: mem.FromUserCommand}
+		f := mem.Feedback{At: later(1), Verdict: mem.PreventedMistake, Note: "would have deployed on a Friday", By: mem.FromUserCommand}
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: id, Prevented: 1, Feedback: &f}}})
 		got := k.one(id)
 		if got.Uses != 3 || got.Prevented != 2 || !got.Updated.Equal(Clock()) {
@@ -262,13 +262,13 @@ var editTests = []promise{
 			k.Errorf("got %+v", got)
 		}
 		k.same("projects", got.Projects, projects)
-		k.same("noted", titles(k.List(mem.Query{Noted: true})), []string{"beta", "alpha"})
-		k.same("noted in the project", titles(k.List(mem.Query{Noted: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
+		k.same("noted", titles(k.List(mem.Query{InVault: true})), []string{"beta", "alpha"})
+		k.same("noted in the project", titles(k.List(mem.Query{InVault: true, Project: "p_000000000001"})), []string{"beta", "alpha"})
 		k.same("found by its invariant", k.match(mem.Query{Terms: []string{"friday"}}), []string{"alpha"})
 		k.same("found by its concept", k.match(mem.Query{Terms: []string{"deploy"}}), []string{"alpha"})
 		none := mem.Note{}
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: ids[0], Note: &none}}})
-		k.same("noted after it lost its file", titles(k.List(mem.Query{Noted: true})), []string{"beta"})
+		k.same("noted after it lost its file", titles(k.List(mem.Query{InVault: true})), []string{"beta"})
 	}},
 	{"nil fields leave it alone", func(k kit) {
 		id := k.keep(with(note("alpha"), func(m *mem.Memory) { m.Tags, m.Files, m.Body = []string{"t"}, []string{"f"}, "b" }))[0]

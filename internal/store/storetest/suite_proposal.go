@@ -11,7 +11,7 @@ func proposed(text, session string) *mem.Proposal {
 	p := mem.Proposal{
 		Action: mem.ProposeEdit, Title: &text, Tags: []string{}, Was: "as it was", Reason: "a page says so",
 		By: mem.FromAssistant, Session: session, At: later(1),
-	}.Named()
+	}.WithID()
 	return &p
 }
 

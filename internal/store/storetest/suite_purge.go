@@ -27,14 +27,14 @@ func Diary() []mem.Batch {
 	return []mem.Batch{
 		{
 			Event: &e, Turn: &mem.TurnChange{Person: true, Text: e.Text},
-			Session: &mem.SessionChange{FirstPrompt: e.Text, Notification: "saw " + Secret, Nudge: &nudge},
+			Session: &mem.SessionChange{FirstPrompt: e.Text, Notification: "saw " + Secret, StateLine: &nudge},
 			Memories: []mem.Memory{
 				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "code: " + Secret, Body: "first line\n" + Secret + "\nlast line", Facts: []string{Secret}, Tags: []string{"code"}, Files: []string{"launch.txt"}, Index: Secret, Source: mem.Source{Event: "e_1", ToolUseID: "tu"}},
 				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Summary, Title: "sum of it", Summary: &mem.SummaryText{Learned: "we know that " + Secret + "."}},
 				{Scope: mem.ScopeProject, Project: "p_1", Session: "one", Kind: mem.Fact, Title: "unrelated and kept"},
 			},
 			Checkpoints: []mem.Checkpoint{{Session: "one", State: mem.State{Request: e.Text, Phase: "build"}, Evidence: mem.Evidence{Numbers: []string{Secret, "42"}}}},
-			Receipts:    []mem.Receipt{{ID: "r_1", Session: "one", Asked: "what is it: " + Secret, Text: "told: " + Secret, Outcome: mem.Injected, Tokens: 9, Items: told}},
+			Receipts:    []mem.Receipt{{ID: "r_1", Session: "one", Query: "what is it: " + Secret, Text: "told: " + Secret, Outcome: mem.Injected, Tokens: 9, Items: told}},
 			Jobs:        []mem.Job{{Kind: "transcript", Session: "one", Data: Secret}},
 		},
 		{Event: &other},
@@ -153,13 +153,13 @@ var purgeTests = []promise{
 		open := "the canary sentence that has to go"
 		line := "Next: " + open
 		id := k.keep(with(note(open), func(m *mem.Memory) { m.Session = "one" }))[0]
-		k.change("two", mem.SessionChange{Nudge: &line})
+		k.change("two", mem.SessionChange{StateLine: &line})
 		k.apply(mem.Batch{Checkpoints: []mem.Checkpoint{{Session: "two", Project: "p_1", State: mem.State{Request: "kept", Open: []string{open}}}}})
 		if _, err := k.store.Purge(k.Context(), id); err != nil {
 			k.Fatal(err)
 		}
-		if s := k.session("two"); s.Nudge != "" {
-			k.Errorf("state line: %q", s.Nudge)
+		if s := k.session("two"); s.StateLine != "" {
+			k.Errorf("state line: %q", s.StateLine)
 		}
 		cps, err := k.store.Checkpoints(k.Context(), mem.CheckpointQuery{Session: "two"})
 		if err != nil || len(cps) != 1 || cps[0].State.Request != "kept" || strings.Contains(strings.Join(cps[0].State.Open, ""), "canary") {
@@ -212,7 +212,7 @@ var purgeTests = []promise{
 	{"a memory of no session is erased from receipts", func(k kit) {
 		m := with(note(Secret), func(m *mem.Memory) { m.Origin = mem.FromUserCommand })
 		id := k.keep(m)[0]
-		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.InjectedItem{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", Dropped: []mem.Cut{{ID: id, Title: Secret}}}}})
+		k.apply(mem.Batch{Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Text: Secret, Items: []mem.InjectedItem{{ID: id, Title: Secret}}}, {ID: "r_2", Session: "one", LeftOut: []mem.LeftOutItem{{ID: id, Title: Secret}}}}})
 		got, err := k.store.Purge(k.Context(), id)
 		if err != nil {
 			k.Fatal(err)
@@ -254,7 +254,7 @@ func (k kit) everything() string {
 	sessions, err := k.store.Sessions(ctx, mem.SessionQuery{Limit: 1000})
 	add(sessions, err)
 	for _, s := range sessions {
-		all = append(all, s.Nudge, k.turns(s.ID))
+		all = append(all, s.StateLine, k.turns(s.ID))
 	}
 	b, err := json.Marshal(all)
 	if err != nil {

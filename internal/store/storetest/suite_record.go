@@ -74,60 +74,60 @@ var recordTests = []promise{
 		}
 	}},
 	{"What was only listed, or told to a subagent, may still be told", func(k kit) {
-		item := func(id, place string) mem.InjectedItem { return mem.InjectedItem{ID: id, Place: place} }
+		item := func(id, place string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: place} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
-			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1", "facts"), item("m_2", mem.PlaceIndex)}, Marks: []string{"file:a"}},
-			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3", "facts")}, Marks: []string{"file:b"}, Aside: true},
+			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1", "facts"), item("m_2", mem.SectionIndex)}, Marks: []string{"file:a"}},
+			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3", "facts")}, Marks: []string{"file:b"}, ToSubagent: true},
 		}})
 		ss, err := k.store.Session(k.Context(), "one")
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("told", ss.Told, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
-		k.same("tokens", ss.ToldTokens, 20)
+		k.same("told", ss.Injected, map[string]bool{"m_1": true, "file:a": true, "file:b": true})
+		k.same("tokens", ss.InjectedTokens, 20)
 	}},
 	{"What nobody heard was not told", func(k kit) {
-		item := func(id string) mem.InjectedItem { return mem.InjectedItem{ID: id, Place: "facts"} }
+		item := func(id string) mem.InjectedItem { return mem.InjectedItem{ID: id, Section: "facts"} }
 		k.apply(mem.Batch{Receipts: []mem.Receipt{
 			{ID: "r_00000001", Session: "one", Outcome: mem.Injected, Tokens: 20, Items: []mem.InjectedItem{item("m_1")}, Marks: []string{"file:a"}},
 			{ID: "r_00000002", Session: "one", Outcome: mem.Injected, Tokens: 30, Items: []mem.InjectedItem{item("m_2")}},
-			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3")}, Marks: []string{"sub/m_3"}, Aside: true},
+			{ID: "r_00000003", Session: "one", Outcome: mem.Injected, Tokens: 50, Items: []mem.InjectedItem{item("m_3")}, Marks: []string{"sub/m_3"}, ToSubagent: true},
 			{ID: "r_00000004", Session: "two", Outcome: mem.Injected, Tokens: 40, Items: []mem.InjectedItem{item("m_1")}},
 		}})
-		k.apply(mem.Batch{Unheard: []string{"r_00000001", "r_00000003", "r_never"}})
-		k.apply(mem.Batch{Unheard: []string{"r_00000001"}})
+		k.apply(mem.Batch{Undelivered: []string{"r_00000001", "r_00000003", "r_never"}})
+		k.apply(mem.Batch{Undelivered: []string{"r_00000001"}})
 		one, err := k.store.Session(k.Context(), "one")
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("told", one.Told, map[string]bool{"m_2": true})
-		k.same("tokens", one.ToldTokens, 30)
+		k.same("told", one.Injected, map[string]bool{"m_2": true})
+		k.same("tokens", one.InjectedTokens, 30)
 		two, err := k.store.Session(k.Context(), "two")
 		if err != nil {
 			k.Fatal(err)
 		}
-		k.same("another session", two.Told, map[string]bool{"m_1": true})
+		k.same("another session", two.Injected, map[string]bool{"m_1": true})
 		left, err := k.store.Receipts(k.Context(), mem.ReceiptQuery{Memory: "m_1"})
 		if err != nil || len(left) != 1 || left[0].ID != "r_00000004" {
 			k.Errorf("got %+v, %v, want the other session's receipt", left, err)
 		}
 		// Since a compaction another count has begun.
 		k.apply(mem.Batch{Event: report("e_c", "two"), Session: &mem.SessionChange{Compacted: true}})
-		k.apply(mem.Batch{Unheard: []string{"r_00000004"}})
-		if two, err = k.store.Session(k.Context(), "two"); err != nil || two.ToldTokens != 0 || len(two.Told) != 0 {
-			k.Errorf("got %d tokens and %v, %v; want none", two.ToldTokens, two.Told, err)
+		k.apply(mem.Batch{Undelivered: []string{"r_00000004"}})
+		if two, err = k.store.Session(k.Context(), "two"); err != nil || two.InjectedTokens != 0 || len(two.Injected) != 0 {
+			k.Errorf("got %d tokens and %v, %v; want none", two.InjectedTokens, two.Injected, err)
 		}
 	}},
 	{"Receipts come back whole, newest first", func(k kit) {
 		r := mem.Receipt{
-			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Asked: "what?", Terms: []string{"what"},
+			ID: "r_00000001", Event: "e_1", Session: "one", Project: "p_1", At: later(time.Hour), Trigger: "prompt", Query: "what?", Terms: []string{"what"},
 			Outcome: mem.Injected, Candidates: 3, Floor: 0.5, Budget: 100, Tokens: 20, TookMS: 1.5, Text: "the exact text",
-			Items:   []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Place: "facts"}},
-			Dropped: []mem.Cut{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
+			Items:   []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Parts: map[string]float64{"fts": 0.7}, Tokens: 9, Section: "facts"}},
+			LeftOut: []mem.LeftOutItem{{ID: "m_2", Title: "u", Score: 0.1, Gate: "below_floor"}}, Marks: []string{"file:a"},
 		}
 		brief := r
-		brief.Terms, brief.Dropped, brief.Text = nil, nil, ""
-		brief.Items = []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Place: "facts"}}
+		brief.Terms, brief.LeftOut, brief.Text = nil, nil, ""
+		brief.Items = []mem.InjectedItem{{ID: "m_1", Rank: 1, Kind: mem.Fact, Title: "t", Score: 0.9, Tokens: 9, Section: "facts"}}
 		second := mem.Receipt{ID: "r_00000002", Session: "two", Project: "p_2", At: later(2 * time.Hour), Outcome: mem.Nothing}
 		k.apply(mem.Batch{Receipts: []mem.Receipt{r}}, mem.Batch{Receipts: []mem.Receipt{second}})
 		for name, q := range map[string]struct {
@@ -225,7 +225,7 @@ func (k kit) lease(after time.Duration, n int) []string {
 
 var jobTests = []promise{
 	{"a job comes back as it was given, with an id and this attempt counted", func(k kit) {
-		j := mem.Job{Kind: "transcript", Session: "one", Key: "k", Data: "d", NotBy: later(-time.Hour)}
+		j := mem.Job{Kind: "transcript", Session: "one", Key: "k", Data: "d", NotBefore: later(-time.Hour)}
 		k.apply(mem.Batch{Jobs: []mem.Job{j}})
 		got, err := k.store.Lease(k.Context(), Clock(), time.Minute, 5)
 		if err != nil {
@@ -235,7 +235,7 @@ var jobTests = []promise{
 		k.same("jobs", got, []mem.Job{j})
 	}},
 	{"up to n that are due, oldest first", func(k kit) {
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}, {Kind: "a", Key: "2", NotBy: later(time.Hour)}, {Kind: "a", Key: "3"}, {Kind: "a", Key: "4"}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}, {Kind: "a", Key: "2", NotBefore: later(time.Hour)}, {Kind: "a", Key: "3"}, {Kind: "a", Key: "4"}}})
 		k.same("none", k.lease(0, 0), []string{})
 		k.same("first", k.lease(0, 2), []string{"1", "3"})
 		k.same("next", k.lease(0, 9), []string{"4"})
@@ -250,13 +250,13 @@ var jobTests = []promise{
 	{"one that is done is gone", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.lease(0, 1)
-		k.apply(mem.Batch{Done: []string{"j_1", "j_never"}})
+		k.apply(mem.Batch{FinishedJobs: []string{"j_1", "j_never"}})
 		k.same("due", k.lease(time.Hour, 1), []string{})
 	}},
 	{"one that failed is tried again when it says, and keeps its error", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
 		k.lease(0, 1)
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", NotBy: later(10 * time.Second)}, {ID: "j_never"}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom", NotBefore: later(10 * time.Second)}, {ID: "j_never"}}})
 		k.same("too early", k.lease(9*time.Second, 1), []string{})
 		got, err := k.store.Lease(k.Context(), later(10*time.Second), time.Minute, 1)
 		if err != nil || len(got) != 1 || got[0].Error != "boom" || got[0].Attempts != 2 {
@@ -273,9 +273,9 @@ var jobTests = []promise{
 			{Kind: "a", Key: "6"},
 		}})
 		k.lease(0, 1)
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", NotBy: later(2 * time.Minute)}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom", NotBefore: later(2 * time.Minute)}}})
 		k.same("all others", k.lease(0, 9), []string{"3", "4", "5", "6"})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_5", Error: "boom", NotBy: later(2 * time.Minute)}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_5", Error: "boom", NotBefore: later(2 * time.Minute)}}})
 		k.same("of no session each is its own", k.lease(time.Minute, 9), []string{"3", "4", "6"})
 		k.same("rested", k.lease(2*time.Minute, 9), []string{"3", "4", "5", "6", "1", "2"})
 	}},
@@ -287,19 +287,19 @@ var jobTests = []promise{
 			{Kind: "a", Session: "never", Key: "4"},
 		}})
 		k.same("the oldest", k.lease(0, 1), []string{"1"})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom"}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom"}}})
 		k.same("of a session without failures", k.lease(0, 1), []string{"3"})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_3", Error: "boom"}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_3", Error: "boom"}}})
 		k.same("and then the oldest", k.lease(0, 2), []string{"4", "1"})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_4"}, {ID: "j_1", Error: "boom", Dead: true}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_4"}, {ID: "j_1", Error: "boom", Dead: true}}})
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "fresh", Key: "5"}}})
 		k.same("in their order, whether it was given up or not", k.lease(0, 9), []string{"4", "5", "3", "2"})
 	}},
 	{"a dead one rests until it is brought back", func(k kit) {
 		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Key: "1"}}})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1", Error: "boom", Dead: true}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1", Error: "boom", Dead: true}}})
 		k.same("dead", k.lease(time.Hour, 1), []string{})
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_1"}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_1"}}})
 		k.same("back", k.lease(0, 1), []string{"1"})
 	}},
 	{"a waiting job is not added again", func(k kit) {
@@ -370,26 +370,26 @@ var statsTests = []promise{
 		late.At = later(time.Hour)
 		k.apply(mem.Batch{
 			Event: late, Session: &mem.SessionChange{Project: "p_2"}, Edits: []mem.Edit{{ID: "m_3", Status: &forgotten}},
-			Memories: []mem.Memory{with(note("other"), func(m *mem.Memory) { m.Project = "p_2" })},
-			Failed:   []mem.Job{{ID: "j_2", Dead: true}}, Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
+			Memories:   []mem.Memory{with(note("other"), func(m *mem.Memory) { m.Project = "p_2" })},
+			FailedJobs: []mem.Job{{ID: "j_2", Dead: true}}, Receipts: []mem.Receipt{{ID: "r_2", Session: "two", Project: "p_2", Outcome: mem.Nothing}},
 		})
 		k.same("one project", k.stats("p_000000000001"), mem.Stats{
 			Memories: 2, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 1, mem.Gotcha: 1}, Today: 1, Sessions: 1, Events: 1, Turns: 1, Receipts: 1,
-			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40, ByOutcome: map[string]int{mem.Injected: 1}, LastEvent: Clock(), LastSession: "one",
 		})
 		k.same("all", k.stats(""), mem.Stats{
 			Memories: 3, Hidden: 1, Kinds: map[mem.Kind]int{mem.Fact: 2, mem.Gotcha: 1}, Today: 2, Sessions: 2, Events: 2, Turns: 1, Receipts: 2,
-			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, ToldTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
+			Waiting: mem.Waiting{Jobs: 1, DeadJobs: 1, OldestJob: Clock()}, InjectedTokens: 40, ByOutcome: map[string]int{mem.Injected: 1, mem.Nothing: 1}, LastEvent: later(time.Hour), LastSession: "two",
 		})
 	}},
 	{"a job for later does not wait until it is due", func(k kit) {
 		b := prompt("one", "p1", "hi")
-		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one", NotBy: later(10 * time.Minute)}}
+		b.Jobs = []mem.Job{{Kind: "transcript", Session: "one", NotBefore: later(10 * time.Minute)}}
 		k.apply(b)
 		if st := k.stats(""); st.Jobs != 1 || st.LaterJobs != 1 || !st.OldestJob.IsZero() {
 			k.Errorf("%d jobs, %d for later, the oldest of %v, want 1, 1, none", st.Jobs, st.LaterJobs, st.OldestJob)
 		}
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "snapshot", Session: "one", NotBy: later(time.Second)}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "snapshot", Session: "one", NotBefore: later(time.Second)}}})
 		if st := k.stats(""); st.Jobs != 2 || st.LaterJobs != 1 || !st.OldestJob.Equal(later(time.Second)) {
 			k.Errorf("%d jobs, %d for later, the oldest of %v, want 2, 1, %v", st.Jobs, st.LaterJobs, st.OldestJob, later(time.Second))
 		}
@@ -398,8 +398,8 @@ var statsTests = []promise{
 			k.Fatalf("%d jobs leased, %v, want 1", len(jobs), err)
 		}
 		failed := jobs[0]
-		failed.NotBy = later(time.Hour)
-		k.apply(mem.Batch{Failed: []mem.Job{failed}})
+		failed.NotBefore = later(time.Hour)
+		k.apply(mem.Batch{FailedJobs: []mem.Job{failed}})
 		if st := k.stats(""); st.LaterJobs != 0 || !st.OldestJob.Equal(Clock()) {
 			k.Errorf("after it failed: %d for later, the oldest of %v, want 0, %v", st.LaterJobs, st.OldestJob, Clock())
 		}

@@ -32,7 +32,7 @@ func (k kit) drop(before time.Time, from int64, n int) (next int64, dropped int)
 func spoken(i int, at time.Time) mem.Event {
 	return mem.Event{
 		ID: fmt.Sprint("e_", i), Agent: "claude-code", Kind: mem.PostToolUse, At: at, Session: "one", PromptID: "p1", Source: "auto",
-		Tool: "Bash", ToolUseID: fmt.Sprint("tu_", i), AgentID: "sub", AgentType: "Explore", DurationMS: 12, Size: 99, Cut: true,
+		Tool: "Bash", ToolUseID: fmt.Sprint("tu_", i), AgentID: "sub", AgentType: "Explore", DurationMS: 12, Size: 99, Truncated: true,
 		Root: "/home/eve", Cwd: "/home/eve/x", Transcript: "/home/eve/t", Text: "much said", Error: "boom",
 		Input: json.RawMessage(`{"dropped":true}`), Response: json.RawMessage(`{"a":1}`),
 	}
@@ -56,7 +56,7 @@ var retainTests = []promise{
 		for i, at := range []time.Time{day.Add(time.Hour), day.Add(-2 * time.Hour), day, day.Add(-time.Hour)} {
 			e := spoken(3-i, at)
 			if at.Before(day) {
-				e = e.Husk()
+				e = e.WithoutPayload()
 			}
 			want = append(want, e)
 		}
@@ -108,7 +108,7 @@ var retainTests = []promise{
 	{"jobs that were given up before a time go, and no others", func(k kit) {
 		day := Clock()
 		job := func(key string, made, put time.Time, dead bool) mem.Job {
-			return mem.Job{Kind: "digest", Key: key, Created: made, NotBy: put, Dead: dead}
+			return mem.Job{Kind: "digest", Key: key, Created: made, NotBefore: put, Dead: dead}
 		}
 		old, new := day.Add(-time.Hour), day
 		k.apply(mem.Batch{Jobs: []mem.Job{

@@ -27,14 +27,14 @@ var sessionTests = []promise{
 		yes, nudge := true, "3 left"
 		all := mem.SessionChange{
 			Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m", Entrypoint: "cli", Parent: "zero",
-			Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: &yes, Notification: "ping", Nudge: &nudge,
+			Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: &yes, Notification: "ping", StateLine: &nudge,
 		}
 		k.change("e_1", all)
 		k.change("e_2", mem.SessionChange{})
 		k.same("session", k.session("one"), mem.Session{
 			ID: "one", Number: 1, Short: "s_1", Agent: "a", Project: "p_1", ProjectName: "name", Root: "/r", Cwd: "/r/c", Model: "m",
 			Entrypoint: "cli", Parent: "zero", Transcript: "/t", Source: "startup", FirstPrompt: "do it", Status: mem.Running, Processing: true,
-			LastNotification: "ping", Notifications: 1, Nudge: "3 left", Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
+			LastNotification: "ping", Notifications: 1, StateLine: "3 left", Created: Clock(), LastEvent: Clock(), HandoffArmed: true,
 		})
 	}},
 	{"the memories of a session are counted, up to a point", func(k kit) {
@@ -61,13 +61,13 @@ var sessionTests = []promise{
 	{"the nudge remembers the prompt it was given with, and can be emptied", func(k kit) {
 		k.apply(prompt("one", "p1", "a"), prompt("one", "p2", "b"))
 		text, none := "go on", ""
-		k.change("e_1", mem.SessionChange{Nudge: &text})
-		if s := k.session("one"); s.Nudge != "go on" || s.NudgePrompt != 2 {
-			k.Errorf("nudge %q at %d, want %q at 2", s.Nudge, s.NudgePrompt, "go on")
+		k.change("e_1", mem.SessionChange{StateLine: &text})
+		if s := k.session("one"); s.StateLine != "go on" || s.StateLinePrompt != 2 {
+			k.Errorf("nudge %q at %d, want %q at 2", s.StateLine, s.StateLinePrompt, "go on")
 		}
-		k.change("e_2", mem.SessionChange{Nudge: &none})
-		if s := k.session("one"); s.Nudge != "" {
-			k.Errorf("nudge %q, want none", s.Nudge)
+		k.change("e_2", mem.SessionChange{StateLine: &none})
+		if s := k.session("one"); s.StateLine != "" {
+			k.Errorf("nudge %q, want none", s.StateLine)
 		}
 	}},
 	{"a late event of a completed session does not reopen it", func(k kit) {
@@ -117,7 +117,7 @@ var sessionTests = []promise{
 			k.Errorf("status %q after a new prompt, want %q", got, mem.Running)
 		}
 		k.change("e_3", mem.SessionChange{Processing: &no})
-		k.apply(mem.Batch{Done: []string{"j_1"}})
+		k.apply(mem.Batch{FinishedJobs: []string{"j_1"}})
 		if got := k.session("one").Status; got != mem.Running {
 			k.Errorf("status %q after the digest, want %q", got, mem.Running)
 		}
@@ -125,24 +125,24 @@ var sessionTests = []promise{
 	{"what was told is known until a compaction", func(k kit) {
 		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Tokens: 7, Items: []mem.InjectedItem{{ID: "m_1"}}, Marks: []string{"file:a.go"}}}})
 		s := k.session("one")
-		k.same("told", s.Told, map[string]bool{"m_1": true, "file:a.go": true})
-		if s.ToldTokens != 7 {
-			k.Errorf("told tokens %d, want 7", s.ToldTokens)
+		k.same("told", s.Injected, map[string]bool{"m_1": true, "file:a.go": true})
+		if s.InjectedTokens != 7 {
+			k.Errorf("told tokens %d, want 7", s.InjectedTokens)
 		}
 		k.change("e_2", mem.SessionChange{Compacted: true})
 		s = k.session("one")
-		k.same("told after the compaction", s.Told, map[string]bool{})
-		if s.ToldTokens != 0 || s.Compactions != 1 {
-			k.Errorf("told tokens %d, compactions %d, want 0, 1", s.ToldTokens, s.Compactions)
+		k.same("told after the compaction", s.Injected, map[string]bool{})
+		if s.InjectedTokens != 0 || s.Compactions != 1 {
+			k.Errorf("told tokens %d, compactions %d, want 0, 1", s.InjectedTokens, s.Compactions)
 		}
 	}},
 	{"how full the context is stays known, what is not told stays as it was", func(k kit) {
 		k.change("e_1", mem.SessionChange{Model: "old"})
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80, At: later(time.Second), Model: "new", Window: 100, Cliff: 90, Taken: later(time.Minute)}}})
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 81, At: later(2 * time.Second)}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 80, At: later(time.Second), Model: "new", Window: 100, AutoCompactTokens: 90, ReadAt: later(time.Minute)}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 81, At: later(2 * time.Second)}}})
 		k.change("e_2", mem.SessionChange{Cwd: "/r"})
 		s := k.session("one")
-		if s.ContextTokens != 81 || s.ContextWindow != 100 || s.Cliff != 90 || s.Model != "new" || !s.Sampled.Equal(Clock()) {
+		if s.ContextTokens != 81 || s.ContextWindow != 100 || s.AutoCompactTokens != 90 || s.Model != "new" || !s.ContextReadAt.Equal(Clock()) {
 			k.Errorf("context of the session: %+v", s)
 		}
 	}},
@@ -156,9 +156,9 @@ var sessionTests = []promise{
 		k.change("e_1", mem.SessionChange{})
 		armed(true, "new")
 		k.change("e_2", mem.SessionChange{HandoffArmed: &no})
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 80}}})
 		armed(false, "asked")
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 8, Rearm: true}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 8, Rearm: true}}})
 		armed(true, "with room")
 		k.change("e_3", mem.SessionChange{HandoffArmed: &no})
 		k.change("e_4", mem.SessionChange{Compacted: true})
@@ -170,23 +170,23 @@ var sessionTests = []promise{
 		busy := true
 		k.change("e_1", mem.SessionChange{Processing: &busy})
 		k.apply(mem.Batch{Event: report("e_2", "two"), Session: &mem.SessionChange{Processing: &busy}})
-		k.apply(mem.Batch{Idle: []string{"one", "nobody"}})
+		k.apply(mem.Batch{IdleSessions: []string{"one", "nobody"}})
 		if one, two := k.session("one"), k.session("two"); one.Processing || !two.Processing {
 			k.Errorf("got %v and %v, want the first idle alone", one.Processing, two.Processing)
 		}
 	}},
 	{"what the context held before a compaction is not taken for what it holds", func(k kit) {
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "nobody", Tokens: 80}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "nobody", Tokens: 80}}})
 		k.change("e_1", mem.SessionChange{})
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 80, Window: 100}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 80, Window: 100}}})
 		e := report("e_2", "one")
 		e.At = later(time.Hour)
 		k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Compacted: true}})
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 81, At: later(time.Minute)}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 81, At: later(time.Minute)}}})
 		if s := k.session("one"); s.ContextTokens != 0 || s.ContextWindow != 100 || !s.Compacted.Equal(later(time.Hour)) {
 			k.Errorf("after the compaction: %+v", s)
 		}
-		k.apply(mem.Batch{Fills: []mem.Fill{{Session: "one", Tokens: 9, At: later(2 * time.Hour)}}})
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{{Session: "one", Tokens: 9, At: later(2 * time.Hour)}}})
 		if s := k.session("one"); s.ContextTokens != 9 {
 			k.Errorf("%d tokens, want 9", s.ContextTokens)
 		}
@@ -200,11 +200,11 @@ var sessionTests = []promise{
 			e.At = later(time.Duration(i) * time.Minute)
 			k.apply(mem.Batch{Event: e, Session: &mem.SessionChange{Model: "m"}})
 		}
-		k.apply(mem.Batch{Fills: []mem.Fill{
-			{Session: "a", Cliff: 60, At: later(time.Hour)}, {Session: "b", Cliff: 70, At: later(time.Hour)}, {Session: "c", Tokens: 1, At: later(time.Hour)},
+		k.apply(mem.Batch{ContextUsage: []mem.ContextUsage{
+			{Session: "a", AutoCompactTokens: 60, At: later(time.Hour)}, {Session: "b", AutoCompactTokens: 70, At: later(time.Hour)}, {Session: "c", Tokens: 1, At: later(time.Hour)},
 		}})
 		for model, want := range map[string][]string{"m": {"b", "a"}, "other": nil} {
-			ss, err := k.store.Sessions(k.Context(), mem.SessionQuery{Cliff: model})
+			ss, err := k.store.Sessions(k.Context(), mem.SessionQuery{AutoCompactModel: model})
 			if err != nil {
 				k.Fatal(err)
 			}
@@ -219,9 +219,9 @@ var sessionTests = []promise{
 	}},
 	{"TellAgain forgets without counting a compaction", func(k kit) {
 		k.apply(mem.Batch{Event: report("e_1", "one"), Receipts: []mem.Receipt{{ID: "r_1", Session: "one", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
-		k.change("e_2", mem.SessionChange{TellAgain: true})
+		k.change("e_2", mem.SessionChange{ClearInjected: true})
 		s := k.session("one")
-		k.same("told", s.Told, map[string]bool{})
+		k.same("told", s.Injected, map[string]bool{})
 		if s.Compactions != 0 {
 			k.Errorf("compactions %d, want 0", s.Compactions)
 		}
@@ -233,16 +233,16 @@ var sessionTests = []promise{
 			Receipts: []mem.Receipt{{ID: "r_2", Session: "one", Tokens: 2, Items: []mem.InjectedItem{{ID: "m_2"}}}},
 		})
 		s := k.session("one")
-		k.same("told", s.Told, map[string]bool{"m_2": true})
-		if s.ToldTokens != 2 {
-			k.Errorf("told tokens %d, want 2", s.ToldTokens)
+		k.same("told", s.Injected, map[string]bool{"m_2": true})
+		if s.InjectedTokens != 2 {
+			k.Errorf("told tokens %d, want 2", s.InjectedTokens)
 		}
 	}},
 	{"ToldLike copies the marks of another session", func(k kit) {
 		k.apply(mem.Batch{Event: report("e_1", "zero"), Receipts: []mem.Receipt{{ID: "r_1", Session: "zero", Items: []mem.InjectedItem{{ID: "m_1"}}}}})
-		k.change("e_2", mem.SessionChange{ToldLike: "zero", Parent: "zero"})
-		k.same("told", k.session("one").Told, map[string]bool{"m_1": true})
-		k.change("e_3", mem.SessionChange{ToldLike: "nobody"})
+		k.change("e_2", mem.SessionChange{CopyInjectedFrom: "zero", Parent: "zero"})
+		k.same("told", k.session("one").Injected, map[string]bool{"m_1": true})
+		k.change("e_3", mem.SessionChange{CopyInjectedFrom: "nobody"})
 	}},
 	{"it is found by id, short id and unique prefix", func(k kit) {
 		k.apply(mem.Batch{Event: report("e_1", "aaa-1")}, mem.Batch{Event: report("e_2", "aab-2")}, mem.Batch{Event: report("e_3", "aab")})
@@ -283,8 +283,8 @@ var sessionTests = []promise{
 			}
 			got := []string{}
 			for _, s := range found {
-				if got = append(got, s.ID); s.Told != nil {
-					k.Errorf("told of %s is %v, want nil", s.ID, s.Told)
+				if got = append(got, s.ID); s.Injected != nil {
+					k.Errorf("told of %s is %v, want nil", s.ID, s.Injected)
 				}
 			}
 			k.same("sessions", got, c.want)

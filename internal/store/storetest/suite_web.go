@@ -39,19 +39,19 @@ func (k kit) entities(q mem.EntityQuery) (names []string, found []mem.Entity) {
 }
 
 var (
-	sender = mem.Named{Kind: mem.EntitySymbol, Name: "sendWebhook", Confidence: 0.6}
-	queue  = mem.Named{Kind: mem.EntityService, Name: "redis", Confidence: 0.7}
-	guess  = mem.Named{Kind: mem.EntityPerson, Name: "Robin", Confidence: 0.2}
+	sender = mem.NamedEntity{Kind: mem.EntitySymbol, Name: "sendWebhook", Confidence: 0.6}
+	queue  = mem.NamedEntity{Kind: mem.EntityService, Name: "redis", Confidence: 0.7}
+	guess  = mem.NamedEntity{Kind: mem.EntityPerson, Name: "Robin", Confidence: 0.2}
 )
 
 var webTests = []promise{
 	{"links are found from both ends, and go with either memory", func(k kit) {
 		k.web()
 		k.three()
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()}, {To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.4, Made: Clock()}}},
 			{Memory: "m_3", Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 1}, {To: "m_9", Kind: mem.LinkSimilarTo, Confidence: 1}}}, // of itself, and of nobody
-			{Memory: "m_8", Names: []mem.Named{sender}},
+			{Memory: "m_8", Entities: []mem.NamedEntity{sender}},
 		}})
 		over := mem.Link{From: "m_2", To: "m_1", Kind: mem.LinkSupersedes, Confidence: 1, Made: Clock()}
 		beside := mem.Link{From: "m_2", To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.4, Made: Clock()}
@@ -66,9 +66,9 @@ var webTests = []promise{
 	{"what is woven anew takes the place of what was", func(k kit) {
 		k.web()
 		k.three()
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{{Memory: "m_1", Names: []mem.Named{sender, queue}, Links: []mem.Link{{To: "m_2", Kind: mem.LinkSimilarTo, Confidence: 0.6}}}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue}, Links: []mem.Link{{To: "m_2", Kind: mem.LinkSimilarTo, Confidence: 0.6}}}}})
 		_, before := k.entities(mem.EntityQuery{Name: "Redis"})
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{{Memory: "m_1", Names: []mem.Named{queue}, Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}}}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{queue}, Links: []mem.Link{{To: "m_3", Kind: mem.LinkSimilarTo, Confidence: 0.7, Made: Clock()}}}}})
 		names, after := k.entities(mem.EntityQuery{})
 		k.same("names", names, []string{"redis"})
 		k.same("it is the same one", after, before)
@@ -76,27 +76,27 @@ var webTests = []promise{
 	}},
 	{"what was written is unwoven until a Woven tells of it as it is", func(k kit) {
 		k.web()
-		unwoven := func() []string { return titles(k.List(mem.Query{Unwoven: true, Within: "*"})) }
+		unwoven := func() []string { return titles(k.List(mem.Query{LinksOutdated: true, Within: "*"})) }
 		one := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Key: "k_1", Kind: mem.Fact, Title: "first", Updated: Clock()}
 		command := mem.Memory{Scope: mem.ScopeProject, Project: "p_1", Session: "s_1", Kind: mem.Command, Title: "make"}
 		k.apply(mem.Batch{Memories: []mem.Memory{one, command, {Scope: mem.ScopeSession, Project: "p_1", Session: "s_1", Kind: mem.Todo, Title: "second"}}})
 		k.same("new ones, of kinds with names", unwoven(), []string{"second", "first"})
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock().Add(-time.Hour)}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock().Add(-time.Hour)}}})
 		k.same("told of as it was once", unwoven(), []string{"second", "first"})
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock()}}})
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Updated: Clock()}}})
 		k.same("told of", unwoven(), []string{"second"})
 		pinned, body := true, "another body"
 		k.apply(mem.Batch{Memories: []mem.Memory{one}, Edits: []mem.Edit{{ID: "m_1", Pinned: &pinned}}})
 		k.same("with the same text", unwoven(), []string{"second"})
 		k.apply(mem.Batch{Edits: []mem.Edit{{ID: "m_1", Body: &body}}})
 		k.same("with another text", unwoven(), []string{"second", "first"})
-		k.same("of another session", titles(k.List(mem.Query{Unwoven: true})), []string{"first"})
+		k.same("of another session", titles(k.List(mem.Query{LinksOutdated: true})), []string{"first"})
 	}},
 	{"entities count who names them, and go with the last who does", func(k kit) {
 		w := k.web()
 		k.three()
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{
-			{Memory: "m_1", Names: []mem.Named{sender, queue, queue}}, {Memory: "m_2", Names: []mem.Named{queue}}, {Memory: "m_3", Names: []mem.Named{guess}},
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{
+			{Memory: "m_1", Entities: []mem.NamedEntity{sender, queue, queue}}, {Memory: "m_2", Entities: []mem.NamedEntity{queue}}, {Memory: "m_3", Entities: []mem.NamedEntity{guess}},
 		}})
 		names, found := k.entities(mem.EntityQuery{Project: "p_1"})
 		k.same("most mentioned first", names, []string{"redis", "Robin", "sendWebhook"})
@@ -127,8 +127,8 @@ var webTests = []promise{
 	{"two entities become one", func(k kit) {
 		w := k.web()
 		k.three()
-		other := mem.Named{Kind: mem.EntitySymbol, Name: "send_webhook", Confidence: 0.9}
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{{Memory: "m_1", Names: []mem.Named{sender}}, {Memory: "m_2", Names: []mem.Named{other, sender}}}})
+		other := mem.NamedEntity{Kind: mem.EntitySymbol, Name: "send_webhook", Confidence: 0.9}
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{{Memory: "m_1", Entities: []mem.NamedEntity{sender}}, {Memory: "m_2", Entities: []mem.NamedEntity{other, sender}}}})
 		_, all := k.entities(mem.EntityQuery{})
 		if err := w.Join(k.Context(), all[1].ID, all[0].ID); err != nil {
 			k.Fatal(err)
@@ -143,8 +143,8 @@ var webTests = []promise{
 	{"guesses that were not seen again are pruned", func(k kit) {
 		w := k.web()
 		k.three()
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{
-			{Memory: "m_1", Names: []mem.Named{guess, sender}, Links: []mem.Link{
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{
+			{Memory: "m_1", Entities: []mem.NamedEntity{guess, sender}, Links: []mem.Link{
 				{To: "m_2", Kind: mem.LinkRelatedTo, Confidence: 0.2, Made: Clock()},
 				{To: "m_2", Kind: mem.LinkContradicts, Confidence: 0.2, Made: Clock()},
 				{To: "m_3", Kind: mem.LinkRelatedTo, Confidence: 0.3, Made: Clock()},
@@ -168,7 +168,7 @@ var webTests = []promise{
 	{"contradictions are listed while both sides hold", func(k kit) {
 		w := k.web()
 		k.three()
-		k.apply(mem.Batch{Woven: []mem.MemoryLinks{
+		k.apply(mem.Batch{Links: []mem.MemoryLinks{
 			{Memory: "m_2", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: Clock()}}},
 			{Memory: "m_3", Links: []mem.Link{{To: "m_1", Kind: mem.LinkContradicts, Confidence: 0.6, Made: later(time.Second)}, {To: "m_2", Kind: mem.LinkRelatedTo, Confidence: 0.6}}},
 		}})

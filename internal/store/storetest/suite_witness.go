@@ -58,19 +58,19 @@ var witnessTests = []promise{
 	{"a session remembers how far its record was checked", func(k kit) {
 		w := k.witness()
 		k.apply(prompt("one", "p1", "words"))
-		k.checked(w, "one", mem.Checked{Session: "one"})
-		k.apply(mem.Batch{Checked: []mem.Checked{{Session: "one", To: 42, Hash: "abc"}, {Session: "nobody", To: 1}}})
-		k.checked(w, "one", mem.Checked{Session: "one", To: 42, Hash: "abc"})
-		k.checked(w, "nobody", mem.Checked{Session: "nobody"})
+		k.checked(w, "one", mem.TranscriptPosition{Session: "one"})
+		k.apply(mem.Batch{TranscriptPositions: []mem.TranscriptPosition{{Session: "one", To: 42, Hash: "abc"}, {Session: "nobody", To: 1}}})
+		k.checked(w, "one", mem.TranscriptPosition{Session: "one", To: 42, Hash: "abc"})
+		k.checked(w, "nobody", mem.TranscriptPosition{Session: "nobody"})
 	}},
 	{"a pause is known when it is over", func(k kit) {
 		w := k.witness()
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Until: later(time.Hour)}, {Target: "two", InjectOnly: true}, {Target: "three"}}})
-		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
-		k.silences(w, []mem.Silence{{Begun: Clock()}}, "three")
+		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: later(time.Hour)}}, "one", "two", "all")
+		k.silences(w, []mem.PausedPeriod{{Begun: Clock()}}, "three")
 		k.apply(mem.Batch{Pauses: []mem.Pause{{Target: "one", Lift: true}, {Target: "three", InjectOnly: true}}})
-		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: Clock()}}, "one")
-		k.silences(w, []mem.Silence{{Begun: Clock(), Ended: Clock()}}, "three")
+		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "one")
+		k.silences(w, []mem.PausedPeriod{{Begun: Clock(), Ended: Clock()}}, "three")
 	}},
 	{"a turn that was found later stands where it took place", func(k kit) {
 		k.witness()
@@ -87,7 +87,7 @@ var witnessTests = []promise{
 	}},
 }
 
-func (k kit) checked(w mem.Witness, session string, want mem.Checked) {
+func (k kit) checked(w mem.Witness, session string, want mem.TranscriptPosition) {
 	k.Helper()
 	got, err := w.Checked(k.Context(), session)
 	if err != nil {
@@ -96,7 +96,7 @@ func (k kit) checked(w mem.Witness, session string, want mem.Checked) {
 	k.same("checked", got, want)
 }
 
-func (k kit) silences(w mem.Witness, want []mem.Silence, targets ...string) {
+func (k kit) silences(w mem.Witness, want []mem.PausedPeriod, targets ...string) {
 	k.Helper()
 	got, err := w.Silences(k.Context(), targets...)
 	if err != nil {

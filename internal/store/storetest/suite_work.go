@@ -77,9 +77,9 @@ var laneTests = []promise{
 	}},
 	{"the jobs of a kind are listed, taken or given up too", func(k kit) {
 		l := k.lanes()
-		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "one", Key: "1"}, {Kind: "b", Key: "2"}, {Kind: "a", Key: "3", NotBy: later(time.Hour)}}})
+		k.apply(mem.Batch{Jobs: []mem.Job{{Kind: "a", Session: "one", Key: "1"}, {Kind: "b", Key: "2"}, {Kind: "a", Key: "3", NotBefore: later(time.Hour)}}})
 		k.lease(0, 1)
-		k.apply(mem.Batch{Failed: []mem.Job{{ID: "j_3", Error: "boom", Dead: true}}})
+		k.apply(mem.Batch{FailedJobs: []mem.Job{{ID: "j_3", Error: "boom", Dead: true}}})
 		got, err := l.JobsOf(k.Context(), "a", 9)
 		if err != nil {
 			k.Fatalf("JobsOf: %v", err)

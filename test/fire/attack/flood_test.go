@@ -119,7 +119,7 @@ func (v victim) fill(t *testing.T, n, size int) {
 	t.Helper()
 	for i := range n {
 		text := fmt.Sprint("drawer ", i, " holds ", strings.Repeat("spoons and ", size/11))
-		if _, err := api.Add.Call(t.Context(), v.client(), curate.AddRequest{Place: mem.Place{Dir: v.Project}, Text: text}); err != nil {
+		if _, err := api.Add.Call(t.Context(), v.client(), curate.AddRequest{ProjectRef: mem.ProjectRef{Dir: v.Project}, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -290,7 +290,7 @@ func (t *teller) erase() {
 	ctx, stop := context.WithTimeout(context.Background(), time.Minute)
 	defer stop()
 	t.mark("keep %s", canary)
-	added, err := api.Add.Call(ctx, t.client, curate.AddRequest{Text: "the safe's word is " + canary, Place: mem.Place{Dir: t.project}})
+	added, err := api.Add.Call(ctx, t.client, curate.AddRequest{Text: "the safe's word is " + canary, ProjectRef: mem.ProjectRef{Dir: t.project}})
 	if err != nil {
 		panic(err)
 	}

@@ -43,20 +43,20 @@ func newChain(t *testing.T, st mem.Store) *chain {
 	dialect, _ := agent.ByName("claude-code")
 	c := &chain{t: t, store: st}
 	e := engine.New(engine.Config{
-		Store: st, Door: &redact.Door{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
+		Store: st, Door: &redact.Redactor{Key: []byte("k")}, Now: time.Now, Slack: time.Minute,
 		Settings: func() event.Settings { return event.Defaults(event.Full) },
 		Project:  func(dir string) (mem.Project, error) { return mem.Project{Key: "p_1", Name: "till", Root: dir}, nil },
 		Rel:      func(_ mem.Project, file string) string { return filepath.Base(file) },
 	})
-	d := &redact.Door{Key: []byte("k")}
+	d := &redact.Redactor{Key: []byte("k")}
 	c.hook = hook.Config{
 		Dialect: dialect, Stdout: io.Discard, Now: time.Now, Slack: time.Minute,
 		Getenv: func(name string) string {
 			return map[string]string{"CLAUDE_PROJECT_DIR": "/till", "CLAUDECODE": "1"}[name]
 		},
-		Door: func(r io.Reader) (hook.Payload, error) {
+		ReadPayload: func(r io.Reader) (hook.Payload, error) {
 			o, err := d.Object(r)
-			return hook.Payload{JSON: o.JSON, Size: o.Size, Cut: o.Cut, Private: o.Counts.Private > 0}, err
+			return hook.Payload{JSON: o.JSON, Size: o.Size, Truncated: o.Truncated, Private: o.Counts.Private > 0}, err
 		},
 		Handler: handler(func(ev mem.Event) (mem.Reply, error) {
 			c.kept++
@@ -102,7 +102,7 @@ func (c *chain) everything() []byte {
 	for _, s := range ss {
 		ts, err := c.store.Turns(ctx, s.ID, 100_000)
 		add(ts, err)
-		all = append(all, s.Nudge)
+		all = append(all, s.StateLine)
 	}
 	b, err := json.Marshal(all)
 	if err != nil {

@@ -112,7 +112,7 @@ func TestABacklogIsWorkedOffBesideTheWork(t *testing.T) {
 func newestFirst(t *testing.T, rt api.Runtime, n int) {
 	t.Helper()
 	for id, want := range map[string]bool{fmt.Sprintf("left-%05d", (n-1)/100): true, "left-00000": false} {
-		got, err := api.Search.Call(t.Context(), rt.Client(""), recall.SearchRequest{Place: mem.Place{Project: "all"}, Query: mem.Query{Session: id}})
+		got, err := api.Search.Call(t.Context(), rt.Client(""), recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Session: id}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func remember(t *testing.T, p *world.Person, r *rand.Rand, n int) {
 		}
 		m.Updated, m.Index = m.Created, rank.Index(m)
 		e := mem.Event{ID: fmt.Sprint("e_before", i), Agent: "claude-code", Kind: mem.PostToolUse, At: m.Created, Session: fmt.Sprint("before-", i/500), Text: s.words(100)}
-		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{Project: here.Key, ProjectName: here.Name}, Memories: []mem.Memory{m}, Woven: []mem.MemoryLinks{corpus.Woven(i, m)}})
+		group = append(group, mem.Batch{Event: &e, Project: &here, Session: &mem.SessionChange{Project: here.Key, ProjectName: here.Name}, Memories: []mem.Memory{m}, Links: []mem.MemoryLinks{corpus.Woven(i, m)}})
 		if len(group) < 250 && i < n-1 {
 			continue
 		}

@@ -107,7 +107,7 @@ func (d *driver) order(r *rand.Rand) {
 	default:
 		ctx, stop := context.WithTimeout(context.Background(), patience)
 		defer stop()
-		found, err := api.Search.Call(ctx, d.client, recall.SearchRequest{Place: mem.Place{Project: "all"}, Query: mem.Query{Limit: 3}})
+		found, err := api.Search.Call(ctx, d.client, recall.SearchRequest{ProjectRef: mem.ProjectRef{Project: "all"}, Query: mem.Query{Limit: 3}})
 		if err != nil || len(found.Hits) == 0 {
 			d.T.Errorf("search: %d hits, %v", len(found.Hits), err)
 			return
