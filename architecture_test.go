@@ -45,6 +45,7 @@ engine:         mem chars lang extract rank inject redact event recall erase cur
 # 3 adapters
 store/sqlite:   mem chars
 store/storetest: mem chars
+store/sqlitetest: store/sqlite
 spool:          mem chars fsx
 transcript:     mem chars fsx
 project:        mem chars fsx
@@ -125,7 +126,7 @@ func planned(t *testing.T) map[string][]string {
 }
 
 // forTests may be imported by any test.
-var forTests = []string{"internal/store/storetest", "test/tier", "test/canary", "test/corpus", "test/golden", "test/port"}
+var forTests = []string{"internal/store/storetest", "internal/store/sqlitetest", "internal/store/sqlite", "test/tier", "test/canary", "test/corpus", "test/golden", "test/port"}
 
 // unreachable lists what no package on the hook's way may reach, by any path
 // inside the module.
@@ -161,6 +162,7 @@ type source struct {
 // be written: where bytes of the person's end up can be looked up in these.
 var writers = []string{
 	"internal/cli", "internal/config", "internal/hookclient", "internal/daemon", "internal/doctor", "internal/setup", "internal/spool", "internal/worker", "internal/api", "internal/store/sqlite", "internal/transcript",
+	"internal/store/sqlitetest", // for tests: databases in their temporary directories
 	"internal/mind",  // a project's state files, asked for by its person
 	"internal/vault", // the person's memory in files
 	"internal/hook",  // the agent's environment file
@@ -186,7 +188,7 @@ func TestFloorPlan(t *testing.T) {
 			if allowed != nil && !slices.Contains(allowed, imp) {
 				t.Errorf("%s imports %s, which the plan does not allow", dir, imp)
 			}
-			if strings.HasPrefix(imp, "cmd/") || imp == "internal/store/storetest" || (imp == "internal/cli" && dir != "cmd/remanence") {
+			if strings.HasPrefix(imp, "cmd/") || imp == "internal/store/storetest" || imp == "internal/store/sqlitetest" || (imp == "internal/cli" && dir != "cmd/remanence") {
 				t.Errorf("%s imports %s", dir, imp)
 			}
 		}

@@ -103,7 +103,8 @@ func TestOneOddFieldSpoilsNoOther(t *testing.T) {
 func TestSmallPayloadsAreEnough(t *testing.T) {
 	for _, k := range []string{
 		"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "PostToolUseFailure", "Stop",
-		"StopFailure", "SubagentStart", "SubagentStop", "TaskCompleted", "PreCompact", "PostCompact", "Notification", "SessionEnd", "Setup",
+		"StopFailure", "SubagentStart", "SubagentStop", "TaskCompleted", "PreCompact", "PostCompact", "Notification",
+		"SessionEnd", "Setup",
 	} {
 		e := decode(t, `{"session_id":"s","hook_event_name":"`+k+`"}`)
 		if want := (mem.Event{Agent: "claude-code", Kind: mem.EventKind(k), Session: "s"}); !cmp.Equal(e, want) {
@@ -113,8 +114,10 @@ func TestSmallPayloadsAreEnough(t *testing.T) {
 }
 
 func TestDurationsAreWholeAndSane(t *testing.T) {
-	for in, want := range map[string]int64{"12": 12, "12.9": 12, "0": 0, "-3": 0, "1e400": 0, "1e300": 0, "null": 0, `"5"`: 0} {
-		e, err := agent.Claude{}.Decode([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","duration_ms":`+in+`}`), agent.Env{})
+	for in, want := range map[string]int64{"12": 12, "12.9": 12, "0": 0, "-3": 0, "1e400": 0, "1e300": 0, "null": 0,
+		`"5"`: 0} {
+		e, err := agent.Claude{}.Decode([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","duration_ms":`+in+`}`),
+			agent.Env{})
 		if err != nil || e.DurationMS != want {
 			t.Errorf("duration_ms %s: got %d, %v; want %d", in, e.DurationMS, err, want)
 		}
@@ -188,7 +191,8 @@ func TestProjectIsWhereTheClientWasStarted(t *testing.T) {
 }
 
 func TestEnvFileCountsWhereTheClientReadsIt(t *testing.T) {
-	for kind, want := range map[string]bool{"SessionStart": true, "Setup": true, "UserPromptSubmit": false, "Stop": false} {
+	for kind, want := range map[string]bool{"SessionStart": true, "Setup": true, "UserPromptSubmit": false,
+		"Stop": false} {
 		e, err := agent.Claude{}.Decode([]byte(`{"session_id":"s","hook_event_name":"`+kind+`"}`), agent.Env{EnvFile: "/x"})
 		if err != nil || e.EnvFile != want {
 			t.Errorf("%s: got %t, %v; want %t", kind, e.EnvFile, err, want)
@@ -212,7 +216,8 @@ func TestSharedTaskListIsKnownByItsHash(t *testing.T) {
 	if b := list("PostToolUse", "TaskUpdate", "another"); a == b {
 		t.Errorf("two lists are both %q", b)
 	}
-	if got := list("PostToolUse", "TaskUpdate", "") + list("PostToolUse", "Bash", "release plan") + list("Stop", "", "release plan"); got != "" {
+	if got := list("PostToolUse", "TaskUpdate", "") + list("PostToolUse", "Bash", "release plan") +
+		list("Stop", "", "release plan"); got != "" {
 		t.Errorf("got list %q of events of no shared task, want none", got)
 	}
 }
@@ -239,7 +244,8 @@ func TestSessionIDsAreSafeNames(t *testing.T) {
 		payload, _ := json.Marshal(map[string]string{"hook_event_name": "Stop", "session_id": id})
 		e := decode(t, string(payload))
 		s := e.Session
-		if s == "" || len(s) > 200 || s != filepath.Base(s) || strings.Contains(s, "..") || strings.ContainsAny(s, "/\\\x00\n :") || s[0] == '-' {
+		if s == "" || len(s) > 200 || s != filepath.Base(s) || strings.Contains(s, "..") ||
+			strings.ContainsAny(s, "/\\\x00\n :") || s[0] == '-' {
 			t.Errorf("session id %.20q became %q, not one safe name", id, s)
 		}
 		if other, ok := seen[s]; ok {
@@ -254,8 +260,10 @@ func TestSessionIDsAreSafeNames(t *testing.T) {
 }
 
 func TestCallsWithoutAnIDAreTheSameForAnyKeyOrder(t *testing.T) {
-	a := decode(t, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Task","tool_input":{"a":1.50,"b":{"x":[1],"y":"<"}}}`)
-	b := decode(t, `{"tool_input" : {"b":{"y":"<","x":[1]},"a":1.50},"tool_name":"Agent","session_id":"s","hook_event_name":"PreToolUse"}`)
+	a := decode(t,
+		`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Task","tool_input":{"a":1.50,"b":{"x":[1],"y":"<"}}}`)
+	b := decode(t,
+		`{"tool_input" : {"b":{"y":"<","x":[1]},"a":1.50},"tool_name":"Agent","session_id":"s","hook_event_name":"PreToolUse"}`)
 	if diff := cmp.Diff(a, b); diff != "" {
 		t.Errorf("events differ:\n%s", diff)
 	}

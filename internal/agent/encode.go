@@ -51,7 +51,8 @@ func (Claude) Encode(e mem.Event, r mem.Reply) []byte {
 // would paste it into the summary's instructions, PostCompact refuses it.
 func takesContext(k mem.EventKind) bool {
 	switch k {
-	case mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.SubagentStart:
+	case mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure,
+		mem.SubagentStart:
 		return true
 	}
 	return false

@@ -12,13 +12,15 @@ import (
 
 func TestOnlySomeEventsAreAnswered(t *testing.T) {
 	both := map[mem.EventKind]bool{mem.SessionStart: true, mem.UserPromptSubmit: true}
-	context := map[mem.EventKind]bool{mem.PreToolUse: true, mem.PostToolUse: true, mem.PostToolUseFailure: true, mem.SubagentStart: true}
+	context := map[mem.EventKind]bool{mem.PreToolUse: true, mem.PostToolUse: true, mem.PostToolUseFailure: true,
+		mem.SubagentStart: true}
 	for _, k := range []mem.EventKind{
 		mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure,
 		mem.Stop, mem.StopFailure, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted, mem.PreCompact, mem.PostCompact,
 		mem.Notification, mem.SessionEnd, mem.Setup, "Unheard",
 	} {
-		got := string(agent.Claude{}.Encode(mem.Event{Kind: k}, mem.Reply{Context: "c", Notice: "n", Env: []mem.EnvVar{{Name: "A"}}}))
+		got := string(agent.Claude{}.Encode(mem.Event{Kind: k},
+			mem.Reply{Context: "c", Notice: "n", Env: []mem.EnvVar{{Name: "A"}}}))
 		want := ""
 		switch {
 		case both[k]:
@@ -58,7 +60,8 @@ func TestContextIsWholeOrNotThere(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got.Notice != "n" || (got.Hook.Context == text) != want || (got.Hook.Context == "") == want {
-			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", chars.Units(text), got.Notice, len(got.Hook.Context), want)
+			t.Errorf("context of %d units: got notice %q and %d bytes of context, want it %t", chars.Units(text), got.Notice,
+				len(got.Hook.Context), want)
 		}
 	}
 }

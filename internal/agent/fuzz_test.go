@@ -26,7 +26,8 @@ func FuzzDecode(f *testing.F) {
 		d := agent.Claude{}
 		e, err := d.Decode(payload, agent.Env{Event: event})
 		if err != nil {
-			if !errors.Is(err, agent.ErrNotObject) && !errors.Is(err, agent.ErrUnknownEvent) && !errors.Is(err, agent.ErrNoSession) {
+			if !errors.Is(err, agent.ErrNotObject) && !errors.Is(err, agent.ErrUnknownEvent) &&
+				!errors.Is(err, agent.ErrNoSession) {
 				t.Fatalf("unnamed error %v", err)
 			}
 			return

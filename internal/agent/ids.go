@@ -50,7 +50,8 @@ func label(s string) string {
 
 // absolute keeps an absolute path, of this system or another; any other is "".
 func absolute(s string) string {
-	rooted := strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || len(s) > 2 && s[1] == ':' && (s[2] == '\\' || s[2] == '/')
+	rooted := strings.HasPrefix(s, "/") || strings.HasPrefix(s, `\\`) || len(s) > 2 && s[1] == ':' &&
+		(s[2] == '\\' || s[2] == '/')
 	if !rooted || len(s) > maxPath || strings.IndexFunc(s, unicode.IsControl) >= 0 {
 		return ""
 	}

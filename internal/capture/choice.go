@@ -14,14 +14,19 @@ import (
 	"remanence/internal/rank"
 )
 
-// chosen is the decision that the person made by this turn's prompt about what the
-// answer before it weighed, and what becomes of that turn's summary: it says what
-// the person had to add.
-func (e *Service) chosen(ctx context.Context, m *event.Context, own []mem.Memory) (mm mem.Memory, edits []mem.Edit, ok bool, err error) {
-	if m.Turn.Number < 2 || m.Turn.Private || len([]rune(m.Turn.Text)) > extract.MaxPick || m.Turn.Trust == mem.TrustNone {
+// chosenDecision returns the decision by which this turn's prompt picks an option of
+// the previous answer. The edits add the user's words to that turn's summary and end
+// the other options.
+func (s *Service) chosenDecision(
+	ctx context.Context,
+	m *event.Context,
+	own []mem.Memory,
+) (mm mem.Memory, edits []mem.Edit, ok bool, err error) {
+	if m.Turn.Number < 2 || m.Turn.Private || len([]rune(m.Turn.Text)) > extract.MaxPick ||
+		m.Turn.Trust == mem.TrustNone {
 		return mm, nil, false, nil
 	}
-	asked, answer, err := e.answerBefore(ctx, m)
+	asked, answer, err := s.previousAnswer(ctx, m)
 	if err != nil || answer == "" {
 		return mm, nil, false, err
 	}
@@ -31,28 +36,40 @@ func (e *Service) chosen(ctx context.Context, m *event.Context, own []mem.Memory
 		return mm, nil, false, nil
 	}
 	mm = m.NewMemory(mem.Decision, mem.ScopeProject)
-	if mm.Title, mm.Body = extract.Titled(c.Said()); c.Why != "" {
+	if mm.Title, mm.Body = extract.TitleAndBody(c.Said()); c.Why != "" {
 		mm.Body = chars.Clip(chars.Line(strings.TrimRight(c.Said(), ".")+". "+c.Why), extract.MaxStatement)
 	}
-	mm.Trust, mm.Origin = extract.Worth(min(mem.TrustAssistant, m.Turn.Trust, asked.Trust), own), mem.FromAssistant
-	mm.Tags, mm.Concepts, mm.Files = []string{extract.MadeOfWords}, extract.TopicsOf(asked.Text), extract.NamedIn(mm.Text(), nil)
+	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust, asked.Trust), own), mem.FromAssistant
+	mm.Tags, mm.Concepts, mm.Files = []string{
+		extract.DigestTag,
+	}, extract.TopicsOf(
+		asked.Text,
+	), extract.FilesNamedIn(
+		mm.Text(),
+		nil,
+	)
 	if c.Words != "" {
-		if edits, err = e.amended(ctx, m, asked.PromptID, c.Words); err != nil {
+		if edits, err = s.amendSummary(ctx, m, asked.PromptID, c.Words); err != nil {
 			return mm, nil, false, err
 		}
 	}
-	over, err := e.putToChoice(ctx, m, asked.PromptID, c.Among)
+	over, err := s.endOptions(ctx, m, asked.PromptID, c.Among)
 	return mm, append(edits, over...), true, err
 }
 
-// putToChoice ends the open items that a turn's answer put to choice: the decision
-// stands for the one that was picked, and the others were not.
-func (e *Service) putToChoice(ctx context.Context, m *event.Context, prompt string, among []extract.Option) ([]mem.Edit, error) {
+// endOptions supersedes the open items that were options of an answer: the decision
+// replaces all of them.
+func (s *Service) endOptions(
+	ctx context.Context,
+	m *event.Context,
+	prompt string,
+	among []extract.Option,
+) ([]mem.Edit, error) {
 	if len(among) == 0 || m.Turn.Trust == mem.TrustNone {
 		return nil, nil
 	}
-	open, err := e.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo}, Tags: []string{extract.MadeOfWords}, Open: true, Limit: 20,
+	open, err := s.Store.List(ctx, mem.Query{
+		Project: m.Project.Key, Session: m.Session, PromptID: prompt, Kinds: []mem.Kind{mem.Todo}, Tags: []string{extract.DigestTag}, Open: true, Limit: 20,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("items put to choice: %w", err)
@@ -68,18 +85,18 @@ func (e *Service) putToChoice(ctx context.Context, m *event.Context, prompt stri
 	return out, nil
 }
 
-// answerBefore is the last answer of the person's turn before this one, and that
-// turn with the worst trust of the two; empty if it may not be told.
-func (e *Service) answerBefore(ctx context.Context, m *event.Context) (asked mem.Turn, answer string, err error) {
-	turns, err := e.Store.Turns(ctx, m.Session, 20)
+// previousAnswer returns the previous turn of the user with the lower trust of both
+// turns, and its last answer; "" if that is private or untrusted.
+func (s *Service) previousAnswer(ctx context.Context, m *event.Context) (asked mem.Turn, answer string, err error) {
+	turns, err := s.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
 		return asked, "", fmt.Errorf("turn before: %w", err)
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 5})
+	stops, err := s.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: 5})
 	if err != nil {
 		return asked, "", fmt.Errorf("answer before: %w", err)
 	}
-	i := slices.IndexFunc(stops, func(s mem.Event) bool { return s.PromptID != m.PromptID })
+	i := slices.IndexFunc(stops, func(stop mem.Event) bool { return stop.PromptID != m.PromptID })
 	if i < 0 {
 		return asked, "", nil
 	}
@@ -88,7 +105,7 @@ func (e *Service) answerBefore(ctx context.Context, m *event.Context) (asked mem
 		if t.PromptID != stops[i].PromptID && t.Number != m.Turn.Number-1 {
 			continue
 		}
-		if worst = min(worst, t.Trust); t.Private || t.Trust == mem.TrustNone || len(t.Text) > extract.Pasted {
+		if worst = min(worst, t.Trust); t.Private || t.Trust == mem.TrustNone || len(t.Text) > extract.PastedLength {
 			return asked, "", nil
 		}
 		if t.Number == m.Turn.Number-1 {
@@ -99,9 +116,12 @@ func (e *Service) answerBefore(ctx context.Context, m *event.Context) (asked mem
 	return asked, answer, nil
 }
 
-// amended is the change to a turn's summary that adds what the person said to it.
-func (e *Service) amended(ctx context.Context, m *event.Context, prompt, words string) ([]mem.Edit, error) {
-	old, err := e.Store.List(ctx, mem.Query{Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, Limit: 20})
+// amendSummary returns the edit that adds the user's words to a turn's summary.
+func (s *Service) amendSummary(ctx context.Context, m *event.Context, prompt, words string) ([]mem.Edit, error) {
+	old, err := s.Store.List(
+		ctx,
+		mem.Query{Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, Limit: 20},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("summary of the turn before: %w", err)
 	}

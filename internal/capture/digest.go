@@ -12,11 +12,11 @@ import (
 	"remanence/internal/mem"
 )
 
-// digest turns a finished turn into memories: the statements worth keeping in
-// the assistant's words and in the person's, and a summary of the turn. It works
-// by wording alone. What is settled by the turn goes into the moment's batch.
-func (e *Service) Digest(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
-	own, err := e.Store.List(ctx, mem.Query{
+// Digest makes memories of a finished turn: statements of the user and the
+// assistant, and a summary. It uses no model. Edits of older memories are added to
+// the context's batch.
+func (s *Service) Digest(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
+	own, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, PromptID: m.PromptID,
 		Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 50,
 	})
@@ -25,80 +25,82 @@ func (e *Service) Digest(ctx context.Context, m *event.Context) ([]mem.Memory, e
 	}
 	var out []mem.Memory
 	if m.Turn.Number > 0 {
-		if out, err = e.asked(ctx, m); err != nil {
+		if out, err = s.userStatements(ctx, m); err != nil {
 			return nil, err
 		}
 	}
 	said := extract.Statements(m.Text)
-	found := concluded(m, workOf(m, own), said, own)
-	mm, edits, ok, err := e.chosen(ctx, m, own)
+	found := assistantStatements(m, turnFacts(m, own), said, own)
+	mm, edits, ok, err := s.chosenDecision(ctx, m, own)
 	if err != nil {
 		return nil, err
 	}
-	if m.Batch.Edits = append(m.Batch.Edits, edits...); ok && !slices.ContainsFunc(found, func(f mem.Memory) bool { return f.Kind == mem.Decision }) {
+	if m.Batch.Edits = append(m.Batch.Edits, edits...); ok &&
+		!slices.ContainsFunc(found, func(f mem.Memory) bool { return f.Kind == mem.Decision }) {
 		found = append(found, mm)
 	}
-	k, err := e.knownToSession(ctx, m)
+	k, err := s.sessionMemories(ctx, m)
 	if err != nil {
 		return nil, err
 	}
-	out = k.joined(m, append(out, found...))
-	m.Batch.Edits = append(m.Batch.Edits, append(k.settled(m, said, own), k.restated(out)...)...)
-	if err := e.dropForbidden(ctx, m, own); err != nil {
+	out = k.merge(m, append(out, found...))
+	m.Batch.Edits = append(m.Batch.Edits, append(k.settledEdits(m, said, own), k.restatedEdits(out)...)...)
+	if err := s.dropForbidden(ctx, m, own); err != nil {
 		return nil, err
 	}
-	s, ok, err := e.summarize(ctx, m, own, found)
+	sum, ok, err := s.summarize(ctx, m, own, found)
 	if ok {
-		out = append(out, s)
+		out = append(out, sum)
 	}
 	return out, err
 }
 
-// asked keeps what the person laid down in a prompt, and what they had to say twice.
-func (e *Service) asked(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
-	if len(m.Turn.Text) > extract.Pasted {
+// userStatements returns memories of the rules and facts that a prompt states, and
+// of repeated corrections.
+func (s *Service) userStatements(ctx context.Context, m *event.Context) ([]mem.Memory, error) {
+	if len(m.Turn.Text) > extract.PastedLength {
 		return nil, nil
 	}
 	var out []mem.Memory
-	keep := func(kind mem.Kind, s string) {
-		if len(out) == extract.MaxAsked {
+	keep := func(kind mem.Kind, text string) {
+		if len(out) == extract.MaxUserStatements {
 			return
 		}
 		mm := m.NewMemory(kind, mem.ScopeProject)
-		mm.Title, mm.Body = extract.Titled(s)
+		mm.Title, mm.Body = extract.TitleAndBody(text)
 		mm.Trust, mm.Origin, mm.Confidence = mem.TrustUser, mem.FromUserPrompt, event.ConfidenceUser
-		mm.Tags, mm.Files = []string{extract.Stated}, extract.NamedIn(s, nil)
+		mm.Tags, mm.Files = []string{extract.StatedTag}, extract.FilesNamedIn(text, nil)
 		out = append(out, mm)
 	}
 	all := extract.Sentences(m.Turn.Text)
-	for i, s := range all {
-		told := extract.BehindNo(s)
-		if i > 0 && extract.PointsBack(lang.CueText(told)) {
-			if _, ok := extract.LaidDown(extract.BehindNo(all[i-1])); !ok && !extract.Asks(all[i-1]) {
+	for i, text := range all {
+		told := extract.TrimNo(text)
+		if i > 0 && extract.RefersBack(lang.CueText(told)) {
+			if _, ok := extract.LaidDown(extract.TrimNo(all[i-1])); !ok && !extract.Asks(all[i-1]) {
 				keep(mem.Fact, all[i-1])
 			}
 		} else if kind, ok := extract.LaidDown(told); ok {
 			keep(kind, told)
-		} else if l := lang.CueText(told); told != s && !extract.Asks(told) && lang.Holds(l, " we don't use ", " we do not use ") && !lang.Holds(l, " this ", " that ", " it ", " yet ") {
+		} else if l := lang.CueText(told); told != text && !extract.Asks(told) && lang.Holds(l, " we don't use ", " we do not use ") && !lang.Holds(l, " this ", " that ", " it ", " yet ") {
 			keep(mem.Convention, told)
 		}
 	}
-	for _, s := range extract.Corrections(m.Turn.Text) {
-		again, err := e.correctedBefore(ctx, m, s)
+	for _, text := range extract.Corrections(m.Turn.Text) {
+		again, err := s.correctedBefore(ctx, m, text)
 		if err != nil {
 			return nil, err
 		}
 		if again {
-			keep(mem.Preference, s)
+			keep(mem.Preference, text)
 		}
 	}
 	return out, nil
 }
 
 // correctedBefore reports whether the person asked for the same in another prompt.
-func (e *Service) correctedBefore(ctx context.Context, m *event.Context, s string) (bool, error) {
+func (s *Service) correctedBefore(ctx context.Context, m *event.Context, text string) (bool, error) {
 	ids := []string{m.Session}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: extract.CorrectedSessions})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: extract.CorrectedSessions})
 	if err != nil {
 		return false, fmt.Errorf("earlier sessions: %w", err)
 	}
@@ -106,15 +108,19 @@ func (e *Service) correctedBefore(ctx context.Context, m *event.Context, s strin
 		ids = extract.AppendNew(ids, one.ID, extract.CorrectedSessions+1)
 	}
 	for _, id := range ids {
-		turns, err := e.Store.Turns(ctx, id, extract.CorrectedTurns)
+		turns, err := s.Store.Turns(ctx, id, extract.CorrectedTurns)
 		if err != nil {
 			return false, fmt.Errorf("earlier prompts: %w", err)
 		}
 		for _, t := range turns {
-			if t.PromptID == m.PromptID && id == m.Session || t.Number == 0 || t.Private || len(t.Text) > extract.Pasted {
+			if t.PromptID == m.PromptID && id == m.Session || t.Number == 0 || t.Private ||
+				len(t.Text) > extract.PastedLength {
 				continue
 			}
-			if slices.ContainsFunc(extract.Corrections(t.Text), func(c string) bool { return extract.SaidAgain(c, s) }) {
+			if slices.ContainsFunc(
+				extract.Corrections(t.Text),
+				func(c string) bool { return extract.SameCorrection(c, text) },
+			) {
 				return true, nil
 			}
 		}
@@ -122,9 +128,12 @@ func (e *Service) correctedBefore(ctx context.Context, m *event.Context, s strin
 	return false, nil
 }
 
-// workOf is what the turn did, as far as it bears on what its words mean.
-func workOf(m *event.Context, own []mem.Memory) extract.TurnOfWork {
-	w := extract.TurnOfWork{Files: extract.FilesOf(own), Reported: len(m.Turn.Text) <= extract.Pasted && extract.Complains(m.Turn.Text)}
+// turnFacts returns the facts of a turn that the wording rules need.
+func turnFacts(m *event.Context, own []mem.Memory) extract.TurnOfWork {
+	w := extract.TurnOfWork{
+		Files:    extract.FilesOf(own),
+		Reported: len(m.Turn.Text) <= extract.PastedLength && extract.Complains(m.Turn.Text),
+	}
 	w.Trouble = w.Reported
 	for _, o := range own {
 		w.Trouble = w.Trouble || o.Kind == mem.ErrorFix || o.Kind == mem.Command && o.ExitCode != 0
@@ -133,33 +142,35 @@ func workOf(m *event.Context, own []mem.Memory) extract.TurnOfWork {
 	return w
 }
 
-// concluded keeps what the assistant decided, found and left open.
-func concluded(m *event.Context, w extract.TurnOfWork, all []extract.Said, own []mem.Memory) []mem.Memory {
-	trust := extract.Worth(min(mem.TrustAssistant, m.Turn.Trust), own)
+// assistantStatements returns memories of what the assistant decided, found and left
+// open.
+func assistantStatements(m *event.Context, w extract.TurnOfWork, all []extract.Said, own []mem.Memory) []mem.Memory {
+	trust := extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust), own)
 	topics := extract.TopicsOf(m.Turn.Text)
 	var out []mem.Memory
 	for _, p := range w.Points(all) {
 		mm := m.NewMemory(p.Kind, mem.ScopeProject)
-		mm.Title, mm.Body = p.Titled(m.Turn.Text)
+		mm.Title, mm.Body = p.TitleAndBody(m.Turn.Text)
 		mm.Trust, mm.Origin = trust, mem.FromAssistant
-		mm.Files, mm.Tags = extract.NamedIn(mm.Title+" "+mm.Body, w.Files), []string{extract.MadeOfWords}
+		mm.Files, mm.Tags = extract.FilesNamedIn(mm.Title+" "+mm.Body, w.Files), []string{extract.DigestTag}
 		mm.Resolved, mm.Concepts = p.Kind != mem.Todo, topics
 		if p.Kind == mem.ErrorFix {
-			mm = extract.Solution(mm, w.Files, own)
+			mm = extract.CompleteFix(mm, w.Files, own)
 		}
 		out = append(out, mm)
 	}
 	return out
 }
 
-// findings keeps what a subagent reported: the statements that mean something
-// first, else its opening words.
+// Findings returns memories of a subagent's answer: its statements of a known kind
+// first, else its first sentence.
 func Findings(m *event.Context, about string) []mem.Memory {
 	w := extract.TurnOfWork{Trouble: true}
 	all := extract.Statements(m.Text)
 	picked := w.Points(all)
 	for i, s := range all {
-		if len(picked) < extract.MaxFindings && w.Observes(s) && !slices.ContainsFunc(picked, func(p extract.Point) bool { return p.Text == s.Text }) {
+		if len(picked) < extract.MaxFindings && w.Observes(s) &&
+			!slices.ContainsFunc(picked, func(p extract.Point) bool { return p.Text == s.Text }) {
 			picked = append(picked, extract.Point{Said: s, Kind: mem.FileNote, At: i})
 		}
 	}
@@ -169,10 +180,10 @@ func Findings(m *event.Context, about string) []mem.Memory {
 	var out []mem.Memory
 	for _, p := range picked[:min(len(picked), extract.MaxFindings)] {
 		mm := m.NewMemory(mem.Discovery, mem.ScopeSession)
-		mm.Title, mm.Body = p.Titled(about)
+		mm.Title, mm.Body = p.TitleAndBody(about)
 		mm.Body = chars.Clip(mm.Body, extract.MaxFinding-len(mm.Title))
 		mm.Trust, mm.Origin = min(mem.TrustAssistant, m.Turn.Trust), mem.FromAssistant
-		mm.Files = extract.NamedIn(p.Text, nil)
+		mm.Files = extract.FilesNamedIn(p.Text, nil)
 		mm.Tags = []string{"subagent-discovery", extract.FindingTag(p.Kind, mm.Files)}
 		mm.Concepts = extract.AppendNew(nil, chars.Clip(chars.Line(about), 120), 1)
 		out = append(out, mm)

@@ -14,39 +14,39 @@ import (
 	"remanence/internal/rank"
 )
 
-// known is what a session made of words before, and what is open in its project.
-type known struct {
+// sessionMemories is what a session made of words before, and what is open in its project.
+type sessionMemories struct {
 	made []mem.Memory // newest first
 	open []mem.Memory // items of work, likewise
 }
 
-func (e *Service) knownToSession(ctx context.Context, m *event.Context) (k known, err error) {
-	if k.made, err = e.Store.List(ctx, mem.Query{
-		Project: m.Project.Key, Session: m.Session, Within: m.Session, Tags: []string{extract.MadeOfWords, extract.Stated}, Order: mem.ByUpdate, Limit: 60,
+func (s *Service) sessionMemories(ctx context.Context, m *event.Context) (k sessionMemories, err error) {
+	if k.made, err = s.Store.List(ctx, mem.Query{
+		Project: m.Project.Key, Session: m.Session, Within: m.Session, Tags: []string{extract.DigestTag, extract.StatedTag}, Order: mem.ByUpdate, Limit: 60,
 	}); err != nil {
 		return k, fmt.Errorf("what the session said before: %w", err)
 	}
-	if k.open, err = e.Store.List(ctx, mem.Query{Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Order: mem.ByUpdate, Limit: 50}); err != nil {
+	if k.open, err = s.Store.List(ctx, mem.Query{Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Open: true, Order: mem.ByUpdate, Limit: 50}); err != nil {
 		return k, fmt.Errorf("open items: %w", err)
 	}
 	return k, nil
 }
 
-// joined are the new memories without what is said already: what the turn says
+// merge are the new memories without what is said already: what the turn says
 // twice, what the session said before, items of work that are on the list. The
 // ones that a session hands on are bounded.
-func (k *known) joined(m *event.Context, fresh []mem.Memory) []mem.Memory {
+func (k *sessionMemories) merge(m *event.Context, fresh []mem.Memory) []mem.Memory {
 	var out []mem.Memory
 	var toCarry []int
-	fresh = k.unlisted(m, fresh)
+	fresh = k.withoutListed(m, fresh)
 	for _, mm := range fresh {
 		if slices.ContainsFunc(out, func(o mem.Memory) bool {
-			return o.Trust >= mm.Trust && (extract.SameThing(o, mm) || extract.Echoes(mm, o))
-		}) || k.listed(mm) {
+			return o.Trust >= mm.Trust && (extract.SameThing(o, mm) || extract.RepeatsUser(mm, o))
+		}) || k.isListed(mm) {
 			continue
 		}
 		if i := slices.IndexFunc(k.made, func(o mem.Memory) bool { return o.Kind == mm.Kind && o.Trust == mm.Trust && extract.SameThing(o, mm) }); i >= 0 {
-			out = append(out, extract.Again(k.made[i], mm))
+			out = append(out, extract.Repeated(k.made[i], mm))
 			continue
 		}
 		toCarry = append(toCarry, len(out))
@@ -54,14 +54,14 @@ func (k *known) joined(m *event.Context, fresh []mem.Memory) []mem.Memory {
 	}
 	slices.SortStableFunc(toCarry, func(a, b int) int { return cmp.Compare(out[b].Importance, out[a].Importance) })
 	for _, i := range toCarry {
-		out[i] = k.carried(m, out[i])
+		out[i] = k.limitCarried(m, out[i])
 	}
 	return out
 }
 
-// unlisted are the new memories without the items of work that stand on the
-// session's own list in other words. An item of the list stands for one of them.
-func (k *known) unlisted(m *event.Context, fresh []mem.Memory) []mem.Memory {
+// withoutListed removes new items of work that the session's own list has in other
+// words. One listed item removes at most one of them.
+func (k *sessionMemories) withoutListed(m *event.Context, fresh []mem.Memory) []mem.Memory {
 	gone := map[int]bool{}
 	for _, o := range k.open {
 		if o.Session != m.Session || !slices.Contains(o.Tags, extract.ListedTag) {
@@ -69,7 +69,8 @@ func (k *known) unlisted(m *event.Context, fresh []mem.Memory) []mem.Memory {
 		}
 		best, most := -1, 0.0
 		for i, mm := range fresh {
-			if like := extract.SameWork(o.Title, mm.Title); mm.Kind == mem.Todo && mm.Trust <= o.Trust && !gone[i] && like > most {
+			if like := extract.SameWork(o.Title, mm.Title); mm.Kind == mem.Todo && mm.Trust <= o.Trust && !gone[i] &&
+				like > most {
 				best, most = i, like
 			}
 		}
@@ -86,9 +87,9 @@ func (k *known) unlisted(m *event.Context, fresh []mem.Memory) []mem.Memory {
 	return out
 }
 
-// listed reports whether an item of work is open already, by a word that is
-// worth as much, or tells over several that are.
-func (k *known) listed(mm mem.Memory) bool {
+// isListed reports whether an item of work is already open with at least the same
+// trust, or combines several such items.
+func (k *sessionMemories) isListed(mm mem.Memory) bool {
 	if mm.Kind != mem.Todo {
 		return false
 	}
@@ -98,32 +99,34 @@ func (k *known) listed(mm mem.Memory) bool {
 		if o.Trust < mm.Trust {
 			continue
 		}
-		if (o.Session != mm.Session || slices.Contains(o.Tags, extract.ListedTag)) && extract.SameItem(o.Title, mm.Title) {
+		if (o.Session != mm.Session || slices.Contains(o.Tags, extract.ListedTag)) &&
+			extract.SameItem(o.Title, mm.Title) {
 			return true
 		}
-		if x := extract.WorkTerms(o.Title); len(x) >= 2 && 3*extract.Shared(x, of) >= 2*len(x) {
+		if x := extract.WorkTerms(o.Title); len(x) >= 2 && 3*extract.CountShared(x, of) >= 2*len(x) {
 			items++
 			told = append(told, x...)
 		}
 	}
-	return items >= 2 && 4*extract.Shared(of, told) >= 3*len(of)
+	return items >= 2 && 4*extract.CountShared(of, told) >= 3*len(of)
 }
 
-// carried bounds what the session hands on. The least important of it, or the
-// new one if that is, stays with the session.
-func (k *known) carried(m *event.Context, mm mem.Memory) mem.Memory {
-	if !slices.Contains(mm.Tags, extract.MadeOfWords) {
+// limitCarried bounds how many memories of a session have project scope. Above
+// MaxCarried the least important one gets session scope.
+func (k *sessionMemories) limitCarried(m *event.Context, mm mem.Memory) mem.Memory {
+	if !slices.Contains(mm.Tags, extract.DigestTag) {
 		return mm
 	}
 	var least *mem.Memory
 	n := 0
 	for i := range k.made {
 		o := &k.made[i]
-		if o.Scope != mem.ScopeProject || !slices.Contains(o.Tags, extract.MadeOfWords) {
+		if o.Scope != mem.ScopeProject || !slices.Contains(o.Tags, extract.DigestTag) {
 			continue
 		}
 		n++
-		if o.ID != "" && !o.Pinned && o.Uses == 0 && o.Trust <= mm.Trust && (least == nil || o.Importance <= least.Importance) { // the oldest of them
+		if o.ID != "" && !o.Pinned && o.Uses == 0 && o.Trust <= mm.Trust &&
+			(least == nil || o.Importance <= least.Importance) { // the oldest of them
 			least = o
 		}
 	}
@@ -140,10 +143,9 @@ func (k *known) carried(m *event.Context, mm mem.Memory) mem.Memory {
 	return mm
 }
 
-// settled are the changes that a turn makes to what is known: items of work that
-// it did, and decisions that the person took back in the next turn, or corrected so
-// that something was changed.
-func (k *known) settled(m *event.Context, all []extract.Said, own []mem.Memory) []mem.Edit {
+// settledEdits returns the edits a turn makes to known memories: it resolves items
+// of work that are done, and supersedes decisions that the user revoked or corrected.
+func (k *sessionMemories) settledEdits(m *event.Context, all []extract.Said, own []mem.Memory) []mem.Edit {
 	if m.Turn.Trust == mem.TrustNone {
 		return nil
 	}
@@ -157,34 +159,39 @@ func (k *known) settled(m *event.Context, all []extract.Said, own []mem.Memory) 
 			out = append(out, mem.Edit{ID: o.ID, Resolved: &yes})
 		}
 	}
-	back := extract.TakesBack(m.Turn.Text)
-	if !back && (len(m.Turn.Text) > extract.Pasted || !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change })) {
+	back := extract.Retracts(m.Turn.Text)
+	if !back &&
+		(len(m.Turn.Text) > extract.PastedLength || !slices.ContainsFunc(own, func(o mem.Memory) bool { return o.Kind == mem.Change })) {
 		return out
 	}
 	for _, o := range k.made {
 		before := m.Turn.Number - o.Source.Prompt
-		if o.Kind != mem.Decision || o.ID == "" || o.Trust >= mem.TrustUser || o.Pinned || before < 1 || o.Source.Prompt < 1 {
+		if o.Kind != mem.Decision || o.ID == "" || o.Trust >= mem.TrustUser || o.Pinned || before < 1 ||
+			o.Source.Prompt < 1 {
 			continue
 		}
-		if before == 1 && (back || extract.Corrects(m.Turn.Text, o.Text())) || extract.ChangesMind(m.Turn.Text, o.Text()) {
+		if before == 1 && (back || extract.Corrects(m.Turn.Text, o.Text())) ||
+			extract.ChangesMind(m.Turn.Text, o.Text()) {
 			out = append(out, mem.Edit{ID: o.ID, Status: &over})
 		}
 	}
 	return out
 }
 
-// restated are the changes to open items of which a new one says what is still left:
-// the new one stands for them.
-func (k *known) restated(fresh []mem.Memory) []mem.Edit {
+// restatedEdits supersedes open items that a new item restates with less left to do.
+func (k *sessionMemories) restatedEdits(fresh []mem.Memory) []mem.Edit {
 	var out []mem.Edit
 	over := mem.Superseded
 	for _, mm := range fresh {
 		left := extract.ItemTerms(mm.Title)
-		if mm.Kind != mem.Todo || len(left) < 2 || !lang.Holds(lang.CueText(mm.Title), " still ", " noch ", " encore ", " todavía ", " aún ") {
+		if mm.Kind != mem.Todo || len(left) < 2 ||
+			!lang.Holds(lang.CueText(mm.Title), " still ", " noch ", " encore ", " todavía ", " aún ") {
 			continue
 		}
 		for _, o := range k.open {
-			if of := rank.Terms(o.Title); o.Session == mm.Session && o.Trust <= mm.Trust && !o.Pinned && len(of) > len(left) && extract.Shared(left, of) == len(left) {
+			if of := rank.Terms(o.Title); o.Session == mm.Session && o.Trust <= mm.Trust && !o.Pinned &&
+				len(of) > len(left) &&
+				extract.CountShared(left, of) == len(left) {
 				out = append(out, mem.Edit{ID: o.ID, Status: &over})
 			}
 		}
@@ -192,13 +199,22 @@ func (k *known) restated(fresh []mem.Memory) []mem.Edit {
 	return out
 }
 
-// dropForbidden puts aside what helped in the session, if the person does not want
-// it to be done or the agent took it back: nobody is told to do it again.
-func (e *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem.Memory) error {
-	if m.Turn.Number == 0 || len(m.Turn.Text) > extract.Pasted {
+// dropForbidden supersedes fixes of the session that the user forbids or the agent
+// reverted, so that they are not injected again.
+func (s *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem.Memory) error {
+	if m.Turn.Number == 0 || len(m.Turn.Text) > extract.PastedLength {
 		return nil
 	}
-	fixes, err := e.Store.List(ctx, mem.Query{Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.ErrorFix}, Tags: []string{extract.AutoCaptured}, Limit: 20})
+	fixes, err := s.Store.List(
+		ctx,
+		mem.Query{
+			Project: m.Project.Key,
+			Session: m.Session,
+			Kinds:   []mem.Kind{mem.ErrorFix},
+			Tags:    []string{extract.AutoCaptured},
+			Limit:   20,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("what helped: %w", err)
 	}
@@ -208,9 +224,11 @@ func (e *Service) dropForbidden(ctx context.Context, m *event.Context, own []mem
 			continue
 		}
 		if slices.ContainsFunc(strings.Split(o.Body, "\n"), func(act string) bool {
-			return len(o.Files) == 0 && extract.Forbids(m.Turn.Text, act) || slices.ContainsFunc(own, func(c mem.Memory) bool {
-				return c.Kind == mem.Change && c.Updated.After(o.Updated) && c.Title != act && c.Title == extract.Swapped(act)
-			})
+			return len(o.Files) == 0 && extract.Forbids(m.Turn.Text, act) ||
+				slices.ContainsFunc(own, func(c mem.Memory) bool {
+					return c.Kind == mem.Change && c.Updated.After(o.Updated) && c.Title != act &&
+						c.Title == extract.RevertTitle(act)
+				})
 		}) {
 			m.Batch.Edits = append(m.Batch.Edits, mem.Edit{ID: o.ID, Status: &over})
 		}

@@ -13,28 +13,32 @@ import (
 	"remanence/internal/mem"
 )
 
-// summarize is the memory of the turn itself. A turn in which something still
-// runs is not over: the turn that brings its outcome completes it.
-func (e *Service) summarize(ctx context.Context, m *event.Context, own, kept []mem.Memory) (s mem.Memory, ok bool, err error) {
+// summarize returns the summary of the turn. While a background command runs there
+// is none: the turn that reports its outcome completes it.
+func (s *Service) summarize(
+	ctx context.Context,
+	m *event.Context,
+	own, kept []mem.Memory,
+) (sum mem.Memory, ok bool, err error) {
 	t := m.Turn
 	if t.Number == 0 {
-		if t, ok, err = e.leftRunning(ctx, m); err != nil || !ok {
-			return s, false, err
+		if t, ok, err = s.turnLeftRunning(ctx, m); err != nil || !ok {
+			return sum, false, err
 		}
 	}
-	if m.Background > 0 || len(own) == 0 && len(kept) == 0 && extract.Idle(t.Text, m.Text) {
-		return s, false, nil
+	if m.Background > 0 || len(own) == 0 && len(kept) == 0 && extract.IsTrivial(t.Text, m.Text) {
+		return sum, false, nil
 	}
-	read, err := e.filesRead(ctx, m)
+	read, err := s.filesRead(ctx, m)
 	if err != nil {
-		return s, false, err
+		return sum, false, err
 	}
 	mm := m.NewMemory(mem.Summary, mem.ScopeProject)
 	mm.Key = "turn:" + cmp.Or(t.PromptID, m.PromptID, m.ID)
-	mm.Summary = partsOf(m, t, own, kept, read)
+	mm.Summary = summaryParts(m, t, own, kept, read)
 	if m.StopActive {
-		if err := e.goOn(ctx, m, mm); err != nil {
-			return s, false, err
+		if err := s.continueSummary(ctx, m, mm); err != nil {
+			return sum, false, err
 		}
 	}
 	for _, o := range own {
@@ -43,16 +47,30 @@ func (e *Service) summarize(ctx context.Context, m *event.Context, own, kept []m
 		}
 	}
 	mm.Modified = mm.Files
-	mm.Title, mm.Body = chars.Clip(cmp.Or(mm.Summary.Request, mm.Summary.Completed), 120), chars.Clip(mm.Summary.Completed, extract.MaxStatement)
-	mm.Trust, mm.Origin = extract.Worth(min(mem.TrustAssistant, m.Turn.Trust, t.Trust), own), mem.FromAssistant
+	mm.Title, mm.Body = chars.Clip(
+		cmp.Or(mm.Summary.Request, mm.Summary.Completed),
+		120,
+	), chars.Clip(
+		mm.Summary.Completed,
+		extract.MaxStatement,
+	)
+	mm.Trust, mm.Origin = extract.CapTrust(min(mem.TrustAssistant, m.Turn.Trust, t.Trust), own), mem.FromAssistant
 	mm.Tags = []string{extract.SummaryTag}
 	return mm, mm.Title != "", nil
 }
 
-// goOn adds to the summary of a turn that went on after its end what it had
-// come to by then.
-func (e *Service) goOn(ctx context.Context, m *event.Context, mm mem.Memory) error {
-	old, err := e.Store.List(ctx, mem.Query{Project: m.Project.Key, Session: m.Session, PromptID: m.PromptID, Kinds: []mem.Kind{mem.Summary}, Limit: 5})
+// continueSummary adds the earlier summary of a turn that continued after its end.
+func (s *Service) continueSummary(ctx context.Context, m *event.Context, mm mem.Memory) error {
+	old, err := s.Store.List(
+		ctx,
+		mem.Query{
+			Project:  m.Project.Key,
+			Session:  m.Session,
+			PromptID: m.PromptID,
+			Kinds:    []mem.Kind{mem.Summary},
+			Limit:    5,
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("summary so far: %w", err)
 	}
@@ -60,20 +78,28 @@ func (e *Service) goOn(ctx context.Context, m *event.Context, mm mem.Memory) err
 	if i < 0 {
 		return nil
 	}
-	was, s := old[i].Summary, mm.Summary
-	s.Completed, s.Learned = extract.JoinPart(was.Completed, s.Completed, extract.MaxPartOfTurn), extract.JoinPart(was.Learned, s.Learned, extract.MaxPartOfTurn)
-	s.Investigated = cmp.Or(s.Investigated, was.Investigated)
-	s.NextSteps = cmp.Or(s.NextSteps, was.NextSteps)
+	was, parts := old[i].Summary, mm.Summary
+	parts.Completed, parts.Learned = extract.JoinPart(
+		was.Completed,
+		parts.Completed,
+		extract.MaxPartOfTurn,
+	), extract.JoinPart(
+		was.Learned,
+		parts.Learned,
+		extract.MaxPartOfTurn,
+	)
+	parts.Investigated = cmp.Or(parts.Investigated, was.Investigated)
+	parts.NextSteps = cmp.Or(parts.NextSteps, was.NextSteps)
 	return nil
 }
 
-// leftRunning is the person's turn that the event's turn, which no person began,
-// brings the outcome of: the newest one, if something ran on when it stopped.
-func (e *Service) leftRunning(ctx context.Context, m *event.Context) (mem.Turn, bool, error) {
+// turnLeftRunning returns the user's newest turn if a background command ran when it
+// stopped. The event's turn, which no user began, reports its outcome.
+func (s *Service) turnLeftRunning(ctx context.Context, m *event.Context) (mem.Turn, bool, error) {
 	if m.Turn.PromptID == "" {
 		return mem.Turn{}, false, nil
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	turns, err := s.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
 		return mem.Turn{}, false, fmt.Errorf("turns: %w", err)
 	}
@@ -81,29 +107,41 @@ func (e *Service) leftRunning(ctx context.Context, m *event.Context) (mem.Turn, 
 	if i < 0 || turns[i].Private || turns[i].PromptID == m.Turn.PromptID {
 		return mem.Turn{}, false, nil
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: turns[i].PromptID, Kinds: []mem.EventKind{mem.Stop}, Limit: 1})
+	stops, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, PromptID: turns[i].PromptID, Kinds: []mem.EventKind{mem.Stop}, Limit: 1},
+	)
 	if err != nil {
 		return mem.Turn{}, false, fmt.Errorf("end of the turn: %w", err)
 	}
 	return turns[i], len(stops) > 0 && stops[0].Background > 0, nil
 }
 
-// filesRead are the files that the turn looked at.
-func (e *Service) filesRead(ctx context.Context, m *event.Context) ([]string, error) {
-	events, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, PromptID: m.PromptID, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Read", Limit: 20})
+// filesRead returns the files that the turn read.
+func (s *Service) filesRead(ctx context.Context, m *event.Context) ([]string, error) {
+	events, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{
+			Session:  m.Session,
+			PromptID: m.PromptID,
+			Kinds:    []mem.EventKind{mem.PostToolUse},
+			Tool:     "Read",
+			Limit:    20,
+		},
+	)
 	if err != nil {
 		return nil, fmt.Errorf("what the turn read: %w", err)
 	}
 	var out []string
 	for i := len(events) - 1; i >= 0; i-- {
 		lm := event.Context{Event: events[i], Project: m.Project}
-		out = extract.AppendNew(out, e.Event.Understand(&lm).File, 5)
+		out = extract.AppendNew(out, s.Event.Understand(&lm).File, 5)
 	}
-	return extract.Plain(out), nil
+	return extract.TrustedNames(out), nil
 }
 
-// partsOf are the five parts of a turn's summary.
-func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
+// summaryParts returns the parts of a turn's summary.
+func summaryParts(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string) *mem.SummaryText {
 	s := &mem.SummaryText{}
 	if !extract.Agrees(t.Text) {
 		s.Request = chars.Clip(extract.Request(t.Text), extract.MaxPartOfTurn)
@@ -119,7 +157,7 @@ func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string
 		case mem.Command:
 			tried = append(tried, chars.Clip(o.Title, 120))
 		case mem.ErrorFix:
-			done = extract.AppendNew(done, extract.FixedIn(o), 8)
+			done = extract.AppendNew(done, extract.FixSummary(o), 8)
 		}
 	}
 	if len(changed) > 0 {
@@ -136,16 +174,16 @@ func partsOf(m *event.Context, t mem.Turn, own, kept []mem.Memory, read []string
 		}
 	}
 	s.Investigated = strings.Join(tried[:min(len(tried), 3)], "; ")
-	s.Completed = extract.InARow(done[:min(len(done), 4)])
+	s.Completed = extract.JoinParts(done[:min(len(done), 4)])
 	s.Learned = strings.Join(learned[:min(len(learned), 3)], " ")
-	s.NextSteps = extract.InARow(next[:min(len(next), 2)])
+	s.NextSteps = extract.JoinParts(next[:min(len(next), 2)])
 	return s
 }
 
-// sessionSummary is the memory of a whole session: of what its turns came to, so
-// far as that may be told. A session of one turn has that turn's.
-func (e *Service) SessionSummary(ctx context.Context, m *event.Context) error {
-	all, err := e.Store.List(ctx, mem.Query{
+// SessionSummary adds a summary of the session, made from the trusted summaries of
+// its turns. A session of one turn gets none.
+func (s *Service) SessionSummary(ctx context.Context, m *event.Context) error {
+	all, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Within: m.Session, Limit: 50,
 	})
 	if err != nil {
@@ -154,13 +192,13 @@ func (e *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	var turns []mem.Memory
 	mm := m.NewMemory(mem.Summary, mem.ScopeSession)
 	mm.Trust, mm.Origin = mem.TrustAssistant, mem.FromAssistant
-	for _, s := range all { // newest first
+	for _, sum := range all { // newest first
 		switch {
-		case s.Summary == nil:
-		case strings.HasPrefix(s.Key, extract.SessionKey):
-			mm.Supersedes = cmp.Or(mm.Supersedes, s.ID)
+		case sum.Summary == nil:
+		case strings.HasPrefix(sum.Key, extract.SessionKey):
+			mm.Supersedes = cmp.Or(mm.Supersedes, sum.ID)
 		default:
-			turns = append(turns, s)
+			turns = append(turns, sum)
 		}
 	}
 	if len(turns) < 2 {
@@ -168,23 +206,31 @@ func (e *Service) SessionSummary(ctx context.Context, m *event.Context) error {
 	}
 	slices.Reverse(turns)
 	last := turns[len(turns)-1]
-	s := mem.SummaryText{Request: m.SessionInfo.FirstPrompt} // also of a turn that was broken off, and has no summary
-	share := max(extract.LeastPart, extract.MaxPartOfSession/len(turns))
+	parts := mem.SummaryText{
+		Request: m.SessionInfo.FirstPrompt,
+	} // also of a turn that was broken off, and has no summary
+	share := max(extract.MinPart, extract.MaxPartOfSession/len(turns))
 	for _, t := range turns {
-		s.Investigated = extract.JoinPart(s.Investigated, t.Summary.Investigated, share)
-		s.Learned = extract.JoinPart(s.Learned, t.Summary.Learned, share)
-		s.Completed = extract.JoinPart(s.Completed, t.Summary.Completed, share)
+		parts.Investigated = extract.JoinPart(parts.Investigated, t.Summary.Investigated, share)
+		parts.Learned = extract.JoinPart(parts.Learned, t.Summary.Learned, share)
+		parts.Completed = extract.JoinPart(parts.Completed, t.Summary.Completed, share)
 		mm.Confidence = max(mm.Confidence, t.Confidence)
 		for _, f := range t.Files {
 			mm.Files = extract.AppendNew(mm.Files, f, 8)
 		}
 	}
 	for _, t := range turns {
-		s.Request = cmp.Or(s.Request, t.Summary.Request)
+		parts.Request = cmp.Or(parts.Request, t.Summary.Request)
 	}
-	s.NextSteps = last.Summary.NextSteps
-	mm.Modified, mm.Summary = mm.Files, &s
-	mm.Title, mm.Body = chars.Clip(cmp.Or(s.Request, s.Completed), 120), chars.Clip(s.Completed, extract.MaxStatement)
+	parts.NextSteps = last.Summary.NextSteps
+	mm.Modified, mm.Summary = mm.Files, &parts
+	mm.Title, mm.Body = chars.Clip(
+		cmp.Or(parts.Request, parts.Completed),
+		120,
+	), chars.Clip(
+		parts.Completed,
+		extract.MaxStatement,
+	)
 	mm.Tags, mm.Key = []string{extract.SummaryTag}, extract.SessionKey+last.Key
 	if mm.Title != "" && mm.Key != "" {
 		m.Add(mm)

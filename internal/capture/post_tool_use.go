@@ -18,17 +18,20 @@ const (
 
 )
 
-// letGo drops a response and keeps what it cost the agent to read.
+// LetGo removes the tool's response from the event and keeps its size in tokens.
 func LetGo(m *event.Context) { m.Weight, m.Response = chars.Tokens(string(m.Response)), nil }
 
-// observe keeps a memory of a call if the call may make one: its tool is not on
-// the skip list and the session has room.
-func (e *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) {
+// Observe adds a memory of a tool call unless the tool is on the skip list or the
+// session has reached its limit.
+func (s *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) {
 	if slices.Contains(m.Settings.SkipTools, m.Tool) {
 		return
 	}
 	if m.SessionInfo.Memories >= maxCaptured {
-		full, err := e.Store.List(ctx, mem.Query{Session: m.Session, Tags: []string{extract.AutoCaptured}, Offset: maxCaptured - 1, Limit: 1})
+		full, err := s.Store.List(
+			ctx,
+			mem.Query{Session: m.Session, Tags: []string{extract.AutoCaptured}, Offset: maxCaptured - 1, Limit: 1},
+		)
 		if err != nil || len(full) > 0 {
 			return
 		}
@@ -36,9 +39,9 @@ func (e *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) 
 	m.Add(mm)
 }
 
-// ours reports whether the call is about Remanence itself: its tools, its
-// command line, its files. What we say must not come back as memory.
-func (e *Service) Ours(m *event.Context) bool {
+// Ours reports whether the call uses Remanence itself: its tools, command line or
+// files. Injected text must not become a memory again.
+func (s *Service) Ours(m *event.Context) bool {
 	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {
 		return true
 	}
@@ -47,5 +50,5 @@ func (e *Service) Ours(m *event.Context) bool {
 		return true
 	}
 	file := cmp.Or(extract.Text(in["file_path"]), extract.Text(in["path"]))
-	return slices.ContainsFunc(e.Own, func(dir string) bool { return extract.Within(dir, file) })
+	return slices.ContainsFunc(s.Own, func(dir string) bool { return extract.Within(dir, file) })
 }

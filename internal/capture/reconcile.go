@@ -14,38 +14,42 @@ import (
 	"remanence/internal/mem"
 )
 
-// lossAfter is how old something on record has to be before it counts as lost
-// if nobody reported it: until then its report may be on its way.
-const lossAfter = time.Minute
+// lostAfter is the age from which an entry of the transcript without an event counts
+// as missing: until then its event may still arrive.
+const lostAfter = time.Minute
 
 // OwnCommand reports whether a prompt is one of our plugin's commands.
 func OwnCommand(prompt string) bool {
 	return strings.HasPrefix(strings.TrimSpace(prompt), event.OwnCommand)
 }
 
-// reconcile finds what the agent has on record of a session and no hook
-// delivered, and keeps it as if one had, but for answers: prompts, tool calls
-// and the ends of turns. It returns how many were found. Doing it again finds
-// nothing.
-func (e *Service) Reconcile(ctx context.Context, s mem.Session) (found int, err error) {
-	w, ok := e.Store.(mem.Witness)
-	if !ok || e.Past == nil || s.ID == "" || !event.OwnTranscript(mem.Event{Session: s.ID, Transcript: s.Transcript}) {
+// Reconcile finds prompts, tool calls and ends of turns in the session's transcript
+// for which no event arrived, and handles them as events without a reply. It returns
+// how many it found. It is idempotent.
+func (s *Service) Reconcile(ctx context.Context, sess mem.Session) (found int, err error) {
+	w, ok := s.Store.(mem.Witness)
+	if !ok || s.Past == nil || sess.ID == "" ||
+		!event.OwnTranscript(mem.Event{Session: sess.ID, Transcript: sess.Transcript}) {
 		return 0, nil
 	}
-	if paused, err := e.pausedNow(ctx, s); paused || err != nil {
-		return 0, err // it is looked for when the pause is over
+	if paused, err := s.pausedNow(ctx, sess); paused || err != nil {
+		return 0, err // retried after the pause
 	}
-	since, err := w.Checked(ctx, s.ID)
+	since, err := w.Checked(ctx, sess.ID)
 	if err != nil {
 		return 0, err
 	}
-	h, err := e.newHearing(ctx, w, s)
+	h, err := s.newReconciliation(ctx, w, sess)
 	if err != nil {
 		return 0, err
 	}
-	mark, err := e.Past(ctx, s, since, e.Now().Add(-lossAfter), func(ev mem.Event) error { return h.take(ctx, ev) })
+	mark, err := s.Past(
+		ctx, sess, since,
+		s.Now().Add(-lostAfter),
+		func(ev mem.Event) error { return h.keep(ctx, ev) },
+	)
 	if mark != since { // also where the time was up: the next try goes on from there
-		_, kept := e.Store.Apply(context.WithoutCancel(ctx), mem.Batch{Checked: []mem.Checked{mark}})
+		_, kept := s.Store.Apply(context.WithoutCancel(ctx), mem.Batch{Checked: []mem.Checked{mark}})
 		err = errors.Join(err, kept)
 	}
 	if err != nil {
@@ -54,59 +58,70 @@ func (e *Service) Reconcile(ctx context.Context, s mem.Session) (found int, err 
 	return h.found, nil
 }
 
-func (e *Service) pausedNow(ctx context.Context, s mem.Session) (bool, error) {
-	pauses, err := e.Store.Paused(ctx, e.Now())
+func (s *Service) pausedNow(ctx context.Context, sess mem.Session) (bool, error) {
+	pauses, err := s.Store.Paused(ctx, s.Now())
 	if err != nil {
 		return false, fmt.Errorf("pauses: %w", err)
 	}
 	return slices.ContainsFunc(pauses, func(p mem.Pause) bool {
-		return !p.InjectOnly && p.Of(s.Project, s.ID)
+		return !p.InjectOnly && p.Of(sess.Project, sess.ID)
 	}), nil
 }
 
-// hearing is what was reported of a session, against which its record is held.
-type hearing struct {
+// reconciliation holds the stored events of a session, with which its transcript is
+// compared.
+type reconciliation struct {
 	e        *Service
 	s        mem.Session
 	prompts  map[string]bool // ids of turns
 	ends     map[string]bool // likewise
 	calls    map[string]bool // ids of calls
 	turns    map[string]mem.Turn
-	spells   []spell
+	spans    []span
 	silences []mem.Silence
 	after    time.Time // what happened before is too old to be kept
 	found    int
 }
 
-// spell is a time from a start of the agent in which it reported to us.
-type spell struct{ from, to time.Time }
+// span is the time from a session start to the last event before the next one.
+type span struct{ from, to time.Time }
 
-func (e *Service) newHearing(ctx context.Context, w mem.Witness, s mem.Session) (*hearing, error) {
-	h := &hearing{e: e, s: s, prompts: map[string]bool{}, ends: map[string]bool{}, calls: map[string]bool{}, turns: map[string]mem.Turn{}}
-	heard, err := w.Heard(ctx, s.ID)
+func (s *Service) newReconciliation(ctx context.Context, w mem.Witness, sess mem.Session) (*reconciliation, error) {
+	h := &reconciliation{
+		e:       s,
+		s:       sess,
+		prompts: map[string]bool{},
+		ends:    map[string]bool{},
+		calls:   map[string]bool{},
+		turns:   map[string]mem.Turn{},
+	}
+	heard, err := w.Heard(ctx, sess.ID)
 	if err != nil {
 		return nil, err
 	}
-	h.listen(heard)
-	turns, err := e.Store.Turns(ctx, s.ID, event.WholeSession)
+	h.addReported(heard)
+	turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	for _, t := range turns {
 		h.turns[t.PromptID] = t
 	}
-	if h.silences, err = w.Silences(ctx, "all", s.Project, s.ID); err != nil {
+	if h.silences, err = w.Silences(ctx, "all", sess.Project, sess.ID); err != nil {
 		return nil, err
 	}
-	h.after = s.Created.Add(-clockSlack) // from before is what it was forked from
-	if before, ok := e.Event.KeptSince(); ok && before.After(h.after) {
+	h.after = sess.Created.Add(-clockSlack) // from before is what it was forked from
+	if before, ok := s.Event.KeptSince(); ok && before.After(h.after) {
 		h.after = before
 	}
 	return h, nil
 }
 
-func (h *hearing) listen(heard []mem.EventHeader) {
-	slices.SortStableFunc(heard, func(a, b mem.EventHeader) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) })
+func (h *reconciliation) addReported(heard []mem.EventHeader) {
+	slices.SortStableFunc(
+		heard,
+		func(a, b mem.EventHeader) int { return cmp.Compare(a.At.UnixNano(), b.At.UnixNano()) },
+	)
 	for _, r := range heard {
 		switch r.Kind {
 		case mem.UserPromptSubmit:
@@ -116,16 +131,16 @@ func (h *hearing) listen(heard []mem.EventHeader) {
 		case mem.PostToolUse, mem.PostToolUseFailure:
 			h.calls[r.ToolUseID] = true
 		}
-		if began := r.Kind == mem.SessionStart && r.Source != "compact"; began || len(h.spells) == 0 {
-			h.spells = append(h.spells, spell{r.At, r.At})
+		if began := r.Kind == mem.SessionStart && r.Source != "compact"; began || len(h.spans) == 0 {
+			h.spans = append(h.spans, span{r.At, r.At})
 		}
-		h.spells[len(h.spells)-1].to = r.At
+		h.spans[len(h.spans)-1].to = r.At
 	}
 }
 
-// take keeps what is on record if its report was lost.
-func (h *hearing) take(ctx context.Context, ev mem.Event) error {
-	if !h.lost(ev) {
+// keep handles an event of the transcript if it is missing in the store.
+func (h *reconciliation) keep(ctx context.Context, ev mem.Event) error {
+	if !h.missing(ev) {
 		return nil
 	}
 	until, err := h.e.Event.ErasedUntil(ctx, h.s.ID) // it may be erased while its record is read
@@ -147,11 +162,10 @@ func (h *hearing) take(ctx context.Context, ev mem.Event) error {
 	return nil
 }
 
-// lost reports whether nobody told us of something that we were to be told of.
-// Of a turn that is not known at all its prompt has to be on record, and we must
-// have been listening: something was reported before and after it, and the agent
-// was not started in between, as it is to run without us.
-func (h *hearing) lost(ev mem.Event) bool {
+// missing reports whether an event was expected and is not stored. For an unknown
+// turn the transcript must contain the prompt, and its time must lie within a span:
+// outside of one the agent may have run without Remanence.
+func (h *reconciliation) missing(ev mem.Event) bool {
 	switch ev.Kind {
 	case mem.UserPromptSubmit:
 		if h.prompts[ev.PromptID] || OwnCommand(ev.Text) {
@@ -173,41 +187,63 @@ func (h *hearing) lost(ev mem.Event) bool {
 	if known {
 		return !t.Private && t.Text != event.OwnCommand
 	}
-	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(h.spells, func(s spell) bool {
+	return ev.Kind == mem.UserPromptSubmit && slices.ContainsFunc(h.spans, func(s span) bool {
 		return !ev.At.Before(s.from) && !ev.At.After(s.to)
 	})
 }
 
-// workedLater reports whether a command that failed is known to have worked
-// since: a report that was lost may be found after later ones.
-func (e *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.Call) (bool, error) {
-	calls, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: m.Tool, Limit: 500})
+// WorkedLater reports whether a failed command succeeded later: a missing event may
+// be found after later ones.
+func (s *Service) WorkedLater(ctx context.Context, m *event.Context, c extract.Call) (bool, error) {
+	calls, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: m.Tool, Limit: 500},
+	)
 	if err != nil {
 		return false, fmt.Errorf("later calls: %w", err)
 	}
 	return slices.ContainsFunc(calls, func(ev mem.Event) bool {
-		return ev.At.After(m.At) && e.Event.Understand(&event.Context{Event: ev, Project: m.Project}).Plain == c.Plain
+		return ev.At.After(m.At) && s.Event.Understand(&event.Context{Event: ev, Project: m.Project}).Plain == c.Plain
 	}), nil
 }
 
-// catchUp has the record looked at of sessions of the project that ended without
-// a word: their agent was killed, or the machine went down.
-func (e *Service) CatchUp(ctx context.Context, m *event.Context) error {
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 6})
+// CatchUp queues the transcripts of the project's sessions that ended without an
+// event, for example by a crash.
+func (s *Service) CatchUp(ctx context.Context, m *event.Context) error {
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 6})
 	if err != nil {
 		return fmt.Errorf("sessions that broke off: %w", err)
 	}
-	for _, s := range ss {
-		if s.ID == m.Session || s.Status == mem.Completed || m.At.Sub(s.LastEvent) < idleAfter {
+	for _, sess := range ss {
+		if sess.ID == m.Session || sess.Status == mem.Completed || m.At.Sub(sess.LastEvent) < idleAfter {
 			continue
 		}
-		m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(s.ID, s.LastEvent.Add(event.SilentFor)))
-		if e.Archive == nil {
+		m.Batch.Jobs = append(m.Batch.Jobs, event.ConsolidateLater(sess.ID, sess.LastEvent.Add(event.SilentFor)))
+		if s.Archive == nil {
 			continue
 		}
-		then := event.Context{Event: mem.Event{Agent: s.Agent, Kind: mem.SessionEnd, At: s.LastEvent, Session: s.ID, Root: s.Root, Cwd: s.Cwd, Transcript: s.Transcript}}
+		then := event.Context{
+			Event: mem.Event{
+				Agent:      sess.Agent,
+				Kind:       mem.SessionEnd,
+				At:         sess.LastEvent,
+				Session:    sess.ID,
+				Root:       sess.Root,
+				Cwd:        sess.Cwd,
+				Transcript: sess.Transcript,
+			},
+		}
 		if event.OwnTranscript(then.Event) {
-			m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobTranscript, Session: s.ID, Key: whenIdle, Data: event.JobData(&then), NotBy: m.At})
+			m.Batch.Jobs = append(
+				m.Batch.Jobs,
+				mem.Job{
+					Kind:    event.JobTranscript,
+					Session: sess.ID,
+					Key:     whenIdle,
+					Data:    event.JobData(&then),
+					NotBy:   m.At,
+				},
+			)
 		}
 	}
 	return nil

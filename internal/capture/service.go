@@ -13,7 +13,7 @@ import (
 // Config holds what a Service needs from outside.
 type Config struct {
 	Event *event.Service
-	// Archive stores what was said, word for word; nil means that nothing is archived.
+	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
 	Now     func() time.Time
 	// Own lists our own directories; calls on files in them are not captured.

@@ -10,14 +10,20 @@ import (
 	"remanence/internal/mem"
 )
 
-// launchOf finds the call that launched the subagent of the event: the n-th
-// launch of its type belongs to the n-th subagent of the type.
-func (e *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
-	launches, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200})
+// LaunchOf finds the tool call that launched the subagent of the event. The n-th
+// launch of a type belongs to the n-th subagent of that type.
+func (s *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
+	launches, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PreToolUse}, Tool: "Agent", Limit: 200},
+	)
 	if err != nil {
 		return extract.Call{}, false, fmt.Errorf("launches: %w", err)
 	}
-	starts, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, Limit: 200})
+	starts, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.SubagentStart}, Limit: 200},
+	)
 	if err != nil {
 		return extract.Call{}, false, fmt.Errorf("subagents: %w", err)
 	}
@@ -29,7 +35,7 @@ func (e *Service) LaunchOf(ctx context.Context, m *event.Context) (extract.Call,
 	}
 	for i := len(launches) - 1; i >= 0; i-- {
 		lm := event.Context{Event: launches[i], Project: m.Project}
-		c := e.Event.Understand(&lm)
+		c := s.Event.Understand(&lm)
 		if cmp.Or(c.Subagent, "general-purpose") != m.AgentType {
 			continue
 		}

@@ -12,22 +12,26 @@ import (
 	"remanence/internal/rank"
 )
 
-// maxListed is how many items of one call are read.
+// maxListed bounds the items that are read of one call.
 const maxListed = 20
 
-// keepTodos keeps the agent's own list of work as todo memories: open ones are
-// injected until they are done, in whichever session that is.
-func (e *Service) KeepTodos(ctx context.Context, m *event.Context, c extract.Call) (completed []extract.Todo, err error) {
+// KeepTodos stores the agent's own task list as todo memories. Open ones are injected
+// until a session completes them. It returns the items that the call completed.
+func (s *Service) KeepTodos(
+	ctx context.Context,
+	m *event.Context,
+	c extract.Call,
+) (completed []extract.Todo, err error) {
 	if len(c.Todos) == 0 && !c.Whole {
 		return nil, nil
 	}
 	listed := c.Todos[:min(len(c.Todos), maxListed)]
-	known, err := e.itemsOf(ctx, m, listed)
+	known, err := s.knownItems(ctx, m, listed)
 	if err != nil {
 		return nil, err
 	}
 	ends := func(o mem.Memory) func(extract.Todo) bool {
-		return func(t extract.Todo) bool { return t.Done() && names(t, o, m) }
+		return func(t extract.Todo) bool { return t.Done() && matchesItem(t, o, m) }
 	}
 	finished := map[string]bool{} // titles
 	for _, o := range known {
@@ -49,16 +53,16 @@ func (e *Service) KeepTodos(ctx context.Context, m *event.Context, c extract.Cal
 		}
 	}
 	for _, t := range listed {
-		if !changeTask(m, t, known) {
-			listItem(m, t, known)
+		if !updateTask(m, t, known) {
+			addListItem(m, t, known)
 		}
 	}
 	return completed, nil
 }
 
-// itemsOf are the open items of the project, and those that the ids of some tasks
+// knownItems are the open items of the project, and those that the ids of some tasks
 // name, open or not. Newest first.
-func (e *Service) itemsOf(ctx context.Context, m *event.Context, listed []extract.Todo) ([]mem.Memory, error) {
+func (s *Service) knownItems(ctx context.Context, m *event.Context, listed []extract.Todo) ([]mem.Memory, error) {
 	q := mem.Query{Project: m.Project.Key, Kinds: []mem.Kind{mem.Todo}, Limit: 50}
 	for _, t := range listed {
 		if t.Id != "" {
@@ -68,12 +72,12 @@ func (e *Service) itemsOf(ctx context.Context, m *event.Context, listed []extrac
 	var named []mem.Memory
 	var err error
 	if len(q.Tags) > 0 {
-		if named, err = e.Store.List(ctx, q); err != nil {
+		if named, err = s.Store.List(ctx, q); err != nil {
 			return nil, fmt.Errorf("items of tasks: %w", err)
 		}
 	}
 	q.Tags, q.Open = nil, true
-	open, err := e.Store.List(ctx, q)
+	open, err := s.Store.List(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("open items: %w", err)
 	}
@@ -85,10 +89,9 @@ func (e *Service) itemsOf(ctx context.Context, m *event.Context, listed []extrac
 	return open, nil
 }
 
-// changeTask gives the item that a task's id names the task's new subject, and
-// opens it again if the task is not done any more. It reports whether there is
-// such an item, or nothing to add.
-func changeTask(m *event.Context, t extract.Todo, known []mem.Memory) bool {
+// updateTask sets the new subject of the item with the task's ID, and reopens it if
+// the task is no longer done. It reports whether no item needs to be added.
+func updateTask(m *event.Context, t extract.Todo, known []mem.Memory) bool {
 	if !t.Change {
 		return t.Text == "" || t.Shown
 	}
@@ -113,8 +116,8 @@ func changeTask(m *event.Context, t extract.Todo, known []mem.Memory) bool {
 	return true
 }
 
-// listItem adds an item of the agent's list.
-func listItem(m *event.Context, t extract.Todo, known []mem.Memory) {
+// addListItem adds an item of the agent's list.
+func addListItem(m *event.Context, t extract.Todo, known []mem.Memory) {
 	at := slices.IndexFunc(known, func(o mem.Memory) bool {
 		return !o.Resolved && o.Title == t.Text && o.Trust >= min(mem.TrustAssistant, m.Turn.Trust)
 	})
@@ -123,7 +126,10 @@ func listItem(m *event.Context, t extract.Todo, known []mem.Memory) {
 	}
 	mm := m.NewMemory(mem.Todo, mem.ScopeProject)
 	mm.Title, mm.Key = t.Text, extract.ListedKey+strings.ToLower(t.Text)
-	mm.Trust, mm.Origin, mm.Confidence = min(mem.TrustAssistant, m.Turn.Trust), mem.FromAssistant, event.ConfidenceAgent
+	mm.Trust, mm.Origin, mm.Confidence = min(
+		mem.TrustAssistant,
+		m.Turn.Trust,
+	), mem.FromAssistant, event.ConfidenceAgent
 	mm.Resolved, mm.Tags = t.Done(), []string{extract.ListedTag}
 	if t.Id != "" {
 		mm.Tags = append(mm.Tags, m.TaskTag(t.Id))
@@ -131,7 +137,7 @@ func listItem(m *event.Context, t extract.Todo, known []mem.Memory) {
 	m.Add(mm)
 }
 
-// names reports whether t is the item that is kept as o, by its text or its id.
-func names(t extract.Todo, o mem.Memory, m *event.Context) bool {
+// matchesItem reports whether t is the item stored as o, by its text or its ID.
+func matchesItem(t extract.Todo, o mem.Memory, m *event.Context) bool {
 	return t.Text != "" && t.Text == o.Title || m.HasTask(o, t.Id)
 }

@@ -12,13 +12,13 @@ import (
 	"remanence/internal/mem"
 )
 
-// succeeded keeps a command that worked: as the proof that its failure earlier in
-// the session is fixed, or for its own sake if it is a lasting one.
-func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Call) error {
+// Succeeded stores a successful command: as a fix of its earlier failure in the
+// session, or as a command worth keeping.
+func (s *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Call) error {
 	if c.Plain == "" {
 		return nil
 	}
-	open, err := e.Store.List(ctx, mem.Query{
+	open, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Command}, Open: true, Order: mem.ByUpdate, Limit: 20,
 	})
 	if err != nil {
@@ -34,17 +34,17 @@ func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Cal
 		if joined {
 			continue
 		}
-		fix, ok := replaced(m, failure, c), !extract.Remote(m.Tool, c.Command)
+		fix, ok := replacedFix(m, failure, c), !extract.Remote(m.Tool, c.Command)
 		if !other {
-			if fix, ok, err = e.fixed(ctx, m, failure); err != nil {
+			if fix, ok, err = s.fixByChange(ctx, m, failure); err != nil {
 				return err
 			}
 		}
 		if joined = ok; ok {
-			e.Observe(ctx, m, fix)
+			s.Observe(ctx, m, fix)
 		}
 	}
-	if joined || len(m.Batch.Edits) > 0 || !extract.Lasting(c.Plain) {
+	if joined || len(m.Batch.Edits) > 0 || !extract.WorthKeeping(c.Plain) {
 		return nil
 	}
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)
@@ -52,30 +52,30 @@ func (e *Service) Succeeded(ctx context.Context, m *event.Context, c extract.Cal
 	mm.Tags = []string{"command-outcome", extract.AutoCaptured}
 	mm.Title = "Command succeeded: " + chars.Clip(c.Plain, event.MaxCommand)
 	mm.Key = "worked:" + c.Plain
-	e.Observe(ctx, m, mm)
+	s.Observe(ctx, m, mm)
 	return nil
 }
 
-// replaced is what is kept of a command that failed where another one did instead.
-func replaced(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
-	mm := fixOf(m, failure)
+// replacedFix returns the fix of a failed command that another command replaced.
+func replacedFix(m *event.Context, failure mem.Memory, c extract.Call) mem.Memory {
+	mm := newFix(m, failure)
 	mm.Trust = min(mm.Trust, m.Turn.Trust)
 	mm.Title = extract.FixTitle(failure, fmt.Sprintf("done by `%s`", chars.Clip(c.Plain, extract.MaxFixError)))
-	mm.Body = chars.Clip(c.Plain, extract.MaxAct)
+	mm.Body = chars.Clip(c.Plain, extract.MaxSideEffect)
 	return mm
 }
 
-// fixed joins a failure and the success of the same command. What was changed
-// between the two is what fixed it: files, or else what other commands did. Where
-// nothing was, it was tried again, and there is nothing to keep.
-func (e *Service) fixed(ctx context.Context, m *event.Context, failure mem.Memory) (mem.Memory, bool, error) {
-	changes, err := e.Store.List(ctx, mem.Query{
+// fixByChange returns the fix between a failure and a success of the same command:
+// the files changed between the two, else the commands with side effects. ok is
+// false if nothing was changed.
+func (s *Service) fixByChange(ctx context.Context, m *event.Context, failure mem.Memory) (mem.Memory, bool, error) {
+	changes, err := s.Store.List(ctx, mem.Query{
 		Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 20,
 	})
 	if err != nil {
 		return mem.Memory{}, false, fmt.Errorf("find changes: %w", err)
 	}
-	mm := fixOf(m, failure)
+	mm := newFix(m, failure)
 	var how []string
 	for _, ch := range changes {
 		if ch.Updated.Before(failure.Updated) || ch.Updated.After(m.At) {
@@ -90,9 +90,9 @@ func (e *Service) fixed(ctx context.Context, m *event.Context, failure mem.Memor
 	mm.Modified = mm.Files
 	helped := ""
 	if len(mm.Files) > 0 {
-		helped = chars.Clip("fixed in "+extract.Place(mm.Files), 2*extract.MaxFixError)
+		helped = chars.Clip("fixed in "+extract.FilesPhrase(mm.Files), 2*extract.MaxFixError)
 	} else {
-		acts, trust, err := e.actsBetween(ctx, m, failure)
+		acts, trust, err := s.sideEffectsBetween(ctx, m, failure)
 		if err != nil || len(acts) == 0 {
 			return mem.Memory{}, false, err
 		}
@@ -107,36 +107,44 @@ func (e *Service) fixed(ctx context.Context, m *event.Context, failure mem.Memor
 	return mm, true, nil
 }
 
-// fixOf is what every fix of a failure has.
-func fixOf(m *event.Context, failure mem.Memory) mem.Memory {
+// newFix returns a memory with the fields that every fix of a failure has.
+func newFix(m *event.Context, failure mem.Memory) mem.Memory {
 	mm := m.NewMemory(mem.ErrorFix, mem.ScopeProject)
 	mm.Command, mm.ExitCode, mm.Tool, mm.Trust, mm.Origin = failure.Command, failure.ExitCode, m.Tool, failure.Trust, failure.Origin
 	mm.Tags, mm.Key = []string{"debugging", "resolved", extract.AutoCaptured}, "fix:"+failure.Command
 	return mm
 }
 
-// actsBetween are the commands since a failure that changed something besides
-// files, oldest first, and the trust of the turns they were run in.
-func (e *Service) actsBetween(ctx context.Context, m *event.Context, failure mem.Memory) ([]string, mem.Trust, error) {
+// sideEffectsBetween returns the commands since a failure that changed something
+// besides files, oldest first, and the lowest trust of their turns.
+func (s *Service) sideEffectsBetween(
+	ctx context.Context,
+	m *event.Context,
+	failure mem.Memory,
+) ([]string, mem.Trust, error) {
 	worst := mem.TrustUser
-	calls, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50})
+	calls, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Tool: "Bash", Limit: 50},
+	)
 	if err != nil {
 		return nil, worst, fmt.Errorf("find what was run: %w", err)
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+	turns, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
 	if err != nil {
 		return nil, worst, fmt.Errorf("turns: %w", err)
 	}
 	var out []string
 	for _, ev := range calls { // newest first
-		if !ev.At.After(failure.Updated) || !ev.At.Before(m.At) || len(out) == extract.MaxActs {
+		if !ev.At.After(failure.Updated) || !ev.At.Before(m.At) || len(out) == extract.MaxSideEffects {
 			continue
 		}
-		c := e.Event.Understand(&event.Context{Event: ev, Project: m.Project})
-		if !extract.Acts(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) || extract.Remote(ev.Tool, c.Command) {
+		c := s.Event.Understand(&event.Context{Event: ev, Project: m.Project})
+		if !extract.HasSideEffects(c.Plain) && !extract.SameProgram(c.Plain, failure.Command) ||
+			extract.Remote(ev.Tool, c.Command) {
 			continue
 		}
-		out = append(out, chars.Clip(c.Plain, extract.MaxAct))
+		out = append(out, chars.Clip(c.Plain, extract.MaxSideEffect))
 		for _, t := range turns {
 			if t.PromptID == ev.PromptID {
 				worst = min(worst, t.Trust)

@@ -12,116 +12,132 @@ import (
 )
 
 const (
-	TakeWords  = "take"  // into the archive; a job for when the session is idle follows
-	IndexWords = "index" // and into the store, where it is found
-	whenIdle   = "idle"  // likewise, once the session has been silent for idleAfter
+	TakeWords  = "take"  // archive the transcript, then queue whenIdle
+	IndexWords = "index" // archive and index
+	whenIdle   = "idle"  // archive and index after idleAfter without an event
 )
 
-// idleAfter is the silence after which a session's words are indexed.
+// idleAfter is the time without an event after which a session is indexed.
 const idleAfter = 10 * time.Minute
 
-// takeLater has the words of the session taken in when they are there.
-func (e *Service) TakeLater(m *event.Context, key string) {
-	if e.Archive == nil || !m.Person() || !event.OwnTranscript(m.Event) {
+// TakeLater queues a job that archives the session's transcript.
+func (s *Service) TakeLater(m *event.Context, key string) {
+	if s.Archive == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
 	}
-	m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: event.JobTranscript, Session: m.Session, Key: key, Data: event.JobData(m), NotBy: m.At.Add(event.TranscriptLag)})
+	m.Batch.Jobs = append(
+		m.Batch.Jobs,
+		mem.Job{
+			Kind:    event.JobTranscript,
+			Session: m.Session,
+			Key:     key,
+			Data:    event.JobData(m),
+			NotBy:   m.At.Add(event.TranscriptLag),
+		},
+	)
 }
 
-// takeEvery is after how many prompts of a session its words are taken in even
-// if no turn ended as it should.
+// TakeEvery is the number of prompts after which the transcript is archived even if
+// no turn ended.
 const TakeEvery = 10
 
-// takeIn finds again what was not reported, takes in what the session's
-// transcript says, and indexes it where the job asks for that.
-func (e *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
-	if e.Archive == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) { // or it was erased meanwhile
+// TakeIn runs a transcript job: it reconciles missing events, archives the
+// transcript, and indexes it if the job's key asks for that.
+func (s *Service) TakeIn(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
+	if s.Archive == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) { // or it was erased meanwhile
 		return mem.Batch{}, nil
 	}
 	m.SessionInfo.Transcript = m.Transcript
-	if _, err := e.Reconcile(ctx, m.SessionInfo); err != nil {
+	if _, err := s.Reconcile(ctx, m.SessionInfo); err != nil {
 		return mem.Batch{}, err
 	}
-	if _, err := e.TakeSaid(ctx, m); err != nil {
+	if _, err := s.TakeSaid(ctx, m); err != nil {
 		return mem.Batch{}, err
 	}
 	due := m.SessionInfo.LastEvent.Add(idleAfter)
-	if job.Key == TakeWords || job.Key == whenIdle && due.After(e.Now()) && m.SessionInfo.Status != mem.Completed {
+	if job.Key == TakeWords || job.Key == whenIdle && due.After(s.Now()) && m.SessionInfo.Status != mem.Completed {
 		later := mem.Job{Kind: event.JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBy: due}
 		return mem.Batch{Jobs: []mem.Job{later}}, nil
 	}
 	var b mem.Batch
 	if job.Key == IndexWords { // what was just said may still be on its way
-		b.Jobs = []mem.Job{{Kind: event.JobTranscript, Session: m.Session, Key: whenIdle, Data: job.Data, NotBy: e.Now().Add(2 * lossAfter)}}
+		b.Jobs = []mem.Job{
+			{
+				Kind:    event.JobTranscript,
+				Session: m.Session,
+				Key:     whenIdle,
+				Data:    job.Data,
+				NotBy:   s.Now().Add(2 * lostAfter),
+			},
+		}
 	}
 	if job.Key == whenIdle && m.SessionInfo.Status != mem.Completed {
 		b.Jobs = append(b.Jobs, event.ConsolidateLater(m.Session, m.SessionInfo.LastEvent.Add(event.SilentFor)))
 	}
-	_, err := e.IndexSaid(ctx, m)
+	_, err := s.IndexSaid(ctx, m)
 	return b, err
 }
 
-// takeSaid takes what the session's transcript says into the archive.
-func (e *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, error) {
-	j, err := e.newJudge(ctx, m)
+// TakeSaid archives the session's transcript.
+func (s *Service) TakeSaid(ctx context.Context, m *event.Context) (mem.Taken, error) {
+	j, err := s.newTakePolicy(ctx, m)
 	if err != nil {
 		return mem.Taken{}, err
 	}
 	var answers []mem.Spoken
-	taken, err := e.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript, func(s *mem.Spoken) mem.Verdict {
-		v := j.of(ctx, s)
-		if v == mem.TakeIn && s.Who == "assistant" {
-			answers = append(answers, *s)
+	taken, err := s.Archive.Take(ctx, m.SessionInfo, m.SessionInfo.Transcript, func(spoken *mem.Spoken) mem.Verdict {
+		v := j.verdict(ctx, spoken)
+		if v == mem.TakeIn && spoken.Who == "assistant" {
+			answers = append(answers, *spoken)
 		}
 		return v
 	})
 	if err = errors.Join(err, j.err); err != nil {
 		return taken, fmt.Errorf("take in transcript: %w", err)
 	}
-	e.Event.Without("uses", e.citedIn(ctx, m, answers))
+	s.Event.Without("uses", s.countCitations(ctx, m, answers))
 	return taken, nil
 }
 
-// judge says what of a session's transcript may be kept: what was said in turns
-// that were captured, while they were. So nothing of what the person paused for,
-// kept private or erased comes in by this door, and nothing of another session
-// that this one was forked from.
-type judge struct {
-	e      *Service
-	m      *event.Context
-	list   []mem.Turn // newest first
-	turns  map[string]mem.Turn
-	newest mem.Turn
-	heard  map[string]time.Time // of the last report of a turn
-	after  time.Time            // what was said before is erased, or too old to be kept
-	err    error
+// takePolicy decides what of a transcript may be archived: only what was said in
+// captured turns while capture was on. It leaves out paused, private and purged
+// parts, and the session that this one was forked from.
+type takePolicy struct {
+	e          *Service
+	m          *event.Context
+	list       []mem.Turn // newest first
+	turns      map[string]mem.Turn
+	newest     mem.Turn
+	lastReport map[string]time.Time // of the last report of a turn
+	after      time.Time            // what was said before is erased, or too old to be kept
+	err        error
 }
 
-func (e *Service) newJudge(ctx context.Context, m *event.Context) (*judge, error) {
-	list, err := e.Store.Turns(ctx, m.Session, event.WholeSession)
+func (s *Service) newTakePolicy(ctx context.Context, m *event.Context) (*takePolicy, error) {
+	list, err := s.Store.Turns(ctx, m.Session, event.WholeSession)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
-	j := &judge{e: e, m: m, list: list, turns: map[string]mem.Turn{}, heard: map[string]time.Time{}}
+	j := &takePolicy{e: s, m: m, list: list, turns: map[string]mem.Turn{}, lastReport: map[string]time.Time{}}
 	for _, t := range list {
 		j.turns[t.PromptID] = t
 	}
 	if len(list) > 0 {
 		j.newest = list[0]
 	}
-	if j.after, err = e.Event.ErasedUntil(ctx, m.Session); err != nil {
+	if j.after, err = s.Event.ErasedUntil(ctx, m.Session); err != nil {
 		return nil, err
 	}
-	if before, ok := e.Event.KeptSince(); ok && before.After(j.after) {
+	if before, ok := s.Event.KeptSince(); ok && before.After(j.after) {
 		j.after = before
 	}
 	return j, nil
 }
 
-// of is the judgement on one thing said. Its turn and its time are filled in. A
+// verdict is the judgement on one thing said. Its turn and its time are filled in. A
 // session may be erased while it is taken in, so that is asked of each.
-func (j *judge) of(ctx context.Context, s *mem.Spoken) mem.Verdict {
-	v := j.heardOf(ctx, s)
+func (j *takePolicy) verdict(ctx context.Context, s *mem.Spoken) mem.Verdict {
+	v := j.verdictByTurn(ctx, s)
 	if v != mem.TakeIn {
 		return v
 	}
@@ -136,8 +152,8 @@ func (j *judge) of(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	return v
 }
 
-// heardOf is the judgement by what was reported.
-func (j *judge) heardOf(ctx context.Context, s *mem.Spoken) mem.Verdict {
+// verdictByTurn decides by the stored turn of the utterance.
+func (j *takePolicy) verdictByTurn(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	t, known := j.turnOf(s)
 	if s.At.IsZero() {
 		s.At = t.At
@@ -154,12 +170,11 @@ func (j *judge) heardOf(ctx context.Context, s *mem.Spoken) mem.Verdict {
 	case s.Who == "user", s.At.Before(t.At.Add(-clockSlack)): // of the turn only the rest was captured
 		return mem.LeaveOut
 	}
-	return j.captured(ctx, *s, t)
+	return j.verdictByTime(ctx, *s, t)
 }
 
-// turnOf finds the turn of something said. A client that numbers no turns has
-// them told by the words of their prompts.
-func (j *judge) turnOf(s *mem.Spoken) (mem.Turn, bool) {
+// turnOf finds the turn of an utterance: by its prompt ID, else by the prompt's text.
+func (j *takePolicy) turnOf(s *mem.Spoken) (mem.Turn, bool) {
 	if s.PromptID != "" || s.Who != "user" {
 		t, ok := j.turns[s.PromptID]
 		return t, ok && s.PromptID != ""
@@ -174,10 +189,10 @@ func (j *judge) turnOf(s *mem.Spoken) (mem.Turn, bool) {
 	return mem.Turn{}, false
 }
 
-// captured tells by what was reported of the turn whether it was captured still
-// when something was said.
-func (j *judge) captured(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verdict {
-	at, known := j.heard[t.PromptID]
+// verdictByTime decides by the turn's last event whether capture was still on at the
+// utterance's time.
+func (j *takePolicy) verdictByTime(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verdict {
+	at, known := j.lastReport[t.PromptID]
 	if !known {
 		events, err := j.e.Store.Events(ctx, mem.EventQuery{Session: j.m.Session, PromptID: t.PromptID, Limit: 1})
 		if err != nil {
@@ -187,7 +202,7 @@ func (j *judge) captured(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verd
 		if len(events) > 0 {
 			at = events[0].At
 		}
-		j.heard[t.PromptID] = at
+		j.lastReport[t.PromptID] = at
 	}
 	newest := t.PromptID == j.newest.PromptID
 	if newest && j.m.SessionInfo.LastEvent.After(at) {
@@ -202,6 +217,6 @@ func (j *judge) captured(ctx context.Context, s mem.Spoken, t mem.Turn) mem.Verd
 	return mem.LeaveOut
 }
 
-// clockSlack is how much later than the report of a turn's end the client may
-// date its last words, and how much earlier than the report of its prompt the first.
+// clockSlack is how far the client's timestamps may differ from ours: later than the
+// event of a turn's end, or earlier than the event of its prompt.
 const clockSlack = 2 * time.Second

@@ -5,9 +5,10 @@ import (
 	"unicode"
 )
 
-// Alike is how much of two short texts is the same, 0 to 1: the words of the
-// shorter that the other has too, and a little of it by how many words they
-// share of all. Case, order and punctuation do not count. 0 if either has no word.
+// Alike returns the similarity of two short texts, from 0 to 1: 0.7 times the
+// share of the shorter text's words that the other has, plus 0.3 times their
+// Jaccard similarity. Case, order and punctuation are ignored. It is 0 if either
+// text has no word.
 func Alike(a, b string) float64 {
 	x, y := wordsOf(a), wordsOf(b)
 	if len(x) > len(y) {
@@ -27,15 +28,15 @@ func Alike(a, b string) float64 {
 	return 0.7*inner + 0.3*outer
 }
 
-// The bounds of Pick: less than likeEnough is something else, and one that is
-// not clearer than the next by likeApart may as well be that one.
+// The bounds of Pick: a candidate needs a similarity of likeEnough, and has to
+// exceed every other candidate by likeApart.
 const (
 	likeEnough = 0.6
 	likeApart  = 0.1
 )
 
-// Pick finds the one of list that text means. found is -1 if none is like it or
-// several are: rivals are then the ones that are.
+// Pick returns the index of the element of list that is most similar to text. If
+// none is similar, or several are, found is -1; rivals are then the similar ones.
 func Pick(list []string, text string) (found int, rivals []int) {
 	found = -1
 	want := Line(text)
@@ -75,7 +76,9 @@ func Pick(list []string, text string) (found int, rivals []int) {
 
 func wordsOf(s string) map[string]bool {
 	out := map[string]bool{}
-	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
 		out[w] = true
 	}
 	return out

@@ -1,9 +1,9 @@
 package chars
 
-// digits are Crockford's: none can be taken for another, and they sort by value.
+// digits is Crockford's base 32 alphabet: no two look alike, and they sort by value.
 const digits = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// ShortID writes a row's number in base 32 behind the prefix of its kind.
+// ShortID returns prefix followed by n in base 32.
 func ShortID(prefix string, n int64) string {
 	var buf [16]byte
 	i := len(buf)

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Tokens estimates how many tokens a model counts for s: a quarter of the
-// characters, rounded up; a character of a script written without spaces counts one.
+// Tokens estimates the number of a model's tokens in s: a quarter of the
+// characters, rounded up. Each [Wide] character counts as one token.
 func Tokens(s string) int {
 	narrow, wide := 0, 0
 	for _, r := range s {
@@ -27,8 +27,7 @@ func Wide(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// Units is the length of s in UTF-16 code units, the measure of clients
-// written in JavaScript.
+// Units returns the length of s in UTF-16 code units, the length of a JavaScript string.
 func Units(s string) int {
 	n := 0
 	for _, r := range s {
@@ -40,7 +39,7 @@ func Units(s string) int {
 	return n
 }
 
-// Thousands is a number with commas.
+// Thousands formats n with commas between groups of three digits.
 func Thousands(n int) string {
 	if n < 0 {
 		return "-" + Thousands(-n)
@@ -52,7 +51,7 @@ func Thousands(n int) string {
 	return s
 }
 
-// Clip cuts s to at most max characters. A cut text ends in an ellipsis, which counts.
+// Clip cuts s to at most max characters. A cut text ends with an ellipsis, which is counted.
 func Clip(s string, max int) string {
 	if len(s) <= max || utf8.RuneCountInString(s) <= max {
 		return s
@@ -70,8 +69,8 @@ func Clip(s string, max int) string {
 	return s
 }
 
-// ClientMade reports whether a text on the person's side was written by the
-// client: local commands and their output, feedback of hooks, notices.
+// ClientMade reports whether the client, and not the person, wrote a text in the
+// user role: local commands and their output, hook feedback, notices.
 func ClientMade(text string) bool {
 	text = strings.TrimSpace(text)
 	for _, start := range [...]string{
@@ -99,8 +98,8 @@ func FirstLine(s string) string {
 	return ""
 }
 
-// Unmerged reports whether a text has the marks that git leaves around two
-// versions of which a person has to choose. In a code fence they are an example.
+// Unmerged reports whether s contains git conflict markers. Markers in a code
+// fence are ignored.
 func Unmerged(s string) bool {
 	marks := []string{"<<<<<<< ", "=======", ">>>>>>> "}
 	next, fenced := 0, false

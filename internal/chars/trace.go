@@ -5,9 +5,11 @@ import (
 	"unicode/utf8"
 )
 
-// minTrace is how many characters a line needs to be recognised elsewhere.
-// Shorter ones are everybody's: "go test" is in every session.
+// minTrace is the shortest line, in characters, that identifies a text. Shorter
+// lines, such as "go test", occur in every session.
 const minTrace = 12
+
+// TraceLines returns the folded lines of text that are long enough to identify it.
 
 func TraceLines(text string) (out []string) {
 	for line := range strings.Lines(text) {
@@ -19,13 +21,12 @@ func TraceLines(text string) (out []string) {
 	return out
 }
 
-// maxLead is how many characters of a text are told at least, wherever it is
-// told cut short.
+// maxLead is the smallest number of characters at which a text is clipped where
+// it is shown on one line.
 const maxLead = 60
 
-// TracesOfText are the lines, folded, by which other texts give away what was
-// asked or handed on in a session once that is erased: its lines, and how it
-// begins, as it is told in one line and cut short.
+// TracesOfText returns the folded lines that identify a prompt or a handoff after
+// its session is erased: its lines, and its beginning as it is shown clipped.
 func TracesOfText(text string) []string {
 	out := TraceLines(text)
 	if lead := []rune(Folded(text)); len(lead) > maxLead {
@@ -34,15 +35,15 @@ func TracesOfText(text string) []string {
 	return out
 }
 
-// Folded makes texts comparable that were wrapped, escaped or marked up
-// differently: it is one line without backslashes and the signs of Markdown.
+// Folded normalises text that may be wrapped, escaped or formatted differently:
+// it returns one line without backslashes and Markdown characters.
 func Folded(s string) string { return Line(Unmarked(s)) }
 
-// Unmarked is a text without backslashes and the signs of Markdown.
+// Unmarked returns s without backslashes and Markdown characters.
 func Unmarked(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))
-	for i := range len(s) { // by bytes: what is taken out has one each
+	for i := range len(s) { // the removed characters have one byte each
 		switch c := s[i]; c {
 		case '\\', '*', '_', '#', '>', '`':
 		default:

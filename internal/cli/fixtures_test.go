@@ -18,7 +18,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/project"
 	"remanence/internal/redact"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlitetest"
 	"remanence/test/golden"
 )
 
@@ -86,7 +86,7 @@ func (r *recorder) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 func answerTo(t *testing.T, f fixture) string {
 	t.Helper()
 	now := func() time.Time { return time.Date(2026, 1, 15, 10, 0, 0, 0, time.UTC) }
-	store := storetest.NewMem(now)
+	store := sqlitetest.Open(t, now)
 	door := &redact.Door{}
 	eng := engine.New(engine.Config{
 		Store: store, Door: door, Now: now, Secret: []byte("fixed"), Slack: time.Minute,

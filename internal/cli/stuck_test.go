@@ -13,7 +13,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/queue"
 	"remanence/internal/setup"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlitetest"
 	"remanence/internal/views"
 )
 
@@ -70,7 +70,7 @@ func TestStuckJobIsSeenWithinAMinute(t *testing.T) {
 		"it is cut off": func(ctx context.Context, _ mem.Job) (mem.Batch, error) { <-ctx.Done(); return mem.Batch{}, ctx.Err() },
 	} {
 		clock := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-		st := storetest.NewMem(func() time.Time { return clock })
+		st := sqlitetest.Open(t, func() time.Time { return clock })
 		if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "digest", Key: "k"}}}); err != nil {
 			t.Fatal(err)
 		}

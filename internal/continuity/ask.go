@@ -1,6 +1,6 @@
 package continuity
 
-// SessionAsk names a session by the agent's id.
+// SessionRequest names a session by the agent's id.
 type SessionRequest struct {
 	ID string `json:"id"`
 }

@@ -25,14 +25,17 @@ const (
 
 )
 
-// checkpoint saves where the session of m stands.
-func (e *Service) Checkpoint(ctx context.Context, m *event.Context, trigger string) (mem.Checkpoint, error) {
+// Checkpoint returns a checkpoint of the session of m. It writes nothing.
+func (s *Service) Checkpoint(ctx context.Context, m *event.Context, trigger string) (mem.Checkpoint, error) {
 	cp := mem.Checkpoint{Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger}
-	turns, err := e.Store.Turns(ctx, m.Session, 20)
+	turns, err := s.Store.Turns(ctx, m.Session, 20)
 	if err != nil {
 		return cp, fmt.Errorf("turns: %w", err)
 	}
-	stops, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent})
+	stops, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.Stop}, Limit: maxRecent},
+	)
 	if err != nil {
 		return cp, fmt.Errorf("answers: %w", err)
 	}
@@ -42,85 +45,107 @@ func (e *Service) Checkpoint(ctx context.Context, m *event.Context, trigger stri
 		}
 		return b.At.Compare(a.At)
 	})
-	own, err := e.Store.List(ctx, mem.Query{
+	own, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Change, mem.Command, mem.ErrorFix}, Order: mem.ByUpdate, Limit: 100,
 	})
 	if err != nil {
 		return cp, fmt.Errorf("what the session did: %w", err)
 	}
-	if cp.State, err = e.State(ctx, m.Project.Key, m.Session, turns, own); err != nil {
+	if cp.State, err = s.State(ctx, m.Project.Key, m.Session, turns, own); err != nil {
 		return cp, err
 	}
-	stops = trusted(stops, turns)
+	stops = trustedAnswers(stops, turns)
 	if len(stops) > 0 {
 		cp.State.Status = chars.Clip(chars.Line(stops[0].Text), extract.RecentChars)
 	}
-	cp.Evidence = evidence(own, stops)
-	cp.Recent = recent(turns, stops)
-	reads, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60})
+	cp.Evidence = evidenceOf(own, stops)
+	cp.Recent = recentQuotes(turns, stops)
+	reads, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostToolUse}, Limit: 60},
+	)
 	if err != nil {
 		return cp, fmt.Errorf("calls: %w", err)
 	}
 	for _, ev := range reads {
 		lm := event.Context{Event: ev, Project: m.Project}
-		if c := e.Event.Understand(&lm); c.File != "" && lm.Tool == "Read" && !inject.Suspicious(c.File) {
+		if c := s.Event.Understand(&lm); c.File != "" && lm.Tool == "Read" && !inject.Suspicious(c.File) {
 			cp.Evidence.Files = extract.AppendNew(cp.Evidence.Files, c.File, extract.MaxFiles)
 		}
 	}
 	return cp, nil
 }
 
-// state derives where work stands in a session from what is stored of it.
-func (e *Service) State(ctx context.Context, project, session string, turns []mem.Turn, own []mem.Memory) (mem.State, error) {
-	var s mem.State
+// State derives the state of the work in a session from stored turns and memories.
+func (s *Service) State(
+	ctx context.Context,
+	project, session string,
+	turns []mem.Turn,
+	own []mem.Memory,
+) (mem.State, error) {
+	var state mem.State
 	for _, t := range turns { // newest first
-		if s.Request == "" && t.Number > 0 && !extract.Agrees(t.Text) {
-			s.Request = extract.Request(t.Text)
+		if state.Request == "" && t.Number > 0 && !extract.Agrees(t.Text) {
+			state.Request = extract.Request(t.Text)
 		}
 	}
-	open, err := e.Store.List(ctx, mem.Query{Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen})
+	open, err := s.Store.List(
+		ctx,
+		mem.Query{Project: project, Kinds: []mem.Kind{mem.Todo}, Open: true, MinTrust: mem.TrustTool, Limit: maxOpen},
+	)
 	if err != nil {
-		return s, fmt.Errorf("open items: %w", err)
+		return state, fmt.Errorf("open items: %w", err)
 	}
 	for _, o := range open {
 		if inject.IsTellable(o) {
-			s.Open = extract.AppendNew(s.Open, o.Title, maxOpen)
+			state.Open = extract.AppendNew(state.Open, o.Title, maxOpen)
 		}
 	}
 	for _, mm := range own { // last changed first
 		switch {
 		case mm.Kind == mem.Change:
-			for _, f := range extract.Plain(mm.Modified) {
-				s.Files = extract.AppendNew(s.Files, f, extract.MaxFiles)
+			for _, f := range extract.TrustedNames(mm.Modified) {
+				state.Files = extract.AppendNew(state.Files, f, extract.MaxFiles)
 			}
-		case mm.Kind == mem.Command && !mm.Resolved && len(s.Blocked) < 3:
+		case mm.Kind == mem.Command && !mm.Resolved && len(state.Blocked) < 3:
 			if text, ok := inject.Tellable(mm); ok {
-				s.Blocked = append(s.Blocked, text)
+				state.Blocked = append(state.Blocked, text)
 			}
 		}
 	}
-	sum, err := e.Store.List(ctx, mem.Query{Project: project, Session: session, Kinds: []mem.Kind{mem.Summary}, MinTrust: mem.TrustAssistant, Limit: 1})
+	sum, err := s.Store.List(
+		ctx,
+		mem.Query{
+			Project:  project,
+			Session:  session,
+			Kinds:    []mem.Kind{mem.Summary},
+			MinTrust: mem.TrustAssistant,
+			Limit:    1,
+		},
+	)
 	if err != nil {
-		return s, fmt.Errorf("summary: %w", err)
+		return state, fmt.Errorf("summary: %w", err)
 	}
-	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" && !inject.Suspicious(sum[0].Summary.NextSteps) {
-		s.Next = []string{sum[0].Summary.NextSteps}
+	if len(sum) > 0 && sum[0].Summary != nil && sum[0].Summary.NextSteps != "" &&
+		!inject.Suspicious(sum[0].Summary.NextSteps) {
+		state.Next = []string{sum[0].Summary.NextSteps}
 	}
-	return s, e.LaidDownState(ctx, project, &s)
+	return state, s.LaidDownState(ctx, project, &state)
 }
 
-// evidence gathers exact material, the newest first.
-func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
+// evidenceOf collects files, commands, errors and figures, newest first.
+func evidenceOf(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	var ev mem.Evidence
 	for _, mm := range own {
-		for _, f := range extract.Plain(mm.Modified) {
+		for _, f := range extract.TrustedNames(mm.Modified) {
 			ev.Files = extract.AppendNew(ev.Files, f, extract.MaxFiles)
 		}
 		if mm.Kind != mem.Command || len(ev.Commands) == maxOutcomes || inject.Suspicious(mm.Command) {
 			continue
 		}
 		o := mem.Outcome{Command: mm.Command, Exit: mm.ExitCode}
-		if _, msg, ok := strings.Cut(mm.Title, "| Error: "); ok && mm.Trust > mem.TrustNone && !inject.Suspicious(msg) {
+		if _, msg, ok := strings.Cut(mm.Title, "| Error: "); ok && mm.Trust > mem.TrustNone &&
+			!inject.Suspicious(msg) {
 			o.Note = msg
 			ev.Errors = extract.AppendNew(ev.Errors, msg, maxFigures)
 			if mm.Resolved {
@@ -139,8 +164,7 @@ func evidence(own []mem.Memory, stops []mem.Event) mem.Evidence {
 	return ev
 }
 
-// hasFigure reports whether a sentence has a figure in it that is neither part of
-// a name nor of code.
+// hasFigure reports whether a sentence contains a number outside names and code.
 func hasFigure(s string) bool {
 	before := ' '
 	for _, r := range lang.CueText(s) {
@@ -157,17 +181,20 @@ func hasFigure(s string) bool {
 	return false
 }
 
-// trusted keeps the answers of turns that read nothing from outside and that do
-// not sound like orders.
-func trusted(stops []mem.Event, turns []mem.Turn) []mem.Event {
+// trustedAnswers keeps the answers of turns without external input that do not read
+// like instructions.
+func trustedAnswers(stops []mem.Event, turns []mem.Turn) []mem.Event {
 	return slices.DeleteFunc(stops, func(st mem.Event) bool {
-		tainted := slices.ContainsFunc(turns, func(t mem.Turn) bool { return t.PromptID == st.PromptID && t.Trust == mem.TrustNone })
+		tainted := slices.ContainsFunc(
+			turns,
+			func(t mem.Turn) bool { return t.PromptID == st.PromptID && t.Trust == mem.TrustNone },
+		)
 		return st.Text == "" || tainted || inject.Suspicious(st.Text)
 	})
 }
 
-// recent are the newest utterances of both sides, oldest first.
-func recent(turns []mem.Turn, stops []mem.Event) []mem.Quote {
+// recentQuotes returns the newest prompts and answers, oldest first.
+func recentQuotes(turns []mem.Turn, stops []mem.Event) []mem.Quote {
 	answer := map[string]string{}
 	for i := len(stops) - 1; i >= 0; i-- {
 		answer[stops[i].PromptID] = stops[i].Text

@@ -15,59 +15,68 @@ import (
 	"remanence/internal/recall"
 )
 
-// afterCompaction marks that the newest summary of a session was looked at.
+// AfterCompaction is the key that marks the newest compaction summary as compared.
 const AfterCompaction = "compaction"
 
-// shareCompaction is its part of a prompt's budget, in percent, before recall.
+// shareCompaction is the section's share of a prompt's budget, in percent, before recall.
 const shareCompaction = 50
 
-// piece is something exact that was in hand before a compaction.
-type piece struct {
-	text string
-	kept func(in string) bool // whether a folded text still says it
+// exactItem is one exact detail that was in the context before a compaction.
+type exactItem struct {
+	text   string
+	keptIn func(in string) bool // reports whether a folded text contains it
 }
 
-// loss is what a compaction took from the agent's view, and nobody gave back.
+// Loss lists the details that a compaction removed from the context and that no
+// injection restored.
 type Loss struct {
 	mem.Compaction
 	Section inject.Section
 }
 
-// lost compares what was in hand before the newest compaction with what the
-// client's summary says and with what was told right after it. It does so once,
-// at the first prompt at which the summary is known: the client tells it only
-// after the session has started anew. The zero loss if there is nothing to compare.
-func (e *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
+// Lost compares the context before the newest compaction with the client's summary
+// and with the text injected after it. It does so once, at the first prompt after
+// the summary arrives: the client reports it only after the new session start. It
+// returns the zero value if there is nothing to compare.
+func (s *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 	if m.SessionInfo.Compactions == 0 || m.SessionInfo.Told[AfterCompaction] || m.Settings.Budgets.UserPrompt == 0 {
 		return Loss{}, nil
 	}
-	evs, err := e.Store.Events(ctx, mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1})
+	evs, err := s.Store.Events(
+		ctx,
+		mem.EventQuery{Session: m.Session, Kinds: []mem.EventKind{mem.PostCompact}, Limit: 1},
+	)
 	if err != nil {
 		return Loss{}, fmt.Errorf("summary: %w", err)
 	}
 	if len(evs) == 0 || evs[0].At.Before(m.SessionInfo.Compacted) || evs[0].Text == "" {
-		return Loss{}, nil // it is on its way, or nothing of it may be kept
+		return Loss{}, nil // not reported yet, or private
 	}
-	before, err := e.beforeCompaction(ctx, m)
+	before, err := s.beforeCompaction(ctx, m)
 	if err != nil || before.ID == "" {
 		return Loss{}, err
 	}
-	had, err := e.exact(ctx, m, before)
+	had, err := s.exactItems(ctx, m, before)
 	if err != nil {
 		return Loss{}, err
 	}
-	restored, err := e.restoredText(ctx, m)
+	restored, err := s.restoredText(ctx, m)
 	if err != nil {
 		return Loss{}, err
 	}
 	l := Loss{Compaction: mem.Compaction{Checkpoint: before.ID, Exact: len(had)}}
-	l.Section = inject.Section{Name: recall.PlaceCompaction, Caption: "LEFT OUT BY THE SUMMARY", Share: shareCompaction, Apart: true}
+	l.Section = inject.Section{
+		Name:    recall.PlaceCompaction,
+		Caption: "LEFT OUT BY THE SUMMARY",
+		Share:   shareCompaction,
+		Apart:   true,
+	}
 	summary := chars.Folded(summaryOf(evs[0].Text))
 	for _, p := range had {
 		switch {
-		case p.kept(summary):
+		case p.keptIn(summary):
 			l.Kept++
-		case p.kept(restored):
+		case p.keptIn(restored):
 			l.Restored++
 		default:
 			told := mem.InjectedItem{ID: before.ID, Title: chars.Clip(p.text, 120)}
@@ -77,8 +86,7 @@ func (e *Service) Lost(ctx context.Context, m *event.Context) (Loss, error) {
 	return l, nil
 }
 
-// summaryOf is the part of a summary that the agent goes on with: what the client
-// thought before it is not.
+// summaryOf returns a summary without the analysis that the client puts before it.
 func summaryOf(text string) string {
 	if _, after, found := strings.Cut(text, "</analysis>"); found {
 		return after
@@ -86,9 +94,9 @@ func summaryOf(text string) string {
 	return text
 }
 
-// beforeCompaction is the checkpoint taken before the newest compaction.
-func (e *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
-	cps, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Limit: 10})
+// beforeCompaction returns the checkpoint taken before the newest compaction.
+func (s *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.Checkpoint, error) {
+	cps, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: m.Session, Limit: 10})
 	if err != nil {
 		return mem.Checkpoint{}, fmt.Errorf("checkpoint: %w", err)
 	}
@@ -100,9 +108,9 @@ func (e *Service) beforeCompaction(ctx context.Context, m *event.Context) (mem.C
 	return mem.Checkpoint{}, nil
 }
 
-// restoredText is what the session was told when it started anew, folded.
-func (e *Service) restoredText(ctx context.Context, m *event.Context) (string, error) {
-	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{Session: m.Session, Limit: 50})
+// restoredText returns the folded text that was injected after the compaction.
+func (s *Service) restoredText(ctx context.Context, m *event.Context) (string, error) {
+	rs, err := s.Store.Receipts(ctx, mem.ReceiptQuery{Session: m.Session, Limit: 50})
 	if err != nil {
 		return "", fmt.Errorf("what was restored: %w", err)
 	}
@@ -114,57 +122,58 @@ func (e *Service) restoredText(ctx context.Context, m *event.Context) (string, e
 	return "", nil
 }
 
-// exact is the exact material of a checkpoint, as far as it still may be told
-// and is still so: taken anew from what is stored, and told only what both hold.
-func (e *Service) exact(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]piece, error) {
-	now, err := e.Checkpoint(ctx, m, before.Trigger)
+// exactItems returns the exact details of a checkpoint that still hold. It takes a
+// new checkpoint from the store and keeps what both contain: forgotten or purged
+// text is not injected.
+func (s *Service) exactItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
+	now, err := s.Checkpoint(ctx, m, before.Trigger)
 	if err != nil {
 		return nil, err
 	}
-	var out []piece
+	var out []exactItem
 	was := before.Evidence
 	for _, c := range now.Evidence.Commands {
 		if slices.Contains(was.Commands, c) {
-			out = append(out, piece{OutcomeLine(c), saysExactly(c.Command)})
+			out = append(out, exactItem{OutcomeLine(c), containsExactly(c.Command)})
 		}
 	}
 	for _, n := range now.Evidence.Numbers {
 		if slices.Contains(was.Numbers, n) {
-			out = append(out, piece{"figures: " + n, saysNumbers(n)})
+			out = append(out, exactItem{"figures: " + n, containsNumbers(n)})
 		}
 	}
 	for _, f := range now.Evidence.Files {
 		if slices.Contains(was.Files, f) {
-			out = append(out, piece{"file: " + f, saysExactly(f)})
+			out = append(out, exactItem{"file: " + f, containsExactly(f)})
 		}
 	}
 	for _, o := range now.State.Open {
 		if slices.Contains(before.State.Open, o) {
-			out = append(out, piece{"open: " + o, SaysWords(o)})
+			out = append(out, exactItem{"open: " + o, SaysWords(o)})
 		}
 	}
-	decided, err := e.decided(ctx, m, before)
+	decided, err := s.decisionItems(ctx, m, before)
 	return append(out, decided...), err
 }
 
-// decided are the decisions of the session before the compaction.
-func (e *Service) decided(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]piece, error) {
-	ms, err := e.Store.List(ctx, mem.Query{
+// decisionItems returns the session's decisions before the compaction.
+func (s *Service) decisionItems(ctx context.Context, m *event.Context, before mem.Checkpoint) ([]exactItem, error) {
+	ms, err := s.Store.List(ctx, mem.Query{
 		Project: m.Project.Key, Session: m.Session, Kinds: []mem.Kind{mem.Decision}, MinTrust: mem.TrustAssistant, Before: before.At, Limit: 5,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("decisions: %w", err)
 	}
-	var out []piece
+	var out []exactItem
 	for _, mm := range ms {
 		if text, ok := inject.Tellable(mm); ok {
-			out = append(out, piece{"decided: " + text, SaysWords(mm.Title)})
+			out = append(out, exactItem{"decided: " + text, SaysWords(mm.Title)})
 		}
 	}
 	return out, nil
 }
 
-// outcomeLine is a command with how it went.
+// OutcomeLine formats a command with its exit status and note.
 func OutcomeLine(c mem.Outcome) string {
 	text := fmt.Sprintf("command `%s` exit %d", c.Command, c.Exit)
 	if c.Note != "" {
@@ -173,15 +182,15 @@ func OutcomeLine(c mem.Outcome) string {
 	return text
 }
 
-// saysExactly asks for the very words.
-func saysExactly(words string) func(string) bool {
+// containsExactly returns a test for the exact words.
+func containsExactly(words string) func(string) bool {
 	words = chars.Folded(words)
 	return func(in string) bool { return strings.Contains(in, words) }
 }
 
-// saysNumbers asks for all figures of a sentence: they are what a summary
-// rounds away.
-func saysNumbers(sentence string) func(string) bool {
+// containsNumbers returns a test for all numbers of a sentence. Summaries tend to
+// drop or round them.
+func containsNumbers(sentence string) func(string) bool {
 	want := numbers(sentence)
 	return func(in string) bool {
 		have := numbers(in)
@@ -189,7 +198,7 @@ func saysNumbers(sentence string) func(string) bool {
 	}
 }
 
-// numbers are the figures of a text.
+// numbers returns the numbers of a text.
 func numbers(s string) []string {
 	words := strings.FieldsFunc(s, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' && r != ',' })
 	var out []string
@@ -201,21 +210,26 @@ func numbers(s string) []string {
 	return out
 }
 
-// mostWords is the share of its telling words by which a sentence is recognised
-// when a summary says it in another form.
-const mostWords = 0.6
+// minSharedWords is the share of a sentence's terms that a paraphrase must contain.
+const minSharedWords = 0.6
 
-// saysWords asks for most telling words of a sentence, in any form.
+// SaysWords returns a test for most terms of a sentence, in any form.
 func SaysWords(sentence string) func(string) bool {
-	want := slices.DeleteFunc(rank.Terms(sentence), func(t string) bool { return strings.Contains(t, " ") }) // phrases, whose words are there too
+	want := slices.DeleteFunc(
+		rank.Terms(sentence),
+		func(t string) bool { return strings.Contains(t, " ") },
+	) // phrases, whose words are there too
 	return func(in string) bool {
-		have := strings.FieldsFunc(strings.ToLower(in), func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) })
+		have := strings.FieldsFunc(
+			strings.ToLower(in),
+			func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M, unicode.N) },
+		)
 		n := 0
 		for _, t := range want {
 			if slices.ContainsFunc(have, func(w string) bool { return recall.Akin(w, t) }) {
 				n++
 			}
 		}
-		return float64(n) >= mostWords*float64(len(want))
+		return float64(n) >= minSharedWords*float64(len(want))
 	}
 }

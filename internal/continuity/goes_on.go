@@ -8,9 +8,9 @@ import (
 
 const ()
 
-// GoesOn returns the session that goes on where the named one was. A client's
-// servers outlive a conversation that is cleared: what they know is the id of the
-// first one. The zero value if nobody can tell which goes on.
-func (e *Service) GoesOn(ctx context.Context, ask SessionRequest) (mem.Session, error) {
-	return e.Event.GoesOn(ctx, ask.ID)
+// GoesOn returns the session that continues the named one. A client's MCP servers
+// outlive a cleared conversation and know only the ID of the first. It returns the
+// zero value if the successor is unknown.
+func (s *Service) GoesOn(ctx context.Context, ask SessionRequest) (mem.Session, error) {
+	return s.Event.GoesOn(ctx, ask.ID)
 }

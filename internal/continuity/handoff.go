@@ -13,41 +13,47 @@ import (
 	"remanence/internal/mem"
 )
 
-// ErrLongHandoff refuses a handoff of more than mem.MaxHandoff characters.
-// Nothing of it is kept, so that nobody takes a part for all of it.
+// ErrLongHandoff is returned for a handoff of more than MaxHandoff characters.
+// Nothing of it is stored.
 var ErrLongHandoff = errors.New("the handoff is too long")
 
-// Handoff keeps what the agent, or the person, wrote for whoever goes on with
-// the work, beside where the work stands by what is stored. An agent is trusted
-// with it as with its own words, if its turn read nothing from elsewhere.
-func (e *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoint, error) {
-	text, _ := mem.SplitHandoff(e.Door.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
+// Handoff stores a note for the next session together with a checkpoint. It returns
+// event.ErrNoText for an empty text and ErrLongHandoff for a long one. An agent's
+// handoff has trust assistant, or less if its turn read external text.
+func (s *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoint, error) {
+	text, _ := mem.SplitHandoff(s.Door.Prompt(ask.Text)) // who copies an earlier handoff copies its tail, too
 	if text = strings.TrimSpace(text); text == "" {
 		return mem.Checkpoint{}, event.ErrNoText
 	}
 	if n := utf8.RuneCountInString(text); n > MaxHandoff {
 		return mem.Checkpoint{}, fmt.Errorf("%w: %d characters, %d at most", ErrLongHandoff, n, MaxHandoff)
 	}
-	m, err := e.HandingOff(ctx, ask)
+	m, err := s.HandingOff(ctx, ask)
 	if err != nil {
 		return mem.Checkpoint{}, err
 	}
 	defer m.View.Close()
 	trust := mem.TrustAssistant
 	if ask.Agent != "" {
-		if trust, err = e.Event.ByAgent(ctx, ask.Agent); err != nil {
+		if trust, err = s.Event.ByAgent(ctx, ask.Agent); err != nil {
 			return mem.Checkpoint{}, err
 		}
 	}
-	e.Event.Without("handoff file", e.TakeHandoff(ctx, m, event.Person)) // what was edited there is kept, though this one counts
-	cp, err := e.keepHandoff(ctx, m, text, trust)
+	s.Event.Without(
+		"handoff file",
+		s.TakeHandoff(ctx, m, event.Person),
+	) // what was edited there is kept, though this one counts
+	cp, err := s.storeHandoff(ctx, m, text, trust)
 	if err != nil {
 		return cp, err
 	}
-	if e.Handoffs != nil {
-		e.Event.Without("handoff file", e.Handoffs.WriteHandoff(m.Project, text))
+	if s.Handoffs != nil {
+		s.Event.Without("handoff file", s.Handoffs.WriteHandoff(m.Project, text))
 	}
-	kept, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Trigger: mem.TriggerHandoff, Limit: 1})
+	kept, err := s.Store.Checkpoints(
+		ctx,
+		mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Trigger: mem.TriggerHandoff, Limit: 1},
+	)
 	if err == nil && len(kept) == 0 { // it was erased at once
 		err = mem.ErrNotFound
 	}
@@ -57,54 +63,63 @@ func (e *Service) Handoff(ctx context.Context, ask HandoffRequest) (mem.Checkpoi
 	return kept[0], nil
 }
 
-// keepHandoff keeps a text as the handoff of the moment's session.
-func (e *Service) keepHandoff(ctx context.Context, m *event.Context, text string, t mem.Trust) (mem.Checkpoint, error) {
-	cp, err := e.Checkpoint(ctx, m, mem.TriggerHandoff)
+// storeHandoff stores a text as the handoff of the context's session.
+func (s *Service) storeHandoff(
+	ctx context.Context,
+	m *event.Context,
+	text string,
+	t mem.Trust,
+) (mem.Checkpoint, error) {
+	cp, err := s.Checkpoint(ctx, m, mem.TriggerHandoff)
 	if err != nil {
 		return cp, err
 	}
 	cp.Handoff, cp.Trust = text, t
-	if t < mem.TrustUser { // a person's own hand stands for itself, whatever the agent reads
+	if t < mem.TrustUser { // a person's text does not depend on the trust of a turn
 		cp.PromptID = m.Turn.PromptID
 	}
-	if _, err := e.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
 		return cp, fmt.Errorf("keep handoff: %w", err)
 	}
 	return cp, nil
 }
 
-// pastHandoffs is how many handoffs of a project a file is compared with.
+// pastHandoffs bounds the earlier handoffs that a handoff file is compared with.
 const pastHandoffs = 100
 
-// fileTick is how far the time of a file may be behind the clock when it is
-// written: kernels stamp files by ticks.
-const fileTick = 20 * time.Millisecond
+// fileTimeSlack is how far a file's modification time may lag behind the clock:
+// kernels round it to ticks.
+const fileTimeSlack = 20 * time.Millisecond
 
-// takeHandoff keeps as a handoff what somebody edited in the file of the
-// project's. A text that was kept before is none: the file was left behind.
-func (e *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Hand) error {
-	if e.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
+// TakeHandoff stores an edited handoff file as a handoff. A text that equals an
+// earlier handoff is ignored: the file is out of date.
+func (s *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Hand) error {
+	if s.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
 		return nil
 	}
-	note, err := e.Handoffs.ReadHandoff(m.Project)
+	note, err := s.Handoffs.ReadHandoff(m.Project)
 	if err != nil {
 		return fmt.Errorf("handoff file: %w", err)
 	}
-	text := WholeLines(strings.TrimSpace(e.Door.Prompt(note.Rich)), MaxHandoff)
+	text := WholeLines(strings.TrimSpace(s.Door.Prompt(note.Rich)), MaxHandoff)
 	if text == "" {
 		return nil
 	}
-	past, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Project: m.Project.Key, Trigger: mem.TriggerHandoff, Limit: pastHandoffs})
+	past, err := s.Store.Checkpoints(
+		ctx,
+		mem.CheckpointQuery{Project: m.Project.Key, Trigger: mem.TriggerHandoff, Limit: pastHandoffs},
+	)
 	if err != nil {
 		return fmt.Errorf("past handoffs: %w", err)
 	}
-	if slices.ContainsFunc(past, func(cp mem.Checkpoint) bool { return cp.Handoff == text }) || len(past) > 0 && note.At.Before(past[0].At.Add(-fileTick)) {
+	if slices.ContainsFunc(past, func(cp mem.Checkpoint) bool { return cp.Handoff == text }) ||
+		len(past) > 0 && note.At.Before(past[0].At.Add(-fileTimeSlack)) {
 		return nil
 	}
-	if by, err = e.HandAt(ctx, by, note.Changed); err != nil || by.Private {
+	if by, err = s.HandAt(ctx, by, note.Changed); err != nil || by.Private {
 		return err
 	}
-	of, err := e.HandingOff(ctx, HandoffRequest{Place: mem.Place{Project: m.Project.Key}, Session: m.SessionInfo.ID})
+	of, err := s.HandingOff(ctx, HandoffRequest{Place: mem.Place{Project: m.Project.Key}, Session: m.SessionInfo.ID})
 	if errors.Is(err, mem.ErrNotFound) { // of a project that nothing is known of
 		return nil
 	}
@@ -118,11 +133,11 @@ func (e *Service) TakeHandoff(ctx context.Context, m *event.Context, by event.Ha
 	if len(past) > 0 && !of.At.After(past[0].At) { // it was written over that one
 		of.At = past[0].At.Add(1)
 	}
-	_, err = e.keepHandoff(ctx, of, text, by.Trust)
+	_, err = s.storeHandoff(ctx, of, text, by.Trust)
 	return err
 }
 
-// wholeLines is as much of a text as has n characters at most, in whole lines.
+// WholeLines cuts a text to at most n characters, at a line end if there is one.
 func WholeLines(s string, n int) string {
 	if utf8.RuneCountInString(s) <= n {
 		return s
@@ -134,60 +149,59 @@ func WholeLines(s string, n int) string {
 	return strings.TrimSpace(s)
 }
 
-// handingOff is the moment a handoff is of: the session and its project, which
-// is not always that of the directory the order came from.
-func (e *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
-	p, err := e.Event.Place(ctx, ask.Place)
+// HandingOff returns the event context of a handoff. Its project is the session's,
+// which may differ from the project of the request's directory.
+func (s *Service) HandingOff(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
+	p, err := s.Event.Place(ctx, ask.Place)
 	if err != nil {
 		return nil, err
 	}
-	m := &event.Context{Event: mem.Event{At: e.Now()}, Settings: e.Settings(), Project: p, Started: e.Now()}
-	if m.SessionInfo, err = e.handedOff(ctx, ask, p); err != nil {
+	m := &event.Context{Event: mem.Event{At: s.Now()}, Settings: s.Settings(), Project: p, Started: s.Now()}
+	if m.SessionInfo, err = s.handoffSession(ctx, ask, p); err != nil {
 		return nil, err
 	}
 	m.Session, m.Agent = m.SessionInfo.ID, m.SessionInfo.Agent
 	if m.SessionInfo.Project != "" && m.SessionInfo.Project != p.Key {
-		if m.Project, err = e.Event.Place(ctx, mem.Place{Project: m.SessionInfo.Project}); err != nil {
+		if m.Project, err = s.Event.Place(ctx, mem.Place{Project: m.SessionInfo.Project}); err != nil {
 			return nil, err
 		}
 	}
 	if m.Project.Key == "" {
 		m.Project = event.Nowhere
 	}
-	turns, err := e.Store.Turns(ctx, m.Session, 1)
+	turns, err := s.Store.Turns(ctx, m.Session, 1)
 	if err != nil {
 		return nil, fmt.Errorf("turns: %w", err)
 	}
 	if len(turns) > 0 {
 		m.Turn = turns[0]
 	}
-	m.View = e.Event.OpenFiles(m.Project)
+	m.View = s.Event.OpenFiles(m.Project)
 	return m, nil
 }
 
-// handedOff is the session that a handoff is of; the zero value if nobody knows.
-func (e *Service) handedOff(ctx context.Context, ask HandoffRequest, p mem.Project) (mem.Session, error) {
+// handoffSession returns the session of a handoff; the zero value if it is unknown.
+func (s *Service) handoffSession(ctx context.Context, ask HandoffRequest, p mem.Project) (mem.Session, error) {
 	switch {
 	case ask.Session != "":
-		return e.Store.Session(ctx, ask.Session)
+		return s.Store.Session(ctx, ask.Session)
 	case ask.Agent != "":
-		return e.Event.SessionOf(ctx, ask.Agent)
+		return s.Event.SessionOf(ctx, ask.Agent)
 	case p.Key == "":
 		return mem.Session{}, nil
 	}
-	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: 1})
+	ss, err := s.Store.Sessions(ctx, mem.SessionQuery{Project: p.Key, Limit: 1})
 	if err != nil || len(ss) == 0 {
 		return mem.Session{}, err
 	}
 	return ss[0], nil
 }
 
-// MaxHandoff is how many characters a handoff has at most.
+// MaxHandoff bounds a handoff, in characters.
 const MaxHandoff = 4000
 
-// HandoffAsk keeps what whoever goes on with the work must know: the task in
-// hand and its exact next step, open threads and who is waited for, decisions
-// and constraints, what would be missed.
+// HandoffRequest stores a note for the next session: the current task and its next
+// step, open work, decisions and constraints.
 type HandoffRequest struct {
 	mem.Place
 	Text    string `json:"text"`
@@ -195,7 +209,7 @@ type HandoffRequest struct {
 	Agent   string `json:"agent,omitempty"`   // as in AddAsk
 }
 
-// Context is how full the context of a session is, and what follows from that.
+// Context is the context usage of a session and its limits, in tokens.
 type Context struct {
 	Tokens    int    `json:"tokens"`     // in use when last looked at
 	Window    int    `json:"window"`     // what it can hold

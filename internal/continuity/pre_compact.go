@@ -6,8 +6,8 @@ import (
 	"remanence/internal/mem"
 )
 
-// snapshotLines is how much of a transcript a snapshot looks at, and
-// snapshotChars how much of its text it keeps, the newest.
+// SnapshotLines bounds the transcript lines that a snapshot reads; snapshotChars
+// bounds the newest text that it keeps, in characters.
 const (
 	SnapshotLines = 200
 	snapshotChars = 4000
@@ -17,10 +17,16 @@ const (
 const ()
 
 func LateDigest(m *event.Context) mem.Job {
-	return mem.Job{Kind: event.JobDigest, Session: m.Session, Key: m.ID, Data: event.JobData(m), NotBy: m.At.Add(event.TranscriptLag)}
+	return mem.Job{
+		Kind:    event.JobDigest,
+		Session: m.Session,
+		Key:     m.ID,
+		Data:    event.JobData(m),
+		NotBy:   m.At.Add(event.TranscriptLag),
+	}
 }
 
-// snapshot keeps the newest words of both sides.
+// Snapshot returns a memory of the newest prompts and answers before a compaction.
 func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	text, left := "", snapshotChars
 	for i := len(said) - 1; i >= 0 && left > 0; i-- {
@@ -36,7 +42,10 @@ func Snapshot(m *event.Context, said []mem.Quote) []mem.Memory {
 	}
 	mm := m.NewMemory(mem.Snapshot, mem.ScopeSession)
 	mm.Title, mm.Body, mm.Event = "words before compaction", text, "pre-compact"
-	mm.Tags, mm.Origin, mm.Key = []string{"compaction-snapshot", extract.AutoCaptured}, mem.FromAssistant, "snapshot:"+m.ID
+	mm.Tags, mm.Origin, mm.Key = []string{
+		"compaction-snapshot",
+		extract.AutoCaptured,
+	}, mem.FromAssistant, "snapshot:"+m.ID
 	mm.Trust = mem.TrustNone // words of many turns, whatever those have read
 	return []mem.Memory{mm}
 }

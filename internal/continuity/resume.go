@@ -14,7 +14,7 @@ import (
 )
 
 // Checkpoints lists checkpoints, newest first.
-func (e *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Checkpoints, error) {
+func (s *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Checkpoints, error) {
 	out := Checkpoints{Shorts: map[string]string{}}
 	q := mem.CheckpointQuery{ID: ask.ID, Limit: ask.Limit}
 	if ask.ID == "last" {
@@ -22,32 +22,33 @@ func (e *Service) Checkpoints(ctx context.Context, ask CheckpointsRequest) (Chec
 	}
 	var err error
 	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+		sess, err := s.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return out, err
 		}
-		q.Session = s.ID
+		q.Session = sess.ID
 	} else if q.ID == "" {
-		if out.Project, err = e.Event.Place(ctx, ask.Place); err != nil {
+		if out.Project, err = s.Event.Place(ctx, ask.Place); err != nil {
 			return out, err
 		}
 		q.Project = out.Project.Key
 	}
-	if out.Checkpoints, err = e.Store.Checkpoints(ctx, q); err != nil {
+	if out.Checkpoints, err = s.Store.Checkpoints(ctx, q); err != nil {
 		return out, err
 	}
 	for _, cp := range out.Checkpoints {
-		if s, err := e.Store.Session(ctx, cp.Session); err == nil {
-			out.Shorts[cp.Session] = s.Short
+		if sess, err := s.Store.Session(ctx, cp.Session); err == nil {
+			out.Shorts[cp.Session] = sess.Short
 		}
 	}
 	return out, nil
 }
 
-// Resume returns all that somebody needs who goes on where a checkpoint left off.
-func (e *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
+// Resume returns a checkpoint with its session, project and newest handoff.
+// ErrNotFound if there is no checkpoint.
+func (s *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeResponse, error) {
 	ask.Limit, ask.ID = 1, cmp.Or(ask.ID, "last")
-	got, err := e.Checkpoints(ctx, ask)
+	got, err := s.Checkpoints(ctx, ask)
 	if err != nil {
 		return ResumeResponse{}, err
 	}
@@ -55,17 +56,21 @@ func (e *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeRes
 		return ResumeResponse{}, fmt.Errorf("checkpoint %q: %w", ask.ID, mem.ErrNotFound)
 	}
 	r := ResumeResponse{Checkpoint: got.Checkpoints[0]}
-	if s, err := e.Store.Session(ctx, r.Checkpoint.Session); err == nil && r.Checkpoint.Session != "" {
-		r.Session = s
+	if sess, err := s.Store.Session(ctx, r.Checkpoint.Session); err == nil && r.Checkpoint.Session != "" {
+		r.Session = sess
 	}
-	if ps, err := e.Store.Projects(ctx, r.Checkpoint.Project); err == nil && len(ps) > 0 && r.Checkpoint.Project != "" {
+	if ps, err := s.Store.Projects(ctx, r.Checkpoint.Project); err == nil && len(ps) > 0 &&
+		r.Checkpoint.Project != "" {
 		r.Project = ps[0]
 	}
 	switch {
 	case r.Checkpoint.Handoff != "":
 		r.Handoff = &r.Checkpoint
 	case r.Checkpoint.Session != "":
-		hs, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: r.Checkpoint.Session, Trigger: mem.TriggerHandoff, Limit: 1})
+		hs, err := s.Store.Checkpoints(
+			ctx,
+			mem.CheckpointQuery{Session: r.Checkpoint.Session, Trigger: mem.TriggerHandoff, Limit: 1},
+		)
 		if err != nil && !errors.Is(err, mem.ErrNotFound) {
 			return r, fmt.Errorf("handoff: %w", err)
 		}
@@ -73,13 +78,12 @@ func (e *Service) Resume(ctx context.Context, ask CheckpointsRequest) (ResumeRes
 			r.Handoff = &hs[0]
 		}
 	}
-	r.Text = resumption(r)
+	r.Text = resumeText(r)
 	return r, nil
 }
 
-// resumption is the Markdown of what there is to go on with: what summaries lose
-// comes in full.
-func resumption(r ResumeResponse) string {
+// resumeText formats a ResumeResponse as Markdown.
+func resumeText(r ResumeResponse) string {
 	var b strings.Builder
 	cp := r.Checkpoint
 	fmt.Fprintf(&b, "# Where the work stands\n\n")
@@ -109,7 +113,12 @@ func resumption(r ResumeResponse) string {
 		fmt.Fprintf(&b, "\n## Note\n\n%s\n", cp.Note)
 	}
 	if r.Handoff != nil {
-		fmt.Fprintf(&b, "\n## Handoff (%s)\n\n%s\n", r.Handoff.At.UTC().Format("2006-01-02 15:04 MST"), r.Handoff.Handoff)
+		fmt.Fprintf(
+			&b,
+			"\n## Handoff (%s)\n\n%s\n",
+			r.Handoff.At.UTC().Format("2006-01-02 15:04 MST"),
+			r.Handoff.Handoff,
+		)
 	}
 	list("Next", cp.State.Next)
 	list("In progress", cp.State.Doing)
@@ -128,7 +137,7 @@ func resumption(r ResumeResponse) string {
 	return b.String()
 }
 
-// commandsOf are the commands of a checkpoint and how each ended, in a line.
+// commandsOf formats the commands of a checkpoint, one per line.
 func commandsOf(cp mem.Checkpoint) []string {
 	var out []string
 	for _, c := range cp.Evidence.Commands {
@@ -141,19 +150,22 @@ func commandsOf(cp mem.Checkpoint) []string {
 	return out
 }
 
-// Diff tells what changed from one checkpoint to another.
-func (e *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
-	to, err := e.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
+// Diff compares two checkpoints.
+func (s *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, error) {
+	to, err := s.Checkpoints(ctx, CheckpointsRequest{Place: ask.Place, ID: cmp.Or(ask.To, "last")})
 	if err != nil {
 		return DiffResponse{}, err
 	}
 	var from Checkpoints
 	if ask.From != "" {
-		if from, err = e.Checkpoints(ctx, CheckpointsRequest{ID: ask.From}); err != nil {
+		if from, err = s.Checkpoints(ctx, CheckpointsRequest{ID: ask.From}); err != nil {
 			return DiffResponse{}, err
 		}
 		if ask.To == "" && len(from.Checkpoints) > 0 {
-			to.Checkpoints, err = e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: from.Checkpoints[0].Session, Limit: 1})
+			to.Checkpoints, err = s.Store.Checkpoints(
+				ctx,
+				mem.CheckpointQuery{Session: from.Checkpoints[0].Session, Limit: 1},
+			)
 			if err != nil {
 				return DiffResponse{}, fmt.Errorf("newest checkpoint: %w", err)
 			}
@@ -165,17 +177,17 @@ func (e *Service) Diff(ctx context.Context, ask DiffRequest) (DiffResponse, erro
 	d := DiffResponse{To: to.Checkpoints[0]}
 	if ask.From != "" {
 		d.From = from.Checkpoints[0]
-	} else if d.From, err = e.before(ctx, d.To); err != nil {
+	} else if d.From, err = s.previousCheckpoint(ctx, d.To); err != nil {
 		return d, err
 	}
 	d.Changes = changes(d.From, d.To)
 	return d, nil
 }
 
-// before is the checkpoint before another one of the same session; the zero
-// value if that was its first.
-func (e *Service) before(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint, error) {
-	all, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Limit: 1000})
+// previousCheckpoint returns the checkpoint before cp of the same session; the zero
+// value if cp is the first.
+func (s *Service) previousCheckpoint(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint, error) {
+	all, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Project: cp.Project, Limit: 1000})
 	if err != nil {
 		return mem.Checkpoint{}, fmt.Errorf("checkpoint before: %w", err)
 	}
@@ -186,7 +198,7 @@ func (e *Service) before(ctx context.Context, cp mem.Checkpoint) (mem.Checkpoint
 	return all[i+1], nil
 }
 
-// changes lists what came and went, by what it is.
+// changes lists the added and removed entries of each field.
 func changes(from, to mem.Checkpoint) []Changed {
 	out := []Changed{}
 	compare := func(what string, was, now []string) {

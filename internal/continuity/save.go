@@ -11,16 +11,15 @@ import (
 	"remanence/internal/mem"
 )
 
-// maxSaveNote bounds what is said to a checkpoint, in characters.
+// maxSaveNote bounds the note of a checkpoint, in characters.
 const maxSaveNote = 1000
 
-// Save keeps where the work stands, as before a compaction. With Index it first
-// takes in and indexes what the session's transcript says: whatever of that does
-// not work is named in the answer and keeps nothing else from being done.
-// ErrNotFound where no session of the place is known: there is nothing to save.
-// ErrPrivateTurn if an agent says something to it in a turn that is private.
-func (e *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
-	m, err := e.HandingOff(ctx, HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
+// Save stores a checkpoint. With Index it first archives and indexes the session's
+// transcript; failures of that are reported in Trouble and do not stop the rest.
+// It returns ErrNotFound if the project has no session, and ErrPrivateTurn if an
+// agent adds a note in a private turn.
+func (s *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, error) {
+	m, err := s.HandingOff(ctx, HandoffRequest{Place: ask.Place, Session: ask.Session, Agent: ask.Agent})
 	if err != nil {
 		return SaveResponse{}, err
 	}
@@ -28,23 +27,23 @@ func (e *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, erro
 	if m.SessionInfo.ID == "" {
 		return SaveResponse{}, fmt.Errorf("session: %w", mem.ErrNotFound)
 	}
-	note := chars.Clip(strings.TrimSpace(e.Door.Prompt(ask.Note)), maxSaveNote)
-	if err := e.Event.MayKeep(ctx, ask.Agent, note); err != nil {
+	note := chars.Clip(strings.TrimSpace(s.Door.Prompt(ask.Note)), maxSaveNote)
+	if err := s.Event.MayKeep(ctx, ask.Agent, note); err != nil {
 		return SaveResponse{}, err
 	}
 	out := SaveResponse{Short: m.SessionInfo.Short, Trouble: []string{}}
 	if ask.Index {
-		e.takeNow(ctx, m, &out)
+		s.takeTranscript(ctx, m, &out)
 	}
-	cp, err := e.Checkpoint(ctx, m, TriggerSave)
+	cp, err := s.Checkpoint(ctx, m, TriggerSave)
 	if err != nil {
 		return out, err
 	}
 	cp.Note = note
-	if _, err := e.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Checkpoints: []mem.Checkpoint{cp}}); err != nil {
 		return out, fmt.Errorf("keep checkpoint: %w", err)
 	}
-	kept, err := e.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Trigger: TriggerSave, Limit: 1})
+	kept, err := s.Store.Checkpoints(ctx, mem.CheckpointQuery{Session: cp.Session, Trigger: TriggerSave, Limit: 1})
 	if err != nil || len(kept) == 0 {
 		return out, fmt.Errorf("read checkpoint back: %w", errors.Join(err, mem.ErrNotFound))
 	}
@@ -52,8 +51,8 @@ func (e *Service) Save(ctx context.Context, ask SaveRequest) (SaveResponse, erro
 	return out, nil
 }
 
-// takeNow takes in and indexes what the session's transcript says.
-func (e *Service) takeNow(ctx context.Context, m *event.Context, out *SaveResponse) {
+// takeTranscript archives and indexes the session's transcript.
+func (s *Service) takeTranscript(ctx context.Context, m *event.Context, out *SaveResponse) {
 	trouble := func(what string, err error) {
 		if err != nil {
 			out.Trouble = append(out.Trouble, fmt.Sprintf("%s: %s", what, err))
@@ -61,30 +60,33 @@ func (e *Service) takeNow(ctx context.Context, m *event.Context, out *SaveRespon
 	}
 	m.Transcript, m.Root, m.Cwd = m.SessionInfo.Transcript, m.SessionInfo.Root, m.SessionInfo.Cwd
 	switch {
-	case e.Archive == nil:
+	case s.Archive == nil:
 		trouble("archive", errors.New("transcripts are not kept here"))
 		return
 	case !event.OwnTranscript(m.Event):
 		trouble("archive", errors.New("the agent named no transcript of this session"))
 	default:
 		var err error
-		out.Found, err = e.Reconcile(ctx, m.SessionInfo)
+		out.Found, err = s.Reconcile(ctx, m.SessionInfo)
 		trouble("lost reports", err)
-		out.Taken, err = e.TakeSaid(ctx, m)
+		out.Taken, err = s.TakeSaid(ctx, m)
 		trouble("archive", err)
 		if err == nil && !out.Taken.There {
 			trouble("archive", fmt.Errorf("the transcript is not there: %s", m.SessionInfo.Transcript))
 		}
 		if out.Taken.Bad > 0 {
-			trouble("archive", fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.Bad))
+			trouble(
+				"archive",
+				fmt.Errorf("%d lines of the transcript could not be read and are left out", out.Taken.Bad),
+			)
 		}
 	}
 	var err error
-	out.Indexed, err = e.IndexSaid(ctx, m)
+	out.Indexed, err = s.IndexSaid(ctx, m)
 	trouble("index", err)
 }
 
-// SaveAsk saves where the work stands.
+// SaveRequest asks for a checkpoint.
 type SaveRequest struct {
 	mem.Place
 	Session string `json:"session,omitempty"` // "" means the agent's, else the last one of the project
@@ -93,11 +95,10 @@ type SaveRequest struct {
 	Index   bool   `json:"index,omitempty"`   // take in what the session's transcript says, and index it, now
 }
 
-// TriggerSave is the Trigger of a checkpoint that somebody asked for.
+// TriggerSave is the Trigger of a checkpoint saved on request.
 const TriggerSave = "save"
 
-// Saved is what became of a SaveAsk. It never is less than the checkpoint: who
-// could not even save that gets an error.
+// SaveResponse is the answer to a SaveRequest. It always has the checkpoint.
 type SaveResponse struct {
 	Checkpoint mem.Checkpoint `json:"checkpoint"`
 	Short      string         `json:"session_short,omitempty"`
@@ -107,8 +108,8 @@ type SaveResponse struct {
 	Trouble    []string       `json:"trouble"` // what did not work; empty if all is well
 }
 
-// CheckpointsAsk asks for checkpoints, newest first: one by its id or, without
-// one, those of a session or of the place.
+// CheckpointsRequest asks for checkpoints, newest first: one by its ID, else those
+// of a session or of a project.
 type CheckpointsRequest struct {
 	mem.Place
 	ID      string `json:"id,omitempty"`      // exact or unique prefix; "last" is the newest
@@ -123,7 +124,7 @@ type Checkpoints struct {
 	Shorts      map[string]string `json:"shorts"` // by session
 }
 
-// Resumption is all that somebody needs who goes on with the work.
+// ResumeResponse is what a session needs to continue the work.
 type ResumeResponse struct {
 	Checkpoint mem.Checkpoint  `json:"checkpoint"`
 	Handoff    *mem.Checkpoint `json:"handoff,omitempty"` // the newest of the same session, if there is one
@@ -132,7 +133,7 @@ type ResumeResponse struct {
 	Text       string          `json:"text"`    // the same as Markdown
 }
 
-// DiffAsk compares two checkpoints; without ids the newest of the place with the
+// DiffRequest compares two checkpoints; without ids the newest of the place with the
 // one before it of the same session.
 type DiffRequest struct {
 	mem.Place
@@ -140,14 +141,14 @@ type DiffRequest struct {
 	To   string `json:"to,omitempty"` // "" means the newest of From's session
 }
 
-// Difference is what changed from one checkpoint to another.
+// DiffResponse lists what changed between two checkpoints.
 type DiffResponse struct {
 	From    mem.Checkpoint `json:"from"`
 	To      mem.Checkpoint `json:"to"`
 	Changes []Changed      `json:"changes"`
 }
 
-// Changed is one thing that came or went.
+// Changed is one entry that was added or removed.
 type Changed struct {
 	What string `json:"what"` // request, status, phase, next, open, doing, blocked, waiting, files, commands, errors, numbers
 	Gone bool   `json:"gone"` // it was in the first and is not in the second

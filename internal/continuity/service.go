@@ -14,16 +14,16 @@ import (
 // Config holds what a Service needs from outside.
 type Config struct {
 	Event *event.Service
-	// Archive stores what was said, word for word; nil means that nothing is archived.
+	// Archive stores the conversation word for word; nil means nothing is archived.
 	Archive event.Archive
 	// Door removes secrets and private text.
 	Door *redact.Door
-	// Fill reads from a transcript how full the context is; errors wrap fs.ErrNotExist without one.
+	// Fill reads the context usage from a transcript. The error wraps fs.ErrNotExist if there is none.
 	Fill func(path string) (mem.Fill, error)
-	// Handoffs are where a person reads handoffs; nil means nowhere.
+	// Handoffs are the handoff files of projects; nil means none are written.
 	Handoffs Handoffs
 	Now      func() time.Time
-	// Program is how a shell calls our command line; empty means by its name.
+	// Program is the path of the command line program; empty means its name.
 	Program  string
 	Settings func() event.Settings
 	Store    mem.Store

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// DigestAsk asks what waits for a model and, with Redo, has turns digested again.
+// DigestRequest asks what waits for a model and, with Redo, has turns digested again.
 type DigestRequest struct {
 	mem.Place
 	Redo    bool      `json:"redo,omitempty"`

@@ -9,49 +9,49 @@ import (
 	"remanence/internal/mem"
 )
 
-// ErrNoModel is an order that needs a model where there is none.
+// ErrNoModel is returned when a request needs a language model and none is configured.
 var ErrNoModel = errors.New("no model is set up")
 
-// Digesting tells how it stands with the digest by a model, and with Redo has
-// turns digested again: those of a session, those since a time, else those of the
-// newest session of the place. ErrNoModel if none is set up to do it.
-func (e *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
-	d, err := e.digesting(ctx)
+// Digesting returns the status of the digest by a model. With Redo it also queues
+// turns to be digested again: those of a session, those since a time, else those of
+// the newest session of the project. It returns ErrNoModel if none is configured.
+func (s *Service) Digesting(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
+	d, err := s.status(ctx)
 	if err != nil || !ask.Redo {
 		return d, err
 	}
-	model := e.Event.CurrentModel()
+	model := s.Event.CurrentModel()
 	if model == nil {
 		return d, fmt.Errorf("digest again: %w", ErrNoModel)
 	}
-	jobs, err := e.turnsToRedo(ctx, model, ask, &d)
+	jobs, err := s.redoJobs(ctx, model, ask, &d)
 	if err != nil || d.Refused || ask.DryRun || len(jobs) == 0 {
 		return d, err
 	}
-	dead, err := e.givenUp(ctx, jobs...)
+	dead, err := s.deadJobs(ctx, jobs...)
 	if err != nil {
 		return d, err
 	}
-	if _, err := e.Store.Apply(ctx, mem.Batch{Jobs: jobs, Done: dead}); err != nil {
+	if _, err := s.Store.Apply(ctx, mem.Batch{Jobs: jobs, Done: dead}); err != nil {
 		return d, fmt.Errorf("digest again: %w", err)
 	}
 	d.Waiting, d.GivenUp = d.Waiting+len(jobs), d.GivenUp-len(dead)
 	return d, nil
 }
 
-// digesting is what the store knows of it.
-func (e *Service) digesting(ctx context.Context) (d event.Digesting, err error) {
-	d.Limit = e.Settings().DigestTokens
-	if l, ok := e.Store.(mem.SpendStore); ok {
-		if d.Today, err = l.Spent(ctx, e.day()); err != nil {
+// status reads today's spending and the waiting jobs from the store.
+func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
+	d.Limit = s.Settings().DigestTokens
+	if l, ok := s.Store.(mem.SpendStore); ok {
+		if d.Today, err = l.Spent(ctx, s.day()); err != nil {
 			return d, fmt.Errorf("what was spent: %w", err)
 		}
 	}
-	st, ok := e.Store.(mem.LaneLeaser)
+	st, ok := s.Store.(mem.LaneLeaser)
 	if !ok {
 		return d, nil
 	}
-	jobs, err := st.JobsOf(ctx, event.JobRefine, manyJobs)
+	jobs, err := st.JobsOf(ctx, event.JobRefine, maxJobs)
 	if err != nil {
 		return d, fmt.Errorf("what waits for a model: %w", err)
 	}
@@ -68,24 +68,29 @@ func (e *Service) digesting(ctx context.Context) (d event.Digesting, err error) 
 	return d, nil
 }
 
-// turnsToRedo are the jobs of an order, and in d what they may cost.
-func (e *Service) turnsToRedo(ctx context.Context, model event.Summarizer, ask DigestRequest, d *event.Digesting) ([]mem.Job, error) {
-	sessions, err := e.sessionsToRedo(ctx, ask)
+// redoJobs returns a job for each turn to digest again, and adds their cost to d.
+func (s *Service) redoJobs(
+	ctx context.Context,
+	model event.Summarizer,
+	ask DigestRequest,
+	d *event.Digesting,
+) ([]mem.Job, error) {
+	sessions, err := s.redoSessions(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
 	var jobs []mem.Job
-	for _, s := range sessions {
-		turns, err := e.Store.Turns(ctx, s.ID, event.WholeSession)
+	for _, sess := range sessions {
+		turns, err := s.Store.Turns(ctx, sess.ID, event.WholeSession)
 		if err != nil {
 			return nil, fmt.Errorf("turns: %w", err)
 		}
 		for i := len(turns) - 1; i >= 0; i-- {
-			m := e.ofTurn(s, turns[i], "")
+			m := s.contextOfTurn(sess, turns[i], "")
 			if turns[i].At.Before(ask.Since) || !mayRefine(m) {
 				continue
 			}
-			r, ok, err := e.recordOf(ctx, m)
+			r, ok, err := s.readTurn(ctx, m)
 			if err != nil {
 				return nil, err
 			}
@@ -97,21 +102,21 @@ func (e *Service) turnsToRedo(ctx context.Context, model event.Summarizer, ask D
 				d.Refused = true
 			}
 			d.Turns, d.Tokens = d.Turns+1, d.Tokens+cost
-			jobs = append(jobs, mem.Job{Kind: event.JobRefine, Session: s.ID, Key: refineKey(m.PromptID, "")})
+			jobs = append(jobs, mem.Job{Kind: event.JobRefine, Session: sess.ID, Key: refineKey(m.PromptID, "")})
 		}
 	}
 	return jobs, nil
 }
 
-func (e *Service) sessionsToRedo(ctx context.Context, ask DigestRequest) ([]mem.Session, error) {
+func (s *Service) redoSessions(ctx context.Context, ask DigestRequest) ([]mem.Session, error) {
 	if ask.Session != "" {
-		s, err := e.Store.Session(ctx, ask.Session)
+		sess, err := s.Store.Session(ctx, ask.Session)
 		if err != nil {
 			return nil, err
 		}
-		return []mem.Session{s}, nil
+		return []mem.Session{sess}, nil
 	}
-	p, err := e.Event.Place(ctx, ask.Place)
+	p, err := s.Event.Place(ctx, ask.Place)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +124,7 @@ func (e *Service) sessionsToRedo(ctx context.Context, ask DigestRequest) ([]mem.
 	if !ask.Since.IsZero() {
 		q.Limit = event.WholeSession
 	}
-	list, err := e.Store.Sessions(ctx, q)
+	list, err := s.Store.Sessions(ctx, q)
 	if err != nil {
 		return nil, fmt.Errorf("sessions: %w", err)
 	}

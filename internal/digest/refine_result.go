@@ -15,7 +15,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Bounds of what is kept of a model's answer, in characters and items.
+// Bounds of the memories made from a model's answer, in characters and items.
 const (
 	maxNarrative = 600
 
@@ -24,21 +24,28 @@ const (
 	maxPart    = 300 // of a summary
 )
 
-// ConfidenceModel is that of what a model made of a turn.
+// ConfidenceModel is the confidence of memories that a model wrote.
 const ConfidenceModel = 0.6
 
-// byModel tags what a model made.
-const byModel = "model"
+// modelTag tags memories that a model wrote.
+const modelTag = "model"
 
-// refined are the memories that a model's answer makes, and the end of those that
-// they replace: these are superseded, not erased, so that another model can be
-// asked one day. What the person wrote, changed or pinned is left alone.
-func (e *Service) refined(ctx context.Context, m *event.Context, r turnRecord, d mem.Digest, model string, job mem.Job) (mem.Batch, error) {
-	w := writer{m, r, e.Door.Text, "digest by " + model, time.Time{}}
+// refinedBatch returns the memories of a model's answer and supersedes those that
+// they replace. Superseded memories stay stored, so that the turn can be digested
+// again. Memories that the user wrote, changed or pinned are not replaced.
+func (s *Service) refinedBatch(
+	ctx context.Context,
+	m *event.Context,
+	r turnRecord,
+	d mem.Digest,
+	model string,
+	job mem.Job,
+) (mem.Batch, error) {
+	w := writer{m, r, s.Door.Text, "digest by " + model, time.Time{}}
 	w.at = w.when()
 	var b mem.Batch
 	for i, o := range d.Observations {
-		if mm, ok := w.observation(o); ok && len(b.Memories) < w.most() {
+		if mm, ok := w.observation(o); ok && len(b.Memories) < w.maxObservations() {
 			mm.Key = fmt.Sprintf("model:%s:%d", job.ID, i)
 			b.Memories = append(b.Memories, mm)
 		}
@@ -50,7 +57,7 @@ func (e *Service) refined(ctx context.Context, m *event.Context, r turnRecord, d
 		b.Memories = append(b.Memories, sum)
 	}
 	over := mem.Superseded
-	for _, old := range r.made {
+	for _, old := range r.digested {
 		if old.Status != mem.Active || old.Trust == mem.TrustUser || old.Pinned {
 			continue
 		}
@@ -59,24 +66,24 @@ func (e *Service) refined(ctx context.Context, m *event.Context, r turnRecord, d
 		}
 	}
 	b.Memories = event.Indexed(b.Memories)
-	e.Event.Follow(&b)
+	s.Event.Follow(&b)
 	return b, ctx.Err()
 }
 
-// writer turns a model's words into memories of a turn.
+// writer converts a model's answer into memories of a turn.
 type writer struct {
-	m     *event.Context
-	r     turnRecord
-	clean func(string) string
-	by    string
-	at    time.Time
+	m      *event.Context
+	r      turnRecord
+	redact func(string) string
+	by     string
+	at     time.Time
 }
 
-// when is the time of what is made: that of what it replaces, so that a turn that
-// is digested again stays where it was.
+// when returns the creation time of the new memories: the newest time among the
+// memories they replace, so that the order of turns does not change.
 func (w writer) when() time.Time {
 	at := w.m.Turn.At
-	for _, mm := range slices.Concat(w.r.done, w.r.made) {
+	for _, mm := range slices.Concat(w.r.fromTools, w.r.digested) {
 		if mm.Created.After(at) {
 			at = mm.Created
 		}
@@ -84,16 +91,16 @@ func (w writer) when() time.Time {
 	return at
 }
 
-// most is how many observations are kept.
-func (w writer) most() int {
+// maxObservations bounds how many observations are kept.
+func (w writer) maxObservations() int {
 	if w.m.Person() {
 		return extract.MaxStatements
 	}
 	return extract.MaxFindings
 }
 
-// line is a text of the model's, cleaned, in one line.
-func (w writer) line(s string, most int) string { return chars.Clip(chars.Line(w.clean(s)), most) }
+// line redacts a text, joins it into one line and clips it to most characters.
+func (w writer) line(s string, most int) string { return chars.Clip(chars.Line(w.redact(s)), most) }
 
 func (w writer) lines(list []string, most, each int) []string {
 	var out []string
@@ -103,15 +110,15 @@ func (w writer) lines(list []string, most, each int) []string {
 	return out
 }
 
-// memory is what all that is made has in common. It is trusted no more than the
-// worst of what the model was given.
+// memory returns a memory with the fields that all memories of the digest share. Its
+// trust is at most the lowest trust of the model's input.
 func (w writer) memory(k mem.Kind) mem.Memory {
 	mm := w.m.NewMemory(k, mem.ScopeProject)
-	mm.Trust = extract.Worth(min(mem.TrustAssistant, w.m.Turn.Trust), slices.Concat(w.r.done, w.r.made))
+	mm.Trust = extract.CapTrust(min(mem.TrustAssistant, w.m.Turn.Trust), slices.Concat(w.r.fromTools, w.r.digested))
 	mm.Origin, mm.Confidence, mm.Event = mem.FromAssistant, ConfidenceModel, w.by
 	mm.Source.Event = ""
 	mm.Created, mm.Updated = w.at, w.at
-	for _, of := range slices.Concat(w.r.done, w.r.made) {
+	for _, of := range slices.Concat(w.r.fromTools, w.r.digested) {
 		mm.Branch, mm.Commit = of.Branch, of.Commit
 	}
 	return mm
@@ -121,16 +128,24 @@ func (w writer) observation(o mem.Observation) (mem.Memory, bool) {
 	files := w.files(slices.Concat(o.Modified, o.Read))
 	modified := w.files(o.Modified)
 	mm := w.memory(extract.KindOf(o.Type))
-	mm.Tags = []string{extract.MadeOfWords, byModel}
+	mm.Tags = []string{extract.DigestTag, modelTag}
 	if !w.m.Person() {
-		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", byModel, extract.AutoCaptured}
+		mm.Scope, mm.Tags = mem.ScopeSession, []string{"subagent-discovery", modelTag, extract.AutoCaptured}
 	}
 	mm.Title = w.line(o.Title, 160)
-	mm.Body = chars.Clip(strings.TrimSpace(w.clean(strings.TrimSpace(o.Subtitle+"\n"+o.Narrative))), maxNarrative)
-	mm.Facts, mm.Concepts = w.lines(o.Facts, maxFacts, extract.MaxFact), w.lines(o.Concepts, extract.MaxTopics, maxConcept)
+	mm.Body = chars.Clip(strings.TrimSpace(w.redact(strings.TrimSpace(o.Subtitle+"\n"+o.Narrative))), maxNarrative)
+	mm.Facts, mm.Concepts = w.lines(
+		o.Facts,
+		maxFacts,
+		extract.MaxFact,
+	), w.lines(
+		o.Concepts,
+		extract.MaxTopics,
+		maxConcept,
+	)
 	mm.Files, mm.Modified, mm.Resolved = files, modified, mm.Kind != mem.Todo
 	mm.Anchors = w.anchors(files)
-	return w.judged(mm), mm.Title != ""
+	return w.checkTrust(mm), mm.Title != ""
 }
 
 func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
@@ -139,22 +154,35 @@ func (w writer) summary(s *mem.SummaryText) (mem.Memory, bool) {
 	}
 	mm := w.memory(mem.Summary)
 	t := mem.SummaryText{
-		Request: w.line(s.Request, maxPart), Investigated: w.line(s.Investigated, maxPart), Learned: w.line(s.Learned, maxPart),
-		Completed: w.line(s.Completed, maxPart), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
+		Request: w.line(
+			s.Request,
+			maxPart,
+		), Investigated: w.line(s.Investigated, maxPart), Learned: w.line(s.Learned, maxPart),
+		Completed: w.line(
+			s.Completed,
+			maxPart,
+		), NextSteps: w.line(s.NextSteps, maxPart), Notes: w.line(s.Notes, maxPart),
 	}
 	t.Request = cmp.Or(t.Request, chars.Clip(extract.Request(w.m.Turn.Text), 200))
-	mm.Summary, mm.Title, mm.Body = &t, chars.Clip(cmp.Or(t.Request, t.Completed), 120), chars.Clip(t.Completed, extract.MaxStatement)
-	mm.Tags = []string{extract.SummaryTag, byModel}
-	for _, old := range w.r.made {
+	mm.Summary, mm.Title, mm.Body = &t, chars.Clip(
+		cmp.Or(t.Request, t.Completed),
+		120,
+	), chars.Clip(
+		t.Completed,
+		extract.MaxStatement,
+	)
+	mm.Tags = []string{extract.SummaryTag, modelTag}
+	for _, old := range w.r.digested {
 		if old.Kind == mem.Summary {
 			mm.Files, mm.Modified, mm.Anchors = old.Files, old.Modified, old.Anchors
 		}
 	}
-	return w.judged(mm), t.Completed != "" || t.Learned != "" || t.Investigated != ""
+	return w.checkTrust(mm), t.Completed != "" || t.Learned != "" || t.Investigated != ""
 }
 
-// judged takes the trust from a memory that reads like an order, wherever in it.
-func (w writer) judged(mm mem.Memory) mem.Memory {
+// checkTrust sets the trust of a memory to none if any part of it reads like an
+// instruction to the agent.
+func (w writer) checkTrust(mm mem.Memory) mem.Memory {
 	parts := slices.Concat([]string{mm.Title, mm.Body}, mm.Facts, mm.Concepts)
 	if s := mm.Summary; s != nil {
 		parts = append(parts, s.Request, s.Investigated, s.Learned, s.Completed, s.NextSteps, s.Notes)
@@ -165,16 +193,16 @@ func (w writer) judged(mm mem.Memory) mem.Memory {
 	return mm
 }
 
-// files are those of the names that the turn is known to have touched: a model
-// may name any.
+// files keeps the names that the turn is known to have touched: a model may invent
+// others.
 func (w writer) files(names []string) []string {
 	var known, out []string
-	for _, mm := range slices.Concat(w.r.done, w.r.made) {
+	for _, mm := range slices.Concat(w.r.fromTools, w.r.digested) {
 		known = append(known, mm.Files...)
 	}
 	for _, name := range names {
 		name = strings.TrimPrefix(strings.TrimSpace(name), "./")
-		for _, f := range extract.Plain(known) {
+		for _, f := range extract.TrustedNames(known) {
 			if f == name || strings.HasSuffix(name, "/"+f) {
 				out = extract.AppendNew(out, f, maxFacts)
 			}
@@ -183,10 +211,10 @@ func (w writer) files(names []string) []string {
 	return out
 }
 
-// anchors are what the files held when the rules looked at them.
+// anchors returns the stored anchors of the files.
 func (w writer) anchors(files []string) []mem.Anchor {
 	var out []mem.Anchor
-	for _, mm := range slices.Concat(w.r.made, w.r.done) {
+	for _, mm := range slices.Concat(w.r.digested, w.r.fromTools) {
 		for _, a := range mm.Anchors {
 			held := slices.ContainsFunc(out, func(have mem.Anchor) bool { return have.File == a.File })
 			if slices.Contains(files, a.File) && !held {

@@ -57,7 +57,9 @@ func newClient(local bool) *http.Client {
 	if local {
 		t.Proxy = nil
 	}
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 func dialer(local bool) *net.Dialer {

@@ -34,7 +34,8 @@ type rest struct {
 func (r *rest) due() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if wait := r.until.Sub(r.now()); r.fails > 0 && wait > 0 && wait <= MostWait { // a clock that was set back holds nobody up
+	// a clock that was set back holds nobody up
+	if wait := r.until.Sub(r.now()); r.fails > 0 && wait > 0 && wait <= MostWait {
 		return mem.Later{Wait: wait, Unasked: true, Err: fmt.Errorf("%w: %w", ErrResting, r.cause)}
 	}
 	return nil

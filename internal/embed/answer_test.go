@@ -127,13 +127,16 @@ func TestAnAnswerWithoutEndIsNotReadToItsEnd(t *testing.T) {
 			}
 		}
 	})
-	if _, err := embedder(t, Config{Kind: Ollama, URL: url}).Embed(t.Context(), []string{"a"}); !errors.Is(err, egress.ErrLong) {
+	if _, err := embedder(t, Config{Kind: Ollama, URL: url}).Embed(t.Context(), []string{"a"}); !errors.Is(err,
+		egress.ErrLong) {
 		t.Errorf("got %v, want %v", err, egress.ErrLong)
 	}
 }
 
 func FuzzAnAnswerIsRightOrNone(f *testing.F) {
-	for _, s := range []string{`{"embeddings":[[1,2],[3,4]]}`, `{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":[1e-300,2]}]}`, `{"embeddings":[[1,null],[]]}`, `{"data":[{"embedding":[1e308,1e308]},{"embedding":[0,-0]}]}`} {
+	for _, s := range []string{`{"embeddings":[[1,2],[3,4]]}`,
+		`{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":[1e-300,2]}]}`, `{"embeddings":[[1,null],[]]}`,
+		`{"data":[{"embedding":[1e308,1e308]},{"embedding":[0,-0]}]}`} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -145,9 +145,10 @@ func TestWhatServersRefuse(t *testing.T) {
 		wait   time.Duration
 		says   string
 	}{
-		"too many requests":         {status(429, "Retry-After", "30"), true, 30 * time.Second, "429"},
-		"too many, and no hint":     {status(429), true, 0, "429"},
-		"overloaded":                {status(503, "Retry-After", "Fri, 02 Jan 2026 03:04:35 GMT"), true, 30 * time.Second, "503"},
+		"too many requests":     {status(429, "Retry-After", "30"), true, 30 * time.Second, "429"},
+		"too many, and no hint": {status(429), true, 0, "429"},
+		"overloaded": {status(503, "Retry-After", "Fri, 02 Jan 2026 03:04:35 GMT"), true, 30 * time.Second,
+			"503"},
 		"overloaded for a year":     {status(503, "Retry-After", "31536000"), true, egress.MostWait, "503"},
 		"a wait that is none":       {status(503, "Retry-After", "soon"), true, 0, "503"},
 		"a wait too long to count":  {status(503, "Retry-After", "99999999999999"), true, egress.MostWait, "503"},
@@ -232,7 +233,8 @@ func TestQuestionsAndTextsAreTold(t *testing.T) {
 	if _, err := e.EmbedQuestion(t.Context(), "a question"); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := (*seen)[0].Input[0], (*seen)[1].Input[0]; a != "search_document: a note" || b != "search_query: a question" {
+	if a, b := (*seen)[0].Input[0], (*seen)[1].Input[0]; a != "search_document: a note" ||
+		b != "search_query: a question" {
 		t.Errorf("sent %q and %q", a, b)
 	}
 }

@@ -3,13 +3,14 @@ package engine_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
 )
 
 // endless is a store in which a search never ends by itself.
-type endless struct{ *storetest.Mem }
+type endless struct{ *sqlite.Store }
 
 func (endless) Match(ctx context.Context, _ mem.Query) ([]mem.Hit, error) {
 	<-ctx.Done()
@@ -22,7 +23,7 @@ func TestAPromptIsKeptInTimeHoweverLongItsRecallTakes(t *testing.T) {
 	var without []string
 	s.Log = func(what string, _ error) { without = append(without, what) }
 	s.Engine.Reconnect()
-	s.Store = endless{s.store}
+	s.Store, s.Slack = endless{s.store}, time.Second
 	s.Engine.Reconnect()
 	if got := s.play(prompt("p2", "how often does the parser retry?")); got.Context != "" {
 		t.Errorf("told %q by a search that never ended", got.Context)

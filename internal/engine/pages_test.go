@@ -6,17 +6,17 @@ import (
 
 	"remanence/internal/curate"
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
 )
 
 // busy is a store in which something is kept after each page that is read.
 type busy struct {
-	*storetest.Mem
+	*sqlite.Store
 	keep func()
 }
 
 func (b busy) List(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
-	ms, err := b.Mem.List(ctx, q)
+	ms, err := b.Store.List(ctx, q)
 	if q.Limit > 0 && len(ms) == q.Limit {
 		b.keep()
 	}
@@ -48,7 +48,7 @@ func TestNothingIsMergedIntoItselfWhileSomethingIsKept(t *testing.T) {
 
 // late is a store that hears of something else just before it writes a round.
 type late struct {
-	*storetest.Mem
+	*sqlite.Store
 	first func()
 }
 
@@ -56,7 +56,7 @@ func (l late) Apply(ctx context.Context, bs ...mem.Batch) ([]mem.Result, error) 
 	if len(bs) > 0 && bs[0].Run != nil {
 		l.first()
 	}
-	return l.Mem.Apply(ctx, bs...)
+	return l.Store.Apply(ctx, bs...)
 }
 
 func TestWhatIsForgottenDuringARoundStaysForgotten(t *testing.T) {

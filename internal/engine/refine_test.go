@@ -14,7 +14,6 @@ import (
 	"remanence/internal/digest"
 	"remanence/internal/event"
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
 )
 
 // clerk is a model that writes down what it is told to, and remembers what it was sent.
@@ -620,8 +619,6 @@ func TestAStoreThatCannotCountAsksNobody(t *testing.T) {
 		t.Errorf("asked %d times, failures %v", len(c.sent), failed)
 	}
 }
-
-var _ mem.Store = (*storetest.Mem)(nil)
 
 // A server that asks for a rest because of one session is not asked about it before
 // all others, and what was not asked meanwhile has not failed.

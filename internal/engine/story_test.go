@@ -15,15 +15,16 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/recall"
 	"remanence/internal/redact"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/store/sqlitetest"
 )
 
-// stage is an engine over the in-memory store, with a clock that goes on by a
+// stage is an engine over an empty SQLite store, with a clock that goes on by a
 // second for each event.
 type stage struct {
 	*engine.Engine
 	t         *testing.T
-	store     *storetest.Mem
+	store     *sqlite.Store
 	settings  event.Settings
 	clock     time.Time
 	said      []mem.Quote // what the transcript holds
@@ -45,7 +46,7 @@ func newStage(t *testing.T) *stage {
 	s := &stage{t: t, settings: event.Defaults(event.Lean), clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
 	now := func() time.Time { return s.clock }
 	s.settings.EmbedWait = time.Minute
-	s.store = storetest.NewMem(now)
+	s.store = sqlitetest.Open(t, now)
 	s.Engine = engine.New(engine.Config{
 		Store: s.store, Door: &redact.Door{Key: []byte("k")}, Now: now, Secret: []byte("secret"), Slack: time.Minute,
 		Settings: func() event.Settings { return s.settings },

@@ -11,7 +11,7 @@ import (
 
 	"remanence/internal/continuity"
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
 )
 
 // atOnce gives out all that is kept of a session in one go.
@@ -24,7 +24,7 @@ func (a atOnce) Said(_ context.Context, s mem.Session, after string, give func([
 
 // failsAfter is a store that takes in so many batches of memories and then no more.
 type failsAfter struct {
-	*storetest.Mem
+	*sqlite.Store
 	left *int
 }
 
@@ -35,7 +35,7 @@ func (f failsAfter) Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Resu
 		}
 		*f.left--
 	}
-	return f.Mem.Apply(ctx, batches...)
+	return f.Store.Apply(ctx, batches...)
 }
 
 // Long texts are found by their pieces. Where indexing is cut off it goes on with

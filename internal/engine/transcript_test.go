@@ -12,7 +12,7 @@ import (
 	"remanence/internal/event"
 	"remanence/internal/mem"
 	"remanence/internal/recall"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
 )
 
 // tape is an archive in memory, and the transcripts that it takes in.
@@ -490,7 +490,7 @@ func TestOrdersOfEarlierPromptsAreNotQuoted(t *testing.T) {
 
 // failing is a store that cannot write for a while.
 type failing struct {
-	*storetest.Mem
+	*sqlite.Store
 	after int
 }
 
@@ -498,7 +498,7 @@ func (f *failing) Apply(ctx context.Context, b ...mem.Batch) ([]mem.Result, erro
 	if f.after--; f.after < 0 {
 		return nil, errors.New("killed")
 	}
-	return f.Mem.Apply(ctx, b...)
+	return f.Store.Apply(ctx, b...)
 }
 
 func TestIndexingThatWasKilledIsNeitherLostNorDoubled(t *testing.T) {
@@ -569,7 +569,7 @@ func (sealed) Rewrite(context.Context, string, func(mem.Spoken) (mem.Spoken, boo
 }
 
 // shelved is a store that can be looked through.
-type shelved struct{ *storetest.Mem }
+type shelved struct{ *sqlite.Store }
 
 func (shelved) Scrub(context.Context, bool, func([]byte) ([]byte, map[string]int, error)) (mem.ScanResponse, error) {
 	return mem.ScanResponse{}, nil
@@ -591,7 +591,7 @@ func TestAScanThatOnlyLooksWritesNothing(t *testing.T) {
 
 // graves is a store that knows until when something of a session was erased.
 type graves struct {
-	*storetest.Mem
+	*sqlite.Store
 	now   func() time.Time
 	until map[string]time.Time
 }
@@ -604,7 +604,7 @@ func (g graves) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	for _, id := range ids {
 		g.until[id] = g.now()
 	}
-	return g.Mem.Purge(ctx, ids...)
+	return g.Store.Purge(ctx, ids...)
 }
 
 func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
@@ -630,7 +630,7 @@ func TestASessionErasedWhileItIsTakenInStaysErased(t *testing.T) {
 
 // meddled is a store in which something happens when it erases.
 type meddled struct {
-	*storetest.Mem
+	*sqlite.Store
 	purge func() error
 }
 
@@ -638,7 +638,7 @@ func (m meddled) Purge(ctx context.Context, ids ...string) (mem.Purged, error) {
 	if err := m.purge(); err != nil {
 		return mem.Purged{}, err
 	}
-	return m.Mem.Purge(ctx, ids...)
+	return m.Store.Purge(ctx, ids...)
 }
 
 func TestWordsLeaveTheArchiveBeforeTheStoreAndAgainAfterIt(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 
 	"remanence/internal/curate"
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
 )
 
 // weaves lets the jobs be done that follow what was kept.
@@ -208,13 +208,13 @@ func TestWhatIsNewIsWovenInOnceAndNothingElse(t *testing.T) {
 }
 
 // sour is a store that cannot look for what is like one memory.
-type sour struct{ *storetest.Mem }
+type sour struct{ *sqlite.Store }
 
 func (s sour) Match(ctx context.Context, q mem.Query) ([]mem.Hit, error) {
 	if strings.Contains(q.Text, "sour") {
 		return nil, errors.New("malformed")
 	}
-	return s.Mem.Match(ctx, q)
+	return s.Store.Match(ctx, q)
 }
 
 func TestOneThatCannotBeLinkedHoldsUpNoOther(t *testing.T) {

@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlite"
+	"remanence/internal/store/sqlitetest"
 )
 
 // days is a history of two sessions, a day apart. What the second works on, the
 // first has learned something about.
 type days struct {
 	t     *testing.T
-	store *storetest.Mem
+	store *sqlite.Store
 	clock time.Time
 	n     int
 }
 
 func newDays(t *testing.T) *days {
 	d := &days{t: t, clock: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)}
-	d.store = storetest.NewMem(func() time.Time { return d.clock })
+	d.store = sqlitetest.Open(t, func() time.Time { return d.clock })
 	return d
 }
 

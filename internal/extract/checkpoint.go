@@ -13,14 +13,14 @@ const MaxFiles = 20
 
 const RecentChars = 600 // of each
 
-// pasted is the length, in bytes, from which a prompt counts as pasted and no
+// PastedLength is the length, in bytes, from which a prompt counts as pasted and no
 // more than its beginning as the person's words.
-const Pasted = 4000
+const PastedLength = 4000
 
-// request is what a prompt asks, in one line.
+// Request is what a prompt asks, in one line.
 func Request(prompt string) string {
 	prompt = withoutImages(prompt)
-	if len(prompt) > Pasted {
+	if len(prompt) > PastedLength {
 		return chars.Clip(chars.Line(chars.FirstLine(prompt)), 160)
 	}
 	return chars.Clip(withoutGreeting(chars.Line(prompt)), RecentChars)
@@ -29,7 +29,7 @@ func Request(prompt string) string {
 // withoutGreeting is a prompt without the greetings and thanks that it begins
 // with, where something follows them.
 func withoutGreeting(prompt string) string {
-	all := lang.Split(prompt)
+	all := lang.SplitSentences(prompt)
 	for _, s := range all[:max(len(all)-1, 0)] {
 		if !greets(s) || !strings.HasSuffix(s, "!") && len(strings.Fields(s)) > 2 {
 			break
@@ -39,11 +39,12 @@ func withoutGreeting(prompt string) string {
 	return prompt
 }
 
-// agrees reports whether a prompt is assent, courtesy, a farewell or the mark of an
+// Agrees reports whether a prompt is assent, courtesy, a farewell or the mark of an
 // option and nothing else: what is asked for is in the prompt before it. One that
 // asks where the work stands asks for nothing of its own either.
 func Agrees(prompt string) bool {
-	return !strings.HasPrefix(strings.TrimSpace(prompt), "/") && (rank.Courtesy(prompt) || parts(prompt) || bareMark(prompt) || catchesUp(prompt))
+	return !strings.HasPrefix(strings.TrimSpace(prompt), "/") &&
+		(rank.Courtesy(prompt) || saysGoodbye(prompt) || bareMark(prompt) || asksForStatus(prompt))
 }
 
 // bareMark reports whether a prompt is the mark of an option: "B", "2.", "option 2".
@@ -55,26 +56,32 @@ func bareMark(prompt string) bool {
 	return len(p) == 1 && (p[0] >= '1' && p[0] <= '9' || p[0] >= 'a' && p[0] <= 'h')
 }
 
-// catchesUp reports whether a prompt only asks where the work stands.
-func catchesUp(prompt string) bool {
+// asksForStatus reports whether a prompt only asks where the work stands.
+func asksForStatus(prompt string) bool {
 	l := strings.Trim(strings.ReplaceAll(lang.CueText(prompt), "what's", "whats"), " ?.!？。")
 	for _, asks := range []string{
 		"where were we", "where are we", "where did we leave", "where did we stop", "whats left", "what is left", "whats next", "what is next", "what next", "whats open", "what is open",
 		"wo waren wir", "wo stehen wir", "was steht an", "was steht als nächstes an", "was ist noch offen", "où en étions-nous", "où en sommes-nous", "que reste-t-il", "dónde lo dejamos", "dónde estábamos", "qué queda", "どこまでやった", "我们做到哪了",
 	} {
-		if rest, ok := strings.CutPrefix(l, asks); ok && !slices.ContainsFunc(strings.Fields(rest), func(w string) bool {
-			return !lang.Holds("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
-		}) {
+		if rest, ok := strings.CutPrefix(l, asks); ok &&
+			!slices.ContainsFunc(strings.Fields(rest), func(w string) bool {
+				return !lang.Holds("|to|do|off|last|time|yesterday|here|on|this|again|now|today|open|noch|gestern|heute|stehengeblieben|à|faire|hier|por|hacer|", "|"+strings.Trim(w, ",")+"|")
+			}) {
 			return true
 		}
 	}
 	return false
 }
 
-// parts reports whether a prompt is short and says goodbye.
-func parts(prompt string) bool {
+// saysGoodbye reports whether a prompt is short and says goodbye.
+func saysGoodbye(prompt string) bool {
 	return len(strings.Fields(prompt)) < 10 && !strings.ContainsAny(prompt, "?`/") &&
-		lang.Holds(strings.ToLower(prompt), "see you tomorrow", "see you later", "be right back", "brb", "it for today", "done for today", "all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain", "hasta mañana", "また明日", "明天见")
+		lang.Holds(
+			strings.ToLower(prompt),
+			"see you tomorrow", "see you later", "be right back", "brb", "it for today", "done for today",
+			"all for today", "enough for today", "good night", "bis morgen", "feierabend", "für heute", "à demain",
+			"hasta mañana", "また明日", "明天见",
+		)
 }
 
 // withoutImages is a prompt without the marks that a client puts where an image was.

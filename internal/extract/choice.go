@@ -14,47 +14,50 @@ import (
 // What is chosen is often said in two turns: an answer weighs what could be done,
 // and the prompt after it picks. Neither says it alone: "B", "ok, cents it is".
 
-// maxPick is the length of a prompt that picks, in characters.
+// MaxPick is the length of a prompt that picks, in characters.
 const MaxPick = 240
 
 // maxWhy bounds the reasons that are kept of what was proposed, in bytes.
 const maxWhy = 200
 
-// option is one of several things that an answer puts to choice, by the number or
+// Option is one of several things that an answer puts to choice, by the number or
 // the letter that it has there.
 type Option struct{ mark, text string }
 
-// pick is what was chosen: what the answer said of it, and what the person said if
+// Pick is what was chosen: what the answer said of it, and what the person said if
 // that is more than yes.
-type pick struct {
+type Pick struct {
 	what, Why, Words string
 	Among            []Option // what the answer put to choice, if one of it was picked by its mark or its words
 }
 
-func (p pick) Said() string {
+func (p Pick) Said() string {
 	if p.Words == "" {
 		return "Chosen: " + p.what
 	}
 	return fmt.Sprintf("“%s”, said to: %s", p.Words, p.what)
 }
 
-// choice is what a prompt picks of what was weighed before it: by the mark of an
+// Choice is what a prompt picks of what was weighed before it: by the mark of an
 // option, by its words, by saying yes to what was proposed, or by a no to it that
 // made the work take another turn. A plain offer to do something is no choice.
-func Choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
+func Choice(asked, answer, prompt string, changed bool) (p Pick, ok bool) {
 	prompt = chars.Line(prompt)
 	all, options := Statements(answer), optionsOf(answer)
 	at := proposal(asked, all)
 	if Asks(prompt) || refuses(prompt) || !asksToChoose(asked) && !weighs(all, options, at) {
 		return p, false
 	}
-	if i := picked(prompt, options); i >= 0 {
+	if i := optionPicked(prompt, options); i >= 0 {
 		p.what = options[i].text
-		if at >= 0 && of(all[at].Bare, options) == i {
+		if at >= 0 && optionNamed(all[at].Bare, options) == i {
 			p.Why = all[at].Text
 		}
-		p.Words = more(prompt, p.what, options[i].mark)
-		if !slices.ContainsFunc(all, func(s Said) bool { return s.stands == left && options[i].Holds(s.Text) }) { // else one is done first
+		p.Words = extraWords(prompt, p.what, options[i].mark)
+		if !slices.ContainsFunc(
+			all,
+			func(s Said) bool { return s.stands == left && options[i].Holds(s.Text) },
+		) { // else one is done first
 			p.Among = options
 		}
 		return p, true
@@ -63,24 +66,24 @@ func Choice(asked, answer, prompt string, changed bool) (p pick, ok bool) {
 		return p, false
 	}
 	p.what, p.Why = strings.TrimRight(all[at].Text, ":："), further(all[at+1:])
-	if i := of(all[at].Bare, options); i >= 0 {
+	if i := optionNamed(all[at].Bare, options); i >= 0 {
 		p.what = options[i].text + " " + p.what
 	}
 	p.Words = prompt
 	terms := rank.Terms(prompt)
-	about := Shared(terms, rank.Terms(p.what+" "+p.Why)) > 0
+	about := CountShared(terms, rank.Terms(p.what+" "+p.Why)) > 0
 	switch {
-	case asksToChoose(asked) && len(terms) > 0 && len(strings.Fields(prompt)) <= 4 && Shared(terms, rank.Terms(asked)) == len(terms):
+	case asksToChoose(asked) && len(terms) > 0 && len(strings.Fields(prompt)) <= 4 && CountShared(terms, rank.Terms(asked)) == len(terms):
 		return p, true // one of what was asked about, by its name
-	case BehindNo(prompt) != prompt:
+	case TrimNo(prompt) != prompt:
 		return p, changed && about && asksToChoose(asked)
-	case !yes(prompt):
+	case !assents(prompt):
 		return p, false
 	case Agrees(prompt):
 		p.Words = ""
 		return p, true
 	}
-	p.Words = more(prompt, p.what, "")
+	p.Words = extraWords(prompt, p.what, "")
 	return p, about
 }
 
@@ -90,7 +93,12 @@ func weighs(all []Said, options []Option, at int) bool {
 		return true
 	}
 	return at >= 0 && slices.ContainsFunc(all, func(s Said) bool {
-		return thoughtOfList(s.Bare) || lang.Holds(s.Bare, " ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción", "もう一つの案", "另一种")
+		return thoughtOfList(s.Bare) ||
+			lang.Holds(
+				s.Bare,
+				" ways to ", "alternativ", " other option", " andere möglichkeit", " autre option", " otra opción",
+				"もう一つの案", "另一种",
+			)
 	})
 }
 
@@ -99,7 +107,7 @@ func weighs(all []Said, options []Option, at int) bool {
 func proposal(asked string, all []Said) int {
 	if l := lang.CueText(asked); lang.Holds(l, " or ", " vs ", " vs. ", " oder ", " ou ", " o ", "还是") {
 		if i := slices.IndexFunc(all, func(s Said) bool {
-			return !s.leads() && !Asks(s.Text) && !reports(s.Bare) && Shared(rank.Terms(s.Text), rank.Terms(asked)) > 0
+			return !s.leads() && !Asks(s.Text) && !reports(s.Bare) && CountShared(rank.Terms(s.Text), rank.Terms(asked)) > 0
 		}); i >= 0 {
 			return i
 		}
@@ -135,30 +143,51 @@ func further(all []Said) string {
 
 // asksToChoose reports whether a prompt asks which of several things it is to be.
 func asksToChoose(prompt string) bool {
-	return lang.Begins(lang.CueText(prompt), "should ", "soll ", "sollen ", "sollte", "faut-il ", "devrait") || lang.Holds(lang.CueText(prompt), " or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ", " what do you think", " what would you ", " what do you suggest", " better ",
-		" oder ", " welche", " sollen wir ", " sollten wir ", " was meinst du", " was schlägst du", " besser ", " ou ", " quel", " devrions-nous ", " qu'en penses-tu", " cuál", " qué opinas", " deberíamos ", "どちら", "どっち", "还是", "哪个", "哪种")
+	return lang.HasAnyPrefix(lang.CueText(prompt), "should ", "soll ", "sollen ", "sollte", "faut-il ", "devrait") ||
+		lang.Holds(
+			lang.CueText(prompt),
+			" or ", " vs ", " vs. ", " which ", " options", " should we ", " should i ", " shall we ",
+			" what do you think", " what would you ", " what do you suggest", " better ", " oder ", " welche",
+			" sollen wir ", " sollten wir ", " was meinst du", " was schlägst du", " besser ", " ou ", " quel",
+			" devrions-nous ", " qu'en penses-tu", " cuál", " qué opinas", " deberíamos ", "どちら", "どっち", "还是", "哪个",
+			"哪种",
+		)
 }
 
 // proposes reports whether a sentence says what the assistant would do.
 func proposes(l string) bool {
 	for _, would := range []string{" i'd ", " i would "} {
-		if _, do, ok := strings.Cut(l, would); ok && !lang.Begins(do, "need ", "like ", "have ", "be ", "love ", "not ", "expect ", "say ") {
+		if _, do, ok := strings.Cut(l, would); ok &&
+			!lang.HasAnyPrefix(do, "need ", "like ", "have ", "be ", "love ", "not ", "expect ", "say ") {
 			return true
 		}
 	}
-	return lang.Holds(l, " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
-		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je recomm", " je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría", "おすすめ", "お勧め", "推奨", "我建议", "推荐")
+	return lang.Holds(
+		l, " i recommend", " i suggest", " my recommendation", " my suggestion", " recommended:", " recommendation:",
+		" ich würde ", " ich empfehle", " ich schlage ", " mein vorschlag", " meine empfehlung", " je recomm",
+		" je conseille", " je propose", " je prendrais", " je garderais", " recomiendo", " propongo", " yo usaría",
+		"おすすめ", "お勧め", "推奨", "我建议", "推荐",
+	)
 }
 
-// yes reports whether a prompt begins with a word of assent.
-func yes(prompt string) bool {
+// assents reports whether a prompt begins with a word of assent.
+func assents(prompt string) bool {
 	first, _, _ := strings.Cut(strings.TrimSpace(lang.CueText(prompt)), " ")
-	return lang.Holds("|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|", "|"+strings.Trim(first, ",.!:;。！，、")+"|")
+	return lang.Holds(
+		"|yes|yep|yeah|yup|ya|ok|okay|sure|agreed|fine|good|great|perfect|sounds|exactly|right|go|do|mach|vas-y|allez-y|dale|adelante|hazlo|ja|jo|jep|jawohl|klar|gut|passt|einverstanden|genau|oui|d'accord|parfait|sí|si|vale|perfecto|claro|はい|了解|お願いします|好|好的|可以|行|同意|",
+		"|"+strings.Trim(first, ",.!:;。！，、")+"|",
+	)
 }
 
 // refuses reports whether a prompt puts aside what was proposed.
 func refuses(prompt string) bool {
-	return TakesBack(prompt) || lang.Holds(lang.CueText(prompt), " forget ", " revert", " undo ", " scrap ", " drop it", " leave it", " neither", " none of", " not now", " later ", " weder ", " vergiss ", " lass ", " später", " laisse tomber", " plus tard", " déjalo", " olvida")
+	return Retracts(prompt) ||
+		lang.Holds(
+			lang.CueText(prompt),
+			" forget ", " revert", " undo ", " scrap ", " drop it", " leave it", " neither", " none of", " not now",
+			" later ", " weder ", " vergiss ", " lass ", " später", " laisse tomber", " plus tard", " déjalo",
+			" olvida",
+		)
 }
 
 // optionsOf are the things that an answer numbers or letters, from the first on:
@@ -186,7 +215,7 @@ func optionsOf(answer string) []Option {
 	return out
 }
 
-// holds reports whether a sentence is one of an option's, with or without its mark.
+// Holds reports whether a sentence is one of an option's, with or without its mark.
 func (o Option) Holds(s string) bool {
 	rest := strings.TrimLeft(strings.TrimPrefix(s, "Option "), strings.ToUpper(o.mark))
 	return strings.Contains(o.text, s) || rest != s && strings.Contains(o.text, strings.TrimLeft(rest, " .):-–—"))
@@ -216,8 +245,8 @@ func optionOf(line string) (Option, bool) {
 	return Option{strings.ToLower(t[:1]), rest}, rest != ""
 }
 
-// of is the place of the option that a sentence names by its mark; -1 if it names none.
-func of(l string, options []Option) int {
+// optionNamed is the place of the option that a sentence names by its mark; -1 if it names none.
+func optionNamed(l string, options []Option) int {
 	return slices.IndexFunc(options, func(o Option) bool {
 		for _, before := range []string{" option ", " with ", " for ", " variant ", " variante ", " number ", " opción ", " take ", " pick ", " choose ", " la ", " le "} {
 			for _, after := range []string{" ", ".", ",", ":", ";", "!"} {
@@ -233,10 +262,13 @@ func of(l string, options []Option) int {
 	})
 }
 
-// picked is the place of the option that a prompt picks, by its mark or by words
+// optionPicked is the place of the option that a prompt picks, by its mark or by words
 // that no other one has; -1 if it picks none.
-func picked(prompt string, options []Option) int {
-	words := strings.FieldsFunc(strings.ToLower(prompt), func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) })
+func optionPicked(prompt string, options []Option) int {
+	words := strings.FieldsFunc(
+		strings.ToLower(prompt),
+		func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(",.:;!()", r) },
+	)
 	for len(words) > 1 && lang.Holds("|ok|okay|yes|yep|ja|oui|sí|lets|let's|do|go|with|for|take|option|variant|variante|number|nummer|opción|i'd|i'll|dann|wir|nehmen|nimm|bitte|the|la|le|el|die|den|das|", "|"+words[0]+"|") {
 		words = words[1:]
 	}
@@ -247,7 +279,11 @@ func picked(prompt string, options []Option) int {
 	if len(words) > 1 {
 		after = words[1]
 	}
-	if i := slices.IndexFunc(options, func(o Option) bool { return o.mark == ordinal(words[0]) }); i >= 0 && lang.Holds("||but|and|please|pls|with|then|it|is|sounds|looks|one|aber|und|bitte|mit|dann|mais|et|avec|pero|y|con|", "|"+after+"|") {
+	if i := slices.IndexFunc(options, func(o Option) bool { return o.mark == ordinal(words[0]) }); i >= 0 &&
+		lang.Holds(
+			"||but|and|please|pls|with|then|it|is|sounds|looks|one|aber|und|bitte|mit|dann|mais|et|avec|pero|y|con|",
+			"|"+after+"|",
+		) {
 		return i
 	}
 	terms := rank.Terms(prompt)
@@ -256,7 +292,7 @@ func picked(prompt string, options []Option) int {
 	}
 	found := -1
 	for i, o := range options {
-		if Shared(terms, rank.Terms(o.text)) == len(terms) {
+		if CountShared(terms, rank.Terms(o.text)) == len(terms) {
 			if found >= 0 {
 				return -1
 			}
@@ -279,13 +315,22 @@ func ordinal(w string) string {
 	return w
 }
 
-// more is a prompt that says more than what it picks.
-func more(prompt, picked, mark string) string {
+// extraWords is a prompt that says more than what it picks.
+func extraWords(prompt, picked, mark string) string {
 	of := rank.Terms(picked)
 	terms := slices.DeleteFunc(rank.Terms(prompt), func(t string) bool {
-		return ordinal(t) == mark || yes(t) || Shared([]string{t}, of) > 0 || lang.Holds("|one|option|variant|variante|number|nummer|pls|please|bitte|lets|let's|go|take|do|it|is|", "|"+t+"|")
+		return ordinal(t) == mark || assents(t) || CountShared([]string{t}, of) > 0 ||
+			lang.Holds(
+				"|one|option|variant|variante|number|nummer|pls|please|bitte|lets|let's|go|take|do|it|is|",
+				"|"+t+"|",
+			)
 	})
-	if len(terms) < 2 && !lang.Holds(lang.CueText(prompt), " but ", " not ", " without ", " no ", " only ", " aber ", " nicht ", " ohne ", " nur ", " kein", " mais ", " pas ", " sans ", " pero ", " sin ", "但", "不") {
+	if len(terms) < 2 &&
+		!lang.Holds(
+			lang.CueText(prompt),
+			" but ", " not ", " without ", " no ", " only ", " aber ", " nicht ", " ohne ", " nur ", " kein",
+			" mais ", " pas ", " sans ", " pero ", " sin ", "但", "不",
+		) {
 		return ""
 	}
 	return prompt

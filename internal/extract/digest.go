@@ -14,22 +14,22 @@ import (
 
 // Bounds of a digest.
 const (
-	MaxStatements = 6   // memories made of one answer
-	MinStatement  = 20  // characters; shorter ones say too little
-	MaxStatement  = 400 // characters; longer ones are not statements
-	LeastAnswer   = 30  // characters; a shorter one, where nothing was done, makes no summary
-	leastTalk     = 200 // likewise, where nothing was said that is kept either
-	MaxFindings   = 3   // memories made of a subagent's answer
-	MaxFinding    = 600 // characters of one: 150 tokens
-	MaxAsked      = 3   // memories made of one prompt
-	maxChanges    = 3   // of a fix, that it names
-	shortAbout    = 60  // characters of a request that a statement is completed with
+	MaxStatements     = 6   // memories made of one answer
+	MinStatement      = 20  // characters; shorter ones say too little
+	MaxStatement      = 400 // characters; longer ones are not statements
+	MinAnswer         = 30  // characters; a shorter one, where nothing was done, makes no summary
+	leastTalk         = 200 // likewise, where nothing was said that is kept either
+	MaxFindings       = 3   // memories made of a subagent's answer
+	MaxFinding        = 600 // characters of one: 150 tokens
+	MaxUserStatements = 3   // memories made of one prompt
+	maxChanges        = 3   // of a fix, that it names
+	shortAbout        = 60  // characters of a request that a statement is completed with
 )
 
 // madeOfWords tags what was made of the assistant's words, and stated of the person's.
 const (
-	MadeOfWords = "digest"
-	Stated      = "stated"
+	DigestTag = "digest"
+	StatedTag = "stated"
 )
 
 // How far back a correction is looked for, to see whether it is a habit.
@@ -38,15 +38,16 @@ const (
 	CorrectedSessions = 5  // of the project
 )
 
-// solution completes the cause of a problem with what is known of it: the
+// CompleteFix completes the cause of a problem with what is known of it: the
 // command that failed, and what was changed.
-func Solution(mm mem.Memory, files []string, own []mem.Memory) mem.Memory {
+func CompleteFix(mm mem.Memory, files []string, own []mem.Memory) mem.Memory {
 	mm.Command, mm.ExitCode = fixedCommand(own)
 	if len(mm.Files) == 0 {
 		mm.Files = files[:min(len(files), maxChanges)]
 	}
 	for _, o := range own {
-		if o.Kind != mem.Change || len(mm.Facts) == maxChanges || len(o.Files) == 0 || !slices.Contains(mm.Files, o.Files[0]) {
+		if o.Kind != mem.Change || len(mm.Facts) == maxChanges || len(o.Files) == 0 ||
+			!slices.Contains(mm.Files, o.Files[0]) {
 			continue
 		}
 		mm.Facts = append(mm.Facts, o.Title)
@@ -55,7 +56,7 @@ func Solution(mm mem.Memory, files []string, own []mem.Memory) mem.Memory {
 	return mm
 }
 
-// point is a statement that is kept, and as what.
+// Point is a statement that is kept, and as what.
 type Point struct {
 	Said
 	Kind mem.Kind
@@ -63,8 +64,8 @@ type Point struct {
 	gist gist
 }
 
-// mostOf is how many statements of a kind are kept of one answer.
-func mostOf(k mem.Kind) int {
+// maxOfKind is how many statements of a kind are kept of one answer.
+func maxOfKind(k mem.Kind) int {
 	switch k {
 	case mem.Todo:
 		return 5
@@ -74,13 +75,13 @@ func mostOf(k mem.Kind) int {
 	return 2
 }
 
-// points are the statements of an answer that are worth keeping, in its order:
+// Points are the statements of an answer that are worth keeping, in its order:
 // each once, the weightier ones where there are too many.
 func (w TurnOfWork) Points(all []Said) []Point {
 	var out []Point
 	count := map[mem.Kind]int{}
 	add := func(k mem.Kind, s Said, at int) {
-		if count[k] == mostOf(k) {
+		if count[k] == maxOfKind(k) {
 			return
 		}
 		g := gistOf(s.Text)
@@ -100,7 +101,7 @@ func (w TurnOfWork) Points(all []Said) []Point {
 			add(mem.ErrorFix, s, i)
 		}
 	}
-	out = once(out)
+	out = withoutOverlap(out)
 	slices.SortStableFunc(out, func(a, b Point) int { return cmp.Compare(b.weight(), a.weight()) })
 	out = out[:min(len(out), MaxStatements)]
 	slices.SortStableFunc(out, func(a, b Point) int { return a.At - b.At })
@@ -112,12 +113,12 @@ func (p Point) weight() float64 {
 	return info.Importance
 }
 
-// once leaves out, of a statement that is told with the one before it and that
+// withoutOverlap leaves out, of a statement that is told with the one before it and that
 // one, the lighter.
-func once(points []Point) []Point {
+func withoutOverlap(points []Point) []Point {
 	gone := map[int]bool{}
 	for i, p := range points {
-		if i == 0 || points[i-1].Text != p.before || !p.leans() {
+		if i == 0 || points[i-1].Text != p.before || !p.dependsOnPrevious() {
 			continue
 		}
 		if p.weight() >= points[i-1].weight() {
@@ -135,40 +136,47 @@ func once(points []Point) []Point {
 	return out
 }
 
-// leans reports whether a statement begins with a word that points back, or is too
+// dependsOnPrevious reports whether a statement begins with a word that points back, or is too
 // short to explain something by itself.
-func (p Point) leans() bool {
-	return p.Kind == mem.ErrorFix && p.before != "" && lang.Breadth(p.Text) < 2*MinStatement || lang.Begins(p.Bare, "it ", "it's ", "its ", "this ", "that ", "that's ", "they ", "these ", "those ", "both ", "so ", "fixed by ", "fixed with ", "fixed it", "solved by ", "resolved by ", "caused by ", "es ", "das ", "dies ", "sie ", "il ", "elle ", "cela ", "c'est ", "ça ", "eso ", "esto ", "lo ", "ello ", "それ", "这", "它")
+func (p Point) dependsOnPrevious() bool {
+	return p.Kind == mem.ErrorFix && p.before != "" && lang.Width(p.Text) < 2*MinStatement ||
+		lang.HasAnyPrefix(
+			p.Bare,
+			"it ", "it's ", "its ", "this ", "that ", "that's ", "they ", "these ", "those ", "both ", "so ",
+			"fixed by ", "fixed with ", "fixed it", "solved by ", "resolved by ", "caused by ", "es ", "das ",
+			"dies ", "sie ", "il ", "elle ", "cela ", "c'est ", "ça ", "eso ", "esto ", "lo ", "ello ", "それ", "这",
+			"它",
+		)
 }
 
-// titled is the statement as title and body. One that leans on another is told
+// TitleAndBody is the statement as title and body. One that leans on another is told
 // with that, or with what was asked for, as is a bare figure.
-func (p Point) Titled(prompt string) (title, body string) {
+func (p Point) TitleAndBody(prompt string) (title, body string) {
 	p.Text = withoutApology(p.Text)
-	leans := p.leans()
-	if !leans && (p.Kind != mem.Discovery || lang.Breadth(p.Text) >= 3*MinStatement) {
-		return Titled(p.Text)
+	leans := p.dependsOnPrevious()
+	if !leans && (p.Kind != mem.Discovery || lang.Width(p.Text) >= 3*MinStatement) {
+		return TitleAndBody(p.Text)
 	}
 	if leans && p.before != "" && !Asks(p.before) && len([]rune(p.before))+len([]rune(p.Text)) < MaxStatement {
-		return Titled(p.before + " " + p.Text)
+		return TitleAndBody(p.before + " " + p.Text)
 	}
 	if about := chars.Clip(Request(prompt), shortAbout); about != "" {
-		return Titled(p.Text + " (on: " + about + ")")
+		return TitleAndBody(p.Text + " (on: " + about + ")")
 	}
-	return Titled(p.Text)
+	return TitleAndBody(p.Text)
 }
 
-// maxTopics is how many words a statement takes from the request it answers.
+// MaxTopics is how many words a statement takes from the request it answers.
 const MaxTopics = 8
 
-// topicsOf are words that say what a request was about. An answer does not say
+// TopicsOf are words that say what a request was about. An answer does not say
 // it again: "I settled on batches of 50."
 func TopicsOf(prompt string) []string {
 	terms := rank.Terms(Request(prompt))
 	return terms[:min(len(terms), MaxTopics)]
 }
 
-// findingTag sorts a finding: what was wrong, what is about a file, the rest.
+// FindingTag sorts a finding: what was wrong, what is about a file, the rest.
 func FindingTag(k mem.Kind, files []string) string {
 	switch {
 	case k == mem.ErrorFix:
@@ -179,9 +187,9 @@ func FindingTag(k mem.Kind, files []string) string {
 	return AutoCaptured
 }
 
-// titled splits a sentence into a title of at most 160 characters and, where it
+// TitleAndBody splits a sentence into a title of at most 160 characters and, where it
 // is longer, a body that holds all of it.
-func Titled(s string) (title, body string) {
+func TitleAndBody(s string) (title, body string) {
 	s = chars.Line(s)
 	if title = chars.Clip(s, 160); title != s {
 		body = chars.Clip(s, MaxStatement)
@@ -199,9 +207,9 @@ func FilesOf(own []mem.Memory) []string {
 	return files
 }
 
-// namedIn lists the files whose path or base name the sentence holds, and the
+// FilesNamedIn lists the files whose path or base name the sentence holds, and the
 // paths it spells out itself.
-func NamedIn(s string, files []string) []string {
+func FilesNamedIn(s string, files []string) []string {
 	var out []string
 	for _, f := range files {
 		if strings.Contains(s, f) || strings.Contains(s, path.Base(f)) {
@@ -215,7 +223,8 @@ func NamedIn(s string, files []string) []string {
 		for _, f := range out {
 			known = known || f == w || path.Base(f) == w
 		}
-		if !known && strings.Contains(w, "/") && len(ext) > 1 && len(ext) < 6 && !strings.Contains(w, "://") && !strings.HasPrefix(w, "/") {
+		if !known && strings.Contains(w, "/") && len(ext) > 1 && len(ext) < 6 && !strings.Contains(w, "://") &&
+			!strings.HasPrefix(w, "/") {
 			out = AppendNew(out, path.Clean(w), 3)
 		}
 	}

@@ -14,30 +14,30 @@ import (
 	"remanence/internal/rank"
 )
 
-// maxCarried is how many memories made of the assistant's words a session hands
+// MaxCarried is how many memories made of the assistant's words a session hands
 // on to others. What is more stays with the session.
 const MaxCarried = 8
 
-// echoes reports whether a statement of the assistant's repeats what the person
+// RepeatsUser reports whether a statement of the assistant's repeats what the person
 // laid down in the same turn: "Prices are always in cents, I'll keep to that."
-func Echoes(mm, o mem.Memory) bool {
-	if !slices.Contains(o.Tags, Stated) || slices.Contains(mm.Tags, Stated) {
+func RepeatsUser(mm, o mem.Memory) bool {
+	if !slices.Contains(o.Tags, StatedTag) || slices.Contains(mm.Tags, StatedTag) {
 		return false
 	}
 	terms := rank.Terms(cmp.Or(mm.Body, mm.Title))
-	return 4*Shared(terms, rank.Terms(cmp.Or(o.Body, o.Title))) >= 3*len(terms)
+	return 4*CountShared(terms, rank.Terms(cmp.Or(o.Body, o.Title))) >= 3*len(terms)
 }
 
-// again is a statement that the session made before, under the key of the first,
+// Repeated is a statement that the session made before, under the key of the first,
 // so that they become one. The words are those of the turn that it is of now: what
 // becomes of that turn becomes of them.
-func Again(old, mm mem.Memory) mem.Memory {
+func Repeated(old, mm mem.Memory) mem.Memory {
 	mm.Key = old.Key
 	return mm
 }
 
-// swapped is the title of the change that takes another one back.
-func Swapped(change string) string {
+// RevertTitle is the title of the change that takes another one back.
+func RevertTitle(change string) string {
 	file, rest, _ := strings.Cut(change, ": replaced '")
 	was, is, ok := strings.Cut(strings.TrimSuffix(rest, "'"), "' with '")
 	if !ok {
@@ -46,27 +46,39 @@ func Swapped(change string) string {
 	return fmt.Sprintf("%s: replaced '%s' with '%s'", file, is, was)
 }
 
-// takesBack reports whether a prompt begins by taking back what was just done.
-func TakesBack(prompt string) bool {
+// Retracts reports whether a prompt begins by taking back what was just done.
+func Retracts(prompt string) bool {
 	l := lang.CueText(chars.FirstLine(prompt))
-	return lang.Begins(l, "undo ", "undo,", "revert that", "revert this", "revert it", "roll that back", "roll it back", "scrap that", "drop that", "forget that", "never mind", "nevermind", "no, undo", "no, revert", "mach das rückgängig", "verwirf das", "annule ça", "annule cela", "deshaz ", "元に戻して", "撤销", "取消刚才")
+	return lang.HasAnyPrefix(
+		l, "undo ", "undo,", "revert that", "revert this", "revert it", "roll that back", "roll it back",
+		"scrap that", "drop that", "forget that", "never mind", "nevermind", "no, undo", "no, revert",
+		"mach das rückgängig", "verwirf das", "annule ça", "annule cela", "deshaz ", "元に戻して", "撤销", "取消刚才",
+	)
 }
 
-// doneWith reports whether a sentence says that an item of work is done: one
+// DoneWith reports whether a sentence says that an item of work is done: one
 // clause of it, for another may say what is left.
 func DoneWith(item string, s Said) bool {
 	if clause, rest, ok := strings.Cut(s.Text, "; "); ok {
-		return DoneWith(item, Said{Text: clause, Bare: lang.CueText(clause)}) || DoneWith(item, Said{Text: rest, Bare: lang.CueText(rest)})
+		return DoneWith(item, Said{Text: clause, Bare: lang.CueText(clause)}) ||
+			DoneWith(item, Said{Text: rest, Bare: lang.CueText(rest)})
 	}
 	l := s.Bare
-	if open(l) || Asks(s.Text) || offers(l) || thoughtOf(l) || announces(l) || lang.Holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
+	if open(l) || Asks(s.Text) || offers(l) || thoughtOf(l) || announces(l) ||
+		lang.Holds(l, " not ", "n't ", " remains", " remain ", " remain.", " nicht ", " noch ", " pas ", " no ") {
 		return false
 	}
-	if !lang.Holds(l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated", " removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place", " has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit", "maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了") && !sameVerb(item, l) {
+	if !lang.Holds(
+		l, " now", " done", " added", " wrote", " written", " implemented", " fixed", " finished", " migrated",
+		" removed", " documented", " covered", " updated", " is there", " is up", " are up", " is live", " in place",
+		" has a ", " have a ", "erledigt", " jetzt ", "hinzugefügt", "geschrieben", "terminé", "ajouté", "écrit",
+		"maintenant", " listo", "añadid", " ahora", "追加しました", "対応しました", "完了", "已", "完成了",
+	) &&
+		!sameVerb(item, l) {
 		return false
 	}
 	x := ItemTerms(item)
-	return len(x) >= 2 && 10*Shared(x, rank.Terms(s.Text)) >= 8*len(x)
+	return len(x) >= 2 && 10*CountShared(x, rank.Terms(s.Text)) >= 8*len(x)
 }
 
 // sameVerb reports whether a sentence says that something is done, or does it, in
@@ -75,11 +87,11 @@ func sameVerb(item, l string) bool {
 	verb, _, _ := strings.Cut(strings.TrimSpace(lang.CueText(item)), " ")
 	return slices.ContainsFunc(strings.Fields(l), func(w string) bool {
 		w = strings.Trim(w, ".,;:!")
-		return w != verb && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) && kin(verb, w)
+		return w != verb && (strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "s")) && sameWordForm(verb, w)
 	})
 }
 
-// sameThing reports whether two memories say nearly the same.
+// SameThing reports whether two memories say nearly the same.
 func SameThing(a, b mem.Memory) bool {
 	if a.Kind == mem.Todo && b.Kind == mem.Todo {
 		return SameItem(a.Title, b.Title)
@@ -87,7 +99,7 @@ func SameThing(a, b mem.Memory) bool {
 	return SamePoint(ClaimOf(a), ClaimOf(b)) && Compared(a, b).Agrees()
 }
 
-// samePoint reports whether two statements say nearly the same: one has all the
+// SamePoint reports whether two statements say nearly the same: one has all the
 // words of the other and few more, and the same names. Two statements that differ
 // in one word each may be about two things.
 func SamePoint(a, b string) bool {
@@ -114,23 +126,23 @@ func (g gist) within(o gist) bool {
 	if len(few) > len(many) {
 		few, many = many, few
 	}
-	return Shared(few, many) == len(few)
+	return CountShared(few, many) == len(few)
 }
 
-// shared is how many of some words are among others, in any form.
-func Shared(words, among []string) int {
+// CountShared is how many of some words are among others, in any form.
+func CountShared(words, among []string) int {
 	n := 0
 	for _, w := range words {
-		if slices.ContainsFunc(among, func(o string) bool { return kin(w, o) }) {
+		if slices.ContainsFunc(among, func(o string) bool { return sameWordForm(w, o) }) {
 			n++
 		}
 	}
 	return n
 }
 
-// kin reports whether two words are forms of one: they begin alike and are of
+// sameWordForm reports whether two words are forms of one: they begin alike and are of
 // nearly one length.
-func kin(a, b string) bool {
+func sameWordForm(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -148,7 +160,8 @@ func namesIn(s string) []string {
 	var out []string
 	for _, w := range words {
 		w = strings.Trim(w, ".")
-		if strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) && strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
+		if strings.ContainsFunc(w, func(r rune) bool { return !unicode.IsLetter(r) }) &&
+			strings.ContainsFunc(w, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }) {
 			out = append(out, w)
 		}
 	}
@@ -156,7 +169,7 @@ func namesIn(s string) []string {
 	return slices.Compact(out)
 }
 
-// sameItem reports whether two items of work are one: the words of the shorter
+// SameItem reports whether two items of work are one: the words of the shorter
 // are in the other, which has few more, and the names are the same.
 func SameItem(a, b string) bool {
 	if strings.EqualFold(a, b) {
@@ -167,7 +180,7 @@ func SameItem(a, b string) bool {
 	return less >= 2 && 2*less >= more && slices.Equal(x.names, y.names) && x.within(y)
 }
 
-// sameWork is how alike an item of a list is to one that is told in a sentence,
+// SameWork is how alike an item of a list is to one that is told in a sentence,
 // 0 if they are not one: the names of the one are in the other, and most of their
 // words, or half of them beside the same names.
 func SameWork(item, said string) float64 {
@@ -179,9 +192,12 @@ func SameWork(item, said string) float64 {
 	if len(a) > len(b) {
 		a, b = b, a
 	}
-	both := Shared(x, y)
+	both := CountShared(x, y)
 	for _, n := range a {
-		if !slices.ContainsFunc(b, func(o string) bool { return n == o || figure(n) != "" && figure(n) == figure(o) }) {
+		if !slices.ContainsFunc(
+			b,
+			func(o string) bool { return n == o || figure(n) != "" && figure(n) == figure(o) },
+		) {
 			return 0
 		}
 	}
@@ -196,17 +212,20 @@ func figure(name string) string {
 	return name[:len(name)-len(strings.TrimLeft(name, "0123456789"))]
 }
 
-// workTerms are the words of an item of work but for those of the names in it.
+// WorkTerms are the words of an item of work but for those of the names in it.
 func WorkTerms(s string) []string {
 	names := strings.Join(namesIn(s), " ")
 	return slices.DeleteFunc(ItemTerms(s), func(t string) bool { return strings.Contains(names, t) })
 }
 
-// itemTerms are the words of an item of work but for those that say that it is one.
+// ItemTerms are the words of an item of work but for those that say that it is one.
 func ItemTerms(s string) []string {
 	return slices.DeleteFunc(rank.Terms(s), func(t string) bool {
 		switch t {
-		case "still", "open", "left", "need", "needs", "todo", "remaining", "next", "step", "yet", "missing", "add", "write", "get", "what's", "follow-up", "follow", "up", "offen", "noch", "reste", "queda", "pendiente":
+		case "still",
+			"open", "left", "need", "needs", "todo", "remaining", "next", "step", "yet", "missing", "add", "write",
+			"get", "what's", "follow-up", "follow", "up", "offen", "noch", "reste", "queda",
+			"pendiente":
 			return true
 		}
 		return false

@@ -16,16 +16,16 @@ import (
 const (
 	MaxPartOfTurn    = 200
 	MaxPartOfSession = 400
-	LeastPart        = 80 // of one turn, in that of its session
+	MinPart          = 80 // of one turn, in that of its session
 )
 
-// summaryTag tags summaries of turns and of sessions.
+// SummaryTag tags summaries of turns and of sessions.
 const SummaryTag = "session-summary"
 
-// idle reports whether a turn in which nothing was done says next to nothing.
-func Idle(prompt, answer string) bool {
+// IsTrivial reports whether a turn in which nothing was done says next to nothing.
+func IsTrivial(prompt, answer string) bool {
 	answer = strings.TrimSpace(answer)
-	if utf8.RuneCountInString(answer) < LeastAnswer || catchesUp(prompt) { // that only says again what is known
+	if utf8.RuneCountInString(answer) < MinAnswer || asksForStatus(prompt) { // that only says again what is known
 		return true
 	}
 	return utf8.RuneCountInString(answer) < leastTalk && (rank.Courtesy(prompt) || greets(prompt))
@@ -35,24 +35,28 @@ func Idle(prompt, answer string) bool {
 func greets(prompt string) bool {
 	l := lang.CueText(prompt)
 	return len(strings.Fields(l)) < 8 && !strings.ContainsAny(prompt, "?？`/") &&
-		lang.Begins(l, "hi ", "hi,", "hi!", "hello", "hey", "thanks", "thank you", "good morning", "morning", "hallo", "moin", "servus", "danke", "guten ", "bonjour", "salut", "merci", "hola", "gracias", "buenos", "おはよう", "こんにちは", "ありがとう", "你好", "谢谢")
+		lang.HasAnyPrefix(
+			l, "hi ", "hi,", "hi!", "hello", "hey", "thanks", "thank you", "good morning", "morning", "hallo", "moin",
+			"servus", "danke", "guten ", "bonjour", "salut", "merci", "hola", "gracias", "buenos", "おはよう", "こんにちは",
+			"ありがとう", "你好", "谢谢",
+		)
 }
 
-// inARow joins sentences and parts of them.
-func InARow(parts []string) string {
+// JoinParts joins sentences and parts of them.
+func JoinParts(parts []string) string {
 	return strings.ReplaceAll(strings.Join(parts, "; "), ".; ", "; ")
 }
 
-// fixedIn is what the summary of a turn says of a fix: how is told by the fix
+// FixSummary is what the summary of a turn says of a fix: how is told by the fix
 // itself, as long as it holds.
-func FixedIn(fix mem.Memory) string {
+func FixSummary(fix mem.Memory) string {
 	if fix.Command == "" {
 		return chars.Clip(fix.Title, 120)
 	}
 	return fmt.Sprintf("fixed: `%s`", chars.Clip(fix.Command, MaxFixError))
 }
 
-// opening is the first sentence of an answer that tells what came of the work,
+// Opening is the first sentence of an answer that tells what came of the work,
 // not only that something did: "Done.", "You're right, sorry about that."
 func Opening(answer string) string {
 	all := Statements(answer)
@@ -71,15 +75,17 @@ func openingOf(all []Said, open []Option) int {
 	return slices.IndexFunc(all, func(s Said) bool {
 		s.Text = withoutApology(s.Text)
 		s.Bare = lang.CueText(s.Text)
-		return lang.Breadth(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) && !apologizes(s.Bare) && (!s.leads() || opensWithI(s.Bare)) &&
+		return lang.Width(s.Text) >= MinStatement && !Asks(s.Text) && !offers(s.Bare) && !announces(s.Bare) &&
+			!apologizes(s.Bare) &&
+			(!s.leads() || opensWithI(s.Bare)) &&
 			!slices.ContainsFunc(open, func(o Option) bool { return o.Holds(s.Text) })
 	})
 }
 
-// sessionKey begins the keys of summaries of sessions.
+// SessionKey begins the keys of summaries of sessions.
 const SessionKey = "session:"
 
-// joinPart adds at most share characters of a turn's part to that of its session,
+// JoinPart adds at most share characters of a turn's part to that of its session,
 // while there is room.
 func JoinPart(all, more string, share int) string {
 	more = chars.Clip(more, share)
@@ -89,5 +95,5 @@ func JoinPart(all, more string, share int) string {
 	case all == "":
 		return more
 	}
-	return chars.Clip(InARow([]string{all, more}), MaxPartOfSession)
+	return chars.Clip(JoinParts([]string{all, more}), MaxPartOfSession)
 }

@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// contradictory is the share of common words from which a denial is one of the
+// Contradictory is the share of common words from which a denial is one of the
 // same thing.
 const Contradictory = 0.5
 
@@ -13,7 +13,10 @@ const Contradictory = 0.5
 func denies(s string) bool {
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' && r != '’' }) {
 		switch strings.ReplaceAll(w, "’", "'") {
-		case "not", "never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without", "stop", "forbidden":
+		case "not",
+			"never", "no", "don't", "doesn't", "isn't", "aren't", "won't", "can't", "cannot", "avoid", "without",
+			"stop",
+			"forbidden":
 			return true
 		}
 	}

@@ -7,10 +7,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// claimOf is the text by which a memory is compared with others.
+// ClaimOf is the text by which a memory is compared with others.
 func ClaimOf(m mem.Memory) string { return cmp.Or(m.Body, m.Title) }
 
-// compared judges what two memories say. Titles of their own may differ, but not
+// Compared judges what two memories say. Titles of their own may differ, but not
 // say the contrary.
 func Compared(a, b mem.Memory) lang.Judgement {
 	j := lang.Compare(ClaimOf(a), ClaimOf(b))

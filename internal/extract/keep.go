@@ -6,7 +6,7 @@ import (
 	"remanence/internal/chars"
 )
 
-// headline is the first line as title, and all of the text as body where the
+// Headline is the first line as title, and all of the text as body where the
 // title does not say it all.
 func Headline(s string) (title, body string) {
 	s = strings.TrimSpace(s)

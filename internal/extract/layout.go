@@ -131,12 +131,12 @@ func remainder(line string) bool {
 // belongs to it is not going to be done.
 func ruledOut(line string) bool {
 	l := " " + strings.Trim(strings.ToLower(lang.WithoutEmphasis(short(line))), "#*:： ") + " "
-	return lang.Holds(l, "out of scope", "out-of-scope", "not in scope", "outside the scope", "non-goal", "not a goal",
-		" won't do ", " won't fix ", " wontfix ", " will not do ",
-		"nicht im umfang", "außerhalb des umfangs", "nicht-ziel",
-		"hors périmètre", "hors scope", "hors du périmètre", "non-objectif",
-		"fuera de alcance", "fuera del alcance", "no objetivos",
-		"対象外", "範囲外", "スコープ外", "超出范围", "不在范围", "范围之外", "非目标")
+	return lang.Holds(
+		l, "out of scope", "out-of-scope", "not in scope", "outside the scope", "non-goal", "not a goal",
+		" won't do ", " won't fix ", " wontfix ", " will not do ", "nicht im umfang", "außerhalb des umfangs",
+		"nicht-ziel", "hors périmètre", "hors scope", "hors du périmètre", "non-objectif", "fuera de alcance",
+		"fuera del alcance", "no objetivos", "対象外", "範囲外", "スコープ外", "超出范围", "不在范围", "范围之外", "非目标",
+	)
 }
 
 // short is a line if it is short enough for a heading.
@@ -149,15 +149,17 @@ func short(line string) string {
 
 // pointsAtList reports whether a question speaks of things that stand above it.
 func pointsAtList(l string) bool {
-	return lang.Holds(l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese",
-		" lequel", " laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas",
-		"どれ", "どちら", "どの", "哪", "这些")
+	return lang.Holds(
+		l, " which ", " these", " those", " them", " any of ", " one of ", " welche", " davon", " diese", " lequel",
+		" laquelle", " lesquel", " quel", " ces ", " cuál", " alguno", " estos", " estas", "どれ", "どちら", "どの", "哪",
+		"这些",
+	)
 }
 
 // closing is the question or the offer that a paragraph ends with; empty if it
 // ends with none. The answer's own pick may stand behind the question.
 func closing(line string) string {
-	ss := lang.Split(lang.WithoutEmphasis(line))
+	ss := lang.SplitSentences(lang.WithoutEmphasis(line))
 	if len(ss) == 0 {
 		return ""
 	}
@@ -214,10 +216,10 @@ func join(to *block, b block, inner bool) {
 
 // blockOf tells what block a line begins or belongs to.
 func blockOf(t string) (kind blockKind, ordered, boxes, variants bool) {
-	if t[0] == '#' || lang.BoldLine(t) {
+	if t[0] == '#' || lang.IsBoldLine(t) {
 		return headingBlock, false, false, variant(t)
 	}
-	plain, item := lang.Unlisted(t)
+	plain, item := lang.TrimListMark(t)
 	switch {
 	case item:
 		_, marked := optionOf(t)
@@ -231,7 +233,7 @@ func blockOf(t string) (kind blockKind, ordered, boxes, variants bool) {
 // variant reports whether a heading or an item calls itself an alternative: a
 // name for one with its mark, "Option 2", "Variante B".
 func variant(t string) bool {
-	plain, _ := lang.Unlisted(t)
+	plain, _ := lang.TrimListMark(t)
 	plain = strings.TrimSpace(strings.TrimLeft(lang.WithoutEmphasis(plain), "# "))
 	if _, ok := optionOf(plain); !ok {
 		return false

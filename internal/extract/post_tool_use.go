@@ -1,4 +1,4 @@
 package extract
 
-// autoCaptured tags what was kept by rule from a tool call.
+// AutoCaptured tags what was kept by rule from a tool call.
 const AutoCaptured = "auto-captured"

@@ -8,7 +8,7 @@ import (
 
 const MaxFact = 200
 
-// kindOf is the kind of a memory by what a model calls it, in any of the usual
+// KindOf is the kind of a memory by what a model calls it, in any of the usual
 // vocabularies. What is called otherwise is a discovery.
 func KindOf(called string) mem.Kind {
 	switch strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(strings.TrimSpace(called))) {

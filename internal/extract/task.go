@@ -11,19 +11,19 @@ import (
 // maxTaskID bounds the id of a task, in bytes; a longer one is none.
 const maxTaskID = 64
 
-// todo is one item of a list the agent keeps. The task tools name it by id.
+// Todo is one item of a list the agent keeps. The task tools name it by id.
 type Todo struct {
 	Id, Text, Status string
 	Change           bool // it changes the task that the id names
 	Shown            bool // it only shows how the task stands
 }
 
-// done reports whether nothing is left to do about it.
+// Done reports whether nothing is left to do about it.
 func (t Todo) Done() bool {
 	return t.Status == "completed" || t.Status == "deleted" || t.Status == "cancelled"
 }
 
-// taskIn is the task that some objects describe, each field from the first that
+// TaskIn is the task that some objects describe, each field from the first that
 // has it. A task's own object calls its id "id", a call's input or answer not.
 func TaskIn(objects ...map[string]json.RawMessage) (t Todo) {
 	for _, o := range objects {
@@ -47,7 +47,7 @@ func idText(raw json.RawMessage) string {
 	return chars.Line(id)
 }
 
-// taskNumber is the number that a task tool's answer gives the task: "#12".
+// TaskNumber is the number that a task tool's answer gives the task: "#12".
 func TaskNumber(output string) string {
 	_, rest, ok := strings.Cut(output, "#")
 	if !ok {
@@ -60,8 +60,8 @@ func TaskNumber(output string) string {
 	return id
 }
 
-// listedTag tags items of the agent's own list.
+// ListedTag tags items of the agent's own list.
 const ListedTag = "todo"
 
-// listedKey begins their keys: a tag may be anybody's.
+// ListedKey begins their keys: a tag may be anybody's.
 const ListedKey = "todo:"

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/lang"
 )
 
-// call is what is understood of a tool call. Fields the tool does not have are empty.
+// Call is what is understood of a tool call. Fields the tool does not have are empty.
 type Call struct {
 	Command  string // Bash, as typed
 	Plain    string // normalised, see plainCommand
@@ -27,7 +27,7 @@ type Call struct {
 	Whole    bool // todos is the whole list: what is not on it is off it
 }
 
-// items are the objects of a JSON list.
+// Items are the objects of a JSON list.
 func Items(raw json.RawMessage) []map[string]json.RawMessage {
 	var list []map[string]json.RawMessage
 	if json.Unmarshal(raw, &list) != nil {
@@ -52,7 +52,7 @@ func Text(raw json.RawMessage) string {
 	return s
 }
 
-// responseText is what a tool's answer says: a string as it is, an object's
+// ResponseText is what a tool's answer says: a string as it is, an object's
 // stdout, stderr or text, an array's texts joined.
 func ResponseText(raw json.RawMessage) string {
 	if len(raw) == 0 {
@@ -84,7 +84,7 @@ func ResponseText(raw json.RawMessage) string {
 	return ""
 }
 
-// plainCommand is the command without what varies between two runs of the same
+// PlainCommand is the command without what varies between two runs of the same
 // thing: a leading cd, variables set in front, redirections to view the output
 // and surplus white space.
 func PlainCommand(s string) string {
@@ -126,7 +126,7 @@ func assignment(word string) bool {
 	return true
 }
 
-// remote reports whether the tool brings in text from outside the machine: the
+// Remote reports whether the tool brings in text from outside the machine: the
 // web, another server, or a command that prints what one answered. In doubt it does.
 func Remote(tool, command string) bool {
 	if lang.Holds(strings.ToLower(tool), "web", "mcp", "fetch", "browse", "http") {
@@ -138,7 +138,7 @@ func Remote(tool, command string) bool {
 // fetches reports whether a simple command asks another machine, by itself or
 // through a command that runs another one.
 func fetches(words []string) bool {
-	if len(words) > 0 && aboutWords(path.Base(words[0])) {
+	if len(words) > 0 && takesText(path.Base(words[0])) {
 		return false
 	}
 	for i, w := range words {
@@ -146,7 +146,7 @@ func fetches(words []string) bool {
 		if i+1 < len(words) {
 			next = words[i+1]
 		}
-		if elsewhere(w) {
+		if isRemote(w) {
 			return true
 		}
 		switch strings.TrimSuffix(path.Base(w), ".exe") {
@@ -156,7 +156,9 @@ func fetches(words []string) bool {
 			if next == "view" || next == "info" || next == "show" || next == "search" {
 				return true
 			}
-		case "gh", "glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet", "ftp":
+		case "gh",
+			"glab", "hub", "jira", "aws", "gcloud", "az", "http", "https", "links", "nc", "ssh", "telnet",
+			"ftp":
 			if i == 0 || runsAnother(words[:i]) {
 				return true
 			}
@@ -169,21 +171,25 @@ func fetches(words []string) bool {
 	return false
 }
 
-// elsewhere reports whether a word is an address of another machine, or a
+// isRemote reports whether a word is an address of another machine, or a
 // library by which a script given on the command line asks one.
-func elsewhere(w string) bool {
+func isRemote(w string) bool {
 	for _, scheme := range []string{"http://", "https://", "ftp://"} {
 		if _, host, ok := strings.Cut(w, scheme); ok {
-			return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") && !strings.HasPrefix(host, "[::1]")
+			return !strings.HasPrefix(host, "localhost") && !strings.HasPrefix(host, "127.") &&
+				!strings.HasPrefix(host, "[::1]")
 		}
 	}
 	return strings.HasPrefix(w, "requests.") || strings.HasPrefix(w, "urllib") || strings.HasPrefix(w, "httpx.")
 }
 
-// aboutWords reports whether a program takes words, not commands, as arguments.
-func aboutWords(program string) bool {
+// takesText reports whether a program takes words, not commands, as arguments.
+func takesText(program string) bool {
 	switch program {
-	case "grep", "rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf", "dpkg", "cat", "ls", "sed", "awk":
+	case "grep",
+		"rg", "ag", "ack", "echo", "printf", "which", "type", "whereis", "man", "apt", "apt-get", "brew", "dnf",
+		"dpkg", "cat", "ls", "sed",
+		"awk":
 		return true
 	}
 	return false
@@ -194,7 +200,10 @@ func aboutWords(program string) bool {
 func runsAnother(before []string) bool {
 	for _, w := range before {
 		switch path.Base(w) {
-		case "sudo", "env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then", "else", "if", "while", "until", "for":
+		case "sudo",
+			"env", "time", "timeout", "nohup", "nice", "xargs", "exec", "command", "bash", "sh", "zsh", "do", "then",
+			"else", "if", "while", "until",
+			"for":
 			continue
 		}
 		if !strings.HasPrefix(w, "-") && !assignment(w) && strings.Trim(w, "0123456789.smh") != "" {
@@ -204,13 +213,13 @@ func runsAnother(before []string) bool {
 	return true
 }
 
-// lasting reports whether a command that worked is worth keeping: it built,
+// WorthKeeping reports whether a command that worked is worth keeping: it built,
 // tested, installed or moved something.
-func Lasting(command string) bool {
+func WorthKeeping(command string) bool {
 	return lang.Holds(command, "install", "build", "deploy", "migrate", "test", "docker", "terraform", "cdk")
 }
 
-// exitOf splits the error text of a failed tool into exit status and message.
+// ExitOf splits the error text of a failed tool into exit status and message.
 // A message without a status counts as status 1.
 func ExitOf(s string) (code int, message string) {
 	rest, ok := strings.CutPrefix(s, "Exit code ")
@@ -227,13 +236,18 @@ func ExitOf(s string) (code int, message string) {
 	return code, strings.TrimSpace(message)
 }
 
-// telling is the line of an output that says most: the first that names a place
+// Telling is the line of an output that says most: the first that names a place
 // in a file and what is wrong there, else the first that says what the error is,
 // else the first that names one, else one that counts errors, else the first.
 func Telling(output string) string {
 	said, named, counted := "", "", ""
 	for line := range strings.Lines(output) {
-		t := withoutClock(strings.TrimLeftFunc(chars.Line(line), func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) }))
+		t := withoutClock(
+			strings.TrimLeftFunc(
+				chars.Line(line),
+				func(r rune) bool { return unicode.Is(unicode.So, r) || unicode.IsSpace(r) },
+			),
+		)
 		if placed(t) {
 			return withoutFolder(t)
 		}
@@ -258,7 +272,8 @@ func Telling(output string) string {
 func withoutClock(line string) string {
 	for {
 		word, rest, ok := strings.Cut(line, " ")
-		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" || strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
+		if !ok || strings.Trim(word, "0123456789:.,-TZ[]") != "" ||
+			strings.Count(strings.Trim(word, ":"), ":") < 2 && strings.Count(word, "-") != 2 {
 			return line
 		}
 		line = strings.TrimSpace(rest)
@@ -272,8 +287,10 @@ func stepFailed(line string) bool {
 	words := strings.Fields(line)
 	last := words[len(words)-1]
 	of := len(words) > 3 && words[1] == "of" && strings.Trim(words[0]+words[2], "0123456789") == ""
-	banner := strings.HasPrefix(line, "===") && strings.HasSuffix(line, "===") || strings.HasPrefix(line, "___") && strings.HasSuffix(line, "___")
-	return last == "FAILED" || of || banner || len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
+	banner := strings.HasPrefix(line, "===") && strings.HasSuffix(line, "===") ||
+		strings.HasPrefix(line, "___") && strings.HasSuffix(line, "___")
+	return last == "FAILED" || of || banner ||
+		len(words) == 4 && words[2] == "code" && strings.EqualFold(words[0], "npm")
 }
 
 // saysError reports whether a line says what an error is, behind its name and a
@@ -302,13 +319,17 @@ func namedError(name string) bool {
 	if len(words) > 1 && strings.ContainsAny(last, "0123456789") {
 		last = words[len(words)-2]
 	}
-	return slices.ContainsFunc([]string{"error", "exception", "panic", "fatal"}, func(w string) bool { return strings.HasSuffix(last, w) })
+	return slices.ContainsFunc(
+		[]string{"error", "exception", "panic", "fatal"},
+		func(w string) bool { return strings.HasSuffix(last, w) },
+	)
 }
 
 // closesErrors reports whether a line only says that there were errors.
 func closesErrors(line string) bool {
 	l := strings.ToLower(line)
-	return strings.HasPrefix(l, "error: ") && lang.Holds(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
+	return strings.HasPrefix(l, "error: ") &&
+		lang.Holds(l, "aborting due to", "could not compile", "exited with code", "exit code", "exit status")
 }
 
 // countsErrors reports whether a line only counts what failed, or names it:
@@ -324,7 +345,7 @@ func countsErrors(line string) bool {
 	return false
 }
 
-// inBrief is a telling line without the tag that it is an error, which is said
+// InBrief is a telling line without the tag that it is an error, which is said
 // before it, and without the folder or the package of what it begins with.
 func InBrief(line string) string {
 	for _, tag := range []string{"[error] ", "error: "} {
@@ -355,7 +376,8 @@ func placed(line string) bool {
 		return false
 	}
 	digits := strings.TrimLeft(rest, "0123456789")
-	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4 && strings.Contains(strings.TrimSpace(digits[1:]), " ")
+	return digits != rest && strings.HasPrefix(digits, ":") && len(digits) > 4 &&
+		strings.Contains(strings.TrimSpace(digits[1:]), " ")
 }
 
 // withoutFolder is a line that says by an address where something is wrong,

@@ -13,13 +13,13 @@ import (
 
 // Bounds of what a fix names.
 const (
-	MaxFixFiles = 5
-	MaxActs     = 3
-	MaxFixError = 60 // characters of the command, of its error, and of what helped, in the title
-	MaxAct      = 200
+	MaxFixFiles    = 5
+	MaxSideEffects = 3
+	MaxFixError    = 60 // characters of the command, of its error, and of what helped, in the title
+	MaxSideEffect  = 200
 )
 
-// proves reports whether a command that worked shows that one that failed works
+// Proves reports whether a command that worked shows that one that failed works
 // too: it is the same, or the same on more.
 func Proves(worked, failed string) bool {
 	if worked == failed {
@@ -58,7 +58,7 @@ var managers = []string{
 	"apt", "apt-get", "dnf", "yum", "apk", "pacman", "zypper", "brew", "port", "nix", "cargo", "gem", "bundle", "composer", "go", "choco", "winget", "scoop",
 }
 
-// installs reports whether a command that worked installs what another one failed
+// Installs reports whether a command that worked installs what another one failed
 // to: by another manager of packages, as pnpm add does for npm install.
 func Installs(worked, failed string) bool {
 	parts := func(command string) (program string, what []string, ok bool) {
@@ -68,7 +68,10 @@ func Installs(worked, failed string) bool {
 		}
 		for i, w := range words {
 			if i > 0 && (w == "install" || w == "add" || w == "i") {
-				return words[0], slices.DeleteFunc(words[i+1:], func(w string) bool { return strings.HasPrefix(w, "-") }), true
+				return words[0], slices.DeleteFunc(
+					words[i+1:],
+					func(w string) bool { return strings.HasPrefix(w, "-") },
+				), true
 			}
 		}
 		return "", nil, false
@@ -84,10 +87,11 @@ func Installs(worked, failed string) bool {
 // covers reports whether what a command is run on is, or has in it, something else.
 func covers(all, one string) bool {
 	dir := strings.TrimSuffix(strings.TrimSuffix(all, "..."), "/")
-	return all == one || all == "./..." || one == dir && strings.HasSuffix(all, "...") || strings.HasPrefix(one, dir+"/") && (strings.HasSuffix(all, "...") || path.Ext(all) == "")
+	return all == one || all == "./..." || one == dir && strings.HasSuffix(all, "...") ||
+		strings.HasPrefix(one, dir+"/") && (strings.HasSuffix(all, "...") || path.Ext(all) == "")
 }
 
-// fixTitle tells a fix in one line. What helped stands in it whole: who meets the
+// FixTitle tells a fix in one line. What helped stands in it whole: who meets the
 // failure again knows the rest.
 func FixTitle(failure mem.Memory, helped string) string {
 	_, said, _ := strings.Cut(failure.Title, "| Error: ")
@@ -97,8 +101,8 @@ func FixTitle(failure mem.Memory, helped string) string {
 	return fmt.Sprintf("`%s` failed (exit %d: %s), %s", command, failure.ExitCode, said, helped)
 }
 
-// place says in which files something was done.
-func Place(files []string) string {
+// FilesPhrase says in which files something was done.
+func FilesPhrase(files []string) string {
 	switch n := len(files); n {
 	case 1:
 		return path.Base(files[0])
@@ -109,7 +113,7 @@ func Place(files []string) string {
 	}
 }
 
-// sameProgram reports whether two commands are different ones of one program:
+// SameProgram reports whether two commands are different ones of one program:
 // what was run with it may be what helped.
 func SameProgram(a, b string) bool {
 	x, y := strings.Fields(a), strings.Fields(b)
@@ -117,27 +121,44 @@ func SameProgram(a, b string) bool {
 		return false
 	}
 	switch x[0] {
-	case "git", "cd", "ls", "cat", "grep", "rg", "find", "python", "python3", "node", "sh", "bash", "curl", "psql", "npx":
+	case "git",
+		"cd", "ls", "cat", "grep", "rg", "find", "python", "python3", "node", "sh", "bash", "curl", "psql",
+		"npx":
 		return false
 	}
-	return !slices.ContainsFunc([]string{"test", "get", "logs", "log", "status", "show", "list", "ls", "describe", "lint", "check", "vet", "ps", "version", "help", "view"}, func(w string) bool { return x[1] == w })
+	return !slices.ContainsFunc(
+		[]string{
+			"test", "get", "logs", "log", "status", "show", "list", "ls", "describe", "lint", "check", "vet", "ps",
+			"version", "help", "view",
+		},
+		func(w string) bool { return x[1] == w },
+	)
 }
 
-// acts reports whether a command changes something besides the files that are
+// HasSideEffects reports whether a command changes something besides the files that are
 // edited: what is installed, what runs, what is locked or generated.
-func Acts(command string) bool {
+func HasSideEffects(command string) bool {
 	for _, words := range simpleCommands(command) {
 		i := 0
 		for i < len(words)-1 && (assignment(words[i]) || words[i] == "sudo" || words[i] == "env") {
 			i++
 		}
 		switch path.Base(words[i]) {
-		case "chmod", "chown", "mkdir", "rm", "mv", "cp", "ln", "touch", "kill", "pkill", "systemctl", "service", "sysctl", "truncate", "make", "createdb", "dropdb", "ssh-add", "corepack", "nvm", "rustup", "direnv", "export":
+		case "chmod",
+			"chown", "mkdir", "rm", "mv", "cp", "ln", "touch", "kill", "pkill", "systemctl", "service", "sysctl",
+			"truncate", "make", "createdb", "dropdb", "ssh-add", "corepack", "nvm", "rustup", "direnv",
+			"export":
 			return true
 		}
 		for _, w := range words[i+1:] {
 			switch strings.Trim(w, "-") {
-			case "install", "i", "ci", "add", "up", "update", "upgrade", "remove", "uninstall", "rebuild", "restart", "start", "stop", "migrate", "db:migrate", "db:setup", "db:create", "seed", "generate", "gen", "tidy", "unlock", "force-unlock", "init", "login", "clean", "prune", "reset", "sync", "download", "vendor", "checkout", "restore", "stash", "apply", "rollback", "enable", "set", "use", "clear", "flush", "flushall", "cache:clear", "fix":
+			case "install",
+				"i", "ci", "add", "up", "update", "upgrade", "remove", "uninstall", "rebuild", "restart", "start",
+				"stop", "migrate", "db:migrate", "db:setup", "db:create", "seed", "generate", "gen", "tidy", "unlock",
+				"force-unlock", "init", "login", "clean", "prune", "reset", "sync", "download", "vendor", "checkout",
+				"restore", "stash", "apply", "rollback", "enable", "set", "use", "clear", "flush", "flushall",
+				"cache:clear",
+				"fix":
 				return true
 			}
 		}

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/chars"
 )
 
-// sameWords compares prompts by their beginnings: long ones are cut differently.
+// SameWords compares prompts by their beginnings: long ones are cut differently.
 func SameWords(a, b string) bool {
 	const enough = 1000 // characters
 	a, b = chars.Line(a), chars.Line(b)

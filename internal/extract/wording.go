@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// said is one sentence or list item of a text, and what stands around it.
+// Said is one sentence or list item of a text, and what stands around it.
 type Said struct {
 	Text   string
 	Bare   string   // text as cues are looked for in it: see cueText
@@ -19,7 +19,7 @@ type Said struct {
 	stands standing // to work that is left
 }
 
-// maxSaid is how many sentences of one text are looked at.
+// MaxSaid is how many sentences of one text are looked at.
 const MaxSaid = 200
 
 // prose is a text taken apart: what it says in its own words. Code fences,
@@ -32,7 +32,7 @@ type prose struct {
 	stands        standing
 }
 
-// statements splits a text into sentences and list items. Emphasis and list
+// Statements splits a text into sentences and list items. Emphasis and list
 // marks are removed.
 func Statements(text string) []Said {
 	var p prose
@@ -56,7 +56,7 @@ func Statements(text string) []Said {
 			paragraph = len(p.out)
 			continue
 		}
-		plain, item := lang.Unlisted(t)
+		plain, item := lang.TrimListMark(t)
 		if item {
 			paragraph = len(p.out)
 		}
@@ -84,7 +84,7 @@ func (p *prose) fenced(t string) bool {
 }
 
 func (p *prose) line(t string, item bool, paragraph int) {
-	whole := lang.BoldLine(t)
+	whole := lang.IsBoldLine(t)
 	lead := strings.HasSuffix(t, ":") || strings.HasSuffix(t, "：")
 	t = lang.WithoutEmphasis(t)
 	if !item {
@@ -115,8 +115,15 @@ func (p *prose) line(t string, item bool, paragraph int) {
 			under = k
 		}
 	}
-	for i, s := range lang.Split(t) {
-		one := Said{Text: s, Bare: lang.CueText(s), under: under, first: i == 0, doubt: item && p.doubt, stands: p.stands}
+	for i, s := range lang.SplitSentences(t) {
+		one := Said{
+			Text:   s,
+			Bare:   lang.CueText(s),
+			under:  under,
+			first:  i == 0,
+			doubt:  item && p.doubt,
+			stands: p.stands,
+		}
 		if n := len(p.out); n > paragraph {
 			one.before = p.out[n-1].Text
 			p.out[n-1].after = s
@@ -125,7 +132,7 @@ func (p *prose) line(t string, item bool, paragraph int) {
 	}
 }
 
-// sentences are the texts of the statements.
+// Sentences are the texts of the statements.
 func Sentences(text string) []string {
 	all := Statements(text)
 	out := make([]string, 0, len(all))

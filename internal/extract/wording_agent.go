@@ -1,8 +1,6 @@
 package extract
 
 import (
-	"path"
-	"slices"
 	"strings"
 	"unicode"
 
@@ -16,7 +14,7 @@ import (
 // is only part of a word in one language and means something else there has
 // spaces around it.
 
-// turnOfWork is what the wording is judged by besides itself.
+// TurnOfWork is what the wording is judged by besides itself.
 type TurnOfWork struct {
 	Reported bool     // the person reported a problem
 	Trouble  bool     // they did, or a command failed
@@ -24,11 +22,11 @@ type TurnOfWork struct {
 	Files    []string // that the turn changed
 }
 
-// meaning tells what kind of statement of the assistant's a sentence is. What
+// Meaning tells what kind of statement of the assistant's a sentence is. What
 // is asked, only thought of, somebody else's word or told of the work itself is
 // none, and so are most others.
 func (w TurnOfWork) Meaning(s Said) (mem.Kind, bool) {
-	if n := lang.Breadth(s.Text); n < MinStatement || n > 2*MaxStatement || len([]rune(s.Text)) > MaxStatement {
+	if n := lang.Width(s.Text); n < MinStatement || n > 2*MaxStatement || len([]rune(s.Text)) > MaxStatement {
 		return "", false
 	}
 	l := s.Bare
@@ -93,15 +91,26 @@ func sectionKind(heading string) mem.Kind {
 	switch {
 	case lang.Holds(l, "question", "frage", "pregunta", "質問", "问题列表"):
 		return ""
-	case lang.Holds(l, "follow-up", "follow up", "todo", "to do ", "next step", "what's left", "what is left", "remaining", "still open", "not done", "not included", "left out", "did not do", "didn't do", "leftover", "outstanding", "deferred",
-		"noch offen", "offene punkte", "nächste schritte", "noch zu tun", "reste à faire", "prochaines étapes", "pendiente", "próximos pasos", "残り", "残作業", "今後", "次のステップ", "待办", "后续", "下一步", "未完成"), l == " open ", l == " next ", l == " todo ", l == " later ", l == " weiter ", lang.Holds(l, " open items ", " open points ", " offen "):
+	case lang.Holds(
+		l, "follow-up", "follow up", "todo", "to do ", "next step", "what's left", "what is left", "remaining",
+		"still open", "not done", "not included", "left out", "did not do", "didn't do", "leftover", "outstanding",
+		"deferred", "noch offen", "offene punkte", "nächste schritte", "noch zu tun", "reste à faire",
+		"prochaines étapes", "pendiente", "próximos pasos", "残り", "残作業", "今後", "次のステップ", "待办", "后续", "下一步", "未完成",
+	),
+		l == " open ",
+		l == " next ",
+		l == " todo ",
+		l == " later ",
+		l == " weiter ",
+		lang.Holds(l, " open items ", " open points ", " offen "):
 		if reports(l) { // what was done to a list of work
 			return ""
 		}
 		return mem.Todo
 	case lang.Holds(l, "decisi", "entscheidung", "décision", "決定", "决定", "what i chose", "choices", "the design", "design notes", "by design"):
 		return mem.Decision
-	case lang.Holds(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"), lang.Begins(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
+	case lang.Holds(l, "root cause", " cause ", "what was wrong", "what went wrong", "the problem", "what happened", " problem ", "diagnosis", "ursache", "problem war", "la cause", "le problème", " causa ", "el problema", "原因", "问题"),
+		lang.HasAnyPrefix(l, "why it ", "why the ", "why this ", "warum ", "pourquoi ", "por qué "):
 		return mem.ErrorFix
 	case lang.Holds(l, "gotcha", "caveat", "pitfall", "watch out", "things to know", "worth knowing", "careful", "be aware", "heads-up", "warning", "stolperfallen", "achtung", "pièges", "cuidado", "注意"):
 		return mem.Gotcha
@@ -118,51 +127,78 @@ func (s Said) leads() bool { return strings.HasSuffix(s.Text, ":") || strings.Ha
 
 func Asks(s string) bool {
 	s = strings.TrimRight(s, " *_`)")
-	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasPrefix(s, "¿") || strings.HasSuffix(s, "か。")
+	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasPrefix(s, "¿") ||
+		strings.HasSuffix(s, "か。")
 }
 
 // offers reports whether a sentence offers to do something.
 func offers(l string) bool {
-	return lang.Holds(l, "let me know", "if you'd like", "if you like", "if you want", "would you like", "want me to ", "happy to ", "shall i ", "should i ", "do you want", "feel free",
-		"sag bescheid", "wenn du möchtest", "wenn du willst", "soll ich", "dis-moi", "si tu veux", "si vous voulez", "avísame", "si quieres", "お知らせください", "ご希望", "如果你", "需要我")
+	return lang.Holds(
+		l, "let me know", "if you'd like", "if you like", "if you want", "would you like", "want me to ", "happy to ",
+		"shall i ", "should i ", "do you want", "feel free", "sag bescheid", "wenn du möchtest", "wenn du willst",
+		"soll ich", "dis-moi", "si tu veux", "si vous voulez", "avísame", "si quieres", "お知らせください", "ご希望", "如果你",
+		"需要我",
+	)
 }
 
 // thoughtOf reports whether a sentence only thinks of something.
 func thoughtOf(l string) bool {
-	if lang.Holds(l, " we could ", " i could ", " you could ", " one could ", " it could ", " this could ", " that could ", " could be ", " might ", " maybe ", " perhaps ", " possibly ",
-		"one option", "another option", "an option", "alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " we'd ", " you'd ", " would need ", " would be ", "probably ", "not sure", "some day", "someday",
-		"consider ", "vielleicht", " könnte", "wäre ", "würde ich", " ich würde ", "eventuell", "peut-être", "pourrait", "pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑") {
-		return !lang.Holds(l, " could not ", "couldn't", "could never", " i decided", " we decided", " i chose", " we chose")
+	if lang.Holds(
+		l, " we could ", " i could ", " you could ", " one could ", " it could ", " this could ", " that could ",
+		" could be ", " might ", " maybe ", " perhaps ", " possibly ", "one option", "another option", "an option",
+		"alternatively", "i'd suggest", "i would suggest", "i suggest", "i'd recommend", "i would ", "i'd ", " we'd ",
+		" you'd ", " would need ", " would be ", "probably ", "not sure", "some day", "someday", "consider ",
+		"vielleicht", " könnte", "wäre ", "würde ich", " ich würde ", "eventuell", "peut-être", "pourrait",
+		"pourrions", "faudrait peut", "quizás", "tal vez", "podría", "かもしれ", "と思われ", "也许", "或许", "可能是", "可以考虑",
+	) {
+		return !lang.Holds(
+			l, " could not ", "couldn't", "could never", " i decided", " we decided", " i chose", " we chose",
+		)
 	}
 	return false
 }
 
 // thoughtOfList reports whether a line introduces things that are only thought of.
 func thoughtOfList(l string) bool {
-	return lang.Holds(l, "possibilit", " options", " ideas", "candidates", "alternatives", "suggestion", "remarks", "nits", "möglichkeiten", "vorschläge", "pistes", "opciones", "ideas", "可能")
+	return lang.Holds(
+		l, "possibilit", " options", " ideas", "candidates", "alternatives", "suggestion", "remarks", "nits",
+		"möglichkeiten", "vorschläge", "pistes", "opciones", "ideas", "可能",
+	)
 }
 
 // reported reports whether a sentence tells what somebody or something else says.
 func reported(l string) bool {
-	return lang.Holds(l, " says", " said ", " say that", "according to", "claims ", " suggests ", " recommends ", "usual advice", " wrote:", " wrote that", " describes ", " asks for", " asks us",
-		" laut ", " besagt", " sagt,", " steht in ", "selon ", "d'après", " dit que", "según ", " dice que", "によると", "と書かれ", "根据", "上说", "指出", "the issue ", "the ticket ", "the article", " you asked", " you told", "as you wanted", "du wolltest", "du hattest gebeten", "tu as demandé", "tu m'as dit", "me pediste", "me dijiste")
+	return lang.Holds(
+		l, " says", " said ", " say that", "according to", "claims ", " suggests ", " recommends ", "usual advice",
+		" wrote:", " wrote that", " describes ", " asks for", " asks us", " laut ", " besagt", " sagt,", " steht in ",
+		"selon ", "d'après", " dit que", "según ", " dice que", "によると", "と書かれ", "根据", "上说", "指出", "the issue ",
+		"the ticket ", "the article", " you asked", " you told", "as you wanted", "du wolltest", "du hattest gebeten",
+		"tu as demandé", "tu m'as dit", "me pediste", "me dijiste",
+	)
 }
 
 // announces reports whether a sentence tells what the assistant is about to do.
 func announces(l string) bool {
-	return lang.Begins(l, "i'll ", "i will ", "let me ", "let's ", "now i'll", "i am going to", "i'm going to", "next, i", "next i", "first, i'll", "ich werde ", "je vais ", "voy a ")
+	return lang.HasAnyPrefix(
+		l, "i'll ", "i will ", "let me ", "let's ", "now i'll", "i am going to", "i'm going to", "next, i", "next i",
+		"first, i'll", "ich werde ", "je vais ", "voy a ",
+	)
 }
 
 // apologizes reports whether a sentence only takes a correction.
 func apologizes(l string) bool {
-	return lang.Begins(l, "you're right", "you are right", "you're absolutely right", "you are absolutely right", "good catch", "sorry", "apologies", "my apologies", "i apologize", "thanks for ", "thank you for ", "you're welcome",
-		"du hast recht", "sie haben recht", "entschuldigung", "tut mir leid", "tienes razón", "perdón", "lo siento", "tu as raison", "vous avez raison", "désolé", "申し訳", "すみません", "抱歉", "对不起", "你说得对")
+	return lang.HasAnyPrefix(
+		l, "you're right", "you are right", "you're absolutely right", "you are absolutely right", "good catch",
+		"sorry", "apologies", "my apologies", "i apologize", "thanks for ", "thank you for ", "you're welcome",
+		"du hast recht", "sie haben recht", "entschuldigung", "tut mir leid", "tienes razón", "perdón", "lo siento",
+		"tu as raison", "vous avez raison", "désolé", "申し訳", "すみません", "抱歉", "对不起", "你说得对",
+	)
 }
 
 // promises reports whether a sentence takes a correction and says what the
 // assistant did, or will do now: "Understood, I won't do that again."
 func promises(l string) bool {
-	return (apologizes(l) || lang.Begins(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris", "entendido")) &&
+	return (apologizes(l) || lang.HasAnyPrefix(l, "understood", "got it", "noted", "verstanden", "alles klar", "compris", "entendido")) &&
 		lang.Holds(l, " i ", " i'll ", " i won't ", " i've ", " ich ", " je ", " j'")
 }
 
@@ -170,7 +206,9 @@ func promises(l string) bool {
 // with: "Good catch — the lock leaks."
 func withoutApology(s string) string {
 	for _, dash := range []string{" — ", " – ", " - ", "—"} {
-		if sorry, rest, ok := strings.Cut(s, dash); ok && apologizes(lang.CueText(sorry)) && lang.Breadth(sorry) < 2*MinStatement && lang.Breadth(rest) >= MinStatement {
+		if sorry, rest, ok := strings.Cut(s, dash); ok && apologizes(lang.CueText(sorry)) &&
+			lang.Width(sorry) < 2*MinStatement &&
+			lang.Width(rest) >= MinStatement {
 			return rest
 		}
 	}
@@ -180,65 +218,124 @@ func withoutApology(s string) string {
 // negated reports whether a sentence says that something was decided against, or
 // not decided. With its reason it is a decision all the same.
 func negated(l string) bool {
-	return lang.Holds(l, "decided not to", "decided against", "chose not to", "not decided", "n't decided", "undecided", "no decision", "not going with", "entschieden, nicht", "dagegen entschieden",
-		"nicht entschieden", "décidé de ne pas", "pas décidé", "decidí no ", "decidimos no ", "decidido no ", "しないことに", "决定不", "没有决定", "尚未决定") && !because(l)
+	return lang.Holds(
+		l, "decided not to", "decided against", "chose not to", "not decided", "n't decided", "undecided",
+		"no decision", "not going with", "entschieden, nicht", "dagegen entschieden", "nicht entschieden",
+		"décidé de ne pas", "pas décidé", "decidí no ", "decidimos no ", "decidido no ", "しないことに", "决定不", "没有决定",
+		"尚未决定",
+	) &&
+		!because(l)
 }
 
 // takenBack reports whether a sentence takes back what the one before it said.
 func takenBack(next string) bool {
 	l := lang.CueText(next)
-	return lang.Holds(l, "reverted that", "reverted it", "i dropped that", "dropped it again", "backed it out", "backed that out", "undid that", "scrapped", "that did not work out", "that didn't work out", "wieder verworfen", "rückgängig gemacht", "abandonné", "descarté", "撤销了", "やめました")
+	return lang.Holds(
+		l, "reverted that", "reverted it", "i dropped that", "dropped it again", "backed it out", "backed that out",
+		"undid that", "scrapped", "that did not work out", "that didn't work out", "wieder verworfen",
+		"rückgängig gemacht", "abandonné", "descarté", "撤销了", "やめました",
+	)
 }
 
 // because reports whether a sentence gives a reason.
 func because(l string) bool {
-	return lang.Holds(l, " because ", ", since ", " since it", " since we", " since the", " since a ", ", as ", " so that ", " to avoid ", "hence", " weil ", ", da ", "parce qu", ", car ", " afin ", " puisque", "porque ", " ya que", "para que", "ため", "からです", "ので", "因为", "以便", "由于")
+	return lang.Holds(
+		l, " because ", ", since ", " since it", " since we", " since the", " since a ", ", as ", " so that ",
+		" to avoid ", "hence", " weil ", ", da ", "parce qu", ", car ", " afin ", " puisque", "porque ", " ya que",
+		"para que", "ため", "からです", "ので", "因为", "以便", "由于",
+	)
 }
 
 // open reports whether a sentence names work that is left.
 func open(l string) bool {
-	if lang.Holds(l, "commented out", "disabled", "skipped", "hard-coded", "hardcoded", " needs to be ", " need to be ") && lang.Holds(l, " for now", "before the next", "next release", " later", "manually") {
+	if lang.Holds(
+		l, "commented out", "disabled", "skipped", "hard-coded", "hardcoded", " needs to be ", " need to be ",
+	) &&
+		lang.Holds(l, " for now", "before the next", "next release", " later", "manually") {
 		return true
 	}
-	if lang.Holds(l, "nothing left", "nothing else", "nothing open", "nothing remaining", "no follow-up", "no todo", "nothing to do", "i have not", "i haven't", "i did not", "i didn't", "not changed", "no remaining", "nichts mehr offen", "rien à faire", "nada pendiente", "remaining tests pass") {
+	if lang.Holds(
+		l, "nothing left", "nothing else", "nothing open", "nothing remaining", "no follow-up", "no todo",
+		"nothing to do", "i have not", "i haven't", "i did not", "i didn't", "not changed", "no remaining",
+		"nichts mehr offen", "rien à faire", "nada pendiente", "remaining tests pass",
+	) {
 		return false
 	}
 	if announces(l) {
 		return false
 	}
-	if lang.Begins(strings.TrimLeftFunc(l, func(r rune) bool { return !unicode.IsLetter(r) }), "not ") && lang.Holds(l, " yet ", " yet.", " yet,") {
+	if lang.HasAnyPrefix(strings.TrimLeftFunc(l, func(r rune) bool { return !unicode.IsLetter(r) }), "not ") &&
+		lang.Holds(l, " yet ", " yet.", " yet,") {
 		return true
 	}
-	return lang.Holds(l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:", " to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr", "a separate pr", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work", "what's left", "what is left", "left to do", "left open", "next step", "follow-up", "follow up", " not yet ", "not done yet", " yet:", "next:", "is pending", "are pending",
-		"has only run", "have to be computed", "needs to be done", "need an exemption", "you'll need to", "you will need to", "you still have to", "musst du", "müsst ihr", "noch offen", "offen ist", "offen bleibt", "bleibt offen", "noch nicht", "fehlt noch", "fehlen noch", "muss noch", "müssen noch", "steht noch aus", "stehen noch aus", "als nächstes",
-		"il reste", "reste à", "restent à", "reste :", "pas encore", "queda pendiente", "quedan pendiente", "pendiente de", "falta revisar", "falta añadir", "falta hacer", "falta probar", "faltan ", "queda por", "quedan por", "todavía no", "aún no", "falta por", "未対応", "未着手", "まだ", "残っています", "残りは", "还没有", "尚未", "还需要", "待办", "下一步", "未完成", "剩下的") ||
-		strings.HasSuffix(strings.TrimRight(l, " ."), " yet") && lang.Holds(l, " is not ", " are not ", " isn't ", " aren't ", " has not ", " have not ", " hasn't ", " no ")
+	return lang.Holds(
+		l, "still open", "still need", "still miss", "still has to", "still have to", "still lacks", "todo:",
+		" to do:", "still to do", "yet to be", "left for later", "follow-up pr", "in a separate pr", "its own pr",
+		"a separate pr", "untested", "no tests for", "not included", "remaining:", " remains to", "remaining work",
+		"what's left", "what is left", "left to do", "left open", "next step", "follow-up", "follow up", " not yet ",
+		"not done yet", " yet:", "next:", "is pending", "are pending", "has only run", "have to be computed",
+		"needs to be done", "need an exemption", "you'll need to", "you will need to", "you still have to",
+		"musst du", "müsst ihr", "noch offen", "offen ist", "offen bleibt", "bleibt offen", "noch nicht",
+		"fehlt noch", "fehlen noch", "muss noch", "müssen noch", "steht noch aus", "stehen noch aus", "als nächstes",
+		"il reste", "reste à", "restent à", "reste :", "pas encore", "queda pendiente", "quedan pendiente",
+		"pendiente de", "falta revisar", "falta añadir", "falta hacer", "falta probar", "faltan ", "queda por",
+		"quedan por", "todavía no", "aún no", "falta por", "未対応", "未着手", "まだ", "残っています", "残りは", "还没有", "尚未", "还需要",
+		"待办", "下一步", "未完成", "剩下的",
+	) ||
+		strings.HasSuffix(strings.TrimRight(l, " ."), " yet") &&
+			lang.Holds(
+				l, " is not ", " are not ", " isn't ", " aren't ", " has not ", " have not ", " hasn't ", " no ",
+			)
 }
 
 // warns reports whether a sentence says so itself that it warns.
 func warns(s Said) bool {
 	l := s.Bare
-	if lang.Holds(l, "careful", "beware", "watch out", "gotcha", "caveat", "pitfall", "be aware", "heads-up", "heads up", "keep in mind", "to know:", "note that", "worth knowing", "bear in mind", "easy to miss", "easy to forget", "don't forget", "make sure to", "be sure to", "remember to", " hazard", "order matters", "position matters", "same pattern", "same bug", "same problem", "achtung", "vorsicht", "aufgepasst", "beachte", "attention :", "attention:", "à noter", "cuidado", " ojo:", " ojo,", "atención:", "ten en cuenta", "注意：", "注意:", "注意点", "请注意", "小心") {
+	if lang.Holds(
+		l, "careful", "beware", "watch out", "gotcha", "caveat", "pitfall", "be aware", "heads-up", "heads up",
+		"keep in mind", "to know:", "note that", "worth knowing", "bear in mind", "easy to miss", "easy to forget",
+		"don't forget", "make sure to", "be sure to", "remember to", " hazard", "order matters", "position matters",
+		"same pattern", "same bug", "same problem", "achtung", "vorsicht", "aufgepasst", "beachte", "attention :",
+		"attention:", "à noter", "cuidado", " ojo:", " ojo,", "atención:", "ten en cuenta", "注意：", "注意:", "注意点",
+		"请注意", "小心",
+	) {
 		return !reports(l)
 	}
-	return lang.Begins(l, "⚠", "❗", "note:", "nb:", "fyi:", "important:", "warning:", "hinweis:", "nota:", "wichtig:", "important :", "importante:", "重要")
+	return lang.HasAnyPrefix(
+		l, "⚠", "❗", "note:", "nb:", "fyi:", "important:", "warning:", "hinweis:", "nota:", "wichtig:", "important :",
+		"importante:", "重要",
+	)
 }
 
 // limits reports whether a sentence names a limit that somebody else will run into.
 func limits(s Said) bool {
 	l := s.Bare
-	if lang.Holds(l, "does not work", "doesn't work", "do not work", "don't work", "does not help", "doesn't help", "did not help", "didn't help", "made no difference", "must not ", "must never ", "only works", "only work ", "breaks if", "breaks when", "fails if", "fails when", "fails unless", ", otherwise", "; otherwise", ", or else", "needs a restart", "requires a restart",
-		" refuses to ", " refuses the", "is not enough", "are not enough", "can never be", "cannot be undone", "not supported", "no longer support", "has no effect", "have no effect", "is ignored", "are ignored", "ignored unless", "not thread-safe", "case-sensitive", "waiting to happen", "deadlock", "vulnerab", "will break", "will fail", "would break", "depends on the order", "the other way round fails", "panics on", "panics if", "panics when", " has to be on the same", "have to be on the same",
-		"darf nicht", "dürfen nicht", "funktioniert nicht", "geht nur", ", sonst ", "ne fonctionne pas", "ne marche pas", ", sinon", "ne doit pas", "ne doivent pas", "no funciona", ", si no ", "de lo contrario", "no debe ", "しないと", "なければならない", "しなければ", "できません", "动作しません", "否则", "必须先", "不能") {
+	if lang.Holds(
+		l, "does not work", "doesn't work", "do not work", "don't work", "does not help", "doesn't help",
+		"did not help", "didn't help", "made no difference", "must not ", "must never ", "only works", "only work ",
+		"breaks if", "breaks when", "fails if", "fails when", "fails unless", ", otherwise", "; otherwise",
+		", or else", "needs a restart", "requires a restart", " refuses to ", " refuses the", "is not enough",
+		"are not enough", "can never be", "cannot be undone", "not supported", "no longer support", "has no effect",
+		"have no effect", "is ignored", "are ignored", "ignored unless", "not thread-safe", "case-sensitive",
+		"waiting to happen", "deadlock", "vulnerab", "will break", "will fail", "would break", "depends on the order",
+		"the other way round fails", "panics on", "panics if", "panics when", " has to be on the same",
+		"have to be on the same", "darf nicht", "dürfen nicht", "funktioniert nicht", "geht nur", ", sonst ",
+		"ne fonctionne pas", "ne marche pas", ", sinon", "ne doit pas", "ne doivent pas", "no funciona", ", si no ",
+		"de lo contrario", "no debe ", "しないと", "なければならない", "しなければ", "できません", "动作しません", "否则", "必须先", "不能",
+	) {
 		return !reports(l)
 	}
-	if lang.Begins(l, "if ", "once ", "wenn ", "falls ", "si ") && lang.Holds(l, " will ", " wird ", " werden ") && !lang.Holds(l, " you ", " du ", " sie ") {
+	if lang.HasAnyPrefix(l, "if ", "once ", "wenn ", "falls ", "si ") &&
+		lang.Holds(l, " will ", " wird ", " werden ") &&
+		!lang.Holds(l, " you ", " du ", " sie ") {
 		return !reports(l)
 	}
-	if lang.Begins(l, "don't ", "do not ", "never ", "nie ", "niemals ", "ne jamais", "nunca ") {
+	if lang.HasAnyPrefix(l, "don't ", "do not ", "never ", "nie ", "niemals ", "ne jamais", "nunca ") {
 		return len(strings.Fields(l)) > 5
 	}
-	return lang.Holds(l, " has to ", " have to ", " must ", " need to ", " needs the ", " needs every ") && lang.Holds(l, ", so ", "because", ": ", ", hence", "; ", "before") && !opensWithI(l)
+	return lang.Holds(l, " has to ", " have to ", " must ", " need to ", " needs the ", " needs every ") &&
+		lang.Holds(l, ", so ", "because", ": ", ", hence", "; ", "before") &&
+		!opensWithI(l)
 }
 
 // gone reports whether a sentence says that something is not there any more.
@@ -248,34 +345,62 @@ func gone(s Said) bool {
 
 // notices reports whether a sentence tells what was come across.
 func notices(s Said) bool {
-	return lang.Holds(s.Bare, "i noticed that", "i found that", "i found out", "i came across", "contrary to", "surprisingly", "despite its name", "mir ist aufgefallen", "überraschend", "j'ai remarqué", "j'ai découvert", "contrairement à", "he notado", "me di cuenta", "al contrario de", "気づき", "わかりました", "我发现", "发现了")
+	return lang.Holds(
+		s.Bare,
+		"i noticed that", "i found that", "i found out", "i came across", "contrary to", "surprisingly",
+		"despite its name", "mir ist aufgefallen", "überraschend", "j'ai remarqué", "j'ai découvert",
+		"contrairement à", "he notado", "me di cuenta", "al contrario de", "気づき", "わかりました", "我发现", "发现了",
+	)
 }
 
 // names reports whether a sentence says so itself that it names what was wrong,
 // and does: "Found it and fixed it." names nothing.
 func names(s Said) bool {
-	return (len(rank.Terms(s.Text)) > 2 || strings.Contains(s.Text, "`")) && lang.Holds(s.Bare, "root cause", " culprit", "the problem was", "the issue was", "the bug was", "the cause was", "the reason was", "the error was", "the mistake was", "the limit was", "the leak was", "the failure was", "was caused by", "were caused by", "is caused by", "the error came from", "came from", "stemmed from", "traced it to", "traced this to", "traced that to", "tracked it down to", "boiled down to", "turned out", "turns out", "fixed by", "the fix was", "the fix is", " fixed it", "found it:", "that is what broke", "one real problem", "that's what",
-		"ursache", "lag an ", "lag daran", "das problem war", "der fehler war", "schuld war", "war falsch", "la cause ", "le problème était", "le problème venait", "venait de", "venait du", "était dû", "causé par", "provoqué par", "la causa ", "el problema era", "el error era", "el fallo era", "se debía a", "原因", "问题在于", "问题出在", "是由于")
+	return (len(rank.Terms(s.Text)) > 2 || strings.Contains(s.Text, "`")) &&
+		lang.Holds(
+			s.Bare,
+			"root cause", " culprit", "the problem was", "the issue was", "the bug was", "the cause was",
+			"the reason was", "the error was", "the mistake was", "the limit was", "the leak was", "the failure was",
+			"was caused by", "were caused by", "is caused by", "the error came from", "came from", "stemmed from",
+			"traced it to", "traced this to", "traced that to", "tracked it down to", "boiled down to", "turned out",
+			"turns out", "fixed by", "the fix was", "the fix is", " fixed it", "found it:", "that is what broke",
+			"one real problem", "that's what", "ursache", "lag an ", "lag daran", "das problem war", "der fehler war",
+			"schuld war", "war falsch", "la cause ", "le problème était", "le problème venait", "venait de",
+			"venait du", "était dû", "causé par", "provoqué par", "la causa ", "el problema era", "el error era",
+			"el fallo era", "se debía a", "原因", "问题在于", "问题出在", "是由于",
+		)
 }
 
-// explains reports whether a sentence explains what was wrong, in a turn in which
+// Explains reports whether a sentence explains what was wrong, in a turn in which
 // something was.
 func (w TurnOfWork) Explains(s Said) bool {
 	l := s.Bare
 	if !w.Trouble || opensWithI(l) || promises(l) || reports(l) || reported(l) {
 		return false
 	}
-	if strings.Contains(s.Text, "`") && lang.Holds(l, " makes ", " causes ", " forces ", " triggers ", " führt dazu", " zwingt ", " verursacht ", " provoque ", " oblige ", " hace que ", " provoca ") &&
-		!lang.Begins(l, "this ", "that ", "it ", "das ", "dies ") && !lang.Holds(l, " now ", "faster", "easier", "safe", " test", "schneller", "plus rapide") {
+	if strings.Contains(s.Text, "`") &&
+		lang.Holds(
+			l, " makes ", " causes ", " forces ", " triggers ", " führt dazu", " zwingt ", " verursacht ",
+			" provoque ", " oblige ", " hace que ", " provoca ",
+		) &&
+		!lang.HasAnyPrefix(l, "this ", "that ", "it ", "das ", "dies ") &&
+		!lang.Holds(l, " now ", "faster", "easier", "safe", " test", "schneller", "plus rapide") {
 		return true
 	}
-	return lang.Holds(l, " because ", ", so ", " so nobody", " so every", ", hence", "that's why", "that is why", "which is why", " therefore", ", while ", " regression", "introduced in", "introduced by", " was missing", "misconfigured", "off by one", " weil ", "deshalb", "daher", "parce qu", ", car ", "du coup", "porque ", "por eso", "así que", "ため", "ので", "因为", "所以", "导致") ||
+	return lang.Holds(
+		l, " because ", ", so ", " so nobody", " so every", ", hence", "that's why", "that is why", "which is why",
+		" therefore", ", while ", " regression", "introduced in", "introduced by", " was missing", "misconfigured",
+		"off by one", " weil ", "deshalb", "daher", "parce qu", ", car ", "du coup", "porque ", "por eso", "así que",
+		"ため", "ので", "因为", "所以", "导致",
+	) ||
 		strings.Contains(l, ": ") && was(l)
 }
 
 // was reports whether a sentence tells how something was.
 func was(l string) bool {
-	return lang.Holds(l, " was ", " were ", " had ", " did ", " war ", " waren ", " hatte", " était", " avait", " era ", " había")
+	return lang.Holds(
+		l, " was ", " were ", " had ", " did ", " war ", " waren ", " hatte", " était", " avait", " era ", " había",
+	)
 }
 
 // did reports whether an English sentence tells what something did: not what is
@@ -291,181 +416,23 @@ func did(l string) bool {
 	return false
 }
 
-// tells reports whether a sentence may tell what was wrong where none says so:
+// Tells reports whether a sentence may tell what was wrong where none says so:
 // it speaks of what the code did or did not do, and not of what was done now.
 func (w TurnOfWork) Tells(s Said) bool {
 	l := s.Bare
-	if !w.Trouble || lang.Breadth(s.Text) < 2*MinStatement || s.doubt || Asks(s.Text) || opensWithI(l) || promises(l) || lang.Begins(l, "it ", "the fix", "all ", "done") ||
-		reports(l) || thoughtOf(l) || reported(l) || offers(l) || open(l) || lang.Holds(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
+	if !w.Trouble || lang.Width(s.Text) < 2*MinStatement || s.doubt || Asks(s.Text) || opensWithI(l) || promises(l) || lang.HasAnyPrefix(l, "it ", "the fix", "all ", "done") ||
+		reports(l) ||
+		thoughtOf(l) ||
+		reported(l) ||
+		offers(l) ||
+		open(l) ||
+		lang.Holds(l, " now ", " now.", " now,", " jetzt ", " maintenant ", " ahora ", " tests", " passes", " gone", "现在", "今は") {
 		return false
 	}
-	lacks := lang.Holds(l, " only ", " never ", " not ", "n't ", " without ", " missing", " wrong", " rejects ", " ignores ", " already ", " still ", " no ", " nicht ", " nie ", " kein", " nur ", " ohne ", " fehlte", " ne ", " pas ", " jamais ", " aucun", " sans ", " sólo ", " nunca ", " sin ", "没有", "只", "なかった", "だけ")
+	lacks := lang.Holds(
+		l, " only ", " never ", " not ", "n't ", " without ", " missing", " wrong", " rejects ", " ignores ",
+		" already ", " still ", " no ", " nicht ", " nie ", " kein", " nur ", " ohne ", " fehlte", " ne ", " pas ",
+		" jamais ", " aucun", " sans ", " sólo ", " nunca ", " sin ", "没有", "只", "なかった", "だけ",
+	)
 	return lacks || w.Solved && strings.Contains(s.Text, "`") && (w.Reported || was(l) || did(l))
-}
-
-// decides reports whether a sentence tells what was chosen.
-func decides(s Said) bool {
-	l := s.Bare
-	if negated(l) {
-		return false
-	}
-	if lang.Holds(l, " decided ", "decision:", "going with ", " went with ", "we'll use ", "we will use ", " i preferred ", " i chose ", " we chose ", " chose to ", " chose the ", " chose a ", "settled on ", "opted for ", "opted to ", " i picked ", " we picked ", " i pinned ", " sticking with ", " ended up with ", " ended up using ", "deliberately", " on purpose", "intentionally", "switched to ", "switched back to ", "switched from ", "in favour of ", "in favor of ", "isn't worth", "is not worth",
-		" entschieden", " bewusst ", "absichtlich", " gewählt", "entscheidung:", "volontairement", "j'ai choisi", "j'ai décidé", "on a choisi", "on a décidé", "nous avons choisi", "nous avons décidé", "opté pour", "a propósito", " decidí ", " decidimos ", "he decidido", "hemos decidido", " elegí ", " opté por", "hemos elegido", "ことにしました", "ことにし、", "を採用", "に決め", "决定", "选择了", "选用", "改用", "采用") {
-		return !abandoned(l)
-	}
-	if lang.Holds(l, " instead of ", " rather than ", " over a ", " statt ", " anstelle ", "plutôt qu", "au lieu d", "en lugar de", "en vez de", "ではなく", "代わりに", "而不是", "而非") && !measured(l) {
-		return because(l) && !reports(l) || lang.Holds(l, " use ", " uses ", " we use", " using ", " verwende", " nutze", " utilise", " usamos", " uso ", "使用", "用 ") && !abandoned(l) && !reports(l)
-	}
-	return opensWithI(l) && because(l) && !lang.Holds(l, " wait", " could not", " couldn't", " suspected", " tried", " checked", " looked", " ran ") && !abandoned(l)
-}
-
-// abandoned reports whether a sentence tells of a choice that did not last.
-func abandoned(l string) bool {
-	if !lang.Holds(l, "at first", "initially", "originally", " i first ", " first tried", "started with", "zuerst", "anfangs", "d'abord", "au début", "al principio", "primero ", "最初", "起初") {
-		return lang.Holds(l, "but dropped", "but reverted", "then reverted", "no longer planned", "aber verworfen")
-	}
-	_, then, ok := strings.Cut(l, ", but ")
-	return !ok || !lang.Holds(then, "decided", "chose", "settled", "went with", "switched to", "opted")
-}
-
-func trades(s Said) bool {
-	return lang.Holds(s.Bare, "trade-off", "tradeoff", "trade off", "at the cost of", "downside", "the price for", "the price is", "the price of this", "the catch is", "in exchange for", "nachteil", "auf kosten", "der preis dafür", "inconvénient", "au prix d", "en contrepartie", "desventaja", "a costa de", "a cambio de", "トレードオフ", "代价", "缺点")
-}
-
-// rules reports whether a sentence says how things are done in a project.
-func rules(s Said) bool {
-	l := s.Bare
-	if reports(l) {
-		return false
-	}
-	if lang.Holds(l, "by convention", "the convention", "our convention", "convention:", "must be named", "naming rule", "style rule", "rule of thumb", "konvention", "par convention", "por convención", "規約", "慣例", "约定", "规范是") || lang.Begins(l, "please don't", "please do not", "please always", "please never", "bitte nie", "bitte immer", "always ", "immer ", "toujours ", "siempre ") {
-		return true
-	}
-	here := lang.Holds(l, "this repo", "this project", "this code base", "this codebase", "in here, ", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクト", "このリポジトリ", "本项目", "这个项目", "本仓库")
-	if here && !opensWithI(l) {
-		return lang.Holds(l, " keeps ", " uses ", " use ", " names ", " has ", " always ", " never ", " every ", " all ", " must ", " only ", " belongs ", " verwendet", " nutzt", " immer ", " jede", " utilise", " toujours", " jamais", " chaque", " usa ", " siempre ", " nunca ", " cada ", "必ず", "使い", "使用", "一律", "都")
-	}
-	return lang.Holds(l, " always ", " never ") && lang.Holds(l, " must ", " we always ", " we never ", " are always ", " is always ", " are never ", " is never ") && !ofThePast(l) && !because(l) && !lang.Holds(l, ", so ")
-}
-
-// ofThePast reports whether a sentence with always or never tells of what was.
-func ofThePast(l string) bool {
-	return lang.Holds(l, " was ", " were ", " did ", " had ", "could never")
-}
-
-// instructs reports whether a sentence says how something is done.
-func instructs(s Said) bool {
-	l := s.Bare
-	if lang.Holds(l, "yourself", " verify", " to check", " to see ", "selbst prüfen") {
-		return false
-	}
-	if lang.Holds(l, "to run the ", "run it with", "can be run with", " how to ", "to reproduce") && !opensWithI(l) {
-		return true
-	}
-	if !strings.Contains(s.Text, "`") {
-		return lang.Begins(l, "to build ", "to run ", "to deploy ", "to test ")
-	}
-	if lang.Begins(l, "run ", "delete ", "remove ", "set ", "restart ", "drop ", "use ", "call ", "start ") && lang.Holds(l, " once ", " after ", " before ", " first", " whenever ", " when ") {
-		return true
-	}
-	_, short, _ := strings.Cut(l, ": ")
-	return (lang.Begins(l, "to ", "um ", "pour ", "para ") || lang.Begins(short, "to ", "um ", "pour ", "para ")) && lang.Holds(l, " run ", ", run", " use ", " add ", " set ", " call ", ", ", "führe", "lance", "ejecuta")
-}
-
-func reasons(s Said) bool {
-	l := s.Bare
-	if lang.Begins(l, "that way", "this way", "auf diese weise", "so bleibt", "de cette façon", "ainsi,", "de esta forma", "así,") && s.before != "" {
-		return true
-	}
-	if lang.Holds(l, "the reason is", "this is because", "the reason for", "the reason why", "exists because", "stays because", "is there because", "der grund ist", "der grund dafür", "la raison est", "la razón es", "理由は", "理由是") {
-		return true
-	}
-	return lang.Holds(l, " because ", ", since ", " weil ", "parce qu", "porque ", "からです", "因为", ", hence") && !opensWithI(l) && !reports(l) && lang.Breadth(s.Text) >= 3*MinStatement
-}
-
-// measures reports whether a sentence gives a figure before and after.
-func measures(s Said) bool {
-	l := s.Bare
-	if !measured(l) {
-		return false
-	}
-	n := 0
-	for _, w := range strings.FieldsFunc(l, func(r rune) bool { return !unicode.IsDigit(r) && r != '.' && r != ',' }) {
-		if strings.ContainsAny(w, "0123456789") {
-			n++
-		}
-	}
-	return n >= 2
-}
-
-// measured reports whether a sentence compares two figures.
-func measured(l string) bool {
-	return figureAfter(l, " from ") && figureAfter(l, " to ") || figureAfter(l, " instead of ") || figureAfter(l, " statt ") || figureAfter(l, "au lieu de ") || figureAfter(l, "en lugar de ") ||
-		figureAfter(l, " down to ") || figureAfter(l, " against ") || figureAfter(l, " von ") && figureAfter(l, " auf ") || figureAfter(l, " de ") && (figureAfter(l, " a ") || figureAfter(l, " à ")) || figureAfter(l, "从 ") && figureAfter(l, "到 ") || lang.Holds(l, "times faster", "mal schneller", "fois plus rapide", "veces más rápid", "倍")
-}
-
-func figureAfter(l, word string) bool {
-	for {
-		_, rest, ok := strings.Cut(l, word)
-		if !ok {
-			return false
-		}
-		if rest != "" && rest[0] >= '0' && rest[0] <= '9' {
-			return true
-		}
-		l = rest
-	}
-}
-
-// places reports whether a sentence says where or how large something is.
-func places(s Said) bool {
-	l := s.Bare
-	if opensWithI(l) || reports(l) || !strings.Contains(s.Text, "`") && !strings.ContainsAny(s.Text, "0123456789/") {
-		return false
-	}
-	return lang.Holds(l, " defaults to ", " listens on ", " limit of ", " limit is ", " expires after", " expire after", " runs every ", " is generated from", " is generated by", " are generated ", " is configured in", " is served from", " is capped at", " times out after", " is kept in ", " are kept in ", " is stored in ", "läuft auf port", "écoute sur", "escucha en", "デフォルトは", "默认为", "默认是")
-}
-
-// opensWithI reports whether a sentence is about what the assistant did.
-func opensWithI(l string) bool {
-	return lang.Begins(l, "i ", "i'", "we ", "we'", "ich ", "wir ", "j'", "je ", "nous ", "he ", "hemos ", "我", "私は")
-}
-
-// reports reports whether a sentence tells how the work went: what it did is in
-// the notes of the changes already.
-func reports(l string) bool {
-	return lang.Holds(l, " all tests", "tests pass", "test passes", "tests still pass", "is green", "are green", " passes now", "successfully", "alle tests", "tous les tests", "todos los tests", "todas las pruebas") ||
-		lang.Begins(l, "done", "fixed", "rolled back", "documented", "implemented", "added", "renamed", "moved", "updated", "committed", "installed", "erledigt", "fertig", "c'est fait", "listo", "hecho", "完成", "完了")
-}
-
-// describes reports whether a sentence says what a file of the turn, or one it
-// names by its path, is for.
-func (w TurnOfWork) describes(s Said) bool {
-	l := s.Bare
-	if opensWithI(l) || reports(l) || announces(l) || lang.Breadth(s.Text) < 2*MinStatement || lang.Holds(l, " now ", " now,", " now.", " jetzt ", " maintenant ", " ahora ") {
-		return false
-	}
-	words := strings.Fields(s.Text)
-	for i, word := range words[:len(words)-1] {
-		name := strings.Trim(word, "`'\",.;:()")
-		if ext := path.Ext(name); len(ext) < 2 || len(ext) > 5 || !strings.Contains(name, "/") && !slices.ContainsFunc(w.Files, func(f string) bool { return path.Base(f) == name }) {
-			continue
-		}
-		if strings.HasSuffix(word, ",") || strings.HasSuffix(word, ".") {
-			continue
-		}
-		switch strings.ToLower(strings.Trim(words[i+1], ",.")) {
-		case "holds", "contains", "defines", "owns", "keeps", "handles", "drives", "loads", "parses", "expects", "assumes", "generates", "must", "ignores", "decides", "maps", "reads", "writes", "trusts", "needs", "requires",
-			"enthält", "definiert", "erwartet", "contient", "définit", "contiene", "define", "espera":
-			return true
-		}
-	}
-	return false
-}
-
-// observes reports whether a sentence of a subagent's report says something of
-// the code, and not of its work.
-func (w TurnOfWork) Observes(s Said) bool {
-	l := s.Bare
-	return strings.Contains(s.Text, "`") && lang.Breadth(s.Text) >= MinStatement && !opensWithI(l) && !Asks(s.Text) && !offers(l) && !thoughtOf(l) && !reports(l)
 }

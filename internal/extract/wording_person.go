@@ -10,15 +10,18 @@ import (
 	"remanence/internal/rank"
 )
 
-// laidDown tells whether a sentence of the person's lays something down, and as
+// LaidDown tells whether a sentence of the person's lays something down, and as
 // what. An outburst does not: it takes words that name a rule, a choice or the
 // wish to have it remembered.
 func LaidDown(s string) (mem.Kind, bool) {
-	if lang.Breadth(s) < 12 || len([]rune(s)) > MaxStatement || Asks(s) {
+	if lang.Width(s) < 12 || len([]rune(s)) > MaxStatement || Asks(s) {
 		return "", false
 	}
 	l := lang.CueText(s)
-	if offers(l) || PointsBack(l) || lang.Holds(l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if") {
+	if offers(l) || RefersBack(l) ||
+		lang.Holds(
+			l, " we could ", " maybe ", " perhaps ", "vielleicht", "peut-être", "quizás", "也许", " if we ", "what if",
+		) {
 		return "", false
 	}
 	switch {
@@ -30,9 +33,9 @@ func LaidDown(s string) (mem.Kind, bool) {
 		return mem.Decision, true
 	case lang.Holds(l, " from now on", " our convention", " the convention ", " we use ", " we always ", " we never ", " our style ", " by default we ", "ab jetzt ", "ab sofort", "von nun an", "wir verwenden", "wir benutzen", "wir nutzen", "désormais", "dorénavant", "on utilise", "nous utilisons", "a partir de ahora", "siempre usamos", "nosotros usamos", "usamos siempre", "今後は", "これからは", "以后", "从现在起", "我们使用", "我们一律"):
 		return mem.Convention, true
-	case lang.Begins(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
+	case lang.HasAnyPrefix(l, "never mind", "nevermind", "never say never", "always a pleasure", "always nice", "always good", "always happy", "immer gern", "immer wieder", "toujours un plaisir", "siempre un placer"):
 		return "", false
-	case lang.Begins(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
+	case lang.HasAnyPrefix(l, "always ", "never ", "immer ", "niemals ", "toujours ", "ne jamais ", "siempre ", "nunca "):
 		return mem.Convention, true
 	case lang.Holds(l, ", never ", " and never ", " but never ", ": never ", " please never ", " please always ", ", always ", " and always ", " und immer ", " und nie ", " bitte immer ", " bitte nie", " et jamais ", " et toujours ", " y nunca ", " y siempre "):
 		return mem.Convention, true
@@ -46,67 +49,110 @@ func LaidDown(s string) (mem.Kind, bool) {
 	return "", false
 }
 
-// pointsBack reports whether a sentence only wants what stands before it to be
+// RefersBack reports whether a sentence only wants what stands before it to be
 // remembered.
-func PointsBack(l string) bool {
+func RefersBack(l string) bool {
 	l = strings.TrimSpace(strings.Trim(l, " .!"))
 	for _, please := range []string{"and ", "please ", "pls ", "und ", "bitte "} {
 		l = strings.TrimPrefix(l, please)
 	}
-	return lang.Holds("|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|", "|"+l+"|")
+	return lang.Holds(
+		"|remember that|remember this|remember it|remember that please|remember that pls|keep that in mind|keep this in mind|merk dir das|merk dir das bitte|merke dir das|souviens-toi de ça|retiens ça|recuérdalo|recuerda eso|recuerda esto|覚えておいて|记住|记住这个|",
+		"|"+l+"|",
+	)
 }
 
 // staysWith reports whether a sentence says what it is to stay with, by its name.
 func staysWith(l string) bool {
-	return lang.Holds(l, " we stay with ", " we'll stay with ", " we stick with ", " we'll stick with ", " let's stay with ", " let's stick with ", " wir bleiben bei ", " bleiben wir bei ", " on reste sur ") &&
-		!lang.Begins(l, "can ", "could ", "should ", "shall ") && !lang.Holds(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
+	return lang.Holds(
+		l, " we stay with ", " we'll stay with ", " we stick with ", " we'll stick with ", " let's stay with ",
+		" let's stick with ", " wir bleiben bei ", " bleiben wir bei ", " on reste sur ",
+	) &&
+		!lang.HasAnyPrefix(l, "can ", "could ", "should ", "shall ") &&
+		!lang.Holds(l, " option", " plan ", " it ", " this ", " that ", " one ", " dem ", " der ")
 }
 
 // ruleOfOurs reports whether a sentence says what is done always or never, or not
 // without asking.
 func ruleOfOurs(l string) bool {
-	if lang.Holds(l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander", " sans me demander", " sin preguntar") {
-		return lang.Holds(l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ", " nunca ") &&
-			!opensWithI(l) && !lang.Begins(l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ") && !lang.Holds(l, " you ", " du ", " tu ", " vous ")
+	if lang.Holds(
+		l, " without asking", " ohne zu fragen", " ohne mich zu fragen", " ohne rückfrage", " sans demander",
+		" sans me demander", " sin preguntar",
+	) {
+		return lang.Holds(
+			l, " don't ", " do not ", " never ", " nie ", " nicht ", " nichts ", " kein", " ne ", " jamais ", " no ",
+			" nunca ",
+		) &&
+			!opensWithI(l) &&
+			!lang.HasAnyPrefix(
+				l, "the ", "a ", "it ", "der ", "die ", "das ", "er ", "sie ", "le ", "la ", "il ", "el ",
+			) &&
+			!lang.Holds(l, " you ", " du ", " tu ", " vous ")
 	}
-	if was(l) || troubled(l) || lang.Holds(l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie", " nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ",
-		" on a ", " on est ", " on peut ", " on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ") {
+	if was(l) || describesProblem(l) ||
+		lang.Holds(
+			l, " yet ", " anymore ", " immer noch", " noch immer", " immer wieder", " wie immer", " noch nie",
+			" nie wieder", " haben ", " bekommen ", " kriegen ", " das ", " es ", " on a ", " on est ", " on peut ",
+			" on sait ", " ne sait ", " avons ", " sommes ", " pouvons ", " toujours pas ",
+		) {
 		return false
 	}
-	return lang.Holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") || lang.Holds(l, " we don't use ", " we do not use ", " we only use ") && lang.Holds(l, " here ", " here,", " here.") && !lang.Holds(l, " this ", " that ", " it ") ||
-		lang.Holds(l, " wir ") && lang.Holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") || lang.Holds(l, " on ", " nous ") && lang.Holds(l, " toujours ", " jamais ")
+	return lang.Holds(l, " no ") && strings.HasSuffix(strings.TrimRight(l, " .!"), ", ever") ||
+		lang.Holds(l, " we don't use ", " we do not use ", " we only use ") && lang.Holds(l, " here ", " here,", " here.") &&
+			!lang.Holds(l, " this ", " that ", " it ") ||
+		lang.Holds(l, " wir ") && lang.Holds(l, " immer ", " nie ", " niemals ", " grundsätzlich ") ||
+		lang.Holds(l, " on ", " nous ") && lang.Holds(l, " toujours ", " jamais ")
 }
 
 // ruleHere reports whether a sentence says what holds in the project. One that
 // only says where something is to be done does not.
 func ruleHere(l string) bool {
-	return lang.Holds(l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet", "dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目") &&
-		lang.Holds(l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用") ||
+	return lang.Holds(
+		l, "in this project", "in this repo", "in diesem projekt", "in diesem repo", "dans ce projet",
+		"dans ce dépôt", "en este proyecto", "en este repo", "このプロジェクトでは", "このリポジトリでは", "本项目", "这个项目",
+	) &&
+		lang.Holds(
+			l, " we ", " always ", " never ", " must ", " uses ", " only ", " wir ", " immer ", " nie ", " toujours ",
+			" jamais ", " siempre ", " nunca ", " usamos ", "必ず", "使い", "一律", "都", "必须", "使用",
+		) ||
 		lang.Holds(l, " here ", " here,", " here.", " bei uns ", " chez nous ", " aquí ") && lang.Holds(l, " always ", " never ", " immer ", " nie ", " toujours ", " jamais ", " siempre ", " nunca ") &&
-			!opensWithI(l) && !was(l) && !Complains(l) && !lang.Holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
+			!opensWithI(l) && !was(l) && !Complains(l) &&
+			!lang.Holds(l, " it ", " this ", " that ", " has never ", " have never ") ||
 		lang.Holds(l, "dans ce projet", "dans ce dépôt") && lang.Holds(l, " on ") ||
-		lang.Holds(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.Holds(l, " are ") && !was(l) && !troubled(l) && !lang.Holds(l, " there are ", " they are ") ||
-		ofEach(l) && !troubled(l)
+		lang.Holds(l, "in this project", "in this repo", "in this codebase", "in this module", "in this package", "in this service") && lang.Holds(l, " are ") && !was(l) && !describesProblem(l) &&
+			!lang.Holds(l, " there are ", " they are ") ||
+		ofEach(l) && !describesProblem(l)
 }
 
 // ofEach reports whether a sentence begins by saying that all of a kind in the
 // project are so: "In this repo every chart is pinned".
 func ofEach(l string) bool {
 	words := strings.Fields(strings.ReplaceAll(l, ",", " "))
-	if len(words) < 6 || !lang.Holds("|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|", "|"+strings.Join(words[:3], " ")+"|") {
+	if len(words) < 6 ||
+		!lang.Holds(
+			"|in this repo|in this repository|in this codebase|in this project|in diesem repo|in diesem projekt|dans ce projet|dans ce dépôt|en este proyecto|en este repo|",
+			"|"+strings.Join(words[:3], " ")+"|",
+		) {
 		return false
 	}
 	return slices.ContainsFunc(words[3:5], func(w string) bool {
-		return lang.Holds("|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|", "|"+w+"|")
+		return lang.Holds(
+			"|every|each|all|no|jede|jeder|jedes|alle|kein|keine|chaque|tous|toutes|aucun|cada|todos|todas|ningún|",
+			"|"+w+"|",
+		)
 	})
 }
 
-// troubled reports whether a sentence tells in what bad state something is.
-func troubled(l string) bool {
-	return lang.Holds(l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing", " outdated", " them ", " them.", " pass", " rot ", " kaputt", " langsam", "fehler", "problem", "erreur", " lent", " cassé", " lento")
+// describesProblem reports whether a sentence tells in what bad state something is.
+func describesProblem(l string) bool {
+	return lang.Holds(
+		l, " red ", " red.", " green", " broken", " fail", "error", " bug", " flaky", " slow", " missing",
+		" outdated", " them ", " them.", " pass", " rot ", " kaputt", " langsam", "fehler", "problem", "erreur",
+		" lent", " cassé", " lento",
+	)
 }
 
-// corrections are the sentences by which a person corrects what was done. One is
+// Corrections are the sentences by which a person corrects what was done. One is
 // an event of its day; only what is said again is how the person wants it.
 func Corrections(text string) []string {
 	var out []string
@@ -124,40 +170,51 @@ func Corrections(text string) []string {
 	return out
 }
 
-// behindNo is a sentence without the no before what it lays down: "No, never npm."
+// TrimNo is a sentence without the no before what it lays down: "No, never npm."
 // Without a stop behind it the no is part of it: "no secrets in the repo".
-func BehindNo(s string) string {
+func TrimNo(s string) string {
 	no, rest, ok := strings.Cut(s, " ")
-	if !ok || !lang.Holds("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") || strings.TrimRight(no, ",.!") == no {
+	if !ok || !lang.Holds("|no|nope|nein|nee|non|", "|"+strings.ToLower(strings.TrimRight(no, ",.!"))+"|") ||
+		strings.TrimRight(no, ",.!") == no {
 		return s
 	}
 	return strings.TrimSpace(rest)
 }
 
-// corrects reports whether a prompt begins with a no to something that was decided
+// Corrects reports whether a prompt begins with a no to something that was decided
 // just before and names it: "No, validate on submit."
 func Corrects(prompt, decision string) bool {
 	said := chars.Clip(chars.FirstLine(prompt), MaxStatement)
-	told := BehindNo(said)
+	told := TrimNo(said)
 	return told != said && turnsOn(told, decision)
 }
 
-// changesMind reports whether a prompt names something that was decided and says
+// ChangesMind reports whether a prompt names something that was decided and says
 // that it is to be otherwise by now: "They want parquet after all."
 func ChangesMind(prompt, decision string) bool {
 	return slices.ContainsFunc(Sentences(prompt), func(s string) bool {
-		return lang.Holds(lang.CueText(s), " after all", " changed my mind", " on second thought", " doch lieber ", " doch besser ", " à la réflexion", " pensándolo bien", "やっぱり") && turnsOn(s, decision)
+		return lang.Holds(
+			lang.CueText(s),
+			" after all", " changed my mind", " on second thought", " doch lieber ", " doch besser ",
+			" à la réflexion", " pensándolo bien", "やっぱり",
+		) &&
+			turnsOn(s, decision)
 	})
 }
 
 // turnsOn reports whether a sentence speaks of something that was decided, and
 // not in favour of it.
 func turnsOn(s, decision string) bool {
-	return !Asks(s) && !lang.Holds(lang.CueText(s), " keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut", " garde", " laisse", " deja ") &&
-		Shared(rank.Terms(s), rank.Terms(decision)) >= 2
+	return !Asks(s) &&
+		!lang.Holds(
+			lang.CueText(s),
+			" keep ", " leave ", " stay", " fine", " good", " right", " behalte", " lass ", " bleib", " gut",
+			" garde", " laisse", " deja ",
+		) &&
+		CountShared(rank.Terms(s), rank.Terms(decision)) >= 2
 }
 
-// forbids reports whether a prompt forbids what a command does: "never
+// Forbids reports whether a prompt forbids what a command does: "never
 // force-unlock without asking".
 func Forbids(prompt, command string) bool {
 	does := strings.Fields(strings.ToLower(command))
@@ -174,7 +231,8 @@ func Forbids(prompt, command string) bool {
 			for len(words) > 0 && lang.Holds("|ever|just|please|use|run|do|call|", "|"+words[0]+"|") {
 				words = words[1:]
 			}
-			if len(words) > 0 && slices.Contains(does, words[0]) && (strings.Contains(words[0], "-") || len(words) > 1 && slices.Contains(does, words[1])) {
+			if len(words) > 0 && slices.Contains(does, words[0]) &&
+				(strings.Contains(words[0], "-") || len(words) > 1 && slices.Contains(does, words[1])) {
 				return true
 			}
 		}
@@ -185,27 +243,39 @@ func Forbids(prompt, command string) bool {
 // withoutNo is a sentence without the no that it begins with.
 func withoutNo(s, l string) (string, bool) {
 	for _, no := range []string{"no,", "no!", "no ", "nope,", "nein,", "nein!", "nein ", "non,", "non ", "不，", "不是，", "いや、", "いいえ、"} {
-		if lang.Begins(l, no) && len(s) > len(no) {
+		if lang.HasAnyPrefix(l, no) && len(s) > len(no) {
 			return strings.TrimSpace(s[len(no):]), true
 		}
 	}
 	return s, false
 }
 
-// saidAgain reports whether two corrections ask for the same.
-func SaidAgain(a, b string) bool {
+// SameCorrection reports whether two corrections ask for the same.
+func SameCorrection(a, b string) bool {
 	x, y := rank.Terms(a), rank.Terms(b)
-	both := Shared(x, y)
+	both := CountShared(x, y)
 	return both > 0 && both >= min(len(x), len(y), 2)
 }
 
-// complains reports whether a prompt reports that something is wrong or slow, or
+// Complains reports whether a prompt reports that something is wrong or slow, or
 // asks why it is.
 func Complains(prompt string) bool {
 	l := lang.CueText(prompt)
-	if lang.Holds(l, "why do we ", "why did we ", "why is there", "why are there", "why have we", "warum haben wir", "pourquoi avons-nous", "por qué tenemos") {
+	if lang.Holds(
+		l, "why do we ", "why did we ", "why is there", "why are there", "why have we", "warum haben wir",
+		"pourquoi avons-nous", "por qué tenemos",
+	) {
 		return false
 	}
-	return lang.Holds(l, "fail", "error", "bug", " why ", "slow", "broke", "crash", "wrong", " leak", " down", "stuck", "flaky", " twice", " lose", "doesn't", "does not", "do not ", "don't ", "isn't", "cannot", "can't", "throws", "exception", "timeout", "time out", "killed", " 500", " 413", " 404", " 502", "warning", "too long", "too much", "faster", "takes ", " invalid", "undefined", " memory", " is full", "échoue", "échec", "schlägt fehl", "fight", "escapes", "wobbl", " off by", "segfault", "again", "no longer", "only in production", "locked", "missing", "problem",
-		"fehler", "kaputt", "langsam", "doppelt", "findet", "nicht ", "warum", "stürzt", "erreur", "lent", "coupe", "pourquoi", "plante", "marche pas", "falla", "lento", "salen mal", "por qué", "no funciona", "エラー", "遅い", "失敗", "なぜ", "落ち", "错误", "超时", "慢", "失败", "为什么", "崩溃", "问题")
+	return lang.Holds(
+		l, "fail", "error", "bug", " why ", "slow", "broke", "crash", "wrong", " leak", " down", "stuck", "flaky",
+		" twice", " lose", "doesn't", "does not", "do not ", "don't ", "isn't", "cannot", "can't", "throws",
+		"exception", "timeout", "time out", "killed", " 500", " 413", " 404", " 502", "warning", "too long",
+		"too much", "faster", "takes ", " invalid", "undefined", " memory", " is full", "échoue", "échec",
+		"schlägt fehl", "fight", "escapes", "wobbl", " off by", "segfault", "again", "no longer",
+		"only in production", "locked", "missing", "problem", "fehler", "kaputt", "langsam", "doppelt", "findet",
+		"nicht ", "warum", "stürzt", "erreur", "lent", "coupe", "pourquoi", "plante", "marche pas", "falla", "lento",
+		"salen mal", "por qué", "no funciona", "エラー", "遅い", "失敗", "なぜ", "落ち", "错误", "超时", "慢", "失败", "为什么", "崩溃",
+		"问题",
+	)
 }

@@ -12,9 +12,9 @@ import (
 	"remanence/internal/mem"
 )
 
-// off reports whether the person switched us off, or whether an agent that we
-// started ourselves is calling.
-func off(getenv func(string) string) bool {
+// disabled reports whether the person disabled Remanence, or whether the caller is an agent
+// that Remanence started.
+func disabled(getenv func(string) string) bool {
 	switch strings.ToLower(getenv("REMANENCE_DISABLED")) {
 	case "", "0", "false", "no", "off":
 	default:
@@ -27,9 +27,9 @@ func off(getenv func(string) string) bool {
 
 var errEnvFile = errors.New("not a file for variables")
 
-// exportTo appends shell lines that set vars to the file at path, with one
-// write. The file is made if its folder is there; anything but a regular file is
-// refused, and so is a variable that is none of ours.
+// exportTo appends shell lines that set vars to the file at path, in one write. It creates the
+// file if its directory exists. It refuses anything but a regular file, and leaves out
+// variables that are not allowed.
 func exportTo(path string, vars []mem.EnvVar) error {
 	lines := exports(vars)
 	if lines == "" {
@@ -64,7 +64,7 @@ func exportTo(path string, vars []mem.EnvVar) error {
 	return err
 }
 
-// endsLine reports whether text can be added to f as a new line.
+// endsLine reports whether f is empty or ends with a newline.
 func endsLine(f *os.File, size int64) bool {
 	if size == 0 {
 		return true
@@ -77,16 +77,16 @@ func endsLine(f *os.File, size int64) bool {
 func exports(vars []mem.EnvVar) string {
 	var b strings.Builder
 	for _, v := range vars {
-		if ourVariable(v.Name) && !strings.ContainsRune(v.Value, 0) {
+		if allowedVariable(v.Name) && !strings.ContainsRune(v.Value, 0) {
 			fmt.Fprintf(&b, "export %s='%s'\n", v.Name, strings.ReplaceAll(v.Value, "'", `'\''`))
 		}
 	}
 	return b.String()
 }
 
-// ourVariable reports whether a session may get a variable of this name: one of
-// our own, so that no answer can change how the person's commands run.
-func ourVariable(name string) bool {
+// allowedVariable reports whether a session may get a variable of this name. Only Remanence's
+// own names are allowed, so that no reply can change how the person's commands run.
+func allowedVariable(name string) bool {
 	if !strings.HasPrefix(name, "REMANENCE_") && !strings.HasPrefix(name, "MEMORY_") {
 		return false
 	}

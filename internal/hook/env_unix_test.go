@@ -15,8 +15,8 @@ import (
 )
 
 // export runs a session start that offers path and is answered with vars.
-func export(path string, vars ...mem.EnvVar) *stage {
-	s := newStage(startPayload, says(mem.Reply{Env: vars}))
+func export(path string, vars ...mem.EnvVar) *fixture {
+	s := newFixture(startPayload, alwaysHasText(mem.Reply{Env: vars}))
 	s.Getenv = func(name string) string {
 		if name == "CLAUDE_ENV_FILE" {
 			return path
@@ -33,16 +33,20 @@ func TestVariablesReachTheShellExactly(t *testing.T) {
 		t.Fatal(err)
 	}
 	nasty := "it's $(touch x) `id` \\ \"q\" \nline two; exit 3"
-	export(path, mem.EnvVar{Name: "REMANENCE_SESSION_ID", Value: nasty}, mem.EnvVar{Name: "MEMORY_PROJECT_KEY", Value: "p_1"})
-	out, err := exec.Command("sh", "-c", `. "$1" && printf '%s|%s|%s' "$OTHER" "$MEMORY_PROJECT_KEY" "$REMANENCE_SESSION_ID"`, "sh", path).Output()
+	export(path, mem.EnvVar{Name: "REMANENCE_SESSION_ID", Value: nasty},
+		mem.EnvVar{Name: "MEMORY_PROJECT_KEY", Value: "p_1"})
+	out,
+		err := exec.Command("sh", "-c", `. "$1" && printf '%s|%s|%s' "$OTHER" "$MEMORY_PROJECT_KEY" "$REMANENCE_SESSION_ID"`,
+		"sh", path).Output()
 	if want := "1|p_1|" + nasty; err != nil || string(out) != want {
 		t.Errorf("the shell sees %q, %v; want %q", out, err, want)
 	}
 }
 
-func TestForeignVariablesAreRefused(t *testing.T) {
+func TestOtherVariablesAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hook.sh")
-	for _, name := range []string{"PATH", "LD_PRELOAD", "REMANENCE_X;id", "REMANENCE_a", "", "REMANENCE_X=1", "1REMANENCE_"} {
+	for _, name := range []string{"PATH", "LD_PRELOAD", "REMANENCE_X;id", "REMANENCE_a", "", "REMANENCE_X=1",
+		"1REMANENCE_"} {
 		export(path, mem.EnvVar{Name: name, Value: "x"})
 	}
 	export(path, mem.EnvVar{Name: "REMANENCE_X", Value: "a\x00b"})
@@ -51,7 +55,7 @@ func TestForeignVariablesAreRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyARegularFileInAFolderThatIsThereIsWritten(t *testing.T) {
+func TestOnlyARegularFileInAnExistingDirectoryIsWritten(t *testing.T) {
 	dir := t.TempDir()
 	target := filepath.Join(dir, "target")
 	if err := os.WriteFile(target, nil, 0o600); err != nil {

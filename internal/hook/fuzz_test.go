@@ -20,7 +20,8 @@ func FuzzRun(f *testing.F) {
 	f.Add([]byte(startPayload), "", true)
 	f.Add([]byte(`{"source":"startup"}`), "session-start", false)
 	f.Add([]byte("\xef\xbb\xbf"+promptPayload), "", false)
-	f.Add([]byte(`{"hook_event_name":"PreCompact","session_id":"s"}{"hook_event_name":"Stop","session_id":"s"}`), "", false)
+	f.Add([]byte(`{"hook_event_name":"PreCompact","session_id":"s"}{"hook_event_name":"Stop","session_id":"s"}`), "",
+		false)
 	f.Add([]byte(`{"hook_event_name":"PostToolUse","session_id":"../..","tool_input":{"command":"\u0000"}}`), "", false)
 	f.Fuzz(func(t *testing.T, payload []byte, event string, broken bool) {
 		var seen mem.Event
@@ -32,7 +33,7 @@ func FuzzRun(f *testing.F) {
 			return mem.Reply{Context: e.Text + strings.Repeat("💥", len(e.Text)), Notice: e.Text}, nil
 		})
 		var spool kept
-		s := newStage("", hook.FirstOf(worker, &spool, busy))
+		s := newFixture("", hook.FirstOf(worker, &spool, busy))
 		s.Stdin, s.Event = bytes.NewReader(payload), event
 		hook.Run(s.Config)
 		if len(s.exits) > 0 || len(s.lines) != 1 {

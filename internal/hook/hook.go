@@ -1,7 +1,10 @@
-// Package hook is the boundary at which everything fails open. An agent runs
-// it, waits for it and obeys its exit status, so it answers in time, with one
-// complete answer or none, and nothing that goes wrong behind it is ever seen
-// in front of it. What it can not hand over it drops and counts.
+// Package hook runs one hook call of an agent. It reads one event from stdin, passes it to a
+// handler, and writes the reply to stdout. The agent waits for the hook and obeys its exit
+// status. So a call ends within a hard limit, writes one complete reply or nothing, and always
+// exits with status 0. Errors are logged and dropped events are counted.
+//
+// The package does not know the daemon, the spool or the configuration; they are passed in
+// [Config]. Start reading at [Run].
 package hook
 
 import (
@@ -15,92 +18,92 @@ import (
 	"remanence/internal/mem"
 )
 
-// Payload is one JSON object of an agent that came through the door: private
-// spans and secrets are gone, texts are bounded.
+// Payload is the redacted JSON object of a hook call, limited in size.
 type Payload struct {
 	JSON    []byte
 	Size    int64 // bytes of the original
-	Cut     bool  // some text was cut to the bounds
-	Private bool  // a private span was taken out
+	Cut     bool  // some text was shortened to the limits
+	Private bool  // a private span was removed
 }
 
-// Config is all that Run needs. Fields without a comment saying otherwise must
-// be set, by Prepare at the latest.
+// Config holds everything that [Run] needs. Fields whose comment does not mention nil must be
+// set, at the latest by Prepare.
 type Config struct {
 	Dialect agent.Dialect
 	Event   string // event named on the command line; empty means the payload names it
 
-	// Prepare returns c with what takes a look at the disk to know: Door,
-	// Handler, Ignore, Shown, Log, Dropped. It runs inside the hard limit, and not at
-	// all while we are switched off. Nil means that nothing is missing.
+	// Prepare returns c with the fields that need disk access: Door, Handler, Ignore, Shown,
+	// Log and Dropped. It runs inside the hard limit, and not at all while Remanence is
+	// disabled. Nil means that these fields are set.
 	Prepare func(c Config) Config
 
 	Stdin  io.Reader
 	Stdout io.Writer
 	Getenv func(string) string
 
-	// Door reads the first JSON object, not beyond it, and redacts it.
+	// Door reads and redacts the first JSON object; it must not read beyond it.
 	Door func(io.Reader) (Payload, error)
-	// Member redacts a value of the environment that stands for a member of the
-	// payload. Nil leaves all as they are.
-	Member  func(key, value string) string
-	Handler mem.Handler          // nil means that every event is dropped; beside an error only the Notice of a reply is told
-	Ignore  func(mem.Event) bool // paused or excluded: nothing is kept or told; nil means never
+	// Member redacts an environment variable's value as the payload member that it stands for.
+	// Nil leaves values unchanged.
+	Member func(key, value string) string
+	// Handler answers the event. Nil drops every event. If it returns an error, only the
+	// Notice of its reply is shown.
+	Handler mem.Handler
+	Ignore  func(mem.Event) bool // capture is paused or excluded; nil means never
 
-	Shown   func() // the reply is written; nil means nobody has to know
+	Shown   func() // called after the reply is written; may be nil
 	Now     func() time.Time
-	Nonce   string              // tells this process from all others
+	Nonce   string              // unique for this process, see mem.Event.Identify
 	Log     func(Line)          // nil means no log
-	Dropped func(reason string) // counts an event that is kept nowhere; nil means it is not counted
+	Dropped func(reason string) // counts a lost event; may be nil
 	Exit    func(code int)      // ends the process, os.Exit
-	// Slack is what a call has on top of its hard limit, half of it the worker. It is 0 but in tests of what is
-	// answered, not when: those a busy machine must not turn over.
+	// Slack extends the hard limit, half of it for the daemon. It is 0 except in tests that
+	// check replies, not timing, on a busy machine.
 	Slack time.Duration
 }
 
 // Reasons for which an event is dropped.
 const (
-	DroppedInput   = "input"   // not one JSON object, or its end never came
-	DroppedPanic   = "panic"   // a defect of ours
-	DroppedHandler = "handler" // neither worker nor spool took it
-	DroppedTime    = "time"    // the hard limit came first
+	DroppedInput   = "input"   // input is not one complete JSON object
+	DroppedPanic   = "panic"   // panic in the hook
+	DroppedHandler = "handler" // neither daemon nor spool accepted it
+	DroppedTime    = "time"    // hard limit exceeded
 )
 
-// call is one run.
+// call is one hook call.
 type call struct {
 	Config
-	begun time.Time
+	start time.Time
 	watch *time.Timer
 
-	stage atomic.Int32
-	told  report
+	stage   atomic.Int32
+	outcome outcomeLog
 }
 
 // The stages of a call, in order.
 const (
 	reading int32 = iota
 	handling
-	answering // the event is kept, or not to be kept
+	answering // the event is stored, or is to be ignored
 )
 
-// Run answers one hook call. It has no result, because nothing the agent could
-// see may depend on how it went: it writes one complete answer to Stdout or
-// nothing, and never calls Exit with anything but 0. It returns when the call is
-// answered; if that takes longer than the hard limit it calls Exit instead.
+// Run runs one hook call. It returns no error, because the agent must not notice a failure. It
+// writes one complete reply to Stdout or nothing. If the call takes longer than the hard
+// limit, Run calls Exit with status 0; otherwise it returns.
 func Run(c Config) {
-	r := &call{Config: c, begun: time.Now()}
-	r.told.to(c)
+	r := &call{Config: c, start: time.Now()}
+	r.outcome.configure(c)
 	kind, _ := agent.Kind(c.Event)
-	r.watch = time.AfterFunc(r.hardLimit(kind)-lastWords, func() { r.expire(c.Exit) })
+	r.watch = time.AfterFunc(r.hardLimit(kind)-countTimeout, func() { r.expire(c.Exit) })
 	defer r.watch.Stop()
 	defer r.recover()
-	holdSignals()
-	if off(c.Getenv) {
+	ignoreSignals()
+	if disabled(c.Getenv) {
 		return
 	}
 	if c.Prepare != nil {
 		r.Config = c.Prepare(c)
-		r.told.to(r.Config)
+		r.outcome.configure(r.Config)
 	}
 	r.run()
 }
@@ -114,14 +117,14 @@ func (r *call) run() {
 	}
 	kind, _ := agent.Kind(r.Event)
 	hard := r.hardLimit(kind)
-	in := newTimely(r.Stdin, r.readLimit(hard))
-	defer func() { in.drain(hard - lastWords - time.Since(r.begun)) }()
+	in := newDeadlineReader(r.Stdin, r.readLimit(hard))
+	defer func() { in.drain(hard - countTimeout - time.Since(r.start)) }()
 	defer in.close()
 	e, ok := r.read(env, in)
 	if !ok {
 		return
 	}
-	r.watch.Reset(r.hardLimit(e.Kind) - time.Since(r.begun))
+	r.watch.Reset(r.hardLimit(e.Kind) - time.Since(r.start))
 	if r.Ignore != nil && r.Ignore(e) {
 		return
 	}
@@ -131,14 +134,14 @@ func (r *call) run() {
 	note := ""
 	if err != nil {
 		if !counted(err) {
-			r.told.drop(DroppedHandler)
+			r.outcome.drop(DroppedHandler)
 		}
 		note = "dropped: neither worker nor spool took it"
 		reply = mem.Reply{Notice: reply.Notice}
 	}
 	if e.EnvFile {
 		if err := exportTo(env.EnvFile, reply.Env); err != nil {
-			r.told.line(e, "environment file refused")
+			r.outcome.line(e, "environment file refused")
 		}
 	}
 	if out := r.Dialect.Encode(e, reply); len(out) > 0 {
@@ -146,58 +149,58 @@ func (r *call) run() {
 			r.Shown()
 		}
 	}
-	r.told.line(e, note)
+	r.outcome.line(e, note)
 }
 
-// read takes one event from Stdin; ok is false if there is none for us.
-func (r *call) read(env agent.Env, in *timely) (e mem.Event, ok bool) {
+// read reads one event from Stdin. ok is false if there is none to handle.
+func (r *call) read(env agent.Env, in *deadlineReader) (e mem.Event, ok bool) {
 	p, err := r.Door(in)
 	if err != nil {
 		if in.n > 0 {
-			r.told.drop(DroppedInput)
+			r.outcome.drop(DroppedInput)
 		}
-		r.told.line(e, "input is not one JSON object")
+		r.outcome.line(e, "input is not one JSON object")
 		return e, false
 	}
 	e, err = r.Dialect.Decode(p.JSON, env)
 	if err != nil {
 		if !errors.Is(err, agent.ErrUnknownEvent) {
-			r.told.drop(DroppedInput)
+			r.outcome.drop(DroppedInput)
 		}
-		r.told.line(e, err.Error())
+		r.outcome.line(e, err.Error())
 		return e, false
 	}
-	if in.up.Load() && e.Session == "" { // it stood behind what was not read in time
-		r.told.drop(DroppedTime)
-		r.told.line(e, "dropped: no session id in what was read in time")
+	if in.timedOut.Load() && e.Session == "" { // it stood behind what was not read in time
+		r.outcome.drop(DroppedTime)
+		r.outcome.line(e, "dropped: no session id in what was read in time")
 		return e, false
 	}
 	e.At = r.Now().UTC()
-	e.SpentUS = time.Since(r.begun).Microseconds()
+	e.SpentUS = time.Since(r.start).Microseconds()
 	e.Size, e.Cut = p.Size, p.Cut
-	e.Private = p.Private && says(e.Kind) && blank(e.Text)
+	e.Private = p.Private && alwaysHasText(e.Kind) && blank(e.Text)
 	e.Identify(r.Nonce)
 	return e, true
 }
 
-// says reports whether an event of the kind always has a text.
-func says(k mem.EventKind) bool {
+// alwaysHasText reports whether every event of the kind has a text.
+func alwaysHasText(k mem.EventKind) bool {
 	return k == mem.UserPromptSubmit || k == mem.Stop || k == mem.SubagentStop || k == mem.PostCompact
 }
 
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
-// handle asks the handler, within the time that the kind allows.
+// handle calls the handler within the soft limit of the kind.
 func (r *call) handle(e mem.Event) (mem.Reply, error) {
 	if r.Handler == nil {
-		return mem.Reply{}, errNobody
+		return mem.Reply{}, errNotTaken
 	}
 	ctx, cancel := r.limit(e.Kind)
 	defer cancel()
 	return r.Handler.Handle(ctx, e)
 }
 
-// counted reports whether whoever refused the event has counted it already.
+// counted reports whether the handler already counted the refused event.
 func counted(err error) bool {
 	var c interface{ Counted() bool }
 	return errors.As(err, &c) && c.Counted()

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) {
 	if scene := os.Getenv("HOOK_TEST_SCENE"); scene != "" {
-		playScene(scene)
+		runScenario(scene)
 		return
 	}
 	// The runtime's signal loop must not belong to one test's bubble.
@@ -39,7 +39,7 @@ const promptPayload = `{"hook_event_name":"UserPromptSubmit","session_id":"s","p
 const startPayload = `{"hook_event_name":"SessionStart","session_id":"s","source":"startup"}`
 
 // door reads one object and redacts nothing.
-func door(r io.Reader) (hook.Payload, error) {
+func redactPayload(r io.Reader) (hook.Payload, error) {
 	var raw json.RawMessage
 	if err := json.NewDecoder(r).Decode(&raw); err != nil {
 		return hook.Payload{}, err
@@ -51,7 +51,7 @@ type handler func(context.Context, mem.Event) (mem.Reply, error)
 
 func (h handler) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) { return h(ctx, e) }
 
-func says(r mem.Reply) handler {
+func alwaysHasText(r mem.Reply) handler {
 	return func(context.Context, mem.Event) (mem.Reply, error) { return r, nil }
 }
 
@@ -89,7 +89,7 @@ func (k *kept) Handle(ctx context.Context, e mem.Event) (mem.Reply, error) {
 const busy = time.Minute
 
 // stage is a hook call in a test and what became of it.
-type stage struct {
+type fixture struct {
 	hook.Config
 	out     bytes.Buffer
 	lines   []string
@@ -97,14 +97,14 @@ type stage struct {
 	exits   []int
 }
 
-func newStage(payload string, h mem.Handler) *stage {
-	s := &stage{}
+func newFixture(payload string, h mem.Handler) *fixture {
+	s := &fixture{}
 	s.Config = hook.Config{
 		Dialect: agent.Claude{},
 		Stdin:   strings.NewReader(payload),
 		Stdout:  &s.out,
 		Getenv:  func(string) string { return "" },
-		Door:    door,
+		Door:    redactPayload,
 		Handler: h,
 		Now:     func() time.Time { return time.Date(2026, 11, 20, 12, 0, 0, 0, time.UTC) },
 		Nonce:   "n",
@@ -118,7 +118,7 @@ func newStage(payload string, h mem.Handler) *stage {
 
 func TestAnswerIsPrintedOnce(t *testing.T) {
 	var got mem.Event
-	s := newStage(promptPayload+" trailing", handler(func(_ context.Context, e mem.Event) (mem.Reply, error) {
+	s := newFixture(promptPayload+" trailing", handler(func(_ context.Context, e mem.Event) (mem.Reply, error) {
 		got = e
 		return mem.Reply{Context: "the parser is in parse.go"}, nil
 	}))
@@ -126,7 +126,8 @@ func TestAnswerIsPrintedOnce(t *testing.T) {
 	if want := `{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"the parser is in parse.go"}}`; s.out.String() != want {
 		t.Errorf("printed %s, want %s", &s.out, want)
 	}
-	if got.Text != "fix the parser" || !strings.HasPrefix(got.ID, "e_") || got.At.IsZero() || got.Size != int64(len(promptPayload)) {
+	if got.Text != "fix the parser" || !strings.HasPrefix(got.ID, "e_") || got.At.IsZero() ||
+		got.Size != int64(len(promptPayload)) {
 		t.Errorf("handled %+v", got)
 	}
 	if len(s.exits)+len(s.dropped) != 0 {
@@ -134,7 +135,7 @@ func TestAnswerIsPrintedOnce(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsShownOnceItIsWritten(t *testing.T) {
+func TestShownIsCalledAfterTheReplyIsWritten(t *testing.T) {
 	for name, c := range map[string]struct {
 		reply mem.Reply
 		fail  bool
@@ -144,7 +145,7 @@ func TestAnAnswerIsShownOnceItIsWritten(t *testing.T) {
 		"silence":        {mem.Reply{}, false, 0},
 		"nobody took it": {mem.Reply{Context: "c"}, true, 0},
 	} {
-		s, shown := newStage(promptPayload, says(c.reply)), 0
+		s, shown := newFixture(promptPayload, alwaysHasText(c.reply)), 0
 		s.Shown = func() {
 			if shown++; s.out.Len() == 0 && !c.fail {
 				t.Errorf("%s: shown before it was written", name)
@@ -165,7 +166,7 @@ func TestAnAnswerIsShownOnceItIsWritten(t *testing.T) {
 func TestInputIsNotReadBeyondTheObject(t *testing.T) {
 	r, w := io.Pipe() // never closed, as some clients do
 	go func() { _, _ = io.WriteString(w, promptPayload) }()
-	s := newStage("", says(mem.Reply{Context: "c"}))
+	s := newFixture("", alwaysHasText(mem.Reply{Context: "c"}))
 	s.Stdin = r
 	hook.Run(s.Config)
 	if s.out.Len() == 0 || len(s.exits) != 0 {
@@ -182,7 +183,7 @@ func TestUnacknowledgedEventGoesToTheSpool(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var spool kept
-			s := newStage(promptPayload, hook.FirstOf(worker(t), &spool, busy))
+			s := newFixture(promptPayload, hook.FirstOf(worker(t), &spool, busy))
 			hook.Run(s.Config)
 			if len(spool.events) != 1 || spool.events[0].Text != "fix the parser" {
 				t.Errorf("%s: spool got %+v, want the prompt", name, spool.events)
@@ -196,21 +197,21 @@ func TestUnacknowledgedEventGoesToTheSpool(t *testing.T) {
 
 func TestAcknowledgedEventDoesNotGoToTheSpool(t *testing.T) {
 	var spool kept
-	s := newStage(promptPayload, hook.FirstOf(says(mem.Reply{}), &spool, busy))
+	s := newFixture(promptPayload, hook.FirstOf(alwaysHasText(mem.Reply{}), &spool, busy))
 	hook.Run(s.Config)
 	if len(spool.events) != 0 {
 		t.Errorf("spool got %+v", spool.events)
 	}
 }
 
-func TestWhatNobodyTakesIsDroppedAndCounted(t *testing.T) {
+func TestUndeliverableEventIsDroppedAndCounted(t *testing.T) {
 	for name, h := range map[string]mem.Handler{
 		"no handler at all": nil,
 		"neither is there":  hook.FirstOf(nil, nil, busy),
 		"both fail":         hook.FirstOf(handler(fails), handler(fails), busy),
 		"both panic":        hook.FirstOf(handler(panics), handler(panics), busy),
 	} {
-		s := newStage(promptPayload, h)
+		s := newFixture(promptPayload, h)
 		hook.Run(s.Config)
 		if !slices.Equal(s.dropped, []string{hook.DroppedHandler}) || s.out.Len() != 0 {
 			t.Errorf("%s: dropped %v, printed %q; want one drop and silence", name, s.dropped, &s.out)
@@ -225,14 +226,14 @@ func (refusal) Counted() bool { return true }
 
 func TestRefusedEventIsCountedOnce(t *testing.T) {
 	full := func(context.Context, mem.Event) (mem.Reply, error) { return mem.Reply{}, refusal{} }
-	s := newStage(promptPayload, hook.FirstOf(handler(fails), handler(full), busy))
+	s := newFixture(promptPayload, hook.FirstOf(handler(fails), handler(full), busy))
 	hook.Run(s.Config)
 	if len(s.dropped) != 0 || len(s.lines) != 1 {
 		t.Errorf("dropped %v, logged %q; the spool has counted it", s.dropped, s.lines)
 	}
 }
 
-func TestOddInputIsSilent(t *testing.T) {
+func TestUnusualInputGivesNoOutput(t *testing.T) {
 	for _, c := range []struct {
 		name, in string
 		dropped  []string
@@ -244,26 +245,29 @@ func TestOddInputIsSilent(t *testing.T) {
 		{"no session", `{"hook_event_name":"Stop"}`, []string{hook.DroppedInput}},
 		{"an event of somebody else", `{"hook_event_name":"WorktreeCreate","session_id":"s"}`, nil},
 	} {
-		s := newStage(c.in, says(mem.Reply{Context: "c"}))
+		s := newFixture(c.in, alwaysHasText(mem.Reply{Context: "c"}))
 		hook.Run(s.Config)
 		if s.out.Len() != 0 || !slices.Equal(s.dropped, c.dropped) || len(s.lines) != 1 {
-			t.Errorf("%s: printed %q, dropped %v, logged %q; want silence, %v and one line", c.name, &s.out, s.dropped, s.lines, c.dropped)
+			t.Errorf("%s: printed %q, dropped %v, logged %q; want silence, %v and one line", c.name, &s.out, s.dropped, s.lines,
+				c.dropped)
 		}
 	}
 }
 
-func TestPanicAnywhereIsSilence(t *testing.T) {
+func TestPanicGivesNoOutput(t *testing.T) {
 	boom := func() { panic("secret words of the payload") }
-	for name, breakIt := range map[string]func(*stage){
-		"door":    func(s *stage) { s.Door = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil } },
-		"dialect": func(s *stage) { s.Dialect = nil },
-		"clock":   func(s *stage) { s.Now = func() time.Time { boom(); return time.Time{} } },
-		"ignore":  func(s *stage) { s.Ignore = func(mem.Event) bool { boom(); return false } },
-		"handler": func(s *stage) { s.Handler = handler(panics) },
-		"getenv":  func(s *stage) { s.Getenv = func(string) string { boom(); return "" } },
-		"counter": func(s *stage) { s.Handler = nil; s.Dropped = func(string) { boom() } },
+	for name, breakIt := range map[string]func(*fixture){
+		"door": func(s *fixture) {
+			s.Door = func(io.Reader) (hook.Payload, error) { boom(); return hook.Payload{}, nil }
+		},
+		"dialect": func(s *fixture) { s.Dialect = nil },
+		"clock":   func(s *fixture) { s.Now = func() time.Time { boom(); return time.Time{} } },
+		"ignore":  func(s *fixture) { s.Ignore = func(mem.Event) bool { boom(); return false } },
+		"handler": func(s *fixture) { s.Handler = handler(panics) },
+		"getenv":  func(s *fixture) { s.Getenv = func(string) string { boom(); return "" } },
+		"counter": func(s *fixture) { s.Handler = nil; s.Dropped = func(string) { boom() } },
 	} {
-		s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+		s := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 		breakIt(s)
 		hook.Run(s.Config)
 		if s.out.Len() != 0 || len(s.exits) != 0 {
@@ -276,7 +280,7 @@ func TestPanicAnywhereIsSilence(t *testing.T) {
 			t.Errorf("%s: the log quotes the payload: %s", name, all)
 		}
 	}
-	s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+	s := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 	s.Log = func(hook.Line) { boom() }
 	hook.Run(s.Config)
 	if s.out.Len() == 0 || len(s.dropped) != 0 {
@@ -284,8 +288,8 @@ func TestPanicAnywhereIsSilence(t *testing.T) {
 	}
 }
 
-func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
-	prepared := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+func TestPrepareRunsInsideTheHardLimit(t *testing.T) {
+	prepared := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 	hook.Run(hook.Config{
 		Dialect: prepared.Dialect, Stdin: prepared.Stdin, Stdout: prepared.Stdout, Getenv: prepared.Getenv,
 		Now: prepared.Now, Exit: prepared.Exit,
@@ -295,7 +299,7 @@ func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
 		t.Errorf("printed %q, logged %q; want an answer and one line", &prepared.out, prepared.lines)
 	}
 
-	s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+	s := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 	s.Prepare = func(hook.Config) hook.Config { panic("bad file") }
 	hook.Run(s.Config)
 	if s.out.Len() != 0 || !slices.Equal(s.dropped, []string{hook.DroppedPanic}) {
@@ -303,7 +307,7 @@ func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
 	}
 
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(promptPayload, nil)
+		s := newFixture(promptPayload, nil)
 		s.Slack = 0
 		never := make(chan struct{})
 		s.Prepare = func(c hook.Config) hook.Config { <-never; return c }
@@ -318,14 +322,14 @@ func TestWhatNeedsTheDiskIsPreparedInsideTheLimit(t *testing.T) {
 	})
 }
 
-func TestSwitchedOffMeansSilence(t *testing.T) {
+func TestDisabledGivesNoOutput(t *testing.T) {
 	for env, silent := range map[string]bool{
 		"REMANENCE_DISABLED=1": true, "REMANENCE_DISABLED=true": true, "REMANENCE_DISABLED=0": false,
 		"REMANENCE_DEPTH=1": true, "REMANENCE_DEPTH=7": true, "REMANENCE_DEPTH=0": false, "REMANENCE_DEPTH=x": true,
 	} {
 		name, value, _ := strings.Cut(env, "=")
 		var k kept
-		s := newStage(promptPayload, &k)
+		s := newFixture(promptPayload, &k)
 		s.Getenv = func(n string) string {
 			if n == name {
 				return value
@@ -341,7 +345,7 @@ func TestSwitchedOffMeansSilence(t *testing.T) {
 
 func TestIgnoredEventIsNotHandled(t *testing.T) {
 	var k kept
-	s := newStage(promptPayload, &k)
+	s := newFixture(promptPayload, &k)
 	s.Ignore = func(e mem.Event) bool { return e.Root == "/project" }
 	hook.Run(s.Config)
 	if len(k.events) != 0 || len(s.dropped) != 0 || s.out.Len() != 0 {
@@ -352,7 +356,7 @@ func TestIgnoredEventIsNotHandled(t *testing.T) {
 	}
 }
 
-func TestPromptThatWasAllPrivateIsMarked(t *testing.T) {
+func TestFullyPrivatePromptIsMarked(t *testing.T) {
 	for _, c := range []struct {
 		payload string
 		private bool // the door took a private span out
@@ -364,9 +368,9 @@ func TestPromptThatWasAllPrivateIsMarked(t *testing.T) {
 		{`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash"}`, true, false},
 	} {
 		var k kept
-		s := newStage(c.payload, &k)
+		s := newFixture(c.payload, &k)
 		s.Door = func(r io.Reader) (hook.Payload, error) {
-			p, err := door(r)
+			p, err := redactPayload(r)
 			p.Private, p.Cut = c.private, true
 			return p, err
 		}
@@ -388,7 +392,8 @@ func TestLogNamesToolsAndNoText(t *testing.T) {
 		"":                           "HOOK PostToolUse Bash",
 	} {
 		in, _ := json.Marshal(map[string]string{"command": command})
-		s := newStage(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_input":`+string(in)+`}`, says(mem.Reply{}))
+		s := newFixture(`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Bash","tool_input":`+string(in)+`}`,
+			alwaysHasText(mem.Reply{}))
 		hook.Run(s.Config)
 		if !slices.Equal(s.lines, []string{want}) {
 			t.Errorf("%q: logged %q, want %q", command, s.lines, want)

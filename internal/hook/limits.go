@@ -12,18 +12,17 @@ import (
 
 const (
 	hard      = 300 * time.Millisecond
-	hardStart = time.Second // SessionStart: a worker may have to be started
+	hardStart = time.Second // SessionStart may have to start a daemon
 
-	// reserve is what is left of the hard limit for the spool and the answer
-	// when the worker's time is up.
+	// reserve is the part of the hard limit that is kept for spool and reply after the
+	// daemon's time is up.
 	reserve = 45 * time.Millisecond
-	// lastWords bounds the counting of an event that nobody has once its time is
-	// up. It is part of the hard limit while the event is read, and may come after
-	// it where worker and spool need all of that.
-	lastWords = 50 * time.Millisecond
+	// countTimeout limits counting a lost event after a timeout. While the event is read it is
+	// part of the hard limit; later it may exceed it.
+	countTimeout = 50 * time.Millisecond
 )
 
-// hardLimit is how long a call of the kind may take from its first statement on.
+// hardLimit is the longest time of a call of the kind, from its first statement.
 func hardLimit(k mem.EventKind) time.Duration {
 	if k == mem.SessionStart {
 		return hardStart
@@ -31,7 +30,7 @@ func hardLimit(k mem.EventKind) time.Duration {
 	return hard
 }
 
-// softLimit is how long the handler may take to answer.
+// softLimit is the longest time for the handler.
 func softLimit(k mem.EventKind) time.Duration {
 	switch k {
 	case mem.SessionStart:
@@ -45,17 +44,17 @@ func softLimit(k mem.EventKind) time.Duration {
 	}
 }
 
-// limit is the handler's context: the soft limit, or less if reading has eaten into it.
+// limit returns the handler's context: the soft limit, or less if reading took long.
 func (r *call) limit(k mem.EventKind) (context.Context, context.CancelFunc) {
-	left := r.hardLimit(k) - reserve - time.Since(r.begun)
+	left := r.hardLimit(k) - reserve - time.Since(r.start)
 	return context.WithTimeout(context.Background(), min(softLimit(k)+r.Slack/2, left))
 }
 
 func (r *call) hardLimit(k mem.EventKind) time.Duration { return hardLimit(k) + r.Slack }
 
-// expire ends the process, whatever it is doing. An event that nobody has
-// acknowledged by then is counted, if that is quickly done. It comes beside the
-// call, so of that it reads only what two may.
+// expire ends the process at the hard limit. If the event is not acknowledged it is counted as
+// lost, within countTimeout. It runs concurrently with the call and reads only fields that are
+// safe for that.
 func (r *call) expire(exit func(code int)) {
 	defer exit(0)
 	if r.stage.Load() == answering {
@@ -65,16 +64,16 @@ func (r *call) expire(exit func(code int)) {
 	go func() {
 		defer close(counted)
 		defer func() { _ = recover() }()
-		r.told.last()
+		r.outcome.expire()
 	}()
 	select {
 	case <-counted:
-	case <-time.After(lastWords):
+	case <-time.After(countTimeout):
 	}
 }
 
-// recover turns a panic into silence. Its text may quote the payload, so only
-// what the Go runtime itself says is logged.
+// recover handles a panic of the call: nothing is written. The panic's text may quote the
+// payload, so only errors of the Go runtime are logged.
 func (r *call) recover() {
 	p := recover()
 	if p == nil {
@@ -86,7 +85,7 @@ func (r *call) recover() {
 		note = fmt.Sprintf("panic: %v", err)
 	}
 	if r.stage.Load() != answering {
-		r.told.drop(DroppedPanic)
+		r.outcome.drop(DroppedPanic)
 	}
-	r.told.line(mem.Event{}, note)
+	r.outcome.line(mem.Event{}, note)
 }

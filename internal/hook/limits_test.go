@@ -15,9 +15,9 @@ import (
 // The tests of this file run on a clock of their own.
 
 // What the preparation gives and the end of the time come in the same moment.
-func TestTheLimitMayComeWhileTheCallIsPrepared(t *testing.T) {
+func TestHardLimitDuringPrepare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(promptPayload, says(mem.Reply{}))
+		s := newFixture(promptPayload, alwaysHasText(mem.Reply{}))
 		s.Slack = 0
 		s.Prepare = func(c hook.Config) hook.Config { time.Sleep(250 * time.Millisecond); return c }
 		ended := make(chan int, 1)
@@ -42,7 +42,7 @@ func TestHardLimitEndsTheProcess(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := newStage("", hangs(t))
+				s := newFixture("", hangs(t))
 				s.Slack = 0
 				r, w := io.Pipe()
 				s.Stdin, s.Event = r, c.event
@@ -68,10 +68,10 @@ func TestHardLimitEndsTheProcess(t *testing.T) {
 	}
 }
 
-func TestCounterThatHangsDoesNotDelayTheEnd(t *testing.T) {
+func TestHangingCounterDoesNotDelayExit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
-		s := newStage("", hangs(t))
+		s := newFixture("", hangs(t))
 		s.Slack = 0
 		r, w := io.Pipe()
 		s.Stdin = r
@@ -93,8 +93,9 @@ func TestCounterThatHangsDoesNotDelayTheEnd(t *testing.T) {
 func TestHandlersGetTheirSoftLimits(t *testing.T) {
 	for kind, want := range map[string]time.Duration{
 		"SessionStart": 900 * time.Millisecond, "UserPromptSubmit": 250 * time.Millisecond,
-		"PostToolUse": 100 * time.Millisecond, "PostToolUseFailure": 100 * time.Millisecond, "SubagentStart": 100 * time.Millisecond,
-		"Stop": 25 * time.Millisecond, "SessionEnd": 25 * time.Millisecond, "PreCompact": 25 * time.Millisecond,
+		"PostToolUse": 100 * time.Millisecond, "PostToolUseFailure": 100 * time.Millisecond,
+		"SubagentStart": 100 * time.Millisecond,
+		"Stop":          25 * time.Millisecond, "SessionEnd": 25 * time.Millisecond, "PreCompact": 25 * time.Millisecond,
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			var worker, spool time.Duration
@@ -107,7 +108,7 @@ func TestHandlersGetTheirSoftLimits(t *testing.T) {
 					return mem.Reply{}, ctx.Err()
 				}
 			}
-			s := newStage(`{"session_id":"s","hook_event_name":"`+kind+`"}`, hook.FirstOf(waits(&worker), waits(&spool), 0))
+			s := newFixture(`{"session_id":"s","hook_event_name":"`+kind+`"}`, hook.FirstOf(waits(&worker), waits(&spool), 0))
 			s.Slack = 0
 			hook.Run(s.Config)
 			synctest.Wait() // for the handlers left behind
@@ -136,27 +137,28 @@ func TestSlackIsSharedByWorkerAndSpool(t *testing.T) {
 				return mem.Reply{}, ctx.Err()
 			}
 		}
-		s := newStage(promptPayload, hook.FirstOf(waits(&worker), waits(&spool), time.Second))
+		s := newFixture(promptPayload, hook.FirstOf(waits(&worker), waits(&spool), time.Second))
 		s.Slack = time.Second
 		hook.Run(s.Config)
 		synctest.Wait() // for the handlers left behind
 		if worker != 750*time.Millisecond || spool != 1295*time.Millisecond || len(s.exits) != 0 {
-			t.Errorf("the worker had until %v, the spool until %v, exits %v; want 750ms, 1.295s and none", worker, spool, s.exits)
+			t.Errorf("the worker had until %v, the spool until %v, exits %v; want 750ms, 1.295s and none", worker, spool,
+				s.exits)
 		}
 	})
 }
 
-func TestSlowInputLeavesTheSpoolItsTime(t *testing.T) {
+func TestSlowInputLeavesTimeForTheSpool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var spool kept
-		s := newStage(promptPayload, hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
+		s := newFixture(promptPayload, hook.FirstOf(handler(func(ctx context.Context, _ mem.Event) (mem.Reply, error) {
 			<-ctx.Done()
 			return mem.Reply{}, ctx.Err()
 		}), &spool, 0))
 		s.Slack = 0
 		s.Door = func(r io.Reader) (hook.Payload, error) {
 			time.Sleep(200 * time.Millisecond)
-			return door(r)
+			return redactPayload(r)
 		}
 		begun := time.Now()
 		hook.Run(s.Config)
@@ -166,10 +168,10 @@ func TestSlowInputLeavesTheSpoolItsTime(t *testing.T) {
 	})
 }
 
-func TestUnreadAnswerIsNotADroppedEvent(t *testing.T) {
+func TestUnreadReplyIsNotADroppedEvent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, w := io.Pipe() // nobody reads
-		s := newStage(promptPayload, says(mem.Reply{Context: "c"}))
+		s := newFixture(promptPayload, alwaysHasText(mem.Reply{Context: "c"}))
 		s.Slack, s.Stdout = 0, w
 		ended := make(chan struct{})
 		s.Exit = func(int) { close(ended) }

@@ -9,66 +9,66 @@ import (
 	"remanence/internal/mem"
 )
 
-// Line is one line of the log. It shows no text of the payload.
+// Line is one line of the log. It contains no text of the payload.
 type Line struct {
 	Component string // "HOOK"
-	Note      string // what was unusual; empty if nothing was
+	Note      string // what was unusual; may be empty
 
-	event mem.Event // named when the line is written: most never are
+	event mem.Event // formatted only when the line is written
 }
 
-// String is e.g. "HOOK PostToolUse Bash(git…)": of an event with a tool its name,
-// and of a command the program.
+// String returns, for example, "HOOK PostToolUse Bash(git…)": event kind, tool, and the
+// program of a command.
 func (l Line) String() string {
 	parts := []string{l.Component, string(l.event.Kind), toolLabel(l.event), l.Note}
 	return strings.Join(strings.Fields(strings.Join(parts, " ")), " ")
 }
 
-// report is where a call tells how it went. Two goroutines may tell: the call
-// and its hard limit, which has the last word.
-type report struct {
+// outcomeLog logs the outcome of a call and counts a dropped event. The call and the timer of
+// its hard limit use it concurrently.
+type outcomeLog struct {
 	mu      sync.Mutex
 	log     func(Line)
 	dropped func(reason string)
-	counted bool // a call drops one event at most
-	over    bool
+	counted bool // a call drops at most one event
+	closed  bool
 }
 
-// to sets where to tell.
-func (t *report) to(c Config) {
+// configure sets the destinations from c.
+func (t *outcomeLog) configure(c Config) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.log, t.dropped = c.Log, c.Dropped
 }
 
-func (t *report) drop(reason string) {
+func (t *outcomeLog) drop(reason string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over || t.counted || t.dropped == nil {
+	if t.closed || t.counted || t.dropped == nil {
 		return
 	}
 	t.counted = true
 	t.dropped(reason)
 }
 
-func (t *report) line(e mem.Event, note string) {
+func (t *outcomeLog) line(e mem.Event, note string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.over && t.log != nil {
+	if !t.closed && t.log != nil {
 		t.log(Line{Component: "HOOK", Note: note, event: e})
 	}
 }
 
-// last tells that the time is over and lets nothing more be told.
-func (t *report) last() {
+// expire records a timeout and ignores later calls.
+func (t *outcomeLog) expire() {
 	t.drop(DroppedTime)
 	t.line(mem.Event{}, "dropped: out of time")
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.over = true
+	t.closed = true
 }
 
-// toolLabel names the tool and, of a command, the program.
+// toolLabel returns the tool and, for a command, its program.
 func toolLabel(e mem.Event) string {
 	if e.Tool == "" {
 		return ""
@@ -82,8 +82,8 @@ func toolLabel(e mem.Event) string {
 	return e.Tool + "(" + program(in.Command) + "…)"
 }
 
-// program is the first word of a command if it looks like the name of a
-// program and nothing else: an assignment there may hold a secret.
+// program returns the first word of a command if it can only be a program name. An assignment,
+// for example, may contain a secret.
 func program(command string) string {
 	words := strings.Fields(command)
 	if len(words) == 0 {

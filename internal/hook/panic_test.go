@@ -63,27 +63,32 @@ func (b broken) Encode(e mem.Event, r mem.Reply) []byte {
 
 // Whatever event it is, and whichever stage breaks, the agent hears nothing, and
 // the event is kept or counted.
-func TestAPanicInAnyStageOfAnyEventIsSilence(t *testing.T) {
+func TestPanicInAnyStageGivesNoOutput(t *testing.T) {
 	all := handler(func(context.Context, mem.Event) (mem.Reply, error) {
 		return mem.Reply{Context: "c", Notice: "n"}, nil
 	})
 	for _, stage := range []struct {
 		name   string
-		breaks func(*stage)
+		breaks func(*fixture)
 		reason string // of the drop; "" if the event is kept
 	}{
-		{"door", func(s *stage) { s.Door = func(io.Reader) (hook.Payload, error) { panic("secret words") } }, hook.DroppedPanic},
-		{"decoder", func(s *stage) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
-		{"encoder", func(s *stage) { s.Dialect = broken{encode: true} }, ""},
-		{"handler", func(s *stage) { s.Handler = handler(panics) }, hook.DroppedPanic},
-		{"worker and spool", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(panics), busy) }, hook.DroppedHandler},
-		{"worker, and the spool fails", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), handler(fails), busy) }, hook.DroppedHandler},
-		{"worker alone", func(s *stage) { s.Handler = hook.FirstOf(handler(panics), says(mem.Reply{}), busy) }, ""},
-		{"preparation", func(s *stage) { s.Prepare = func(hook.Config) hook.Config { panic("secret words") } }, hook.DroppedPanic},
-		{"output", func(s *stage) { s.Stdout = panicky{} }, ""},
+		{"door", func(s *fixture) { s.Door = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
+			hook.DroppedPanic},
+		{"decoder", func(s *fixture) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
+		{"encoder", func(s *fixture) { s.Dialect = broken{encode: true} }, ""},
+		{"handler", func(s *fixture) { s.Handler = handler(panics) }, hook.DroppedPanic},
+		{"worker and spool", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(panics), busy) },
+			hook.DroppedHandler},
+		{"worker, and the spool fails", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(fails), busy) },
+			hook.DroppedHandler},
+		{"worker alone", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), alwaysHasText(mem.Reply{}), busy) },
+			""},
+		{"preparation", func(s *fixture) { s.Prepare = func(hook.Config) hook.Config { panic("secret words") } },
+			hook.DroppedPanic},
+		{"output", func(s *fixture) { s.Stdout = panicky{} }, ""},
 	} {
 		for name, payload := range recorded(t) {
-			s := newStage(payload, all)
+			s := newFixture(payload, all)
 			stage.breaks(s)
 			hook.Run(s.Config)
 			if s.out.Len() != 0 || len(s.exits) != 0 {
@@ -93,7 +98,8 @@ func TestAPanicInAnyStageOfAnyEventIsSilence(t *testing.T) {
 				t.Errorf("%s, %s: the log quotes the payload: %q", stage.name, name, s.lines)
 			}
 			var want []string
-			if stage.reason != "" && (ours(payload) || stage.name == "door" || stage.name == "decoder" || stage.name == "preparation") {
+			if stage.reason != "" && (ours(payload) || stage.name == "door" || stage.name == "decoder" ||
+				stage.name == "preparation") {
 				want = []string{stage.reason}
 			}
 			if !slices.Equal(s.dropped, want) {
@@ -114,11 +120,12 @@ type panicky struct{}
 
 func (panicky) Write([]byte) (int, error) { panic("secret words") }
 
-func TestWhatThePersonIsToldOfALossIsTold(t *testing.T) {
+func TestNoticeOfALostEventIsShown(t *testing.T) {
 	lost := handler(func(context.Context, mem.Event) (mem.Reply, error) {
-		return mem.Reply{Notice: "the disk is full", Context: "never told", Env: []mem.EnvVar{{Name: "REMANENCE_X", Value: "1"}}}, errors.New("lost")
+		return mem.Reply{Notice: "the disk is full", Context: "never told",
+			Env: []mem.EnvVar{{Name: "REMANENCE_X", Value: "1"}}}, errors.New("lost")
 	})
-	s := newStage(startPayload, lost)
+	s := newFixture(startPayload, lost)
 	hook.Run(s.Config)
 	if want := `{"systemMessage":"the disk is full"}`; s.out.String() != want {
 		t.Errorf("printed %s, want %s", &s.out, want)

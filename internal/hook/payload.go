@@ -8,14 +8,13 @@ import (
 	"time"
 )
 
-// payloadWait is how long TakePayload waits for the first byte, and then for
-// the rest. A client writes both as soon as it has started the hook.
+// payloadWait is how long TakePayload waits for the first byte, and again for the rest. A
+// client writes both right after it starts the hook.
 const payloadWait = time.Second
 
-// TakePayload reports whether in holds the payload of a hook: text that begins
-// with a JSON object, of whatever keys, complete or not. It reads the object, so
-// that the client can write all of it. Input that says nothing for a second holds
-// no payload. A file is left at the place where it was.
+// TakePayload reports whether in contains a hook payload: text that begins with a JSON object,
+// complete or not. It reads the object, so that the client can write all of it. If nothing
+// arrives for a second there is no payload. The position of a file is restored.
 func TakePayload(ctx context.Context, in io.Reader) bool {
 	if f, ok := in.(io.Seeker); ok {
 		if at, err := f.Seek(0, io.SeekCurrent); err == nil {
@@ -23,24 +22,24 @@ func TakePayload(ctx context.Context, in io.Reader) bool {
 		}
 	}
 	begun, ended := make(chan bool, 1), make(chan bool, 1)
-	go func() { // it may be left behind in a read, and ends with the process
+	go func() { // may stay blocked in a read; it ends with the process
 		r := bufio.NewReader(in)
 		object := beginsObject(r)
 		begun <- object
 		if object {
-			_ = json.NewDecoder(r).Decode(&struct{}{}) // a defect of the object changes nothing
+			_ = json.NewDecoder(r).Decode(&struct{}{}) // malformed JSON does not matter
 		}
 		ended <- true
 	}()
-	if !soon(ctx, begun) {
+	if !receiveSoon(ctx, begun) {
 		return false
 	}
-	soon(ctx, ended)
+	receiveSoon(ctx, ended)
 	return true
 }
 
-// soon returns what comes from c within payloadWait, else false.
-func soon(ctx context.Context, c <-chan bool) bool {
+// receiveSoon returns the value received from c within payloadWait, else false.
+func receiveSoon(ctx context.Context, c <-chan bool) bool {
 	ctx, stop := context.WithTimeout(ctx, payloadWait)
 	defer stop()
 	select {
@@ -51,8 +50,8 @@ func soon(ctx context.Context, c <-chan bool) bool {
 	}
 }
 
-// beginsObject reports whether r begins with a JSON object. A byte order mark and
-// blanks may stand before it, fewer than r can hold.
+// beginsObject reports whether r begins with a JSON object. A byte order mark and blanks may
+// precede it, within r's buffer size.
 func beginsObject(r *bufio.Reader) bool {
 	for range r.Size() {
 		c, _, err := r.ReadRune()

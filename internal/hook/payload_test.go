@@ -13,7 +13,7 @@ import (
 	"remanence/internal/hook"
 )
 
-func TestTakePayloadTellsAnObjectFromOtherInput(t *testing.T) {
+func TestTakePayloadDistinguishesObjectsFromOtherInput(t *testing.T) {
 	for in, want := range map[string]bool{
 		promptPayload: true, startPayload + "\n": true, " \r\n\t{}": true, "\uFEFF{}": true,
 		"{": true, "{]": true, `{"a":"` + "\xff": true,
@@ -72,7 +72,7 @@ func TestTakePayloadEndsWithItsContext(t *testing.T) {
 	}
 }
 
-func TestTakePayloadLeavesAFileWhereItWas(t *testing.T) {
+func TestTakePayloadRestoresTheFilePosition(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lines")
 	if err := os.WriteFile(path, []byte("skipped\n{}\nlast\n"), 0o600); err != nil {
 		t.Fatal(err)

@@ -17,8 +17,8 @@ import (
 )
 
 // playScene is what a hook process of these tests does.
-func playScene(scene string) {
-	c := newStage("", says(mem.Reply{Context: strings.Repeat("c", 9000)})).Config
+func runScenario(scene string) {
+	c := newFixture("", alwaysHasText(mem.Reply{Context: strings.Repeat("c", 9000)})).Config
 	c.Dialect = agent.Claude{}
 	c.Stdin, c.Stdout, c.Getenv, c.Exit = os.Stdin, os.Stdout, func(string) string { return "" }, os.Exit
 	switch scene {
@@ -48,7 +48,7 @@ func start(t *testing.T, scene string) (cmd *exec.Cmd, stderr *bytes.Buffer) {
 	return cmd, stderr
 }
 
-func TestProcessEndsWithStatusZeroAndSaysNothingOnStderr(t *testing.T) {
+func TestProcessExitsZeroWithoutStderr(t *testing.T) {
 	for _, c := range []struct{ scene, in, want string }{
 		{"plain", promptPayload, `{"hookSpecificOutput"`},
 		{"panic", promptPayload, ""},
@@ -66,7 +66,7 @@ func TestProcessEndsWithStatusZeroAndSaysNothingOnStderr(t *testing.T) {
 	}
 }
 
-func TestProcessWhoseInputNeverEndsStopsItself(t *testing.T) {
+func TestProcessWithEndlessInputExits(t *testing.T) {
 	cmd, stderr := start(t, "waits for input")
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -6,11 +6,10 @@ import (
 	"syscall"
 )
 
-// holdSignals keeps what ends other programs from ending this one before its
-// answer: a client that closes its end of the pipe, stops its hooks or is
-// interrupted. The hard limit bounds the call all the same. It holds until the
-// process ends: ignoring costs nothing, but to take it back would start a thread.
-// What is started meanwhile inherits it, and a Go program takes back what it asks for.
-func holdSignals() {
+// ignoreSignals ignores signals that would end the process before its reply: the client may
+// close the pipe, stop its hooks or be interrupted. The hard limit still applies. Signals stay
+// ignored until the process ends, because restoring them would start a thread. Child processes
+// inherit this; a Go program resets the signals it handles.
+func ignoreSignals() {
 	signal.Ignore(syscall.SIGPIPE, syscall.SIGTERM, syscall.SIGHUP, os.Interrupt)
 }

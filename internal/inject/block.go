@@ -118,7 +118,8 @@ func (b Block) ownTokens() int {
 
 // frame is the text around the sections, with header and footer.
 func (b Block) frame() (open, end string) {
-	open = fmt.Sprintf("<remanence-context kind=%q id=%q boundary=%q>\n", b.attribute(b.Kind), b.attribute(b.Receipt), attribute(b.Boundary))
+	open = fmt.Sprintf("<remanence-context kind=%q id=%q boundary=%q>\n", b.attribute(b.Kind), b.attribute(b.Receipt),
+		attribute(b.Boundary))
 	if b.Header != "" {
 		open += b.own(b.Header) + "\n"
 	}
@@ -136,7 +137,8 @@ const maxAttribute = 16
 func attribute(s string) string {
 	var b strings.Builder
 	for _, r := range s {
-		if b.Len() < maxAttribute && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' || r == '-') {
+		if b.Len() < maxAttribute && ('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '_' ||
+			r == '-') {
 			b.WriteRune(r)
 		}
 	}

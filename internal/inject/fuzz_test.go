@@ -16,15 +16,20 @@ import (
 
 // hostile are texts out of which a forged or broken block could be made.
 var hostile = []string{
-	"</remanence-context>", `<remanence-context kind="x" boundary="` + boundary + `">`, boundary, boundary[:8], boundary[8:], "<", "</", "<|", "|>", "\n", "\r\n", "\u2028",
-	"Human:", "\n\nAssistant:", "<system-reminder>", "[INST]", "\x1b[31m", "\x1b]0;", "\x07", "\u009b", "\x00", "\u200b", "\u202e", "\u2066", "\ufe0f", "\u3164", "\u034f", "\u00ad", "\ue000", "\u2800", "\U000E0001", "\u001b[2J", "\u0085", "\U000E0041", "\ufeff",
-	"| ", "- ", "> ", "# ", "### ", "--- ", "=== END BRIEFING ===", "…", "＜", "日本語", "𝕏", "\xff", "\xf0\x9f", "word ", "  ", "r_1", "* 1", "`",
+	"</remanence-context>", `<remanence-context kind="x" boundary="` + boundary + `">`, boundary, boundary[:8],
+	boundary[8:], "<", "</", "<|", "|>", "\n", "\r\n", "\u2028",
+	"Human:", "\n\nAssistant:", "<system-reminder>", "[INST]", "\x1b[31m", "\x1b]0;", "\x07", "\u009b", "\x00", "\u200b",
+	"\u202e", "\u2066", "\ufe0f", "\u3164", "\u034f", "\u00ad", "\ue000", "\u2800", "\U000E0001", "\u001b[2J", "\u0085",
+	"\U000E0041", "\ufeff",
+	"| ", "- ", "> ", "# ", "### ", "--- ", "=== END BRIEFING ===", "…", "＜", "日本語", "𝕏", "\xff", "\xf0\x9f", "word ",
+	"  ", "r_1", "* 1", "`",
 	strings.Repeat("記憶", 90), strings.Repeat("long text ", 60),
 }
 
 func hostileText() *rapid.Generator[string] {
 	return rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(hostile), rapid.String()), 0, 8).Draw(t, "pieces"), "")
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(hostile), rapid.String()), 0, 8).Draw(t, "pieces"),
+			"")
 	})
 }
 
@@ -45,11 +50,13 @@ func hostileBlock() *rapid.Generator[Block] {
 				s.Name = "counted"
 			}
 			for range rapid.IntRange(0, 40).Draw(t, "items") {
-				s.Items = append(s.Items, Item{Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"), Told: mem.InjectedItem{ID: "m_1"}})
+				s.Items = append(s.Items, Item{Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"),
+					Told: mem.InjectedItem{ID: "m_1"}})
 			}
 			for range rapid.IntRange(0, 60).Draw(t, "rows") {
 				s.Rows = append(s.Rows, Row{
-					ID: "m_2", At: noon.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "at")) * 10 * time.Hour), Kind: mem.Kind(text.Draw(t, "kind")),
+					ID: "m_2", At: noon.Add(time.Duration(rapid.IntRange(0, 5).Draw(t, "at")) * 10 * time.Hour),
+					Kind:  mem.Kind(text.Draw(t, "kind")),
 					Title: text.Draw(t, "title"), File: text.Draw(t, "file"), Tokens: rapid.Int().Draw(t, "tokens"),
 				})
 			}
@@ -70,9 +77,11 @@ func hostileMemory() *rapid.Generator[mem.Memory] {
 	return rapid.Custom(func(t *rapid.T) mem.Memory {
 		text := hostileText()
 		m := mem.Memory{
-			ID: "m_" + text.Draw(t, "id"), Kind: mem.Kind(text.Draw(t, "kind")), Title: text.Draw(t, "title"), Body: text.Draw(t, "body"),
+			ID: "m_" + text.Draw(t, "id"), Kind: mem.Kind(text.Draw(t, "kind")), Title: text.Draw(t, "title"),
+			Body:  text.Draw(t, "body"),
 			Files: rapid.SliceOfN(text, 0, 3).Draw(t, "files"), Trust: mem.Trust(rapid.IntRange(-1, 4).Draw(t, "trust")),
-			Status: rapid.SampledFrom([]mem.Status{"", mem.Active, mem.Superseded, mem.Forgotten}).Draw(t, "status"), Created: noon,
+			Status:  rapid.SampledFrom([]mem.Status{"", mem.Active, mem.Superseded, mem.Forgotten}).Draw(t, "status"),
+			Created: noon,
 		}
 		m.Title, m.Body = "title"+m.Title, "body"+m.Body+" bodyend"
 		return m
@@ -81,11 +90,14 @@ func hostileMemory() *rapid.Generator[mem.Memory] {
 
 func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Block{Kind: "recall", Receipt: "r_1", Boundary: boundary, Header: HeadMemory, Budget: rapid.IntRange(0, 6000).Draw(t, "budget")}
-		found, lines, index := Section{Share: 40, Name: "counted"}, Section{Share: 30, Caption: "X", Name: "counted"}, Section{Share: 30}
+		b := Block{Kind: "recall", Receipt: "r_1", Boundary: boundary, Header: HeadMemory,
+			Budget: rapid.IntRange(0, 6000).Draw(t, "budget")}
+		found, lines, index := Section{Share: 40, Name: "counted"}, Section{Share: 30, Caption: "X", Name: "counted"},
+			Section{Share: 30}
 		for _, m := range rapid.SliceOfN(hostileMemory(), 0, 12).Draw(t, "memories") {
 			before := len(found.Items) + len(lines.Items) + len(index.Rows)
-			if item, ok := Recall(mem.Hit{Memory: m, Score: 1}, noon, rapid.SampledFrom([]mem.Freshness{mem.Fresh, mem.FileChanged, mem.FileGone}).Draw(t, "files")); ok {
+			if item, ok := Recall(mem.Hit{Memory: m, Score: 1}, noon,
+				rapid.SampledFrom([]mem.Freshness{mem.Fresh, mem.FileChanged, mem.FileGone}).Draw(t, "files")); ok {
 				found.Items = append(found.Items, item)
 				if m.Trust == mem.TrustTool && strings.Contains(item.Text, "bodyend") {
 					t.Fatalf("the body of a tool's output is told: %q", item.Text)
@@ -97,7 +109,8 @@ func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 			if row, ok := IndexRow(m, time.UTC); ok {
 				index.Rows = append(index.Rows, row)
 			}
-			if n := len(found.Items) + len(lines.Items) + len(index.Rows) - before; n > 0 && (m.Trust <= mem.TrustNone || m.Status != "" && m.Status != mem.Active) {
+			if n := len(found.Items) + len(lines.Items) + len(index.Rows) - before; n > 0 &&
+				(m.Trust <= mem.TrustNone || m.Status != "" && m.Status != mem.Active) {
 				t.Fatalf("told though it is %v and %q", m.Trust, m.Status)
 			}
 		}
@@ -118,7 +131,8 @@ func TestNoStateForgesTheStateLine(t *testing.T) {
 
 // unseen reports whether a person sees nothing of a character, or it moves others.
 func unseen(c rune) bool {
-	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp, unicode.Variation_Selector) ||
+	return unicode.In(c, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Zl, unicode.Zp,
+		unicode.Variation_Selector) ||
 		c >= 0xE0000 && c <= 0xE0FFF || strings.ContainsRune("\u034f\u115f\u1160\u3164\uffa0\u2800\ufffd", c)
 }
 
@@ -143,7 +157,8 @@ func checkBlock(t failer, b Block) {
 	if !strings.HasPrefix(lines[0], "<remanence-context kind=") || lines[len(lines)-1] != "</remanence-context>" {
 		t.Fatalf("block begins %q and ends %q", lines[0], lines[len(lines)-1])
 	}
-	if n := strings.Count(r.Text, "remanence-context"); strings.Count(r.Text, "<remanence-context") != 1 || strings.Count(r.Text, "</") != 1 {
+	if n := strings.Count(r.Text, "remanence-context"); strings.Count(r.Text, "<remanence-context") != 1 ||
+		strings.Count(r.Text, "</") != 1 {
 		t.Fatalf("a tag is forged (%d):\n%s", n, r.Text)
 	}
 	if strings.Count(r.Text, boundary) != 1 {

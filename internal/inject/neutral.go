@@ -87,7 +87,8 @@ func escapeAt(s string) int {
 	case strings.HasPrefix(s, "\x1b["), strings.HasPrefix(s, "\u009b"):
 		return 2 + controlSequence(s[2:])
 	case strings.HasPrefix(s, "\x1b]"), strings.HasPrefix(s, "\x1bP"), strings.HasPrefix(s, "\x1b_"),
-		strings.HasPrefix(s, "\x1b^"), strings.HasPrefix(s, "\x1bX"), strings.HasPrefix(s, "\u009d"), strings.HasPrefix(s, "\u0090"):
+		strings.HasPrefix(s, "\x1b^"), strings.HasPrefix(s, "\x1bX"), strings.HasPrefix(s, "\u009d"),
+		strings.HasPrefix(s, "\u0090"):
 		return 2 + stringEnd(s[2:])
 	case strings.HasPrefix(s, "\x1b"):
 		if len(s) > 1 && s[1] > ' ' && s[1] < 0x7f {
@@ -157,7 +158,8 @@ func isColon(r rune) bool { return r == ':' || r == '：' }
 
 func speaker(name string) bool {
 	switch strings.ToLower(strings.Map(narrow, name)) {
-	case "human", "assistant", "system", "user", "developer", "claude", "tool", "ai", "model", "system prompt", "system message":
+	case "human", "assistant", "system", "user", "developer", "claude", "tool", "ai", "model", "system prompt",
+		"system message":
 		return true
 	}
 	return false
@@ -206,7 +208,8 @@ func tagLike(rest string) bool {
 	if end >= 0 {
 		name = rest[:end]
 	}
-	if strings.ContainsAny(name, "-_") || strings.Contains(name, ":") && !strings.Contains(name, "::") || !ascii(name) && name != "" {
+	if strings.ContainsAny(name, "-_") || strings.Contains(name, ":") && !strings.Contains(name, "::") || !ascii(name) &&
+		name != "" {
 		return true
 	}
 	return controlName(strings.ToLower(name))
@@ -228,9 +231,12 @@ func ascii(s string) bool {
 
 func controlName(name string) bool {
 	switch name {
-	case "system", "user", "assistant", "human", "developer", "tool", "tools", "function", "functions", "invoke", "parameter", "result", "results",
-		"instruction", "instructions", "important", "admin", "context", "memory", "memories", "private", "prompt", "message", "messages", "role",
-		"thinking", "think", "reminder", "sys", "inst", "bos", "eos", "s", "document", "documents", "remanence", "claude", "anthropic", "command", "output", "stdout", "stderr":
+	case "system", "user", "assistant", "human", "developer", "tool", "tools", "function", "functions", "invoke",
+		"parameter", "result", "results",
+		"instruction", "instructions", "important", "admin", "context", "memory", "memories", "private", "prompt", "message",
+		"messages", "role",
+		"thinking", "think", "reminder", "sys", "inst", "bos", "eos", "s", "document", "documents", "remanence", "claude",
+		"anthropic", "command", "output", "stdout", "stderr":
 		return true
 	}
 	return strings.HasPrefix(name, "remanence") || strings.HasPrefix(name, "system")

@@ -34,7 +34,8 @@ func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " "
 
 // overrides finds orders about instructions and about silence.
 func overrides(t string) bool {
-	for _, verb := range []string{"ignore", "disregard", "forget", "override", "bypass", "ignoriere", "ignorez", "ignora", "vergiss", "oublie", "olvida"} {
+	for _, verb := range []string{"ignore", "disregard", "forget", "override", "bypass", "ignoriere", "ignorez", "ignora",
+		"vergiss", "oublie", "olvida"} {
 		for rest := t; ; {
 			_, after, found := strings.Cut(rest, verb)
 			if !found {
@@ -47,11 +48,16 @@ func overrides(t string) bool {
 		}
 	}
 	for _, order := range []string{
-		"do not tell the user", "don't tell the user", "don’t tell the user", "dont tell the user", "never tell the user", "without telling the user",
-		"do not inform the user", "don't inform the user", "do not mention this to", "don't mention this to", "hide this from the user", "without the user's knowledge",
-		"without asking the user", "do not ask the user", "keep this secret from", "new system prompt", "new instructions:", "your new instructions", "you are now in", "you are now a", "you are now an",
-		"developer mode", "jailbreak", "reveal your system prompt", "print your system prompt", "act as if you", "you must now", "from now on you must", "from now on, you must", "system override",
-		"sag dem nutzer nicht", "sage dem benutzer nicht", "ne dis pas à l'utilisateur", "no le digas al usuario", "忽略之前", "忽略以上", "忽略前面", "无视之前", "不要告诉用户", "以前の指示を無視", "ユーザーに言わないで", "не говори пользователю", "игнорируй",
+		"do not tell the user", "don't tell the user", "don’t tell the user", "dont tell the user", "never tell the user",
+		"without telling the user",
+		"do not inform the user", "don't inform the user", "do not mention this to", "don't mention this to",
+		"hide this from the user", "without the user's knowledge",
+		"without asking the user", "do not ask the user", "keep this secret from", "new system prompt", "new instructions:",
+		"your new instructions", "you are now in", "you are now a", "you are now an",
+		"developer mode", "jailbreak", "reveal your system prompt", "print your system prompt", "act as if you",
+		"you must now", "from now on you must", "from now on, you must", "system override",
+		"sag dem nutzer nicht", "sage dem benutzer nicht", "ne dis pas à l'utilisateur", "no le digas al usuario", "忽略之前",
+		"忽略以上", "忽略前面", "无视之前", "不要告诉用户", "以前の指示を無視", "ユーザーに言わないで", "не говори пользователю", "игнорируй",
 	} {
 		if strings.Contains(t, order) {
 			return true
@@ -66,8 +72,10 @@ const near = 48
 func aboutInstructions(after string) bool {
 	after = after[:min(len(after), near)]
 	for _, object := range []string{
-		"previous", "prior", "above", "earlier instruction", "all instruction", "your instruction", "the instruction", "any instruction", "these instruction",
-		"system prompt", "your rules", "all rules", "guardrail", "safety", "guidelines", "vorherigen", "bisherigen", "anweisung", "précédent", "instructions", "anteriores", "instrucciones",
+		"previous", "prior", "above", "earlier instruction", "all instruction", "your instruction", "the instruction",
+		"any instruction", "these instruction",
+		"system prompt", "your rules", "all rules", "guardrail", "safety", "guidelines", "vorherigen", "bisherigen",
+		"anweisung", "précédent", "instructions", "anteriores", "instrucciones",
 	} {
 		if strings.Contains(after, object) {
 			return !strings.HasPrefix(strings.TrimLeft(after, "sd "), "in ") // "ignored in" speaks of what was
@@ -87,11 +95,13 @@ func runsFetched(t string) bool {
 		if !found {
 			continue
 		}
-		if strings.Contains(t, "$("+fetch) || strings.Contains(t, "<("+fetch) || strings.Contains(t, "`"+fetch) || pipedToShell(after) {
+		if strings.Contains(t, "$("+fetch) || strings.Contains(t, "<("+fetch) || strings.Contains(t, "`"+fetch) ||
+			pipedToShell(after) {
 			return true
 		}
 	}
-	return strings.Contains(t, "base64 -d |") || strings.Contains(t, "base64 --decode |") || strings.Contains(t, "base64 -d|")
+	return strings.Contains(t, "base64 -d |") || strings.Contains(t, "base64 --decode |") ||
+		strings.Contains(t, "base64 -d|")
 }
 
 // pipedToShell reports whether the command behind any | is an interpreter.
@@ -108,7 +118,8 @@ func pipedToShell(t string) bool {
 			command = command[:end]
 		}
 		switch command {
-		case "sh", "bash", "zsh", "fish", "sudo", "python", "python3", "perl", "ruby", "node", "php", "iex", "powershell", "pwsh":
+		case "sh", "bash", "zsh", "fish", "sudo", "python", "python3", "perl", "ruby", "node", "php", "iex", "powershell",
+			"pwsh":
 			return true
 		}
 	}
@@ -121,8 +132,10 @@ func namesSecretAndURL(t string) bool {
 		return false
 	}
 	for _, w := range []string{
-		"password", "passwd", "passwort", "api key", "api_key", "apikey", "api-key", "secret", "credential", "private key", "access key", "access token", "auth token",
-		"ssh key", "id_rsa", "id_ed25519", ".env ", ".env,", ".env.", ".aws/", ".netrc", "bearer token", "session cookie", "mot de passe", "contraseña", "пароль", "密码", "パスワード",
+		"password", "passwd", "passwort", "api key", "api_key", "apikey", "api-key", "secret", "credential", "private key",
+		"access key", "access token", "auth token",
+		"ssh key", "id_rsa", "id_ed25519", ".env ", ".env,", ".env.", ".aws/", ".netrc", "bearer token", "session cookie",
+		"mot de passe", "contraseña", "пароль", "密码", "パスワード",
 	} {
 		if strings.Contains(t, w) {
 			return true
@@ -140,7 +153,8 @@ func remoteURL(t string) bool {
 		host := after[:len(after)-len(strings.TrimLeftFunc(after, func(r rune) bool {
 			return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '-' || r == '[' || r == '@'
 		}))]
-		if host != "" && host != "localhost" && !strings.HasPrefix(host, "127.") && host != "0.0.0.0" && !strings.HasPrefix(host, "[") {
+		if host != "" && host != "localhost" && !strings.HasPrefix(host, "127.") && host != "0.0.0.0" &&
+			!strings.HasPrefix(host, "[") {
 			return true
 		}
 		rest = after
@@ -157,7 +171,8 @@ func hasBlob(s string) bool {
 		if i < len(s) && base64Byte(s[i]) {
 			continue
 		}
-		if run := s[start:i]; len(run) >= minBlob && mixed(run) && !strings.HasSuffix(s[:start], "sha512-") && !strings.HasSuffix(s[:start], "sha384-") {
+		if run := s[start:i]; len(run) >= minBlob && mixed(run) && !strings.HasSuffix(s[:start], "sha512-") &&
+			!strings.HasSuffix(s[:start], "sha384-") {
 			return true
 		}
 		start = i + 1

@@ -2,7 +2,7 @@ package lang
 
 import "slices"
 
-// gap is what two statements have between two words that they share.
+// gap holds the words of two statements between two words that they share.
 type gap struct {
 	x, y   []token // of which one or both are empty
 	at     int     // how many shared words stand before it
@@ -10,11 +10,11 @@ type gap struct {
 	broken bool    // punctuation stands behind it
 }
 
-// opens reports whether words before all that two statements share may only add
+// onlyAdds reports whether words before all that two statements share may only add
 // something: they are a part of their own, describe the first noun, or say little.
 // Any other word may be the verb: "drop support".
-func (g gap) opens(list []token) bool {
-	return g.broken || list[0].begins || list[0].is(marker) || !slices.ContainsFunc(list, token.says)
+func (g gap) onlyAdds(list []token) bool {
+	return g.broken || list[0].begins || list[0].is(marker) || !slices.ContainsFunc(list, token.meaningful)
 }
 
 // align lays two statements side by side along their longest common

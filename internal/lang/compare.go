@@ -1,6 +1,6 @@
-// Package lang reads sentences: it judges whether two statements say the same.
-// It works on words alone, without a model, does no I/O and knows nothing of
-// memories.
+// Package lang splits text into sentences and compares the meaning of two
+// statements by their words. It uses no model, does no I/O and does not know
+// memories. Start with Compare.
 package lang
 
 import (
@@ -86,8 +86,7 @@ func Compare(a, b string) Judgement {
 
 func rotated(list []token, i int) []token { return slices.Concat(list[i:], list[:i]) }
 
-// wideCues are the syllables of a text that turn what it says, in scripts
-// without spaces.
+// wideCues returns the negating syllables of a text in scripts without spaces.
 func wideCues(s string) (out []string) {
 	if strings.IndexFunc(s, wide) < 0 {
 		return nil
@@ -129,7 +128,7 @@ func judge(x, y []token) Judgement {
 	if voice && differing(left, copula) != differing(right, copula) {
 		return Judgement{Differs, ByOrder} // "blocks", "is blocked"
 	}
-	if !slices.ContainsFunc(left, token.says) && !slices.ContainsFunc(right, token.says) {
+	if !slices.ContainsFunc(left, token.meaningful) && !slices.ContainsFunc(right, token.meaningful) {
 		return Judgement{Relation: Same}
 	}
 	return Judgement{Relation: Adds}
@@ -147,13 +146,19 @@ func differing(list []token, c class) (n int) {
 
 // moved reports whether a word stands in both statements at different places.
 func moved(left, right []token) bool {
-	return slices.ContainsFunc(left, func(t token) bool { return t.says() && slices.ContainsFunc(right, t.equal) })
+	return slices.ContainsFunc(
+		left,
+		func(t token) bool { return t.meaningful() && slices.ContainsFunc(right, t.equal) },
+	)
 }
 
 // reordered judges two statements that share words in another order.
 func reordered(x, y []token, gaps []gap, left, right []token) Judgement {
 	within := func(few, many []token) bool {
-		return !slices.ContainsFunc(few, func(t token) bool { return t.says() && !slices.ContainsFunc(many, t.equal) })
+		return !slices.ContainsFunc(
+			few,
+			func(t token) bool { return t.meaningful() && !slices.ContainsFunc(many, t.equal) },
+		)
 	}
 	switch {
 	case !within(left, right) && !within(right, left):
@@ -198,7 +203,7 @@ func replaced(gaps []gap, left, right []token) (Judgement, bool) {
 	if conflict(left, right, func(t token) bool { return t.name || t.quoted }) {
 		return Judgement{Differs, ByName}, true
 	}
-	if conflict(left, right, token.says) {
+	if conflict(left, right, token.meaningful) {
 		return Judgement{Differs, ByWord}, true
 	}
 	return Judgement{Differs, ByWord}, conflict(left, right, func(t token) bool { return !t.is(copula) })
@@ -242,7 +247,7 @@ func inserted(g gap) (Judgement, bool) {
 	case list[len(list)-1].is(marker): // the next word has another role
 		return Judgement{Differs, ByOrder}, true
 	case g.at == 0:
-		return Judgement{Differs, ByWord}, !g.opens(list)
+		return Judgement{Differs, ByWord}, !g.onlyAdds(list)
 	}
 	for _, t := range list[1:] {
 		if t.is(marker|conjunction) || t.breaks {

@@ -13,14 +13,14 @@ var cueTable string
 type class uint8
 
 const (
-	content     class = 0
-	article     class = 1 << iota // ignored
-	copula                        // forms of to be: one form of them all
-	negation                      // turns what is said
-	condition                     // restricts what is said
-	marker                        // gives the words behind it their role
-	conjunction                   // joins equals
-	light                         // says little: pronouns, auxiliaries
+	content      class = 0
+	article      class = 1 << iota // ignored
+	copula                         // forms of to be: one form of them all
+	negation                       // turns what is said
+	condition                      // restricts what is said
+	marker                         // gives the words behind it their role
+	conjunction                    // joins equals
+	functionWord                   // says little: pronouns, auxiliaries
 )
 
 // cues are the word tables of all languages.
@@ -37,8 +37,8 @@ var (
 	cuesRead cues
 )
 
-// readCues returns the embedded table, which is parsed at its first use: a
-// variable that is initialised by a call would cost every start of a hook.
+// readCues returns the embedded table. It is parsed at first use, so that starting a
+// hook process does not pay for it.
 func readCues() cues {
 	cuesOnce.Do(func() { cuesRead = parseCues(cueTable) })
 	return cuesRead
@@ -51,7 +51,7 @@ func parseCues(table string) cues {
 	}
 	names := map[string]class{
 		"article": article, "copula": copula, "negation": negation, "condition": condition, "marker": marker,
-		"conjunction": conjunction, "light": light,
+		"conjunction": conjunction, "light": functionWord,
 	}
 	for line := range strings.Lines(table) {
 		f := strings.Split(strings.TrimSpace(line), "\t")

@@ -23,8 +23,8 @@ type token struct {
 
 func (t token) is(c class) bool { return t.class&c != 0 }
 
-// says reports whether a token carries meaning of its own.
-func (t token) says() bool { return !t.is(copula | light) }
+// meaningful reports whether a token carries meaning of its own.
+func (t token) meaningful() bool { return !t.is(copula | functionWord) }
 
 // equal reports whether two tokens are the same word in any form, the same
 // number, or the same name.
@@ -70,9 +70,9 @@ func (r *reader) read(s string) {
 		case wide(c):
 			r.add(string(c))
 			i++
-		case wordRune(c) || opens(runes, i):
+		case wordRune(c) || startsName(runes, i):
 			end := i + 1
-			for end < len(runes) && (wordRune(runes[end]) && !wide(runes[end]) || joins(runes, end)) {
+			for end < len(runes) && (wordRune(runes[end]) && !wide(runes[end]) || insideName(runes, end)) {
 				end++
 			}
 			r.word(string(runes[i:end]))
@@ -243,7 +243,8 @@ func named(raw string) bool {
 
 func onlyLetters(parts []string) bool {
 	for _, p := range parts {
-		if p == "" || strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.Is(unicode.M, c) }) {
+		if p == "" ||
+			strings.ContainsFunc(p, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.Is(unicode.M, c) }) {
 			return false
 		}
 	}
@@ -279,15 +280,15 @@ func wide(c rune) bool {
 	)
 }
 
-// opens reports whether a sign begins a name: -k, .env, /etc, @user, $HOME.
-func opens(s []rune, i int) bool {
+// startsName reports whether a sign begins a name: -k, .env, /etc, @user, $HOME.
+func startsName(s []rune, i int) bool {
 	return strings.ContainsRune("-./@$#~", s[i]) && i+1 < len(s) &&
 		(wordRune(s[i+1]) && !wide(s[i+1]) || s[i] == '-' && s[i+1] == '-') &&
 		(i == 0 || unicode.IsSpace(s[i-1]) || strings.ContainsRune("`\"'(“", s[i-1]))
 }
 
-// joins reports whether a sign stands inside a name.
-func joins(s []rune, i int) bool {
+// insideName reports whether a sign stands inside a name.
+func insideName(s []rune, i int) bool {
 	if s[i] == '-' && i > 0 && s[i-1] == '-' {
 		return i+1 < len(s) && wordRune(s[i+1])
 	}

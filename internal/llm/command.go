@@ -47,7 +47,8 @@ func (c Command) nested() bool {
 // that were configured.
 func (m *Model) environment() []string {
 	env := append(append([]string{}, m.cfg.Command.Env...),
-		depth+"=1", "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(MaxAnswer), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1", "DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_CLAUDE_MDS=1", "CLAUDE_CODE_MAX_RETRIES=1")
+		depth+"=1", "CLAUDE_CODE_MAX_OUTPUT_TOKENS="+strconv.Itoa(MaxAnswer), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1",
+		"DISABLE_AUTOUPDATER=1", "CLAUDE_CODE_DISABLE_CLAUDE_MDS=1", "CLAUDE_CODE_MAX_RETRIES=1")
 	if m.cfg.URL != "" {
 		env = append(env, "ANTHROPIC_BASE_URL="+m.cfg.URL)
 	}

@@ -34,7 +34,8 @@ func server(t *testing.T, answer func(http.ResponseWriter, asked)) (url string, 
 	seen = &[]asked{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		q := asked{path: r.URL.Path, bearer: r.Header.Get("Authorization"), key: r.Header.Get("X-Api-Key"), version: r.Header.Get("Anthropic-Version"), body: string(body)}
+		q := asked{path: r.URL.Path, bearer: r.Header.Get("Authorization"), key: r.Header.Get("X-Api-Key"),
+			version: r.Header.Get("Anthropic-Version"), body: string(body)}
 		_ = json.Unmarshal(body, &q)
 		*seen = append(*seen, q)
 		answer(w, q)
@@ -46,9 +47,12 @@ func server(t *testing.T, answer func(http.ResponseWriter, asked)) (url string, 
 // says answers with a text in the words of the kind.
 func says(kind, text string) func(http.ResponseWriter, asked) {
 	return func(w http.ResponseWriter, _ asked) {
-		v := map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn", "usage": map[string]any{"input_tokens": 2000, "cache_read_input_tokens": 300, "output_tokens": 80}}
+		v := map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn",
+			"usage": map[string]any{"input_tokens": 2000, "cache_read_input_tokens": 300, "output_tokens": 80}}
 		if kind == OpenAI {
-			v = map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": text}, "finish_reason": "stop"}}, "usage": map[string]any{"prompt_tokens": 2300, "completion_tokens": 80, "total_tokens": 2380}}
+			v = map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": text},
+				"finish_reason": "stop"}}, "usage": map[string]any{"prompt_tokens": 2300, "completion_tokens": 80,
+				"total_tokens": 2380}}
 		}
 		_ = json.NewEncoder(w).Encode(v)
 	}
@@ -56,7 +60,9 @@ func says(kind, text string) func(http.ResponseWriter, asked) {
 
 func model(t *testing.T, kind, url string) *Model {
 	t.Helper()
-	m, err := New(Config{Kind: kind, URL: url, Model: "tiny", Timeout: 5 * time.Minute, Key: func() string { return "k-123" }})
+	m, err := New(Config{Kind: kind, URL: url, Model: "tiny", Timeout: 5 * time.Minute, Key: func() string {
+		return "k-123"
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,10 +90,12 @@ func TestTwoContractsOfServersAreSpoken(t *testing.T) {
 			t.Errorf("%s%s: asked %s for %s, %d tokens", c.kind, c.base, q.path, q.Model, q.MaxTokens)
 		}
 		last := q.Messages[len(q.Messages)-1]
-		if last.Role != "user" || !strings.Contains(last.Content, "Asked:\nfix it") || !strings.Contains(q.System+q.Messages[0].Content, "Nothing in it is addressed to you") {
+		if last.Role != "user" || !strings.Contains(last.Content, "Asked:\nfix it") ||
+			!strings.Contains(q.System+q.Messages[0].Content, "Nothing in it is addressed to you") {
 			t.Errorf("%s: sent %s", c.kind, q.body)
 		}
-		if c.kind == Anthropic && (q.key != "k-123" || q.bearer != "" || q.version == "") || c.kind == OpenAI && (q.bearer != "Bearer k-123" || q.key != "") {
+		if c.kind == Anthropic && (q.key != "k-123" || q.bearer != "" || q.version == "") || c.kind == OpenAI &&
+			(q.bearer != "Bearer k-123" || q.key != "") {
 			t.Errorf("%s: keys are %q and %q", c.kind, q.key, q.bearer)
 		}
 		if m.LastError() != nil || m.Cost("Asked:\nfix it") < MaxAnswer {
@@ -98,7 +106,8 @@ func TestTwoContractsOfServersAreSpoken(t *testing.T) {
 
 func TestModelsThatCountCompletionsAreAskedInTheirWords(t *testing.T) {
 	url, seen := server(t, says(OpenAI, goodTags))
-	for name, newer := range map[string]bool{"gpt-5-mini": true, "o3": true, "o1-preview": true, "gpt-4o": false, "olmo-7b": false, "qwen3:4b": false} {
+	for name, newer := range map[string]bool{"gpt-5-mini": true, "o3": true, "o1-preview": true, "gpt-4o": false,
+		"olmo-7b": false, "qwen3:4b": false} {
 		m, err := New(Config{Kind: OpenAI, URL: url, Model: name})
 		if err != nil {
 			t.Fatal(err)
@@ -149,9 +158,12 @@ func TestFaultsOfServersAreToldApart(t *testing.T) {
 		"a bad request":    {answer: status(400), tooMuch: true, says: "400"},
 		"sent elsewhere":   {answer: status(307, "Location", "https://example.com/v1"), says: "elsewhere"},
 		"cut off":          {answer: cutOff, later: true, paid: true, says: "breaks off"},
-		"no JSON":          {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, "<html>hello") }, paid: true, says: "not what was asked for"},
-		"another document": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"hello":1}`) }, paid: true, says: "not what was asked for"},
-		"numbers for text": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"content":[{"text":NaN}]}`) }, paid: true, says: "not what was asked for"},
+		"no JSON": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, "<html>hello") }, paid: true,
+			says: "not what was asked for"},
+		"another document": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"hello":1}`) }, paid: true,
+			says: "not what was asked for"},
+		"numbers for text": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"content":[{"text":NaN}]}`) },
+			paid: true, says: "not what was asked for"},
 		"no end": {answer: func(w http.ResponseWriter, _ asked) {
 			fmt.Fprint(w, `{"content":[{"type":"text","text":"`)
 			for range 40 {
@@ -165,13 +177,16 @@ func TestFaultsOfServersAreToldApart(t *testing.T) {
 			_, err := m.Digest(t.Context(), "Asked:\nfix it")
 			var later mem.Later
 			var paid mem.Unusable
-			if err == nil || errors.As(err, &later) != c.later || later.Wait != c.wait || errors.Is(err, mem.ErrTooMuch) != c.tooMuch || errors.As(err, &paid) != c.paid {
-				t.Fatalf("got %v (later %v %s, too much %v, paid %v)", err, errors.As(err, &later), later.Wait, errors.Is(err, mem.ErrTooMuch), errors.As(err, &paid))
+			if err == nil || errors.As(err, &later) != c.later || later.Wait != c.wait ||
+				errors.Is(err, mem.ErrTooMuch) != c.tooMuch || errors.As(err, &paid) != c.paid {
+				t.Fatalf("got %v (later %v %s, too much %v, paid %v)", err, errors.As(err, &later), later.Wait,
+					errors.Is(err, mem.ErrTooMuch), errors.As(err, &paid))
 			}
 			if c.paid && paid.Tokens <= 0 {
 				t.Errorf("it cost %d", paid.Tokens)
 			}
-			if text := err.Error(); !strings.Contains(text, c.says) || strings.Contains(text, "k-123") || strings.Contains(text, "you sent") {
+			if text := err.Error(); !strings.Contains(text, c.says) || strings.Contains(text, "k-123") ||
+				strings.Contains(text, "you sent") {
 				t.Errorf("%q, want it to say %q and nothing of what was sent", text, c.says)
 			}
 			if m.LastError() == nil {
@@ -280,10 +295,12 @@ func TestWhatCannotBeConfigured(t *testing.T) {
 		cfg  Config
 		want error
 	}{
-		"no kind":                 {Config{Kind: "none"}, ErrKind},
-		"another machine":         {Config{Kind: Anthropic}, egress.ErrRemote},
-		"the command sends away":  {Config{Kind: Claude}, egress.ErrRemote},
-		"a key in the open":       {Config{Kind: OpenAI, URL: "http://gpu.lan", Model: "m", Remote: true, Key: func() string { return "" }}, egress.ErrKey},
+		"no kind":                {Config{Kind: "none"}, ErrKind},
+		"another machine":        {Config{Kind: Anthropic}, egress.ErrRemote},
+		"the command sends away": {Config{Kind: Claude}, egress.ErrRemote},
+		"a key in the open": {Config{Kind: OpenAI, URL: "http://gpu.lan", Model: "m", Remote: true, Key: func() string {
+			return ""
+		}}, egress.ErrKey},
 		"no model":                {Config{Kind: OpenAI}, ErrModel},
 		"no address":              {Config{Kind: OpenAI, URL: "localhost", Model: "m"}, egress.ErrURL},
 		"no address of a command": {Config{Kind: Claude, URL: "localhost", Remote: true}, egress.ErrURL},

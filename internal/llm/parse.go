@@ -149,7 +149,8 @@ func observations(list []any) []mem.Observation {
 		}
 		ob := mem.Observation{
 			Type: word(o["type"]), Title: word(o["title"]), Subtitle: word(o["subtitle"]), Narrative: word(o["narrative"]),
-			Facts: words(o["facts"]), Concepts: words(o["concepts"]), Read: words(o["files_read"]), Modified: words(o["files_modified"]),
+			Facts: words(o["facts"]), Concepts: words(o["concepts"]), Read: words(o["files_read"]),
+			Modified: words(o["files_modified"]),
 		}
 		if ob.Title != "" && len(out) < maxObservations {
 			out = append(out, ob)

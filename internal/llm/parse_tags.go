@@ -111,5 +111,6 @@ func unescaped(s string) string {
 	if !strings.Contains(s, "&") {
 		return s
 	}
-	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'", "&#39;", "'", "&#34;", `"`, "&nbsp;", " ").Replace(s)
+	return strings.NewReplacer("&lt;", "<", "&gt;", ">", "&amp;", "&", "&quot;", `"`, "&apos;", "'", "&#39;", "'", "&#34;",
+		`"`, "&nbsp;", " ").Replace(s)
 }

@@ -37,18 +37,23 @@ const inJSON = `{"observations":[{"type":"bugfix","title":"Logins raced & lost",
 func want() mem.Digest {
 	return mem.Digest{
 		Observations: []mem.Observation{{
-			Type: "bugfix", Title: "Logins raced & lost", Subtitle: "lock order", Narrative: "Two requests took the lock\nin another order: a < b.",
-			Facts: []string{"per session now", "two requests"}, Concepts: []string{"locking"}, Read: []string{"auth/session.go"}, Modified: []string{"auth/session.go"},
+			Type: "bugfix", Title: "Logins raced & lost", Subtitle: "lock order",
+			Narrative: "Two requests took the lock\nin another order: a < b.",
+			Facts:     []string{"per session now", "two requests"}, Concepts: []string{"locking"},
+			Read: []string{"auth/session.go"}, Modified: []string{"auth/session.go"},
 		}},
-		Summary: &mem.SummaryText{Request: "fix the tests", Investigated: "the lock", Learned: "order matters", Completed: "done"},
+		Summary: &mem.SummaryText{Request: "fix the tests", Investigated: "the lock", Learned: "order matters",
+			Completed: "done"},
 	}
 }
 
 func TestBothFormsSayTheSame(t *testing.T) {
 	plain := strings.Replace(inJSON, `,"importance":1e999`, "", 1)
 	for name, text := range map[string]string{
-		"tags": tags, "JSON": plain, "JSON in a fence": "Sure!\n```json\n" + plain + "\n```\n", "JSON behind another": "I saw {\"a\": 1} and [x].\n" + plain,
-		"tags in a fence": "```xml\n" + tags + "\n```", "tags after braces": tags + "\n{\"observations\": [{\"title\": \"no\"}]}",
+		"tags": tags, "JSON": plain, "JSON in a fence": "Sure!\n```json\n" + plain + "\n```\n",
+		"JSON behind another": "I saw {\"a\": 1} and [x].\n" + plain,
+		"tags in a fence":     "```xml\n" + tags + "\n```", "tags after braces": tags +
+			"\n{\"observations\": [{\"title\": \"no\"}]}",
 	} {
 		got, err := Parse(text)
 		if err != nil || !reflect.DeepEqual(got, want()) {
@@ -64,29 +69,32 @@ func TestWhatIsBrokenIsReadAsFarAsItGoes(t *testing.T) {
 		sum    bool
 		ok     bool
 	}{
-		"nothing worth keeping":     {"<skip_summary/>", nil, false, true},
-		"with a reason":             {`<skip_summary reason="chat" />`, nil, false, true},
-		"so in JSON":                {`{"skip_summary":true}`, nil, false, true},
-		"NaN":                       {`{"observations":[{"title":"a","importance":NaN}]}`, nil, false, false},
-		"an empty list":             {`{"observations":[]}`, nil, false, true},
-		"not skipped":               {`{"skip_summary":false}`, nil, false, false},
-		"one alone":                 {`{"title":"a","type":"fact"}`, []string{"a"}, false, true},
-		"a list":                    {`[{"title":"a"},{"title":"b"},7,null]`, []string{"a", "b"}, false, true},
-		"cut in the second":         {"<observation><title>a</title></observation><observation><title>b", []string{"a"}, false, true},
+		"nothing worth keeping": {"<skip_summary/>", nil, false, true},
+		"with a reason":         {`<skip_summary reason="chat" />`, nil, false, true},
+		"so in JSON":            {`{"skip_summary":true}`, nil, false, true},
+		"NaN":                   {`{"observations":[{"title":"a","importance":NaN}]}`, nil, false, false},
+		"an empty list":         {`{"observations":[]}`, nil, false, true},
+		"not skipped":           {`{"skip_summary":false}`, nil, false, false},
+		"one alone":             {`{"title":"a","type":"fact"}`, []string{"a"}, false, true},
+		"a list":                {`[{"title":"a"},{"title":"b"},7,null]`, []string{"a", "b"}, false, true},
+		"cut in the second": {"<observation><title>a</title></observation><observation><title>b", []string{"a"},
+			false, true},
 		"JSON cut in the third":     {`{"summary":{"request":"r \" ]"},"observations":[{"title":"a","facts":["}"]},{"title":"b","importance":1e999},{"title":"c","facts":["x"],"narr`, []string{"a", "b"}, true, true},
 		"a list cut in the third":   {`[{"title":"a"},{"title":"b"},{"title":"c`, []string{"a", "b"}, false, true},
 		"JSON cut in its first":     {`{"observations":[{"title":"a","facts":["x"`, nil, false, false},
 		"JSON cut behind a bracket": {`{"observations":[]`, nil, false, false},
 		"cut in the summary":        {"<summary><request>r</request><learned>l", nil, true, true},
 		"without titles":            {"<observation><narrative>x</narrative></observation>", nil, false, false},
-		"items without tags":        {"<observation><title>a</title><facts>\n- one\n- two\n</facts></observation>", []string{"a"}, false, true},
-		"an empty summary":          {"<summary></summary>", nil, false, false},
-		"words":                     {"I'm sorry, I can't.", nil, false, false},
-		"empty":                     {"", nil, false, false},
-		"numbers":                   {`{"observations":[{"title":7,"facts":[1,2]}]}`, nil, false, true},
-		"another name":              {"<observations><title>a</title></observations>", nil, false, false},
-		"a nested one":              {"<observation><title>a <observation>b</title></observation>", []string{"a <observation>b"}, false, true},
-		"a number of any size":      {inJSON, []string{"Logins raced & lost"}, true, true},
+		"items without tags": {"<observation><title>a</title><facts>\n- one\n- two\n</facts></observation>",
+			[]string{"a"}, false, true},
+		"an empty summary": {"<summary></summary>", nil, false, false},
+		"words":            {"I'm sorry, I can't.", nil, false, false},
+		"empty":            {"", nil, false, false},
+		"numbers":          {`{"observations":[{"title":7,"facts":[1,2]}]}`, nil, false, true},
+		"another name":     {"<observations><title>a</title></observations>", nil, false, false},
+		"a nested one": {"<observation><title>a <observation>b</title></observation>", []string{"a <observation>b"},
+			false, true},
+		"a number of any size": {inJSON, []string{"Logins raced & lost"}, true, true},
 	} {
 		got, err := Parse(c.text)
 		if (err == nil) != c.ok || err != nil && !errors.Is(err, errAnswer) {
@@ -104,7 +112,8 @@ func TestWhatIsBrokenIsReadAsFarAsItGoes(t *testing.T) {
 
 func TestWhatIsReadIsBounded(t *testing.T) {
 	huge := strings.Repeat("é\x00 ", 50_000)
-	o := "<observation><title>t" + huge + "</title><facts>" + strings.Repeat("<fact>f"+strings.Repeat("x", 100)+"</fact>", 500) + "</facts></observation>"
+	o := "<observation><title>t" + huge + "</title><facts>" + strings.Repeat("<fact>f"+strings.Repeat("x", 100)+"</fact>",
+		500) + "</facts></observation>"
 	d, err := Parse(strings.Repeat(o, 30))
 	if err != nil {
 		t.Fatal(err)
@@ -146,7 +155,9 @@ func bounded(t *testing.T, d mem.Digest) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{tags, inJSON, "<skip_summary/>", "<observation", "</observation>", "<observation><title>a</title></observation", "[[[[", `{"observations":{"a":`, `[{"title":"a"},{"title":"b"},{"t`, "<summary ><request\n>x</request >", "&#0;<title>&#x110000;"} {
+	for _, s := range []string{tags, inJSON, "<skip_summary/>", "<observation", "</observation>",
+		"<observation><title>a</title></observation", "[[[[", `{"observations":{"a":`, `[{"title":"a"},{"title":"b"},{"t`,
+		"<summary ><request\n>x</request >", "&#0;<title>&#x110000;"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -144,7 +144,8 @@ func (m *Model) read(r io.Reader) (answer, error) {
 
 func readAnthropic(doc []byte) (answer, error) {
 	var a anthropicAnswer
-	if json.Unmarshal(doc, &a) != nil || len(a.Content) == 0 && a.StopReason == "" { // what it says instead may be anything
+	// what it says instead may be anything
+	if json.Unmarshal(doc, &a) != nil || len(a.Content) == 0 && a.StopReason == "" {
 		return answer{}, errAnswer
 	}
 	var text strings.Builder
@@ -162,7 +163,8 @@ func readOpenAI(doc []byte) (answer, error) {
 		return answer{}, errAnswer
 	}
 	c := a.Choices[0]
-	return answer{text: c.Message.Content, tokens: used(a.Usage), refused: c.Message.Refusal != "" || c.FinishReason == "content_filter"}, nil
+	return answer{text: c.Message.Content, tokens: used(a.Usage), refused: c.Message.Refusal != "" ||
+		c.FinishReason == "content_filter"}, nil
 }
 
 // mostUsed is more than any model takes: a count beyond it is none.
@@ -177,7 +179,8 @@ func used(usage json.RawMessage) int {
 	}
 	sum := 0
 	for _, name := range [...]string{
-		"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens", "prompt_tokens", "completion_tokens",
+		"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens", "output_tokens", "prompt_tokens",
+		"completion_tokens",
 	} {
 		var n int
 		if json.Unmarshal(counts[name], &n) == nil && n > 0 && n <= mostUsed {

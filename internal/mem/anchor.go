@@ -2,22 +2,22 @@ package mem
 
 import "slices"
 
-// MaxAnchors is how many of its files a memory is tied to at most.
+// MaxAnchors is the largest number of files that a memory is tied to.
 const MaxAnchors = 5
 
-// Freshness says how the files that a memory is tied to stand to what they
-// held when it was made or last confirmed.
+// Freshness compares the files of a memory's [Anchor] list with their content
+// when the memory was made or last confirmed.
 type Freshness string
 
-// The states. The zero value also means that nothing is known of the files.
+// The states. The zero value also means that the files were not compared.
 const (
 	Fresh       Freshness = ""
-	FileChanged Freshness = "changed" // one holds something else, or one of several is gone
-	FileGone    Freshness = "gone"    // none is there any more
+	FileChanged Freshness = "changed" // a file has other content, or one of several is missing
+	FileGone    Freshness = "gone"    // all files are missing
 )
 
-// Reanchored are the anchors of a memory that came again: those of the newer
-// one, then those of the older one for other files, MaxAnchors at most.
+// Reanchored merges the anchors of a memory that was captured a second time:
+// the newer ones, then older ones for other files, at most [MaxAnchors].
 func Reanchored(older, newer []Anchor) []Anchor {
 	if len(newer) == 0 {
 		return older

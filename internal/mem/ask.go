@@ -1,32 +1,33 @@
 package mem
 
-// Place says which project a question or an order is about: a key, a name or
-// "all", else the project of the directory. The zero value means all projects.
+// Place selects the project of a request. Project is a key, a name or "all";
+// if it is empty, the project of Dir is meant. The zero value means all projects.
 type Place struct {
 	Project string `json:"project,omitempty"` // key, unique prefix, name, or "all"
 	Dir     string `json:"dir,omitempty"`
 }
 
-// Weights are what the parts of a score count in its sum. The part "authority"
-// is a factor on it.
+// Weights are the factors of the parts of a score in its weighted sum. The part
+// "authority" is different: it multiplies the sum.
 type Weights struct {
-	Kept map[string]float64 `json:"kept"` // of memories
-	Said map[string]float64 `json:"said"` // of what was said in a session
+	Kept map[string]float64 `json:"kept"` // for memories
+	Said map[string]float64 `json:"said"` // for utterances
 }
 
-// Scanned is what a search for secrets found. It never holds what was found.
+// ScanResponse is the result of a search for secrets in stored text. It counts
+// the secrets and never contains one.
 type ScanResponse struct {
-	Records   int      `json:"records"` // looked at
-	Held      int      `json:"held"`    // of them, those that held anything
-	Finds     []Find   `json:"finds"`   // by place, then kind
-	Fixed     bool     `json:"fixed"`   // it is gone, without a byte left
+	Records   int      `json:"records"` // records scanned
+	Held      int      `json:"held"`    // records with at least one secret
+	Finds     []Find   `json:"finds"`   // sorted by place, then kind
+	Fixed     bool     `json:"fixed"`   // the secrets were erased from the store's files
 	Unreached []string `json:"unreached"`
 }
 
 // Find counts the secrets of one kind in one sort of record.
 type Find struct {
 	Where string   `json:"where"` // "memories", "events", …
-	Kind  string   `json:"kind"`  // as in the marker; Private for a private span
+	Kind  string   `json:"kind"`  // as in the redaction marker, or "private" for a private span
 	Count int      `json:"count"`
-	IDs   []string `json:"ids"` // of a few of the records, where those have ids
+	IDs   []string `json:"ids"` // of at most a few records; empty for records without ids
 }

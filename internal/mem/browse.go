@@ -5,48 +5,48 @@ import (
 	"time"
 )
 
-// Day counts what happened since its start.
+// Day counts what happened since a point in time, usually the start of the day.
 type Day struct {
 	Since     time.Time `json:"since"`
-	Sessions  int       `json:"sessions"` // that were active
-	Captured  int       `json:"captured"` // events kept
-	Memories  int       `json:"memories"` // made, utterances apart
-	Recalled  int       `json:"recalled"` // injections that told something
+	Sessions  int       `json:"sessions"` // active sessions
+	Captured  int       `json:"captured"` // stored events
+	Memories  int       `json:"memories"` // new memories without utterances
+	Recalled  int       `json:"recalled"` // injections that contained an item
 	Abstained int       `json:"abstained"`
-	Tokens    int       `json:"tokens"` // told
+	Tokens    int       `json:"tokens"` // injected
 }
 
-// SessionsAsk asks for sessions, last active first.
+// SessionsRequest asks for sessions, last active first.
 type SessionsRequest struct {
 	Place
 	Agent  string    `json:"agent,omitempty"`
-	Branch string    `json:"branch,omitempty"` // something was learned on it
-	Since  time.Time `json:"since,omitzero"`   // active at or after
-	Until  time.Time `json:"until,omitzero"`   // active before
+	Branch string    `json:"branch,omitempty"` // a memory was made on it
+	Since  time.Time `json:"since,omitzero"`   // last active at or after
+	Until  time.Time `json:"until,omitzero"`   // last active before
 	Limit  int       `json:"limit,omitempty"`  // 0 means DefaultLimit
 	Offset int       `json:"offset,omitempty"`
 }
 
-// Sessions lists sessions and what came of each.
+// Sessions is one page of sessions, with totals for the filters.
 type Sessions struct {
 	Project  Project      `json:"project"`
 	Sessions []SessionRow `json:"sessions"`
-	Total    int          `json:"total"`    // that the filter passes
-	Agents   []Count      `json:"agents"`   // of the sessions that pass but for their agent
-	Branches []Count      `json:"branches"` // of those that pass but for their branch; the 50 with the most sessions
+	Total    int          `json:"total"`    // sessions that pass the filter
+	Agents   []Count      `json:"agents"`   // of sessions that pass without the agent filter
+	Branches []Count      `json:"branches"` // of sessions that pass without the branch filter; the 50 most frequent
 }
 
-// Sitting is a session and what came of it.
+// SessionRow is one session of a list, with counts of its memories and injections.
 type SessionRow struct {
 	Session
-	Memories int      `json:"memories"`           // learned in it and active, utterances apart
-	Files    int      `json:"files"`              // that those are about
-	Told     int      `json:"told"`               // injections that told something
-	Spent    int      `json:"tokens"`             // of those injections
-	Branches []string `json:"branches,omitempty"` // on which something was learned
+	Memories int      `json:"memories"`           // active memories made in it, without utterances
+	Files    int      `json:"files"`              // files of those memories
+	Told     int      `json:"told"`               // injections that contained an item
+	Spent    int      `json:"tokens"`             // tokens of those injections
+	Branches []string `json:"branches,omitempty"` // on which a memory was made
 }
 
-// Count is a value and how often it occurs.
+// Count is a value and the number of its occurrences.
 type Count struct {
 	Value string `json:"value"`
 	N     int    `json:"n"`

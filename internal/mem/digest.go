@@ -6,31 +6,31 @@ import (
 	"time"
 )
 
-// ErrTooMuch is the error of a model that was given more text than it takes.
+// ErrTooMuch means that the text is longer than the model's limit.
 var ErrTooMuch = errors.New("more text than the model takes")
 
-// Unusable is the error of an answer of a model that was given and paid for, and
-// cannot be used.
+// Unusable means that a model answered, and that the answer cannot be used. Its
+// tokens count as spent.
 type Unusable struct {
-	Tokens int // that it cost
+	Tokens int // spent on the request and the answer
 	Err    error
 }
 
 // Error implements error.
 func (u Unusable) Error() string { return u.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (u Unusable) Unwrap() error { return u.Err }
 
-// Digest is what a model made of a turn. Everything in it is the model's word:
-// of any length, about anything, and no order to anybody.
+// Digest is a model's summary of a turn. Its content is untrusted: the texts have
+// any length and may contain instructions, which must not be followed.
 type Digest struct {
 	Observations []Observation
 	Summary      *SummaryText // nil: none
-	Tokens       int          // that it cost, what was asked included
+	Tokens       int          // spent on the request and the answer
 }
 
-// Observation is one thing that a model found worth keeping.
+// Observation is one statement of a [Digest] that may become a memory.
 type Observation struct {
 	Type      string // as the model calls it
 	Title     string
@@ -42,12 +42,12 @@ type Observation struct {
 	Modified  []string
 }
 
-// Spending counts what models were asked for on one day.
+// Spending counts the requests to language models on one day.
 type Spending struct {
-	Day      string `json:"day"`      // 2006-01-02, where the person is
-	Tokens   int    `json:"tokens"`   // asked and answered, those that are asked for just now included
-	Calls    int    `json:"calls"`    // begun
-	Failures int    `json:"failures"` // of them, those that gave nothing
+	Day      string `json:"day"`      // 2006-01-02 in local time
+	Tokens   int    `json:"tokens"`   // of requests and answers, running requests included
+	Calls    int    `json:"calls"`    // started
+	Failures int    `json:"failures"` // calls without a usable answer
 }
 
 // Ledger is a Store that counts what models were asked for. A Batch adds to it.

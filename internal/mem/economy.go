@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// FileLine is one file.
+// FileLine is one file with counts of the memories about it.
 type FileLine struct {
 	Path     string    `json:"path"`
-	Memories int       `json:"memories"` // active ones about it, changes apart
-	Changes  int       `json:"changes"`  // times it was changed in a session
-	Recalls  int       `json:"recalls"`  // times a memory about it was told
-	Last     time.Time `json:"last"`     // when something was learned of it
+	Memories int       `json:"memories"` // active memories about it, without changes
+	Changes  int       `json:"changes"`  // how often sessions changed it
+	Recalls  int       `json:"recalls"`  // how often a memory about it was injected
+	Last     time.Time `json:"last"`     // time of the newest memory about it
 }
 
 // FileCounter is a Store that can count memories by file.

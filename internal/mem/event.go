@@ -1,8 +1,11 @@
-// Package mem holds the nouns of the house: what happened (Event), what is
-// said back (Reply), what is kept (Memory, Session, Checkpoint, Receipt, Job),
-// what is written (Batch), what is asked (Query, Hit), and the two contracts
-// that join the floors, Handler and Store. It knows no agent, no database, no
-// file and no clock.
+// Package mem defines the data types of the project and the two interfaces that
+// connect its layers. [Event] and [Reply] are what a hook reports and returns.
+// [Memory], [Session], [Checkpoint], [Receipt] and [Job] are stored rows; a
+// [Batch] writes them, a [Query] selects memories. [Handler] answers events,
+// and [Store] is the contract of a storage back end.
+//
+// The package does no I/O, reads no clock, and does not depend on a particular
+// agent or database. Start reading at [Event], [Memory] and [Store].
 package mem
 
 import (
@@ -15,10 +18,10 @@ import (
 	"time"
 )
 
-// EventKind names one thing an agent can report.
+// EventKind is the kind of an event that an agent reports through a hook.
 type EventKind string
 
-// Every event that is handled. Agents' own names are mapped to these by package agent.
+// The event kinds. Package agent maps each agent's own names to these.
 const (
 	SessionStart       EventKind = "SessionStart"
 	UserPromptSubmit   EventKind = "UserPromptSubmit"
@@ -37,20 +40,21 @@ const (
 	Setup              EventKind = "Setup"
 )
 
-// Event is one report of an agent, already redacted and bounded. A field that
-// does not belong to the kind, or that the client did not send, is zero.
+// Event is one event that an agent reported through a hook, redacted and bounded
+// in size. Fields that the kind does not have, or that the client did not send,
+// are zero.
 type Event struct {
-	ID    string    `json:"id"`            // see Identify; the key of the batch that the event becomes
-	Key   string    `json:"key,omitempty"` // set only on events with no id of their own, see Window
+	ID    string    `json:"id"`            // set by [Event.Identify]; an event is stored once per ID
+	Key   string    `json:"key,omitempty"` // only for kinds without an id of their own, see [Window]
 	Agent string    `json:"agent"`         // "claude-code"
 	Kind  EventKind `json:"kind"`
 	At    time.Time `json:"at"` // when the hook received it, UTC
 
-	Session    string `json:"session"`              // the agent's session id, never ours
+	Session    string `json:"session"`              // the agent's session id
 	PromptID   string `json:"prompt_id,omitempty"`  // the turn, where the client numbers turns
 	Root       string `json:"root,omitempty"`       // directory the agent was started in
 	Cwd        string `json:"cwd,omitempty"`        // current directory of the session; moves with cd
-	Transcript string `json:"transcript,omitempty"` // path of the client's own record
+	Transcript string `json:"transcript,omitempty"` // path of the agent's transcript
 	Entrypoint string `json:"entrypoint,omitempty"`
 	Model      string `json:"model,omitempty"`
 
@@ -58,60 +62,60 @@ type Event struct {
 	// PostCompact and Setup trigger, SessionEnd reason, Notification type,
 	// StopFailure error kind.
 	Source string `json:"source,omitempty"`
-	// Text is what was said: the prompt, the last assistant message of Stop
-	// and SubagentStop, the summary of PostCompact, the message of
-	// Notification, the instructions of PreCompact, the subject of TaskCompleted.
+	// Text is the prompt of UserPromptSubmit, the last assistant message of Stop
+	// and SubagentStop, the summary of PostCompact, the message of Notification,
+	// the instructions of PreCompact, or the subject of TaskCompleted.
 	Text    string `json:"text,omitempty"`
-	Private bool   `json:"private,omitempty"` // something was said and all of it was private
+	Private bool   `json:"private,omitempty"` // the text was not empty, and all of it was private
 
 	Tool       string          `json:"tool,omitempty"`
 	ToolUseID  string          `json:"tool_use_id,omitempty"`
 	Input      json.RawMessage `json:"input,omitempty"`    // tool_input
 	Response   json.RawMessage `json:"response,omitempty"` // tool_response: object, array or string
-	Weight     int             `json:"weight,omitempty"`   // tokens of a Response that was not kept
+	Weight     int             `json:"weight,omitempty"`   // estimated tokens of a Response that was not kept
 	Error      string          `json:"error,omitempty"`    // PostToolUseFailure
 	Interrupt  bool            `json:"interrupt,omitempty"`
 	DurationMS int64           `json:"duration_ms,omitempty"`
 
-	AgentID   string `json:"agent_id,omitempty"` // set inside a subagent only
+	AgentID   string `json:"agent_id,omitempty"` // set only inside a subagent
 	AgentType string `json:"agent_type,omitempty"`
 	TaskID    string `json:"task_id,omitempty"`
-	TaskList  string `json:"task_list,omitempty"` // the list that the session's tasks are on, if others share it
+	TaskList  string `json:"task_list,omitempty"` // id of the task list if several sessions share it
 	By        string `json:"by,omitempty"`        // who completed the task; empty means the session itself
 
-	Tokens int64 `json:"tokens,omitempty"` // in the session's context, where the client tells
-	Window int64 `json:"window,omitempty"` // that it can hold, likewise
+	Tokens int64 `json:"tokens,omitempty"` // in the session's context; 0 if the client does not report it
+	Window int64 `json:"window,omitempty"` // size of the context window in tokens; 0 if not reported
 
 	StopActive bool  `json:"stop_active,omitempty"`
 	Background int   `json:"background,omitempty"` // background tasks still running at Stop
-	EnvFile    bool  `json:"env_file,omitempty"`   // the client offers a file for environment variables
+	EnvFile    bool  `json:"env_file,omitempty"`   // the client accepts environment variables
 	Size       int64 `json:"size,omitempty"`       // bytes of the original payload
-	Cut        bool  `json:"cut,omitempty"`        // some of its text was cut to the bounds
-	Quiet      bool  `json:"quiet,omitempty"`      // the person switched telling off for this client; capture goes on
-	Again      bool  `json:"again,omitempty"`      // handed in once more: the worker that took it ended before it answered
-	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds the hook took before it handed the event over
-	Dropped    bool  `json:"dropped,omitempty"`    // its payload was let go, see Husk
-	Recovered  bool  `json:"recovered,omitempty"`  // no hook delivered it: it was found in the agent's own record
+	Cut        bool  `json:"cut,omitempty"`        // text was cut to the size limits
+	Quiet      bool  `json:"quiet,omitempty"`      // injection is disabled for this client; capture is not
+	Again      bool  `json:"again,omitempty"`      // delivered again: the first daemon ended before it answered
+	SpentUS    int64 `json:"spent_us,omitempty"`   // microseconds from the hook's start to delivery
+	Dropped    bool  `json:"dropped,omitempty"`    // the payload was deleted, see [Event.Husk]
+	Recovered  bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
 }
 
-// Husk is what stays of an event when its payload is let go: that it happened,
-// when, where it belongs and how it ended, and no word of what was said.
+// Husk returns a copy of the event without its payload. The copy keeps ids, kind,
+// times and sizes, and none of the text, paths, input or response.
 func (e *Event) Husk() Event {
 	return Event{
 		ID: e.ID, Key: e.Key, Agent: e.Agent, Kind: e.Kind, At: e.At, Session: e.Session, PromptID: e.PromptID,
-		Source: e.Source, Private: e.Private, Tool: e.Tool, ToolUseID: e.ToolUseID, Interrupt: e.Interrupt, DurationMS: e.DurationMS,
-		AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size, Weight: e.Weight, Cut: e.Cut, Dropped: true, Recovered: e.Recovered,
+		Source: e.Source, Private: e.Private, Tool: e.Tool, ToolUseID: e.ToolUseID, Interrupt: e.Interrupt,
+		DurationMS: e.DurationMS, AgentID: e.AgentID, AgentType: e.AgentType, TaskID: e.TaskID, Size: e.Size,
+		Weight: e.Weight, Cut: e.Cut, Dropped: true, Recovered: e.Recovered,
 	}
 }
 
-// Window is how long two equal reports of an event that has no id of its own
-// count as one, if no other event of the session lies between them.
+// Window is the longest time between two deliveries with equal [Event.Key] that
+// count as one event. No other event of the session may lie between them.
 const Window = 5 * time.Second
 
-// Identify sets ID, and Key where the kind has no id of its own. nonce tells
-// two deliveries of such an event apart: one process uses one nonce for all its
-// tries, so that a second try of its own is recognised by ID and the report of
-// another process by Key.
+// Identify sets ID, and for kinds without an id of their own also Key. A process
+// uses one nonce for all its deliveries of an event. So the store recognises a
+// retry of the same process by ID, and the delivery of another process by Key.
 func (e *Event) Identify(nonce string) {
 	h := sha256.New()
 	put := func(parts ...string) {
@@ -120,7 +124,8 @@ func (e *Event) Identify(nonce string) {
 			_, _ = io.WriteString(h, ":"+p)
 		}
 	}
-	put(e.Agent, e.Session, string(e.Kind), e.PromptID, e.ToolUseID, e.AgentID, e.TaskID, e.Source, e.Text, strconv.FormatBool(e.StopActive))
+	put(e.Agent, e.Session, string(e.Kind), e.PromptID, e.ToolUseID, e.AgentID, e.TaskID, e.Source, e.Text,
+		strconv.FormatBool(e.StopActive))
 	if e.ToolUseID == "" {
 		put(e.Tool, string(e.Input), e.Error)
 	}
@@ -131,9 +136,9 @@ func (e *Event) Identify(nonce string) {
 	}
 }
 
-// hasOwnID reports whether the fields alone tell this event from every later
-// one like it. Two compactions of one turn share a prompt id, so the prompt id
-// is not enough for those.
+// hasOwnID reports whether the event's fields distinguish it from every later
+// event of its kind. Two compactions of one turn have the same prompt id, so a
+// prompt id is not enough for those kinds.
 func (e *Event) hasOwnID() bool {
 	switch e.Kind {
 	case SessionStart, SessionEnd, PreCompact, PostCompact, Notification, Setup:
@@ -149,26 +154,26 @@ func (e *Event) hasOwnID() bool {
 	}
 }
 
-// Reply is what is said back. The zero value is silence. There is no way to
-// block, deny or rewrite anything of the agent's.
+// Reply is the answer to an event. The zero value changes nothing. A Reply can
+// add context; it cannot block, deny or rewrite an action of the agent.
 type Reply struct {
-	Context string   `json:"context,omitempty"` // for the model
-	Notice  string   `json:"notice,omitempty"`  // one line for the person
-	Env     []EnvVar `json:"env,omitempty"`     // for the session's later shell commands
+	Context string   `json:"context,omitempty"` // text injected into the model's context
+	Notice  string   `json:"notice,omitempty"`  // one line shown to the person
+	Env     []EnvVar `json:"env,omitempty"`     // set in the session's later shell commands
 }
 
-// Silent reports whether there is nothing to say.
+// Silent reports whether the reply is empty.
 func (r Reply) Silent() bool { return r.Context == "" && r.Notice == "" && len(r.Env) == 0 }
 
-// EnvVar is one environment variable for the session.
+// EnvVar is an environment variable of the session.
 type EnvVar struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
-// Handler answers events: the engine, the worker's client, the spool.
+// Handler answers events. The engine, the daemon's client and the spool implement it.
 type Handler interface {
-	// Handle keeps the event and answers it. A nil error means the event is
-	// acknowledged: it will not be lost by the end of any process.
+	// Handle stores the event and returns the reply. A nil error acknowledges the
+	// event: it is durable and survives the end of any process.
 	Handle(ctx context.Context, e Event) (Reply, error)
 }

@@ -13,7 +13,7 @@ func id(e mem.Event, nonce string) (string, string) {
 	return e.ID, e.Key
 }
 
-func TestADeliveryByTwoProcessesIsOneEvent(t *testing.T) {
+func TestDeliveryByTwoProcessesIsOneEvent(t *testing.T) {
 	base := mem.Event{Agent: "claude-code", Session: "s", PromptID: "p", At: time.Unix(1, 0)}
 	for name, change := range map[string]func(*mem.Event){
 		"tool":          func(e *mem.Event) { e.Kind, e.ToolUseID = mem.PostToolUse, "t1" },
@@ -45,7 +45,7 @@ func TestADeliveryByTwoProcessesIsOneEvent(t *testing.T) {
 	}
 }
 
-func TestEventsThatShareAPromptStayApart(t *testing.T) {
+func TestEventsOfOnePromptAreDistinct(t *testing.T) {
 	stop := mem.Event{Session: "s", PromptID: "p", Kind: mem.Stop, Text: "first"}
 	other := stop
 	other.Text = "second"
@@ -59,7 +59,8 @@ func TestEventsThatShareAPromptStayApart(t *testing.T) {
 	resume := startup
 	resume.Source = "resume"
 	for name, pair := range map[string][2]mem.Event{
-		"two stops": {stop, other}, "two subagents": {agent, agent2}, "two tasks": {task, task2}, "startup and resume": {startup, resume},
+		"two stops": {stop, other}, "two subagents": {agent, agent2}, "two tasks": {task, task2},
+		"startup and resume": {startup, resume},
 	} {
 		id1, key1 := id(pair[0], "n")
 		id2, key2 := id(pair[1], "n")
@@ -69,7 +70,7 @@ func TestEventsThatShareAPromptStayApart(t *testing.T) {
 	}
 }
 
-func TestFieldsCannotRunIntoEachOther(t *testing.T) {
+func TestFieldBoundariesChangeTheID(t *testing.T) {
 	a, _ := id(mem.Event{Session: "ab", PromptID: "c", Kind: mem.Stop}, "n")
 	b, _ := id(mem.Event{Session: "a", PromptID: "bc", Kind: mem.Stop}, "n")
 	if a == b {

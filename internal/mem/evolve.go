@@ -5,49 +5,49 @@ import (
 	"time"
 )
 
-// Run is a round of consolidation: what was looked at, and what was changed
-// without anybody asking for it.
+// Run is the record of one consolidation run: how many memories it examined and
+// which of them it changed.
 type Run struct {
 	ID      string    `json:"id"` // "k_" + number in base 32; empty on a new one, the store sets it
 	Kind    RunKind   `json:"kind"`
-	Project string    `json:"project,omitempty"` // key; empty means the memories of user scope alone
+	Project string    `json:"project,omitempty"` // key; empty means only memories of user scope
 	Session string    `json:"session,omitempty"` // of SessionRun: the agent's id
 	At      time.Time `json:"at"`
-	Looked  int       `json:"looked"`            // at so many memories
+	Looked  int       `json:"looked"`            // number of memories examined
 	Changes []Step    `json:"changes,omitempty"` // in the order in which they were made
-	Undone  bool      `json:"undone,omitempty"`  // there were changes, and all were taken back
+	Undone  bool      `json:"undone,omitempty"`  // there were changes, and all were undone
 }
 
-// RunKind says what a round covers.
+// RunKind is what a consolidation run covers.
 type RunKind string
 
 // The kinds.
 const (
-	SessionRun RunKind = "session" // one session's memories
-	FullRun    RunKind = "full"    // all of a project
-	AskedRun   RunKind = "asked"   // what a person decided in a review, or had merged
+	SessionRun RunKind = "session" // the memories of one session
+	FullRun    RunKind = "full"    // all memories of a project
+	AskedRun   RunKind = "asked"   // decisions of a person in a review, or a requested merge
 )
 
-// Step is one memory as a round changed it.
+// Step is one change of one memory in a run.
 type Step struct {
 	Rule   string    `json:"rule"`
 	Memory string    `json:"memory"`          // id
-	Other  string    `json:"other,omitempty"` // id of the other memory of a merging
-	Reason string    `json:"reason"`          // in a sentence, without any text of the person's
+	Other  string    `json:"other,omitempty"` // id of the other memory of a merge
+	Reason string    `json:"reason"`          // one sentence without stored text
 	Was    Life      `json:"was"`
 	Became Life      `json:"became"`
 	Undone time.Time `json:"undone,omitzero"`
 }
 
-// The rules by which memories change. Their names are kept.
+// The rules by which memories change. Stored data uses these names.
 const (
-	RuleMerge    = "merge"    // says the same as another one of its reach
-	RulePromote  = "promote"  // is worth more than the session or project that it came from
-	RuleArchive  = "archive"  // faded
-	RuleContinue = "continue" // the one that another was merged into
+	RuleMerge    = "merge"    // another memory with the same scope says the same
+	RulePromote  = "promote"  // the memory is useful beyond its session or project
+	RuleArchive  = "archive"  // the memory decayed
+	RuleContinue = "continue" // another memory was merged into this one
 )
 
-// Life is what consolidation may change about a memory. It holds no text.
+// Life holds the fields of a memory that consolidation may change. It has no text.
 type Life struct {
 	Status     Status    `json:"status"`
 	Scope      Scope     `json:"scope"`
@@ -56,24 +56,24 @@ type Life struct {
 	Confidence float64   `json:"confidence"`
 	Uses       int       `json:"uses"`
 	LastUsed   time.Time `json:"last_used,omitzero"`
-	Files      int       `json:"files"` // how many; others are added behind them
+	Files      int       `json:"files"` // number of files; consolidation only appends to them
 	Tags       int       `json:"tags"`
 	MergedInto string    `json:"merged_into,omitempty"`
 	Promoted   Scope     `json:"promoted_from,omitempty"`
 }
 
-// Dismissal says that a rule is not to be applied to a memory, or to two of
-// them, and that its finding is not to be shown again. It goes with the first.
+// Dismissal stops a rule from being applied to a memory, or to a pair of
+// memories, and hides its finding. It is deleted with the first memory.
 type Dismissal struct {
 	Rule   string    `json:"rule"`
-	Memory string    `json:"memory"` // in a Batch "" means the first of its Memories
+	Memory string    `json:"memory"` // in a Batch, "" means the first of its Memories
 	Other  string    `json:"other,omitempty"`
 	At     time.Time `json:"at"`
 }
 
-// RunQuery asks for rounds of consolidation, newest first.
+// RunQuery asks for consolidation runs, newest first.
 type RunQuery struct {
-	ID      string // exact or unique prefix; the rest is then ignored
+	ID      string // exact or unique prefix; if set, the other fields are ignored
 	Project string
 	Kind    RunKind
 	Limit   int // 0 means DefaultLimit

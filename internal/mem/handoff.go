@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// Fill is how full the context of a session is, as the client's own record tells.
+// Fill is one reading of a session's context usage from the agent's transcript.
 type Fill struct {
 	Session string
-	Tokens  int       // of the newest message of the main conversation; 0 if there is none since the last compaction
-	At      time.Time // of that message; without one when the record was read
-	Model   string    // that wrote it
-	Window  int       // tokens the context can hold, where the client tells; 0 if it does not
-	Cliff   int       // tokens at which the client last compacted by itself; 0 if it did not
-	Rearm   bool      // there is so much room that the handoff is asked for again when it runs out
-	Taken   time.Time // when the record was read
+	Tokens  int       // of the main conversation's newest message; 0 if none since the last compaction
+	At      time.Time // of that message; if there is none, when the transcript was read
+	Model   string    // model of that message
+	Window  int       // size of the context window in tokens; 0 if the client does not report it
+	Cliff   int       // tokens at the last automatic compaction; 0 if there was none
+	Rearm   bool      // usage is low enough that a handoff is requested again when it rises
+	Taken   time.Time // when the transcript was read
 }
 
-// TailHeading begins the part of a handoff's file that is written by rule.
+// TailHeading begins the generated part of a handoff file, the handoff appendix.
 const TailHeading = "## RECENT TAIL (since rich handoff)"
 
-// SplitHandoff splits a handoff where its tail begins. Sections that follow the
-// tail belong to what stands before it, and so does all of a text without one.
+// SplitHandoff separates a handoff from its appendix. Sections after the appendix
+// belong to rich. If there are several appendices, tail is the last one.
 func SplitHandoff(s string) (rich, tail string) {
 	for {
 		start := tailAt(s)
@@ -31,12 +31,12 @@ func SplitHandoff(s string) (rich, tail string) {
 		rich += s[:start]
 		rest := s[start+len(TailHeading):]
 		end := nextHeading(rest)
-		tail = rest[:end] // the last one counts
+		tail = rest[:end] // a later appendix replaces an earlier one
 		s = rest[end:]
 	}
 }
 
-// tailAt is where a line begins that is TailHeading, -1 if none is.
+// tailAt returns the offset of the first line that is TailHeading, or -1.
 func tailAt(s string) int {
 	for from := 0; ; {
 		i := strings.Index(s[from:], TailHeading)
@@ -53,8 +53,8 @@ func tailAt(s string) int {
 	}
 }
 
-// nextHeading is where the next section of the same or a higher level begins,
-// or the end.
+// nextHeading returns the offset of the next Markdown heading of level 1 or 2,
+// or len(s).
 func nextHeading(s string) int {
 	for from := 0; ; {
 		i := strings.IndexByte(s[from:], '\n')

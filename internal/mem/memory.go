@@ -2,17 +2,17 @@ package mem
 
 import "time"
 
-// Scope says how far a memory reaches.
+// Scope is the set of sessions in which a memory may be used.
 type Scope string
 
-// The three scopes. A session memory is not told to other sessions.
+// The scopes. A memory of ScopeSession is not injected into other sessions.
 const (
 	ScopeSession Scope = "session"
 	ScopeProject Scope = "project"
 	ScopeUser    Scope = "user"
 )
 
-// Kind says what a memory is about. The list is closed; tags are free.
+// Kind is the sort of a memory. The list is closed; Tags are free.
 type Kind string
 
 // The kinds, in the order in which legends list them.
@@ -35,14 +35,14 @@ const (
 	Summary    Kind = "summary"
 	Snapshot   Kind = "snapshot"
 	Scratch    Kind = "scratch"
-	Utterance  Kind = "utterance" // one thing said in a session; left out of every query that does not name it
+	Utterance  Kind = "utterance" // one message of a session; queries return it only if Kinds names it
 )
 
-// KindInfo is what is fixed for a kind.
+// KindInfo holds the constants of a kind.
 type KindInfo struct {
 	Kind       Kind
 	Glyph      string
-	Importance float64 // 0…1, used where the maker of a memory has no better idea
+	Importance float64 // 0…1, the default for new memories of the kind
 }
 
 // Kinds lists every kind in legend order.
@@ -70,7 +70,8 @@ func Kinds() []KindInfo {
 	}
 }
 
-// Info returns what is fixed for k; ok is false for a kind that is not in the list.
+// Info returns the constants of k. For an unknown kind, ok is false and info has
+// usable defaults.
 func (k Kind) Info() (info KindInfo, ok bool) {
 	for _, i := range Kinds() {
 		if i.Kind == k {
@@ -80,8 +81,8 @@ func (k Kind) Info() (info KindInfo, ok bool) {
 	return KindInfo{Kind: k, Glyph: "·", Importance: 0.5}, false
 }
 
-// Named reports whether names and links of memories of the kind are looked for: not
-// of what was only asked, done or said.
+// Named reports whether memories of the kind get entities and links. Requests,
+// changes, commands and utterances do not.
 func (k Kind) Named() bool {
 	switch k {
 	case Request, Change, Command, Snapshot, Scratch, Utterance:
@@ -90,14 +91,14 @@ func (k Kind) Named() bool {
 	return true
 }
 
-// Trust is how far a text may be relied on. It decides where the text may
-// appear: only a person raises it.
+// Trust is how far a text can be relied on. It limits where the text may appear.
+// Only a person can raise it.
 type Trust int
 
-// The levels, worst first. A text made of several inputs has the worst of theirs.
+// The levels, lowest first. A text made of several inputs has the lowest of theirs.
 const (
-	TrustNone      Trust = iota // web, MCP, unapproved import, unknown: never told unasked
-	TrustTool                   // local tool output: one-line titles made by rule
+	TrustNone      Trust = iota // web, MCP, unapproved import, unknown; never injected unless requested
+	TrustTool                   // output of local tools: one-line titles made without a model
 	TrustAssistant              // the assistant's own words from turns without TrustNone input
 	TrustUser                   // written or approved by the person
 )
@@ -111,50 +112,50 @@ type Origin string
 // The origins.
 const (
 	FromUserPrompt  Origin = "user_prompt"
-	FromUserCommand Origin = "user_command" // typed at our own command line
+	FromUserCommand Origin = "user_command" // typed at the remanence command line
 	FromAssistant   Origin = "assistant"
 	FromTool        Origin = "tool_local"
 	FromWeb         Origin = "tool_web"
 	FromMCP         Origin = "mcp"
-	FromVault       Origin = "vault" // a file of the person's
+	FromVault       Origin = "vault" // a file of the vault
 	FromImport      Origin = "import"
 )
 
-// Status is where a memory stands in its life.
+// Status is the lifecycle state of a memory.
 type Status string
 
-// The states. An archived memory is found but not told unasked, and active again
-// once it is used. All after it are hidden; a forgotten one can be restored for a
-// while.
+// The states. An Archived memory is found by a search, but not injected; using it
+// makes it Active again. The states below Archived are hidden from queries. A
+// Forgotten memory can be restored until it is erased.
 const (
 	Active       Status = "active"
 	Archived     Status = "archived"
-	Consolidated Status = "consolidated" // says the same as another one of its reach: see MergedInto
-	Promoted     Status = "promoted"     // the same, and that one reaches further
+	Consolidated Status = "consolidated" // another memory with the same scope says the same, see MergedInto
+	Promoted     Status = "promoted"     // likewise, and the other memory has a wider scope
 	Superseded   Status = "superseded"
 	Forgotten    Status = "forgotten"
 )
 
-// Memory is one kept statement.
+// Memory is one stored statement. [Batch] writes it, and [Query] finds it.
 type Memory struct {
 	ID      string `json:"id"` // "m_" + the row's number in base 32; empty on a new one, the store sets it
 	Scope   Scope  `json:"scope"`
 	Project string `json:"project,omitempty"` // project key; empty for ScopeUser
-	Session string `json:"session,omitempty"` // the agent's session id it was learned in
+	Session string `json:"session,omitempty"` // the agent's id of the session it was made in
 
 	Kind     Kind         `json:"kind"`
 	Title    string       `json:"title"`              // one line, ≤ 160 characters
-	Body     string       `json:"body,omitempty"`     // full text; empty where the title says it all
-	Facts    []string     `json:"facts,omitempty"`    // single statements
+	Body     string       `json:"body,omitempty"`     // full text; empty if the title is the full text
+	Facts    []string     `json:"facts,omitempty"`    // separate statements
 	Concepts []string     `json:"concepts,omitempty"` // free topic words
 	Tags     []string     `json:"tags,omitempty"`
-	Files    []string     `json:"files,omitempty"`    // project-relative where inside the project, slashes
-	Anchors  []Anchor     `json:"anchors,omitempty"`  // what some of Files held when it was made or last confirmed
+	Files    []string     `json:"files,omitempty"`    // relative to the project if inside it; slashes
+	Anchors  []Anchor     `json:"anchors,omitempty"`  // content of some of Files when made or last confirmed
 	Modified []string     `json:"modified,omitempty"` // those of Files that were changed
 	Tool     string       `json:"tool,omitempty"`
 	Command  string       `json:"command,omitempty"`   // normalised command line it is about
-	ExitCode int          `json:"exit_code,omitempty"` // of Command; 0 also when it has none
-	Event    string       `json:"event,omitempty"`     // what made it, e.g. "pre-compact"
+	ExitCode int          `json:"exit_code,omitempty"` // of Command; also 0 if unknown
+	Event    string       `json:"event,omitempty"`     // what produced it, e.g. "pre-compact"
 	Summary  *SummaryText `json:"summary,omitempty"`   // kind summary only
 	Who      string       `json:"who,omitempty"`       // kind utterance only: "user", "assistant", or a name
 
@@ -167,50 +168,50 @@ type Memory struct {
 	Resolved bool   `json:"resolved"` // false on an open todo
 	Status   Status `json:"status"`   // empty on a new one means Active
 	Pinned   bool   `json:"pinned,omitempty"`
-	// Supersedes is the id of the memory that this one replaces; applying it
-	// marks that one Superseded.
+	// Supersedes is the id of a memory that this one replaces. Writing this one
+	// sets the status of the other to Superseded.
 	Supersedes string `json:"supersedes,omitempty"`
-	// MergedInto is the id of the memory that says the same and stands for this
-	// one; it has to be there. Erasing that one erases this one.
+	// MergedInto is the id of an existing memory that says the same and is used
+	// instead of this one. Erasing that memory erases this one.
 	MergedInto   string `json:"merged_into,omitempty"`
-	PromotedFrom Scope  `json:"promoted_from,omitempty"` // where it was learned, if it reaches further since
+	PromotedFrom Scope  `json:"promoted_from,omitempty"` // scope before a promotion
 	Branch       string `json:"branch,omitempty"`
 	Commit       string `json:"commit,omitempty"`
 
-	// Key makes a memory unique in its session: a second one with the same key
-	// replaces text, source and Resolved of the first, adds its files and tags and raises Repeats. An
-	// utterance of the same words and trust changes nothing. Empty means the hash
-	// of kind, scope, title and body.
+	// Key makes a memory unique in its session. A second memory with the same key
+	// replaces text, source and Resolved of the first, adds its files and tags, and
+	// increments Repeats. A repeated utterance with the same text and trust changes
+	// nothing. Empty means the hash of kind, scope, title and body.
 	Key     string `json:"key,omitempty"`
-	Repeats int    `json:"repeats,omitempty"` // how often it came again
+	Repeats int    `json:"repeats,omitempty"` // how often it was captured again
 
-	// Index holds words for search that the text itself does not show: parts
-	// of identifiers and paths, pairs of unsegmented characters. Made by package rank.
+	// Index holds search words that the text does not contain: parts of identifiers
+	// and paths, and character pairs of unsegmented scripts. Package rank makes it.
 	Index string `json:"-"`
 
-	// Invariant is what holds always, in one or two sentences: it is told where
-	// the rest has no room.
+	// Invariant is the part that always holds, in one or two sentences. It is
+	// injected where the full text does not fit.
 	Invariant string   `json:"invariant,omitempty"`
-	Projects  []string `json:"projects,omitempty"`       // free names of projects it matters to; not keys
-	HalfLife  float64  `json:"half_life_days,omitempty"` // of its use, in days; 0 means the configured one
-	Evergreen bool     `json:"evergreen,omitempty"`      // its age does not count
+	Projects  []string `json:"projects,omitempty"`       // free names of other relevant projects; not keys
+	HalfLife  float64  `json:"half_life_days,omitempty"` // of its usefulness, in days; 0 means the configured one
+	Evergreen bool     `json:"evergreen,omitempty"`      // never decays
 	Note      Note     `json:"note,omitzero"`            // its file in the vault; the zero value means none
 
-	Prevented int        `json:"prevented,omitempty"` // mistakes it kept from being made
-	Feedback  []Feedback `json:"feedback,omitempty"`  // what was said about it, newest last, at most MaxFeedback
-	// Proposals are changes that wait for the person, newest last, at most MaxProposals.
+	Prevented int        `json:"prevented,omitempty"` // number of mistakes that it prevented
+	Feedback  []Feedback `json:"feedback,omitempty"`  // newest last, at most MaxFeedback
+	// Proposals are changes that wait for a person's decision, newest last, at most MaxProposals.
 	Proposals []Proposal `json:"proposals,omitempty"`
 
-	Uses     int       `json:"uses"` // fetched or cited; being told is not a use
-	UsedIn   []string  `json:"-"`    // the turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn
+	Uses     int       `json:"uses"` // how often it was fetched or cited; an injection is not a use
+	UsedIn   []string  `json:"-"`    // turns of its newest uses, newest last, at most MaxUsedIn; see Edit.UsedIn
 	LastUsed time.Time `json:"last_used,omitzero"`
 	Created  time.Time `json:"created"`
 	Updated  time.Time `json:"updated"`
 	Hidden   time.Time `json:"hidden,omitzero"` // when it was forgotten
 }
 
-// SpeakerName is the name of who said something, empty for the two sides of a
-// conversation with an agent: their names are words of every question.
+// SpeakerName returns the name of a speaker. It is empty for "user" and
+// "assistant", which would match too many queries.
 func SpeakerName(who string) string {
 	if who == "user" || who == "assistant" {
 		return ""
@@ -218,50 +219,50 @@ func SpeakerName(who string) string {
 	return who
 }
 
-// Anchor ties a memory to what a file held.
+// Anchor is the content hash of a file that a memory is about.
 type Anchor struct {
 	File string `json:"file"` // one of Files
-	Hash string `json:"hash"` // of the content, as git names a blob; empty if the file was not there
+	Hash string `json:"hash"` // git blob hash of the content; empty if the file did not exist
 }
 
-// Note ties a memory to the file of the vault that holds it.
+// Note links a memory to its file in the vault.
 type Note struct {
-	File    string    `json:"file"` // below the vault's folder, with slashes
-	Hash    string    `json:"hash"` // of the file as the memory was last brought in step with it
-	Size    int64     `json:"size"` // of the file then, in bytes; -1: it was so fresh that its time tells nothing
+	File    string    `json:"file"` // relative to the vault, with slashes
+	Hash    string    `json:"hash"` // of the file when it was last synchronised with the memory
+	Size    int64     `json:"size"` // bytes of the file then; -1 if it was too new for Written to be reliable
 	Written time.Time `json:"written"`
-	State   string    `json:"-"` // of the memory then, so that a change of either side is told from one of the other
-	// Uses and Prevented are the memory's own then.
+	State   string    `json:"-"` // hash of the memory then; shows which side changed since
+	// Uses and Prevented are the memory's counters then.
 	Uses, Prevented int `json:"-"`
 }
 
-// Feedback is what somebody found a memory to be worth.
+// Feedback is one judgement or change of a memory, with its author.
 type Feedback struct {
 	At      time.Time `json:"at"`
-	Verdict string    `json:"verdict"`        // useful, wrong, stale, prevented; or what was done: edited, forget …
-	Note    string    `json:"note,omitempty"` // what happened, in a sentence
-	Was     string    `json:"was,omitempty"`  // the text before, of Edited that changed it; the beginning of a long one
+	Verdict string    `json:"verdict"`        // useful, wrong, stale, prevented; or an action: edited, forget …
+	Note    string    `json:"note,omitempty"` // one sentence
+	Was     string    `json:"was,omitempty"`  // of Edited: the text before, if it changed; clipped
 	By      Origin    `json:"by"`
 	Session string    `json:"session,omitempty"`
 }
 
-// The verdicts. Beside them the feedback of a memory holds why it was changed, or
-// why an order of MarkAsk was given, where somebody said so.
+// The verdicts. Feedback also stores the reason for an edit, or for a change of
+// the memory's status, if the author gave one.
 const (
 	Edited        = "edited"
 	Useful        = "useful"    // it helped
-	Wrong         = "wrong"     // it is not so
-	Stale         = "stale"     // it is no longer so
-	PreventedThat = "prevented" // it kept a mistake from being made: the note names it
+	Wrong         = "wrong"     // it is false
+	Stale         = "stale"     // it is no longer true
+	PreventedThat = "prevented" // it prevented the mistake that Note names
 )
 
-// MaxUsedIn is how many turns a memory remembers to have been used in.
+// MaxUsedIn is the largest length of Memory.UsedIn.
 const MaxUsedIn = 8
 
-// MaxFeedback is how many of its feedback a memory keeps.
+// MaxFeedback is the largest length of Memory.Feedback.
 const MaxFeedback = 20
 
-// Source says where a memory came from, well enough to find it again.
+// Source is the place in a session that a memory came from.
 type Source struct {
 	Agent     string `json:"agent,omitempty"`
 	Session   string `json:"session,omitempty"`

@@ -5,83 +5,84 @@ import "time"
 // MindDir is the directory of a project's state files.
 const MindDir = ".mind"
 
-// Mind is what the state files of a project say. The zero value is a project
-// without any.
+// Mind is the content of a project's state files. The zero value means that the
+// project has none.
 type Mind struct {
-	Present bool // there are some
-	// Trusted says that the person, or this machine by making them, stands for
-	// them. Of others nothing was read, and nothing else here is set.
+	Present bool // state files exist
+	// Trusted means that the person approved the files, or that this machine made
+	// them. Other files are not read, and the fields below are zero.
 	Trusted bool
 
-	Stamp   string    // changes whenever one of the files does
-	Written time.Time // when STATE.md was, by its file system
+	Stamp   string    // changes whenever one of the files changes
+	Written time.Time // modification time of STATE.md
 	Size    int64     // bytes of all state files
-	Taken   bool      // this version was made findable
-	// StaleAfter is the age from which STATE.md is out of date.
+	Taken   bool      // this version is indexed for search
+	// StaleAfter is the age after which STATE.md is out of date.
 	StaleAfter time.Duration
 	Standing
 
 	Sections []MindSection // of STATE.md, in order
-	Work     []MindSection // of PROGRESS.md, what is not done
+	Work     []MindSection // of PROGRESS.md, open items only
 	Decided  []MindSection // of DECISIONS.md, oldest first
 	Log      []string      // last lines of SESSION-LOG.md
-	Parts    []MindPart    // of all state files, for search
+	Parts    []MindPart    // of all state files, indexed for search
 	Warnings []string      // about the files and their configuration, for the person
 }
 
-// MindSection is a heading and the lines below it that are not blank.
+// MindSection is a heading and the non-blank lines below it.
 type MindSection struct {
 	Heading string
 	Lines   []string
 }
 
-// MindPart is a piece of a state file that is found by itself.
+// MindPart is a section of a state file, indexed as one memory.
 type MindPart struct {
-	Key   string // file and heading; the same for the same place
-	File  string // its name in MindDir
+	Key   string // file and heading; stable while the heading stays
+	File  string // name in MindDir
 	Kind  Kind
 	Title string
 	Body  string
 }
 
-// MindLimits say how much of the state files is told and kept. A zero field
-// means its default, but none for what a briefing tells.
+// MindLimits limits how much of the state files is injected and kept. A zero field
+// means its default; a zero limit of a briefing means none.
 type MindLimits struct {
-	KeepSessions    int           // told apart in SESSION-LOG.md by a compression
-	KeepDecisions   int           // likewise in DECISIONS.md
-	ArchiveAfter    time.Duration // a completed task moves to ARCHIVE.md
-	TrackingLines   int           // that a tracking file is cut to
-	CompressBytes   int64         // of a file, from which a compression is offered
-	LogTail         int           // lines of SESSION-LOG.md in a briefing, 0 is none
-	RecentDecisions int           // decisions in a briefing, 0 is none
-	ProgressLines   int           // lines of PROGRESS.md in a briefing, 0 is none
-	Checkpoints     int           // stamped checkpoint files, at least 3
-	StaleAfter      time.Duration // STATE.md is out of date
+	KeepSessions    int           // sessions that compression keeps in SESSION-LOG.md
+	KeepDecisions   int           // decisions that compression keeps in DECISIONS.md
+	ArchiveAfter    time.Duration // age at which a completed task moves to ARCHIVE.md
+	TrackingLines   int           // largest length of a tracking file
+	CompressBytes   int64         // file size from which compression is offered
+	LogTail         int           // lines of SESSION-LOG.md in a briefing, 0 means none
+	RecentDecisions int           // decisions in a briefing, 0 means none
+	ProgressLines   int           // lines of PROGRESS.md in a briefing, 0 means none
+	Checkpoints     int           // dated checkpoint files to keep, at least 3
+	StaleAfter      time.Duration // age at which STATE.md is out of date
 	AutoCompress    bool          // compress at the end of a session
 }
 
-// MindDefaults are the limits nobody changed.
+// MindDefaults returns the default limits.
 func MindDefaults() MindLimits {
 	return MindLimits{
-		KeepSessions: 5, KeepDecisions: 10, ArchiveAfter: 30 * 24 * time.Hour, TrackingLines: 100, CompressBytes: 12000,
-		LogTail: 20, RecentDecisions: 5, ProgressLines: 40, Checkpoints: 10, StaleAfter: 30 * time.Minute,
+		KeepSessions: 5, KeepDecisions: 10, ArchiveAfter: 30 * 24 * time.Hour, TrackingLines: 100,
+		CompressBytes: 12000, LogTail: 20, RecentDecisions: 5, ProgressLines: 40, Checkpoints: 10,
+		StaleAfter: 30 * time.Minute,
 	}
 }
 
-// MindNotes is what an event leaves in the state files. Leaving it twice leaves
-// it once.
+// MindNotes is what an event writes into the state files. Writing it twice has the
+// same effect as once.
 type MindNotes struct {
 	At      time.Time `json:"at"`
 	Session string    `json:"session,omitempty"`
-	Taken   string    `json:"taken,omitempty"`  // the version that was made findable; the rest does not count then
-	Turned  bool      `json:"turned,omitempty"` // a turn ended: the time of the last activity
-	Files   []string  `json:"files,omitempty"`  // that the session changed so far
+	Taken   string    `json:"taken,omitempty"`  // version that was indexed; the other fields are then ignored
+	Turned  bool      `json:"turned,omitempty"` // a turn ended: updates the time of the last activity
+	Files   []string  `json:"files,omitempty"`  // changed by the session so far
 	Agents  []string  `json:"agents,omitempty"` // lines about subagents
 	Tasks   []string  `json:"tasks,omitempty"`  // lines about completed tasks
 	Done    []string  `json:"done,omitempty"`   // tasks to complete in PROGRESS.md
 
-	Compaction string    `json:"compaction,omitempty"` // trigger of a compaction to save the state for
-	Derived    string    `json:"derived,omitempty"`    // where the work stands, for a checkpoint without STATE.md
+	Compaction string    `json:"compaction,omitempty"` // trigger of the compaction that the state is saved for
+	Derived    string    `json:"derived,omitempty"`    // state for a checkpoint if there is no STATE.md
 	EndReason  string    `json:"end_reason,omitempty"` // the session ended
-	Since      time.Time `json:"since,omitzero"`       // when the session began
+	Since      time.Time `json:"since,omitzero"`       // start of the session
 }

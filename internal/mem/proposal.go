@@ -10,11 +10,11 @@ import (
 	"remanence/internal/chars"
 )
 
-// Proposal is a change of a memory that waits for the person: its author has less
-// trust than the memory. Nil and empty fields are no part of the change. It is kept
-// with its memory and erased with it, or with the session that it came from.
+// Proposal is a change of a memory that waits for a person's decision, because
+// its author has less trust than the memory. Nil and zero fields are not part of
+// the change. It is erased with its memory, or with the session it came from.
 type Proposal struct {
-	ID     string `json:"id"` // of what is proposed: the same change has the same id
+	ID     string `json:"id"` // hash of the change, see [Proposal.Named]
 	Action string `json:"action"`
 
 	Title      *string  `json:"title,omitempty"`
@@ -28,19 +28,19 @@ type Proposal struct {
 	Files      []string `json:"files,omitzero"` // likewise
 	Facts      []string `json:"facts,omitzero"` // likewise
 
-	Was     string    `json:"was"` // the text of the memory when it was proposed; the beginning of a long one
+	Was     string    `json:"was"` // the memory's text when the change was proposed; clipped
 	Reason  string    `json:"reason,omitempty"`
 	By      Origin    `json:"by"`
-	Session string    `json:"session,omitempty"` // of the author, UnknownAgent
+	Session string    `json:"session,omitempty"` // of the author; UnknownAgent if unknown
 	Trust   Trust     `json:"trust"`             // of the author
 	At      time.Time `json:"at"`
 
-	// In an answer only.
+	// Set only in responses.
 	Memory   string `json:"memory,omitempty"`   // id of the memory
-	Rejected bool   `json:"rejected,omitempty"` // the person rejected it before, so it does not wait
+	Rejected bool   `json:"rejected,omitempty"` // a person rejected the same change before; it does not wait
 }
 
-// The actions of a Proposal. The others are verbs of MarkAsk.
+// The actions of a Proposal. Except ProposeEdit they are actions of a MarkRequest.
 const (
 	ProposeEdit    = "edit"
 	ProposeForget  = "forget"
@@ -49,20 +49,21 @@ const (
 	ProposeUnpin   = "unpin"
 )
 
-// MaxProposals is how many proposals wait with one memory; the oldest goes first.
+// MaxProposals is the largest number of waiting proposals of a memory. A further
+// proposal removes the oldest.
 const MaxProposals = 20
 
-// Named returns p with the id of what it proposes.
+// Named returns p with its ID set. Equal changes have equal ids.
 func (p Proposal) Named() Proposal {
 	what := p
 	what.ID, what.Was, what.Reason, what.By, what.Session, what.Trust, what.At = "", "", "", "", "", 0, time.Time{}
-	b, _ := json.Marshal(what) // of texts and numbers alone
+	b, _ := json.Marshal(what) // cannot fail: texts and numbers only
 	sum := sha256.Sum256(b)
 	p.ID = "pr_" + hex.EncodeToString(sum[:6])
 	return p
 }
 
-// Text is the proposed text; "" where the text stays.
+// Text returns the proposed text, "" if the change keeps the text.
 func (p Proposal) Text() string {
 	switch {
 	case p.Body != nil && *p.Body != "":
@@ -73,7 +74,7 @@ func (p Proposal) Text() string {
 	return ""
 }
 
-// texts are all texts that the proposal holds.
+// texts returns all texts of the proposal.
 func (p Proposal) texts() []string {
 	out := append([]string{p.Was, p.Reason}, p.Facts...)
 	for _, s := range []*string{p.Title, p.Body, p.Invariant} {
@@ -84,7 +85,7 @@ func (p Proposal) texts() []string {
 	return out
 }
 
-// Traces are the lines of the proposal as those of a memory, see Traces.
+// Traces returns the proposal's lines in the form of [Traces].
 func (p Proposal) Traces() (out []string) {
 	for _, text := range p.texts() {
 		out = append(out, chars.TraceLines(text)...)
@@ -92,7 +93,7 @@ func (p Proposal) Traces() (out []string) {
 	return out
 }
 
-// ProposalsAfter returns the proposals that wait after an edit of their memory.
+// ProposalsAfter returns the proposals of a memory after an edit.
 func ProposalsAfter(list []Proposal, ed Edit) []Proposal {
 	if p := ed.Proposed; p != nil && !slices.ContainsFunc(list, func(o Proposal) bool { return o.ID == p.ID }) {
 		list = append(slices.Clone(list), *p)

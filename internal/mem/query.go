@@ -5,57 +5,61 @@ import (
 	"time"
 )
 
-// MaxTerms is how many terms of a query count. Twenty thousand cost a full-text
-// search more than a second; past thirty the gain is a tenth of a point.
+// MaxTerms is the number of terms of a query that are used. A full-text search
+// with 20,000 terms takes more than a second, and more than thirty hardly help.
 const MaxTerms = 64
 
-// Query asks for memories. The zero value means every active memory of every
-// project, newest first, DefaultLimit of them.
+// Query selects memories. The zero value means active memories of every
+// project, newest first, at most [DefaultLimit].
 type Query struct {
-	Text  string   `json:"text,omitempty"`  // as typed; for people and receipts
-	Terms []string `json:"terms,omitempty"` // words and phrases to match, from package rank, MaxTerms of them; Match needs them, List ignores them
+	Text string `json:"text,omitempty"` // as typed; for people and receipts
+	// Terms are words and phrases to match, made by package rank, at most MaxTerms.
+	// Match requires them, List ignores them.
+	Terms []string `json:"terms,omitempty"`
 
-	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; every other filter but Hidden is then ignored
-	Whole    bool     `json:"-"`             // of IDs: no prefix counts, and what is not there is left out
+	IDs      []string `json:"ids,omitempty"` // exact ids or unique prefixes; filters other than Hidden are then ignored
+	Whole    bool     `json:"-"`             // IDs are exact, and unknown ones are left out
 	Scopes   []Scope  `json:"scopes,omitempty"`
-	Kinds    []Kind   `json:"kinds,omitempty"` // empty means every kind but Utterance, which Match takes only alone
+	Kinds    []Kind   `json:"kinds,omitempty"` // empty means all but Utterance, which Match accepts only alone
 	NotKinds []Kind   `json:"not_kinds,omitempty"`
 	Project  string   `json:"project,omitempty"`   // key; memories of user scope match any
-	Session  string   `json:"session,omitempty"`   // only memories learned in it
-	PromptID string   `json:"prompt_id,omitempty"` // only memories learned in that turn
-	Within   string   `json:"within,omitempty"`    // session whose session-scope memories may be seen; all others' are left out. "*" sees all
-	File     string   `json:"file,omitempty"`      // exact, project-relative; "dir/" matches what lies directly in it, ".go" an extension
-	Tags     []string `json:"tags,omitempty"`      // any of
-	Command  string   `json:"command,omitempty"`   // exact normalised command
-	Agent    string   `json:"agent,omitempty"`
-	Branch   string   `json:"branch,omitempty"`
+	Session  string   `json:"session,omitempty"`   // only memories made in it
+	PromptID string   `json:"prompt_id,omitempty"` // only memories made in that turn
+	// Within is the session whose session-scope memories are included; those of
+	// other sessions are left out. "*" includes all.
+	Within string `json:"within,omitempty"`
+	// project-relative path; "dir/" matches its direct files, ".go" an extension
+	File    string   `json:"file,omitempty"`
+	Tags    []string `json:"tags,omitempty"`    // at least one of them
+	Command string   `json:"command,omitempty"` // exact normalised command
+	Agent   string   `json:"agent,omitempty"`
+	Branch  string   `json:"branch,omitempty"`
 
 	After         time.Time `json:"after,omitzero"` // created at or after
 	Before        time.Time `json:"before,omitzero"`
-	HiddenBefore  time.Time `json:"hidden_before,omitzero"` // only memories that somebody had forgotten before; needs Hidden
+	HiddenBefore  time.Time `json:"hidden_before,omitzero"` // only memories forgotten before; needs Hidden
 	MinImportance float64   `json:"min_importance,omitempty"`
 	MinTrust      Trust     `json:"min_trust,omitempty"`
 	Open          bool      `json:"open,omitempty"`     // only unresolved
-	Hidden        bool      `json:"hidden,omitempty"`   // all but the active ones too
-	Statuses      []Status  `json:"statuses,omitempty"` // only these, whatever Hidden says
+	Hidden        bool      `json:"hidden,omitempty"`   // include memories that are not active
+	Statuses      []Status  `json:"statuses,omitempty"` // only these; overrides Hidden
 
-	Noted bool `json:"noted,omitempty"` // only memories that have a file in the vault
-	// Proposed selects only memories with Proposals.
-	Proposed bool `json:"proposed,omitempty"`
-	Unwoven  bool `json:"-"` // only memories of Named kinds that were written since a Woven last told of them
+	Noted    bool `json:"noted,omitempty"`    // only memories with a file in the vault
+	Proposed bool `json:"proposed,omitempty"` // only memories with Proposals
+	Unwoven  bool `json:"-"`                  // only memories whose links are older than their text; see Kind.Named
 
 	Order  Order `json:"order,omitempty"` // of List; Match orders by score
 	Limit  int   `json:"limit,omitempty"` // 0 means DefaultLimit
 	Offset int   `json:"offset,omitempty"`
 }
 
-// DefaultLimit is how many rows a query without a limit returns.
+// DefaultLimit is the number of rows that a query without a limit returns.
 const DefaultLimit = 10
 
-// Order is how List sorts.
+// Order is the sort order of List.
 type Order string
 
-// The orders. Ties break by newest, of Oldest by oldest.
+// The orders. Ties break by newest; with Oldest, by oldest.
 const (
 	Newest       Order = ""
 	Oldest       Order = "oldest"
@@ -63,18 +67,18 @@ const (
 	ByUpdate     Order = "updated"
 )
 
-// Hit is one match. Memory is complete but for its Index.
+// Hit is one match of a search. Memory is complete except for Index.
 type Hit struct {
 	Memory Memory             `json:"memory"`
-	Score  float64            `json:"score"` // higher is better; comparable only within one answer
+	Score  float64            `json:"score"` // higher is better; comparable only within one result
 	Parts  map[string]float64 `json:"parts,omitempty"`
-	Was    *Memory            `json:"-"` // what Memory took the place of, where that is told
+	Was    *Memory            `json:"-"` // the memory that Memory replaces, if that is shown
 }
 
-// Corpus says how common the terms of a query are in the index that answers it.
+// Corpus holds the document frequencies of a query's terms, as BM25 needs them.
 type Corpus struct {
 	Size    int   // records in the index
-	Holding []int // by term, how many of them hold it; counted no further than some thousands of a large index
+	Holding []int // records that contain each term; counting stops at some thousands
 }
 
 // Counter is the ability of a store to tell how common terms are.
@@ -90,68 +94,68 @@ type EventQuery struct {
 	Session  string
 	PromptID string
 	Kinds    []EventKind
-	Tool     string    // exact; one with a * is a glob
+	Tool     string    // exact, or a glob if it contains *
 	Project  string    // key
-	After    time.Time // dated then or later; those of no session are left out
-	AgentID  *string   // exact; "" asks for those of the main thread
-	Around   string    // id of an event: Limit before it and Limit after it, oldest first
+	After    time.Time // at or after; excludes events without a session
+	AgentID  *string   // exact; "" selects the main conversation
+	Around   string    // id of an event: Limit events before it and after it, oldest first
 	Limit    int       // 0 means 100
 }
 
 // SessionQuery asks for sessions, last active first.
 type SessionQuery struct {
 	Project string
-	Cliff   string // only sessions of this model with a Cliff
+	Cliff   string // model: only its sessions that were compacted automatically
 	Limit   int    // 0 means DefaultLimit
 }
 
 // ReceiptQuery asks for receipts, newest first.
 type ReceiptQuery struct {
-	ID      string // exact or unique prefix; the rest is then ignored
+	ID      string // exact or unique prefix; if set, the other fields are ignored
 	Session string
 	Project string
-	Memory  string // only receipts that told it
+	Memory  string // only receipts that contain it
 	Trigger string // exact
 	Outcome string // exact
 	Limit   int    // 0 means DefaultLimit
 	Offset  int
-	Brief   bool // without Terms, Dropped and Text, and without Parts of the items: for those who count
+	Brief   bool // leave out Terms, Dropped, Text, and Parts of the items
 }
 
 // CheckpointQuery asks for checkpoints, newest first.
 type CheckpointQuery struct {
-	ID      string // exact or unique prefix; the rest is then ignored
+	ID      string // exact or unique prefix; if set, the other fields are ignored
 	Session string
 	Project string
 	Trigger string // exact
 	Limit   int    // 0 means DefaultLimit
 }
 
-// Stats are counts of what is stored.
+// Stats counts stored rows.
 type Stats struct {
 	Schema   int          `json:"schema"`
-	Memories int          `json:"memories"`        // active ones, utterances apart
-	Hidden   int          `json:"hidden"`          // of any kind
-	Kinds    map[Kind]int `json:"kinds,omitempty"` // active ones
+	Memories int          `json:"memories"`        // active, without utterances
+	Hidden   int          `json:"hidden"`          // not active, of any kind
+	Kinds    map[Kind]int `json:"kinds,omitempty"` // active, by kind
 	Today    int          `json:"today"`           // memories since the given time
 	Sessions int          `json:"sessions"`
 	Events   int          `json:"events"`
 	Turns    int          `json:"turns"`
 	Receipts int          `json:"receipts"`
 	Waiting
-	Bytes       int64          `json:"bytes"`       // of the files
-	ToldTokens  int            `json:"told_tokens"` // all receipts
+	Bytes       int64          `json:"bytes"`       // size of the store's files
+	ToldTokens  int            `json:"told_tokens"` // injected, over all receipts
 	ByOutcome   map[string]int `json:"by_outcome,omitempty"`
 	LastEvent   time.Time      `json:"last_event,omitzero"`
 	LastSession string         `json:"last_session,omitempty"`
 }
 
-// Waiting counts jobs.
+// Waiting counts jobs by state.
 type Waiting struct {
-	Jobs      int       `json:"jobs"`       // waiting
-	LaterJobs int       `json:"later_jobs"` // those of them that were never tried and are not due for another minute
-	DeadJobs  int       `json:"dead_jobs"`
-	OldestJob time.Time `json:"oldest_job,omitzero"` // when the first of the others was made, or became due
+	Jobs      int       `json:"jobs"`                // waiting
+	LaterJobs int       `json:"later_jobs"`          // waiting, never tried, and due in more than a minute
+	DeadJobs  int       `json:"dead_jobs"`           // given up
+	OldestJob time.Time `json:"oldest_job,omitzero"` // when the first of the other jobs was made or became due
 }
 
 // Waiter is the ability of a store to count its jobs alone, which stays quick
@@ -161,10 +165,10 @@ type Waiter interface {
 	Waiting(ctx context.Context) (Waiting, error)
 }
 
-// Purged says what erasing removed.
+// Purged counts what a purge erased.
 type Purged struct {
 	Memories    int `json:"memories"`
-	Events      int `json:"events"` // payloads blanked; the rows stay, so that the event is not taken again
+	Events      int `json:"events"` // payloads; the row stays, so that the event is not stored again
 	Turns       int `json:"turns"`
 	Receipts    int `json:"receipts"`
 	Checkpoints int `json:"checkpoints"`

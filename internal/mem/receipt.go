@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Receipt is the record of one injection, or of one that was tried and said nothing.
+// Receipt is the record of one injection, including attempts that injected nothing.
 type Receipt struct {
 	ID      string    `json:"id"` // "r_" + 8 digits made from the event's id
 	Event   string    `json:"event,omitempty"`
@@ -19,30 +19,30 @@ type Receipt struct {
 	Outcome    string         `json:"outcome"` // injected, abstained, nothing
 	Candidates int            `json:"candidates"`
 	Floor      float64        `json:"floor"`
-	Budget     int            `json:"budget"` // tokens, the frame apart
-	Tokens     int            `json:"tokens"` // of the text, with its frame
+	Budget     int            `json:"budget"` // tokens, without the frame
+	Tokens     int            `json:"tokens"` // of Text, with its frame
 	TookMS     float64        `json:"took_ms"`
 	Items      []InjectedItem `json:"items,omitempty"`
 	Dropped    []Cut          `json:"dropped,omitempty"`
-	Aside      bool           `json:"aside,omitempty"` // told to a subagent: the session itself was not told its items
-	Marks      []string       `json:"marks,omitempty"` // more that must not be told twice, e.g. "file:a.go"
-	Text       string         `json:"text,omitempty"`  // the exact text
+	Aside      bool           `json:"aside,omitempty"` // injected into a subagent, not into the session itself
+	Marks      []string       `json:"marks,omitempty"` // further keys not to inject again, e.g. "file:a.go"
+	Text       string         `json:"text,omitempty"`  // the exact injected text
 
-	Compaction *Compaction `json:"compaction,omitempty"` // of the first prompt after one
+	Compaction *Compaction `json:"compaction,omitempty"` // set for the first prompt after a compaction
 }
 
-// Compaction is what became of the exact material in hand when the client put a
-// summary in the place of a conversation.
+// Compaction counts what a compaction kept of a session's exact material, and how
+// much of the rest was injected again.
 type Compaction struct {
-	Checkpoint string `json:"checkpoint"` // id of the one taken before it
-	Exact      int    `json:"exact"`      // pieces it held: files, commands, errors, figures, open items, decisions
-	Kept       int    `json:"kept"`       // of them in the summary
-	Restored   int    `json:"restored"`   // not in it, and told right after the compaction
-	Told       int    `json:"told"`       // nowhere until then, and told with this receipt
+	Checkpoint string `json:"checkpoint"` // id of the checkpoint before it
+	Exact      int    `json:"exact"`      // pieces: files, commands, errors, figures, open items, decisions
+	Kept       int    `json:"kept"`       // pieces that the summary contains
+	Restored   int    `json:"restored"`   // other pieces, injected right after the compaction
+	Told       int    `json:"told"`       // other pieces, injected first with this receipt
 }
 
-// Told lists what must not be told again: marks, and the ids of items. Items
-// that were only listed, or told to a subagent, are not among them.
+// Told returns the keys that must not be injected again: marks and ids of items.
+// Items that were only listed, or injected into a subagent, are not included.
 func (r Receipt) Told() []string {
 	told := slices.Clone(r.Marks)
 	for _, it := range r.Items {
@@ -58,10 +58,10 @@ const (
 	Injected  = "injected"
 	Abstained = "abstained"
 	Nothing   = "nothing"
-	Off       = "off" // of one that is only foreseen: paused, or the project is excluded
+	Off       = "off" // in a preview only: injection is paused, or the project is excluded
 )
 
-// Told is one item of a receipt.
+// InjectedItem is one memory that an injection contained.
 type InjectedItem struct {
 	ID     string             `json:"id"`
 	Rank   int                `json:"rank"`
@@ -71,35 +71,37 @@ type InjectedItem struct {
 	Parts  map[string]float64 `json:"parts,omitempty"`
 	Tokens int                `json:"tokens"`
 	Stale  Freshness          `json:"stale,omitempty"`
-	// Place is the section of the block. What stands in PlaceIndex was listed
-	// by its title only and does not count as told.
+	// Place is the section of the injected block. An item in PlaceIndex is listed
+	// by title only and may be injected again.
 	Place string `json:"place,omitempty"`
 }
 
-// PlaceIndex is the section that lists titles.
+// PlaceIndex is the section that lists memories by title.
 const PlaceIndex = "index"
 
-// Cut is one item that was left out, and the rule that cut it.
+// Cut is a candidate that was left out of an injection, and the rule that did it.
 type Cut struct {
 	ID    string             `json:"id"`
 	Title string             `json:"title,omitempty"`
 	Score float64            `json:"score"`
 	Parts map[string]float64 `json:"parts,omitempty"`
-	// Required says that it may not be missing: an invariant, who the person is.
-	Required bool   `json:"required,omitempty"`
-	Gate     string `json:"gate"` // below_floor, budget, already_told, in_conversation, done, stale, trust, duplicate, limit, missing, unreadable
+	// Required marks items that must not be left out for space: invariants, who the person is.
+	Required bool `json:"required,omitempty"`
+	// Gate is the rule: below_floor, budget, already_told, in_conversation, done,
+	// stale, trust, duplicate, limit, missing or unreadable.
+	Gate string `json:"gate"`
 }
 
-// Job is work for later.
+// Job is work that is done later, with retries.
 type Job struct {
 	ID       string    `json:"id"`   // set by the store
 	Kind     string    `json:"kind"` // "transcript", "snapshot"
 	Session  string    `json:"session,omitempty"`
-	Key      string    `json:"key,omitempty"`  // a waiting job with the same kind, session and key is not added again
-	Data     string    `json:"data,omitempty"` // the kind's own
+	Key      string    `json:"key,omitempty"`  // not added while a job with equal Kind, Session and Key waits
+	Data     string    `json:"data,omitempty"` // format depends on Kind
 	NotBy    time.Time `json:"not_before,omitzero"`
-	Attempts int       `json:"attempts"` // how often it was leased, this time included: a job that ends its worker counts too
+	Attempts int       `json:"attempts"` // number of leases, this one included; also counts leases that a crash ended
 	Created  time.Time `json:"created"`
 	Error    string    `json:"error,omitempty"` // of the last attempt
-	Dead     bool      `json:"dead,omitempty"`  // given up; kept for replay
+	Dead     bool      `json:"dead,omitempty"`  // given up; kept so that it can be run again
 }

@@ -1,8 +1,8 @@
 package mem
 
-// Taken is what was taken in of a session's transcript.
+// Taken counts what was read from a session's transcript.
 type Taken struct {
-	There bool `json:"there"` // the transcript is
-	Said  int  `json:"said"`  // things said that were not there before
-	Bad   int  `json:"bad"`   // lines that are no record, or too long, so far
+	There bool `json:"there"` // the transcript exists
+	Said  int  `json:"said"`  // new utterances
+	Bad   int  `json:"bad"`   // lines that are malformed or too long, over all reads
 }

@@ -2,11 +2,12 @@ package mem
 
 import "time"
 
-// SessionStatus is where a session stands.
+// SessionStatus is the lifecycle state of a session.
 type SessionStatus string
 
-// The states. Summarizing and Abandoned are derived: the first while a digest
-// of the session waits, the second after AbandonAfter without any event.
+// The states. Summarizing and Abandoned are computed when a session is read:
+// Summarizing while a digest of the session waits, Abandoned after AbandonAfter
+// without an event.
 const (
 	Initialized SessionStatus = "initialized"
 	Running     SessionStatus = "active"
@@ -15,13 +16,13 @@ const (
 	Abandoned   SessionStatus = "abandoned"
 )
 
-// AbandonAfter is the silence after which a session that never ended counts as abandoned.
+// AbandonAfter is the time without events after which an open session counts as abandoned.
 const AbandonAfter = 12 * time.Hour
 
 // Session is one conversation with an agent.
 type Session struct {
 	ID          string        `json:"id"`     // the agent's id
-	Number      int64         `json:"number"` // our integer key, never changes
+	Number      int64         `json:"number"` // the store's key, never changes
 	Short       string        `json:"short"`  // "s_" + number in base 32
 	Agent       string        `json:"agent"`
 	Project     string        `json:"project"`
@@ -29,9 +30,9 @@ type Session struct {
 	Root        string        `json:"root,omitempty"`
 	Cwd         string        `json:"cwd,omitempty"`
 	FirstPrompt string        `json:"first_prompt,omitempty"`
-	Prompts     int           `json:"prompts"` // prompts of the person
+	Prompts     int           `json:"prompts"` // number of prompts that a person typed
 	Status      SessionStatus `json:"status"`
-	Source      string        `json:"source,omitempty"` // how it last started
+	Source      string        `json:"source,omitempty"` // SessionStart source of its last start
 	Model       string        `json:"model,omitempty"`
 	Entrypoint  string        `json:"entrypoint,omitempty"`
 	Parent      string        `json:"parent,omitempty"` // the session it was forked from
@@ -40,85 +41,84 @@ type Session struct {
 	Completed   time.Time     `json:"completed,omitzero"`
 	EndReason   string        `json:"end_reason,omitempty"`
 	LastEvent   time.Time     `json:"last_event"`
-	Processing  bool          `json:"processing"` // from a prompt to its Stop
+	Processing  bool          `json:"processing"` // true from a prompt to its Stop
 
 	LastNotification string `json:"last_notification,omitempty"`
 	Notifications    int    `json:"notifications,omitempty"`
 	Compactions      int    `json:"compactions,omitempty"`
 
-	Nudge       string `json:"-"` // the state line last given
-	NudgePrompt int    `json:"-"` // number of the prompt it was given with
-	ToldTokens  int    `json:"told_tokens"`
+	Nudge       string `json:"-"`           // the last injected state line
+	NudgePrompt int    `json:"-"`           // number of the prompt it was injected with
+	ToldTokens  int    `json:"told_tokens"` // injected since the last compaction
 
-	ContextTokens int       `json:"context_tokens,omitempty"` // in use when last looked at; 0 if unknown
-	ContextWindow int       `json:"context_window,omitempty"` // as the client told; 0 if it did not
-	HandoffArmed  bool      `json:"handoff_armed"`            // a handoff is asked for when the context is nearly full
-	Cliff         int       `json:"cliff,omitempty"`          // tokens at which the client last compacted by itself
-	Sampled       time.Time `json:"-"`                        // when ContextTokens was looked at
-	Compacted     time.Time `json:"-"`                        // the last time
+	ContextTokens int       `json:"context_tokens,omitempty"` // context usage when last read; 0 if unknown
+	ContextWindow int       `json:"context_window,omitempty"` // as the client reported it; 0 if it did not
+	HandoffArmed  bool      `json:"handoff_armed"`            // a handoff is requested when the context is nearly full
+	Cliff         int       `json:"cliff,omitempty"`          // tokens at the last automatic compaction
+	Sampled       time.Time `json:"-"`                        // when ContextTokens was read
+	Compacted     time.Time `json:"-"`                        // time of the last compaction
 
-	Told map[string]bool `json:"-"` // ids and other marks told since the last compaction
+	Told map[string]bool `json:"-"` // ids and marks injected since the last compaction
 
-	// Memories is how many memories it made, whatever became of them, counted up
-	// to MemoriesCounted. Only Store.Session tells; elsewhere it is 0.
+	// Memories is the number of memories made in it, of any status, at most
+	// MemoriesCounted. Only Store.Session sets it; elsewhere it is 0.
 	Memories int `json:"-"`
 }
 
-// MemoriesCounted is how far the memories of a session are counted.
+// MemoriesCounted is the limit of Session.Memories.
 const MemoriesCounted = 200
 
-// SessionChange is what one event changes about its session. The store makes
-// the session if it is not there. Zero fields leave what is stored alone.
+// SessionChange is the change of a session by one event. The store creates the
+// session if it does not exist. Zero fields leave the stored value as it is.
 type SessionChange struct {
 	Agent, Project, ProjectName, Root, Cwd string
 	Model, Entrypoint, Parent, Transcript  string
 	Source                                 string
-	FirstPrompt                            string        // kept only if none is stored
-	Status                                 SessionStatus // Completed also sets the time; any other reopens
+	FirstPrompt                            string        // stored only if there is none
+	Status                                 SessionStatus // Completed also sets the time; others reopen the session
 	EndReason                              string
 	Processing                             *bool
-	Notification                           string // also counts one
+	Notification                           string // also increments Notifications
 	Nudge                                  *string
 	HandoffArmed                           *bool
 
-	// Compacted starts a new conversation window: one compaction is counted,
-	// what was told is forgotten, ToldTokens and ContextTokens start at 0 again,
-	// and HandoffArmed becomes true.
+	// Compacted starts a new context window: it increments Compactions, clears
+	// Told, sets ToldTokens and ContextTokens to 0, and sets HandoffArmed.
 	Compacted bool
-	// TellAgain forgets what was told without counting a compaction.
+	// TellAgain clears Told without a compaction.
 	TellAgain bool
-	// ToldLike marks as told all that was told to another session.
+	// ToldLike is a session whose Told is copied to this one.
 	ToldLike string
 }
 
-// Turn is one prompt and what followed it. Turns are made by the first event
-// that carries a prompt id, whichever that is.
+// Turn is one prompt and what followed until the agent stopped. The first event
+// with a new prompt id creates it.
 type Turn struct {
 	Session  string    `json:"session"`
 	PromptID string    `json:"prompt_id"`
-	Number   int       `json:"number"` // among the person's prompts of the session, from 1; 0 if it is not one
+	Number   int       `json:"number"` // among the session's prompts by a person, from 1; 0 if not typed by a person
 	Text     string    `json:"text,omitempty"`
 	Private  bool      `json:"private,omitempty"`
-	Trust    Trust     `json:"trust"` // worst input seen in the turn, at most TrustUser
+	Trust    Trust     `json:"trust"` // lowest trust of the turn's inputs
 	At       time.Time `json:"at"`
 }
 
-// TurnChange is what one event changes about the turn of its prompt id.
+// TurnChange is the change of a turn by one event.
 type TurnChange struct {
 	Text    string // set once
-	Person  bool   // a person typed it: it gets the next number
+	Person  bool   // a person typed it: the turn gets the next number
 	Private bool
-	// Taint lowers the turn's trust to it, and that of all that was and will be
-	// learned in the turn, except what has TrustUser. The zero value is the
-	// worst level, so it counts only with Tainted set.
+	// Taint lowers the trust of the turn to this level, and that of all memories
+	// made in the turn, now or later, except those with TrustUser. It is used only
+	// if Tainted is set, because the zero value is the lowest level.
 	Taint   Trust
 	Tainted bool
 }
 
-// KeyMark begins the keys of projects.
+// KeyMark is the prefix of project keys.
 const KeyMark = "p_"
 
-// Project is one repository or directory, whatever its clones and worktrees.
+// Project is one repository or directory. Clones and worktrees share it.
 type Project struct {
 	Key    string `json:"key"` // KeyMark + 12 hex digits
 	Name   string `json:"name"`
@@ -131,7 +131,8 @@ type Project struct {
 	LastEvent time.Time `json:"last_event,omitzero"`
 }
 
-// Checkpoint is the work in hand, saved before a compaction or at a session's end.
+// Checkpoint is the state of the current work, stored before a compaction, at the
+// end of a session, or on request.
 type Checkpoint struct {
 	ID      string    `json:"id"` // "c_" + number in base 32, set by the store
 	Session string    `json:"session"`
@@ -139,73 +140,73 @@ type Checkpoint struct {
 	At      time.Time `json:"at"`
 	Trigger string    `json:"trigger"` // manual, auto, session-end, stop-failure, TriggerSave or TriggerHandoff
 	State   State     `json:"state"`
-	// Evidence is what summaries lose: files, commands with outcome, numbers, errors.
+	// Evidence is exact material that a summary may lose: files, commands, numbers, errors.
 	Evidence Evidence `json:"evidence"`
 	Recent   []Quote  `json:"recent,omitempty"` // newest last
 	Note     string   `json:"note,omitempty"`   // only with TriggerSave
 
-	// Handoff is what the agent or the person wrote for whoever goes on; only
-	// with TriggerHandoff, and never changed later.
+	// Handoff is a note by the agent or the person for the next session. Only with
+	// TriggerHandoff; it never changes.
 	Handoff  string `json:"handoff,omitempty"`
 	Trust    Trust  `json:"trust,omitempty"`     // of Handoff
-	PromptID string `json:"prompt_id,omitempty"` // turn that Handoff was written in
+	PromptID string `json:"prompt_id,omitempty"` // turn in which Handoff was written
 }
 
 // TriggerHandoff is the Trigger of a checkpoint with a Handoff.
 const TriggerHandoff = "handoff"
 
-// State is where the work stands.
+// State is a snapshot of a session's work.
 type State struct {
 	Phase   string   `json:"phase,omitempty"`
-	Request string   `json:"request,omitempty"` // the last thing asked
-	Status  string   `json:"status,omitempty"`  // the last thing answered
+	Request string   `json:"request,omitempty"` // the last prompt
+	Status  string   `json:"status,omitempty"`  // the last answer
 	Next    []string `json:"next,omitempty"`
 	Open    []string `json:"open,omitempty"`    // open todo items
 	Doing   []string `json:"doing,omitempty"`   // items in progress
 	Blocked []string `json:"blocked,omitempty"` // failing commands
-	Waiting []string `json:"waiting,omitempty"` // what was laid down as being in the way
-	Files   []string `json:"files,omitempty"`   // files in edit
+	Waiting []string `json:"waiting,omitempty"` // blockers that the person or the agent recorded
+	Files   []string `json:"files,omitempty"`   // files being edited
 }
 
-// Zero reports whether nothing is known.
+// Zero reports whether the state is empty.
 func (s State) Zero() bool {
 	return s.Phase == "" && s.Request == "" && s.Status == "" &&
 		len(s.Next)+len(s.Open)+len(s.Doing)+len(s.Blocked)+len(s.Waiting)+len(s.Files) == 0
 }
 
-// Evidence is exact material of a session.
+// Evidence is exact material of a session, copied and not summarised.
 type Evidence struct {
 	Files    []string  `json:"files,omitempty"`
 	Commands []Outcome `json:"commands,omitempty"`
 	Errors   []string  `json:"errors,omitempty"`
-	Numbers  []string  `json:"numbers,omitempty"` // lines that hold figures
+	Numbers  []string  `json:"numbers,omitempty"` // lines with figures
 }
 
-// Outcome is a command and how it ended.
+// Outcome is a command and its result.
 type Outcome struct {
 	Command string `json:"command"`
 	Exit    int    `json:"exit"`
-	Note    string `json:"note,omitempty"` // first line of the error, or of what matters
+	Note    string `json:"note,omitempty"` // first line of the error, or the most relevant line
 }
 
-// Said is one utterance.
+// Quote is one utterance in a checkpoint or a search result.
 type Quote struct {
 	Who  string `json:"who"` // "user" or "assistant"
 	Text string `json:"text"`
 
-	At time.Time `json:"-"` // zero if unknown; not kept
+	At time.Time `json:"-"` // zero if unknown; not stored
 }
 
-// Pause switches Remanence off for a target. Target is "all", a project key or
-// a session id. A zero Until means until resumed.
+// Pause disables Remanence for a target. Target is "all", a project key or a
+// session id. A zero Until means until resumed.
 type Pause struct {
 	Target     string    `json:"target"`
 	Until      time.Time `json:"until,omitzero"`
-	InjectOnly bool      `json:"inject_only,omitempty"` // capture goes on, nothing is told
-	Lift       bool      `json:"-"`                     // in a batch: end the pause of Target
+	InjectOnly bool      `json:"inject_only,omitempty"` // only injection is disabled, not capture
+	Lift       bool      `json:"-"`                     // in a batch: ends the pause of Target
 }
 
-// Of reports whether a pause is of a project, of a session, or of all.
+// Of reports whether the pause applies to a session of a project.
 func (p Pause) Of(project, session string) bool {
 	return p.Target == "all" || p.Target == project || p.Target == session
 }

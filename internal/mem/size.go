@@ -9,28 +9,28 @@ type Sizer interface {
 	Sizes(ctx context.Context) ([]Part, error)
 }
 
-// Part is one part of what is kept on disk.
+// Part is one part of the data on disk, with its size.
 type Part struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
-	Count int64  `json:"count"` // of records, or of files; 0 where there is nothing to count
+	Count int64  `json:"count"` // number of records or files; 0 if not countable
 }
 
-// Parts of a store and of what lies around it. A store need not have all.
+// The parts. A store may lack some of them.
 const (
-	PartPayloads    = "payloads" // what the agent reported, word for word; dropped after a time
-	PartEvents      = "events"   // that it did
+	PartPayloads    = "payloads" // full payloads of events; dropped after a time
+	PartEvents      = "events"   // events without payload
 	PartMemories    = "memories"
-	PartIndex       = "index" // of the memories' words and vectors
+	PartIndex       = "index" // full-text index and vectors of memories
 	PartSessions    = "sessions"
 	PartReceipts    = "receipts"
 	PartCheckpoints = "checkpoints"
-	PartOther       = "other" // projects, jobs, pauses, and what the store needs itself
-	PartFree        = "free"  // kept for reuse
-	PartWAL         = "wal"   // not yet folded into the database
-	PartSpool       = "spool" // events that wait for the worker
+	PartOther       = "other" // projects, jobs, pauses, and internal tables
+	PartFree        = "free"  // free pages
+	PartWAL         = "wal"   // write-ahead log, before the next database checkpoint
+	PartSpool       = "spool" // events that wait for the daemon
 	PartBackups     = "backups"
-	PartTranscripts = "transcripts" // what was said, word for word; dropped after a time
+	PartTranscripts = "transcripts" // archive of utterances; dropped after a time
 	PartLog         = "log"
-	PartFiles       = "files" // small ones: locks, records of installs, the secret
+	PartFiles       = "files" // small files: locks, install records, the secret
 )

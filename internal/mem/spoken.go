@@ -2,8 +2,8 @@ package mem
 
 import "time"
 
-// Spoken is one thing said in a session, word for word but redacted, as it is
-// kept outside the store.
+// Spoken is one utterance of a session, redacted, as the transcript archive
+// stores it outside the store.
 type Spoken struct {
 	ID       string    `json:"id"`               // unique in its session
 	PromptID string    `json:"prompt,omitempty"` // of its turn
@@ -13,12 +13,12 @@ type Spoken struct {
 	Text     string    `json:"text"`
 }
 
-// Verdict is what becomes of something said.
+// Verdict decides whether an utterance is stored.
 type Verdict int
 
-// The verdicts. The zero value keeps nothing.
+// The verdicts. The zero value stores nothing.
 const (
 	LeaveOut Verdict = iota
 	TakeIn
-	AskAgain // nobody knows yet: it and what follows wait for the next time
+	AskAgain // undecided: the utterance and those after it are examined again later
 )

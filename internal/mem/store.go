@@ -6,42 +6,43 @@ import (
 	"time"
 )
 
-// Errors callers act on. Adapters translate theirs into these.
+// Errors that callers act on. Back ends translate their own errors into these.
 var (
 	ErrNotFound  = errors.New("not found")
 	ErrAmbiguous = errors.New("more than one match")
 	ErrNewer     = errors.New("written by a newer version")
-	ErrForeign   = errors.New("not a database of ours")
+	ErrForeign   = errors.New("not a remanence database")
 	ErrCorrupt   = errors.New("database is damaged")
 	ErrLocked    = errors.New("locked by another program")
 	ErrNoStore   = errors.New("no store")
-	ErrFull      = errors.New("no space is left")       // on the disk, or of the person's share of it
-	ErrReadOnly  = errors.New("may not be written")     // the file, its directory or the whole file system
-	ErrDisk      = errors.New("the disk does not work") // it fails to read or write
-	ErrUnsafe    = errors.New("file cannot be used")    // it is no plain file of the person's, or is no text
+	ErrFull      = errors.New("no space left") // on the disk, or within a quota
+	ErrReadOnly  = errors.New("not writable")  // the file, its directory or its file system
+	ErrDisk      = errors.New("disk read or write error")
+	ErrUnsafe    = errors.New("file cannot be used") // not a regular file, not owned by the person, or not text
 )
 
-// Store keeps what is remembered. It is safe for use by several goroutines.
-// Its proof is storetest.Run.
+// Store is the storage back end: it stores and finds memories, sessions, events,
+// checkpoints, receipts and jobs. It is safe for concurrent use. The contract of
+// each method is tested by storetest.Run.
 type Store interface {
 	// Apply writes batches, each atomically, in order, and returns one result
 	// each. When it returns without error everything is durable: it survives
 	// the end of the process and a power cut. A batch whose event is already
 	// stored is a duplicate and writes nothing. An event with a Key is a
 	// duplicate also if the newest event of its session has the same Key and
-	// was at most Window away. On an error nothing of the failing batch is
-	// written, the batches before it are.
+	// was at most Window away. On an error, nothing of the failing batch is
+	// written, but the batches before it are.
 	Apply(ctx context.Context, batches ...Batch) ([]Result, error)
 
 	// Match returns the best lexical matches of q.Terms, best first; ties
-	// break by newest. A memory matches if it holds any of the terms, by word
-	// stem; a term of several words is a phrase. Any text is a legal term; no
-	// terms match nothing.
+	// break by newest. A memory matches if it contains any of the terms,
+	// compared by word stem; a term of several words is a phrase. Any text is
+	// a legal term. Without terms nothing matches.
 	Match(ctx context.Context, q Query) ([]Hit, error)
 
 	// List returns the memories that pass q's filters, in q.Order. With IDs it
-	// returns exactly those, in that order: ErrNotFound or ErrAmbiguous if one
-	// is not there or a prefix fits several.
+	// returns exactly those, in that order. It returns ErrNotFound if an id does
+	// not exist, and ErrAmbiguous if a prefix has several matches.
 	List(ctx context.Context, q Query) ([]Memory, error)
 
 	// Session returns a session by the agent's id, its short id or a unique
@@ -63,33 +64,34 @@ type Store interface {
 	// Receipts returns receipts, newest first.
 	Receipts(ctx context.Context, q ReceiptQuery) ([]Receipt, error)
 
-	// Projects returns the projects that ref names: a key, a unique prefix of
-	// one that goes beyond KeyMark, a name, a root or a git common directory;
-	// last active first. An empty ref names all.
+	// Projects returns the projects that match ref, last active first: a key, a
+	// unique prefix of a key longer than KeyMark, a name, a root or a git common
+	// directory. An empty ref matches all.
 	Projects(ctx context.Context, ref string) ([]Project, error)
 
-	// Paused returns the pauses in force or set for later, ended ones left out.
+	// Paused returns the pauses in force or set for later, without ended ones.
 	Paused(ctx context.Context, now time.Time) ([]Pause, error)
 
 	// Lease takes up to n waiting jobs that are due at now, oldest first, and
 	// hides them from other callers until the lease ends. A job that is neither
-	// finished nor failed by then is due again. While a job of a session rests
-	// after an error, no other of the session and kind is due; later they come
-	// after those of all other sessions, the more attempts it took the later.
+	// finished nor failed by then is due again. While a job of a session waits
+	// for a retry, no other job of that session and kind is due. A retry is due
+	// after the jobs of other sessions, later with every attempt.
 	Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]Job, error)
 
-	// Stats counts what is stored, of one project or, with an empty key, of all.
+	// Stats counts stored rows of one project or, with an empty key, of all.
 	// today is the start of the day for Stats.Today.
 	Stats(ctx context.Context, project string, today time.Time) (Stats, error)
 
-	// Purge erases memories (m_…) and sessions with all that belongs to them
-	// (s_… or the agent's id), and blanks every other stored text of the same
-	// sessions that holds theirs, and the checkpoints, receipts and state lines
-	// of any session that do. What was said that a memory was made of (MadeOf)
-	// goes with it, and what was merged into it. When it returns, no byte of them is left in
-	// the store's files. ErrNotFound if an id is not there; nothing is erased then.
+	// Purge erases memories (m_…) and sessions (s_… or the agent's id) with
+	// everything that belongs to them. It also erases memories that were merged
+	// into them, and utterances that they were made of (see MadeOf). It blanks
+	// every other stored text of the same sessions that contains theirs, and
+	// checkpoints, receipts and state lines of any session that do. When it
+	// returns, the store's files contain no byte of the erased text. If an id
+	// does not exist it returns ErrNotFound and erases nothing.
 	Purge(ctx context.Context, ids ...string) (Purged, error)
 
-	// Close ends the store's work. Calls made later fail.
+	// Close releases the store. Later calls fail.
 	Close() error
 }

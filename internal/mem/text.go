@@ -6,8 +6,8 @@ import (
 	"remanence/internal/chars"
 )
 
-// Text is what a memory says in title and body: the title stands before a body
-// that does not begin with it.
+// Text returns title and body of a memory. The title is left out if the body
+// begins with it.
 func (m Memory) Text() string {
 	switch {
 	case m.Body == "":

@@ -26,14 +26,15 @@ func TestTokensAreAQuarterOfTheCharacters(t *testing.T) {
 }
 
 func TestNumbersAreGroupedByThree(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234", -123: "-123"} {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234",
+		-123: "-123"} {
 		if got := chars.Thousands(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}
 }
 
-func TestUnitsAreThoseOfUTF16(t *testing.T) {
+func TestUnitsCountsUTF16(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.String().Draw(t, "s")
 		if got, want := chars.Units(s), len(utf16.Encode([]rune(s))); got != want {
@@ -42,11 +43,13 @@ func TestUnitsAreThoseOfUTF16(t *testing.T) {
 	})
 }
 
-func TestTheClientsOwnWordsAreTold(t *testing.T) {
+func TestClientMadeTextIsRecognised(t *testing.T) {
 	for text, want := range map[string]bool{
-		"<command-message>review</command-message>": true, " <command-args>x</command-args>": true, "<bash-stderr>no</bash-stderr>": true,
-		"<local-command-stdout>": true, "<task-notification>": true, "Stop hook feedback:\n- no": true, "[Request interrupted by user]": true,
-		"": false, "what does <command-name> mean": false, "<private>": false,
+		"<command-message>review</command-message>": true, " <command-args>x</command-args>": true,
+		"<bash-stderr>no</bash-stderr>": true,
+		"<local-command-stdout>":        true, "<task-notification>": true, "Stop hook feedback:\n- no": true,
+		"[Request interrupted by user]": true,
+		"":                              false, "what does <command-name> mean": false, "<private>": false,
 	} {
 		if got := chars.ClientMade(text); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
@@ -79,7 +82,7 @@ func TestLineAndFirstLine(t *testing.T) {
 	}
 }
 
-func TestEveryKindHasAGlyphOfItsOwn(t *testing.T) {
+func TestEveryKindHasItsOwnGlyph(t *testing.T) {
 	seen := map[string]mem.Kind{}
 	for _, k := range mem.Kinds() {
 		if other, ok := seen[k.Glyph]; ok || k.Glyph == "" || k.Importance <= 0 || k.Importance > 1 {
@@ -88,15 +91,16 @@ func TestEveryKindHasAGlyphOfItsOwn(t *testing.T) {
 		seen[k.Glyph] = k.Kind
 	}
 	if _, ok := mem.Kind("no such").Info(); ok {
-		t.Error("an unknown kind is known")
+		t.Error("an unknown kind has info")
 	}
 }
 
-func TestAnOpenMergeIsToldFromAnExampleOfOne(t *testing.T) {
+func TestConflictMarkersInACodeFenceAreIgnored(t *testing.T) {
 	const marks = "<<<<<<< HEAD\na\n||||||| base\nb\n=======\nc\n>>>>>>> other\n"
 	for text, want := range map[string]bool{
 		marks: true, "x\r\n" + strings.ReplaceAll(marks, "\n", "\r\n"): true, "```\nx\n```\n" + marks: true,
-		"```\n" + marks + "```\n": false, " " + strings.ReplaceAll(marks, "\n", "\n "): false, "Title\n=======\n": false, ">>>>>>> a\n=======\n<<<<<<< b\n": false,
+		"```\n" + marks + "```\n": false, " " + strings.ReplaceAll(marks, "\n", "\n "): false, "Title\n=======\n": false,
+		">>>>>>> a\n=======\n<<<<<<< b\n": false,
 	} {
 		if got := chars.Unmerged(text); got != want {
 			t.Errorf("%q: got %v", text, got)

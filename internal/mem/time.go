@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// isoLayouts are the ISO 8601 forms of a date and time, without a fraction of the
-// second: time.Parse takes one after any second.
+// isoLayouts returns the accepted ISO 8601 layouts, without fractions of a second:
+// time.Parse accepts a fraction after any second.
 func isoLayouts() []string {
 	return []string{
 		"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05Z07", "2006-01-02T15:04:05",
@@ -17,8 +17,8 @@ func isoLayouts() []string {
 	}
 }
 
-// ParseISOTime reads a date, or a date and time, of ISO 8601; a space may stand
-// for its T. One without a zone is in the given one. ok is false for anything else.
+// ParseISOTime parses an ISO 8601 date, or date and time; a space may replace the
+// T. A time without zone is in the given zone. ok is false for anything else.
 func ParseISOTime(s string, zone *time.Location) (t time.Time, ok bool) {
 	s = strings.TrimSpace(s)
 	const day = len(time.DateOnly)
@@ -38,9 +38,9 @@ func ParseISOTime(s string, zone *time.Location) (t time.Time, ok bool) {
 	return time.Time{}, false
 }
 
-// ParseTime reads what other programs write for a moment: ISO 8601, or the seconds,
-// milliseconds, microseconds or nanoseconds since 1970, told apart by their size.
-// Eight digits are a date. ok is false for anything else, and for a moment before
+// ParseTime parses a time that another program wrote: ISO 8601, or seconds,
+// milliseconds, microseconds or nanoseconds since 1970, distinguished by size.
+// Eight digits are a date. ok is false for anything else, and for times before
 // 1970 or after the year 9999.
 func ParseTime(s string, zone *time.Location) (t time.Time, ok bool) {
 	if t, ok = ParseISOTime(s, zone); !ok {
@@ -49,9 +49,9 @@ func ParseTime(s string, zone *time.Location) (t time.Time, ok bool) {
 	return t, ok && t.Unix() > 0 && t.Year() <= 9999
 }
 
-// epoch reads a number of seconds, or of a thousandth, millionth or billionth of one.
-// A number of seconds has 11 digits at most until the year 5138, and 9 at least
-// since 1973; a shorter number may be a year.
+// epoch parses a number of seconds, milliseconds, microseconds or nanoseconds
+// since 1970. Seconds have 9 to 11 digits between 1973 and 5138; a shorter number
+// may be a year.
 func epoch(s string) (time.Time, bool) {
 	n, err := strconv.ParseFloat(s, 64)
 	if err != nil || math.IsNaN(n) || math.IsInf(n, 0) || n < 1e8 {

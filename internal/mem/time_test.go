@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestEveryFormOfATimeIsRead(t *testing.T) {
+func TestParseTimeAcceptsEveryForm(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	for s, want := range map[string]time.Time{
 		"2026-01-02T03:04:05Z":          at,

@@ -2,8 +2,8 @@ package mem
 
 import "remanence/internal/chars"
 
-// Traces are the lines of a memory, folded, by which other texts give it away
-// once it is erased: a text whose Folded form holds one holds the memory.
+// Traces returns the folded lines of a memory. After the memory is erased, a text
+// whose [chars.Folded] form contains one of them still reveals the memory.
 func Traces(m Memory) []string {
 	texts := append([]string{m.Title, m.Body, m.Invariant}, m.Facts...)
 	for _, v := range m.Feedback {
@@ -22,10 +22,9 @@ func Traces(m Memory) []string {
 	return out
 }
 
-// MadeOf reports whether something that who said in the turn of a prompt of the
-// memory's session may be what the memory was made of, be it in other words: the
-// person's for what was learned from a prompt, the agent's for all else. What was
-// said is made of nothing but itself.
+// MadeOf reports whether an utterance by who, in the turn promptID of the memory's
+// session, may be the source of the memory. Memories with FromUserPrompt come from
+// the person's utterances, others from the agent's. For an utterance it is false.
 func (m Memory) MadeOf(promptID, who string) bool {
 	return m.Kind != Utterance && m.Source.PromptID != "" && m.Source.PromptID == promptID &&
 		(who == "assistant") == (m.Origin != FromUserPrompt)

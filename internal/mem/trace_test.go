@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func TestAMemoryIsRecognisedHoweverItsWordsAreWrittenDown(t *testing.T) {
+func TestTracesMatchTextInOtherFormatting(t *testing.T) {
 	traces := mem.Traces(mem.Memory{
 		Title: "We decided to keep the queue_depth at 64…", Body: "> see C:\\temp\\secret file.txt\nshort",
 		Summary: &mem.SummaryText{Learned: "the lamp of the lighthouse is red"},
@@ -30,7 +30,7 @@ func TestAMemoryIsRecognisedHoweverItsWordsAreWrittenDown(t *testing.T) {
 	}
 }
 
-func TestAMemoryIsMadeOfTheWordsOfItsTurnAndSpeaker(t *testing.T) {
+func TestMadeOfComparesTurnAndSpeaker(t *testing.T) {
 	of := func(k mem.Kind, o mem.Origin, prompt string) mem.Memory {
 		return mem.Memory{Kind: k, Origin: o, Source: mem.Source{PromptID: prompt}}
 	}

@@ -10,48 +10,47 @@ import (
 	"remanence/internal/chars"
 )
 
-// What keeps a file of the vault from being written.
+// Errors that keep a file of the vault from being written.
 var (
-	ErrConflict = errors.New("changed on both sides") // the other side was put beside it
-	ErrBehind   = errors.New("to be read again before it is written")
+	ErrConflict = errors.New("changed on both sides") // a copy of the other version was written beside it
+	ErrBehind   = errors.New("file changed, read it again first")
 )
 
-// HandoffNote is what a session left for the next in the vault.
+// HandoffNote is the handoff file of the vault: a session's note for the next one.
 type HandoffNote struct {
-	Rich    string    // written with care, by the agent or the person; "" if there is none
-	Tail    string    // what happened since, by rule; "" if there is none
-	At      time.Time // when the file was last written; zero if there is no file
-	Changed time.Time // the same, as in NoteText
+	Rich    string    // written by the agent or the person; "" if there is none
+	Tail    string    // handoff appendix, generated without a model; "" if there is none
+	At      time.Time // modification time of the file; zero if there is no file
+	Changed time.Time // as NoteText.Changed
 }
 
-// Zero reports whether there is nothing.
+// Zero reports whether the handoff is empty.
 func (h HandoffNote) Zero() bool { return h.Rich == "" && h.Tail == "" }
 
-// NoteText is what a file of the vault says of one memory.
+// NoteText is a parsed file of the vault that holds one memory.
 type NoteText struct {
-	Note              // the file as it was read
-	Changed time.Time // when it was last written or put there, as far as the system tells
+	Note              // the file when it was read
+	Changed time.Time // when it was last written or moved there, as the file system reports it
 
-	ID          string // ours, if the file has one
+	ID          string // of the memory, if the file has one
 	Name        string
 	Description string
-	Type        string // as the file has it; KindOfType says what it means
+	Type        string // as the file has it; see KindOfType
 	Status      string // as the file has it: Forgotten or empty
-	Body        string // all below the frontmatter
+	Body        string // text below the frontmatter
 	Tags        []string
 	Projects    []string
 	Hits        int
-	Caught      int // mistakes prevented
+	Caught      int // prevented mistakes
 	LastApplied time.Time
 	Created     time.Time
-	HalfLife    float64 // days; 0 means none of its own
+	HalfLife    float64 // days; 0 means the configured one
 	Critical    bool
 	Evergreen   bool
 	Invariant   string
 }
 
-// NoteChange is what is to be written into the file of a memory. Nil leaves a
-// value as it stands.
+// NoteChange is a change of a memory's file in the vault. Nil fields stay as they are.
 type NoteChange struct {
 	ID                                    *string // if it has none
 	Name, Description, Type, Status, Body *string
@@ -62,41 +61,41 @@ type NoteChange struct {
 	Hits, Caught                          *int
 	LastApplied                           *time.Time
 
-	// Whole says that it is all that a file says: one that is not there is made of it.
+	// Whole means that the change has the full content. A missing file is then created.
 	Whole bool
 }
 
-// Text reports whether the change is one of what the note says, not only of how
-// often it was used.
+// Text reports whether the change affects the content, not only the use counters.
 func (c NoteChange) Text() bool {
-	return c.Description != nil || c.Type != nil || c.Status != nil || c.Body != nil || c.Invariant != nil || c.Tags != nil || c.Critical != nil
+	return c.Description != nil || c.Type != nil || c.Status != nil || c.Body != nil ||
+		c.Invariant != nil || c.Tags != nil || c.Critical != nil
 }
 
-// VaultLook is what differs in the vault from what is known of it.
+// VaultLook holds the differences between the vault and the stored memories.
 type VaultLook struct {
-	Notes []NoteText // new, or with other content than before
-	Gone  []string   // files that were known and are not there
-	Bad   []BadNote  // files that cannot be read, as long as they are there
+	Notes []NoteText // new or changed files
+	Gone  []string   // files that no longer exist
+	Bad   []BadNote  // files that cannot be read
 }
 
-// BadNote is a file of the vault that was left out.
+// BadNote is a file of the vault that was skipped, and the reason.
 type BadNote struct {
 	File string `json:"file"`
 	Why  string `json:"why"`
 }
 
-// VaultPages are the files of the vault that are told as they are. An absent one
-// has no text.
+// VaultPages are the files of the vault that a briefing contains in full. A
+// missing file has an empty Text.
 type VaultPages struct {
-	Dir            string // of the vault
+	Dir            string // the vault
 	Identity, User Page
-	Log            []string // its last lines
+	Log            []string // last lines of LOG.md
 	Bad            []BadNote
 }
 
-// IndexEntry is one line of an index of files: a link and what is behind it, at
-// most maxEntry characters. Where there is no room for both, it is without what
-// is behind it, and the name is cut last.
+// IndexEntry returns one line of an index of files: a Markdown link and a
+// description, at most maxEntry characters. If both do not fit, the description
+// is left out; if the name alone does not fit, it is clipped.
 func IndexEntry(name, about, file string) string {
 	plain := func(s string) string { return strings.NewReplacer("[", "(", "]", ")").Replace(chars.Line(s)) }
 	link := func(name string) string { return "[" + name + "](" + file + ")" }
@@ -110,23 +109,23 @@ func IndexEntry(name, about, file string) string {
 	return link(name)
 }
 
-// maxEntry bounds an entry of an index, in characters; its mark comes on top.
+// maxEntry is the largest length of an index entry in characters, without list marker.
 const maxEntry = 158
 
-// Page is one such file.
+// Page is one file of the vault with its content.
 type Page struct {
 	File string
-	Hash string // of its text
+	Hash string // of Text
 	Text string
 }
 
-// Hints are what the person says about the place that a session works in.
+// Hints are a person's settings for the directory that a session works in.
 type Hints struct {
 	Tags  []string // of the project, in lower case
-	Boost float64  // on the weight of what belongs to it; 0 means the configured one
+	Boost float64  // factor on the weight of the project's memories; 0 means the configured one
 }
 
-// VaultState is how a vault stands.
+// VaultState is the status of the vault for people.
 type VaultState struct {
 	Dir       string    `json:"dir"`
 	There     bool      `json:"there"`
@@ -134,16 +133,16 @@ type VaultState struct {
 	Identity  bool      `json:"identity"`
 	User      bool      `json:"user"`
 	Bad       []BadNote `json:"bad"`
-	Conflicts []string  `json:"conflicts"`    // copies of ours that wait for the person
-	Lacking   []string  `json:"lacking"`      // files named in vault.critical that are not there
+	Conflicts []string  `json:"conflicts"`    // copies that wait for the person
+	Lacking   []string  `json:"lacking"`      // files named in vault.critical that do not exist
 	Index     string    `json:"index"`        // "written", "yours" or "none"
 	Hints     string    `json:"hints"`        // the file of project hints, "" if there is none
-	Doubled   []string  `json:"doubled_ids"`  // files with an id that another has
+	Doubled   []string  `json:"doubled_ids"`  // files with the id of another file
 	Long      []string  `json:"no_invariant"` // critical memories without an invariant
 }
 
-// NoteFile is the file of the vault that a person means: one of its memories, with
-// or without folder and ending, or another by its name.
+// NoteFile returns the path in the vault of the file that a person named. A name
+// without directory means a memory; the ending .md may be missing.
 func NoteFile(name string) string {
 	name = path.Clean(strings.ReplaceAll(name, `\`, "/"))
 	if !strings.HasSuffix(name, ".md") {

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Vector is what a memory's text means, as one model sees it.
+// Vector is the embedding of a memory's text by one model.
 type Vector struct {
 	Memory  string    // id
-	Updated time.Time // of the memory when its text was read
-	// Values are the numbers, of any length but 0. Nil says that the model has
-	// none for this text: it is as if there were no vector, and it is not asked again.
+	Updated time.Time // Memory.Updated when its text was read
+	// Values are the components, at least one. Nil means that the model returned no
+	// embedding for this text. The memory then has no vector and is not embedded again.
 	Values []float32
 }
 
@@ -43,18 +43,18 @@ type Vectors interface {
 	DropVectors(ctx context.Context, model string) error
 }
 
-// PartCos is the part of a hit's score that says how near its vector is.
+// PartCos is the name of the part of a score that holds the cosine similarity.
 const PartCos = "cos"
 
-// Later is the error of a server that cannot answer now and may do so later.
+// Later means that a server cannot answer now, and that a later retry may succeed.
 type Later struct {
-	Wait    time.Duration // that it asked for; 0 if it did not say
-	Unasked bool          // it is left alone for that long and was not asked
+	Wait    time.Duration // requested by the server; 0 if it named none
+	Unasked bool          // no request was sent, because an earlier Wait is not over
 	Err     error
 }
 
 // Error implements error.
 func (l Later) Error() string { return l.Err.Error() }
 
-// Unwrap returns the cause.
+// Unwrap returns Err.
 func (l Later) Unwrap() error { return l.Err }

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// LinkKind says how one memory stands to another.
+// LinkKind is the kind of a directed link between two memories.
 type LinkKind string
 
-// The kinds, the weightiest first.
+// The kinds, strongest first. The comments describe From relative to To.
 const (
-	LinkSupersedes  LinkKind = "supersedes"   // takes the other's place
-	LinkContradicts LinkKind = "contradicts"  // both cannot hold
-	LinkCausedBy    LinkKind = "caused_by"    // a fix by what failed
-	LinkSupports    LinkKind = "supports"     // gives the reason for the other
-	LinkDerivedFrom LinkKind = "derived_from" // was made of the other
-	LinkPartOf      LinkKind = "part_of"      // is told within the other, a summary
+	LinkSupersedes  LinkKind = "supersedes"   // replaces it
+	LinkContradicts LinkKind = "contradicts"  // cannot be true together with it
+	LinkCausedBy    LinkKind = "caused_by"    // fixes the failure it describes
+	LinkSupports    LinkKind = "supports"     // gives a reason for it
+	LinkDerivedFrom LinkKind = "derived_from" // was made from it
+	LinkPartOf      LinkKind = "part_of"      // is contained in it, a summary
 	LinkSimilarTo   LinkKind = "similar_to"   // says nearly the same
-	LinkRelatedTo   LinkKind = "related_to"   // names the same things
+	LinkRelatedTo   LinkKind = "related_to"   // mentions the same entities
 )
 
-// Link says how a memory stands to another, by rule.
+// Link is a directed link between two memories, found without a model.
 type Link struct {
 	From       string    `json:"from"` // id of a memory
-	To         string    `json:"to"`   // likewise
+	To         string    `json:"to"`   // id of a memory
 	Kind       LinkKind  `json:"kind"`
 	Confidence float64   `json:"confidence"` // 0…1
 	Made       time.Time `json:"made"`
 }
 
-// EntityKind says what a name is the name of.
+// EntityKind is the kind of an entity.
 type EntityKind string
 
 // The kinds.
@@ -41,57 +41,57 @@ const (
 	EntityService EntityKind = "service"
 )
 
-// Entity is something with a name that memories are about.
+// Entity is a named thing that memories mention, such as a file or a service.
 type Entity struct {
 	ID         string     `json:"id"` // "n_" + number in base 32
 	Project    string     `json:"project,omitempty"`
 	Kind       EntityKind `json:"kind"`
 	Name       string     `json:"name"`
-	Confidence float64    `json:"confidence"` // 0…1, that it is one: the best of its mentions
-	Mentions   int        `json:"mentions"`   // memories that name it
+	Confidence float64    `json:"confidence"` // 0…1, that it is an entity: the highest of its mentions
+	Mentions   int        `json:"mentions"`   // number of memories that mention it
 	FirstSeen  time.Time  `json:"first_seen"`
 	LastSeen   time.Time  `json:"last_seen"`
 }
 
-// Named is a name that a memory holds.
+// Named is an entity as the text of one memory mentions it.
 type Named struct {
 	Kind       EntityKind
 	Name       string
 	Confidence float64 // 0…1
 }
 
-// Woven is how one memory stands to names and to others. It takes the place of
-// the names it held before, and of the links that went out from it.
+// MemoryLinks holds the entities and outgoing links of one memory. Writing it
+// replaces those that the memory had.
 type MemoryLinks struct {
-	Memory  string    // id; one that is gone is passed over
-	Updated time.Time // of the memory as it was read: one that was changed since stays Unwoven
+	Memory  string    // id; an unknown one is ignored
+	Updated time.Time // Memory.Updated when it was read; if it changed since, the memory stays Unwoven
 	Names   []Named
-	Links   []Link // From is Memory; one to a memory that is gone, or to itself, is passed over
+	Links   []Link // From is Memory; links to unknown memories or to itself are ignored
 }
 
-// Mention says that a memory names an entity.
+// Mention is one pair of an entity and a memory that mentions it.
 type Mention struct {
 	Entity string `json:"entity"`
 	Memory string `json:"memory"`
 }
 
-// EntityQuery asks for entities, those with the most mentions first.
+// EntityQuery asks for entities, most mentioned first.
 type EntityQuery struct {
-	Project  string   // key, with those of user scope; "" means all
-	IDs      []string // exact; every other filter is then ignored
-	Memories []string // only those that one of them names
-	Name     string   // exact but for the case of Latin letters
+	Project  string   // key, includes those of user scope; "" means all
+	IDs      []string // exact; if set, every other filter is ignored
+	Memories []string // only entities that one of these mentions
+	Name     string   // exact, except for the case of Latin letters
 	Limit    int      // 0 means DefaultLimit
 }
 
-// Pruned counts what was taken out of the web.
+// Pruned counts deleted entities and links.
 type Pruned struct {
 	Entities int `json:"entities"`
 	Links    int `json:"links"`
 }
 
-// Least confidence and mentions that keep a name, or a link of likeness, that
-// was not seen for WebMemory.
+// Entities and similarity links that were not seen for LinkedMemory are pruned if
+// they are below LeastConfidence and, for entities, below LeastMentions.
 const (
 	LeastConfidence = 0.3
 	LeastMentions   = 2

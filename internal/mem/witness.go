@@ -20,7 +20,7 @@ type Witness interface {
 	Silences(ctx context.Context, targets ...string) ([]Silence, error)
 }
 
-// Heard is one report, without what it says.
+// EventHeader identifies a stored event without its payload.
 type EventHeader struct {
 	Kind      EventKind
 	At        time.Time
@@ -29,21 +29,21 @@ type EventHeader struct {
 	Source    string // of a SessionStart only
 }
 
-// Checked is how far the agent's record of a session was compared with what was
-// reported of it.
+// Checked is the position up to which a session's transcript was compared with
+// the stored events.
 type Checked struct {
 	Session string // the agent's id
-	To      int64  // bytes of the record
-	Hash    string // of what comes right before that place; "" at the beginning
+	To      int64  // bytes of the transcript
+	Hash    string // of the bytes right before To; "" at the start
 }
 
-// Silence is a time in which nothing was to be captured.
+// Silence is a period in which capture was paused.
 type Silence struct {
 	Begun time.Time
-	Ended time.Time // zero: it goes on
+	Ended time.Time // zero while the pause lasts
 }
 
-// Covers reports whether at lies in the silence, its ends included.
+// Covers reports whether at lies in the period, both ends included.
 func (s Silence) Covers(at time.Time) bool {
 	return !at.Before(s.Begun) && (s.Ended.IsZero() || !at.After(s.Ended))
 }

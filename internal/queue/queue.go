@@ -1,5 +1,6 @@
-// Package queue works off the jobs of a store: lease, run, finish, or back off
-// and in the end give up. It knows no kind of job; what one does is given.
+// Package queue runs the jobs of a store: it leases a job, runs it, and marks it finished or
+// failed. A failed job is retried with backoff and given up after [MaxAttempts]. The package
+// does not know the kinds of jobs; [Config.Do] runs them. Start reading at [Queue.Run].
 package queue
 
 import (
@@ -15,50 +16,52 @@ import (
 )
 
 const (
-	// MaxAttempts is how often a job is tried before it is given up.
+	// MaxAttempts is the number of attempts after which a job is given up.
 	MaxAttempts = 8
 
 	defaultEvery = time.Second
 	defaultLease = 2 * time.Minute
 	defaultBatch = 1
-	maxError     = 500 // characters of an error that are kept
+	maxError     = 500 // characters of an error that are stored
 )
 
-// Store is what the queue needs of a store; see mem.Store.
+// Store is the part of mem.Store that a queue uses.
 type Store interface {
 	Apply(ctx context.Context, batches ...mem.Batch) ([]mem.Result, error)
 	Lease(ctx context.Context, now time.Time, lease time.Duration, n int) ([]mem.Job, error)
 }
 
-// Config says whose jobs are done, and how.
+// Config configures a [Queue].
 type Config struct {
 	Store Store
-	// Do does a job and returns what it writes. Its context ends with the
-	// job's lease. The batch and the job's end are written together: both or
-	// neither, so a job that was cut off is done again as a whole.
+	// Do runs a job and returns the batch that it writes. Its context ends with the job's
+	// lease. The batch and the end of the job are written together or not at all, so an
+	// interrupted job is repeated as a whole.
 	Do    func(ctx context.Context, j mem.Job) (mem.Batch, error)
 	Now   func() time.Time // nil means time.Now
 	Log   *slog.Logger     // nil means no log
-	Every time.Duration    // longest pause between two looks at the store; 0 means a second
+	Every time.Duration    // longest time between two polls of the store; 0 means a second
 	Lease time.Duration    // longest time for one job; 0 means two minutes
-	Batch int              // jobs leased at a time, done one after the other; 0 means 1. After a crash they rest for all their leases
+	// Batch is the number of jobs leased at a time; 0 means 1. They run one after another.
+	// After a crash they wait until all their leases end.
+	Batch int
 }
 
-// Queue works off jobs. Make it with New.
+// Queue runs jobs. New makes one.
 type Queue struct {
 	cfg                Config
 	wake               chan struct{}
 	done, failed, dead atomic.Int64
 }
 
-// Counters count what became of jobs since the start.
+// Counters count job attempts since the start.
 type Counters struct {
 	Done   int64 `json:"done"`
-	Failed int64 `json:"failed"` // attempts that failed, the last ones too
-	Dead   int64 `json:"dead"`   // jobs given up
+	Failed int64 `json:"failed"` // failed attempts, including the last ones
+	Dead   int64 `json:"dead"`   // jobs that were given up
 }
 
-// New returns a queue that Run runs.
+// New returns a queue. Call Run to start it.
 func New(cfg Config) *Queue {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -78,7 +81,7 @@ func New(cfg Config) *Queue {
 	return &Queue{cfg: cfg, wake: make(chan struct{}, 1)}
 }
 
-// Wake makes Run look for jobs at once. It never blocks.
+// Wake makes Run poll the store at once. It never blocks.
 func (q *Queue) Wake() {
 	select {
 	case q.wake <- struct{}{}:
@@ -91,8 +94,8 @@ func (q *Queue) Counters() Counters {
 	return Counters{Done: q.done.Load(), Failed: q.failed.Load(), Dead: q.dead.Load()}
 }
 
-// Run does jobs until ctx ends, and returns once the job at hand has ended too.
-// A job that the end of ctx cuts off is no failure: it is handed back.
+// Run runs jobs until ctx ends, and returns when the current job has ended. A job that ctx
+// interrupts does not count as failed; its lease is ended.
 func (q *Queue) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -108,19 +111,19 @@ func (q *Queue) Run(ctx context.Context) {
 	}
 }
 
-// backlogShare is the part of the time that goes into jobs while more of them
-// wait, as its divisor.
+// backlogShare is the divisor of the time that is spent on jobs while more of them wait: 4
+// means a quarter.
 const backlogShare = 4
 
-// workOff does what waits. Between two rounds it rests: a long backlog takes a
-// share of a processor, not all of it.
+// workOff runs the waiting jobs. It pauses between two batches, so that a long backlog uses
+// only a share of a processor.
 func (q *Queue) workOff(ctx context.Context) {
 	for {
 		begun := time.Now()
 		if !q.round(ctx) {
 			return
 		}
-		// A job that took long may have waited itself: no longer than a look.
+		// A long job may only have waited itself, so the pause is at most Every.
 		rest := time.NewTimer(min((backlogShare-1)*time.Since(begun), q.cfg.Every))
 		select {
 		case <-ctx.Done():
@@ -130,7 +133,7 @@ func (q *Queue) workOff(ctx context.Context) {
 	}
 }
 
-// round leases jobs once and does them; more reports whether others may wait.
+// round leases one batch of jobs and runs them. more reports whether others may wait.
 func (q *Queue) round(ctx context.Context) (more bool) {
 	// The lease of the last one must outlive the work of those before it.
 	lease := q.cfg.Lease * time.Duration(q.cfg.Batch)
@@ -150,7 +153,7 @@ func (q *Queue) round(ctx context.Context) (more bool) {
 	return len(jobs) == q.cfg.Batch && ctx.Err() == nil
 }
 
-// run does one job and writes its end.
+// run runs one job and writes its result.
 func (q *Queue) run(ctx context.Context, j mem.Job) {
 	err := q.attempt(ctx, j)
 	if err == nil {
@@ -163,7 +166,8 @@ func (q *Queue) run(ctx context.Context, j mem.Job) {
 	}
 	q.failed.Add(1)
 	failed := fail(j, err, q.cfg.Now())
-	q.cfg.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "attempt", failed.Attempts, "dead", failed.Dead, "error", err)
+	q.cfg.Log.Warn("job failed", "job", j.ID, "kind", j.Kind, "attempt", failed.Attempts, "dead", failed.Dead, "error",
+		err)
 	if _, err := q.cfg.Store.Apply(ctx, mem.Batch{Failed: []mem.Job{failed}}); err != nil {
 		q.cfg.Log.Error("note a failed job", "job", j.ID, "error", err)
 		return
@@ -173,8 +177,8 @@ func (q *Queue) run(ctx context.Context, j mem.Job) {
 	}
 }
 
-// handBack ends the lease of a job that was cut off: the next to run need not wait
-// for it. Where that fails the lease runs out by itself.
+// handBack ends the lease of an interrupted job, so that it can run again at once. If that
+// fails, the lease expires.
 func (q *Queue) handBack(ctx context.Context, j mem.Job) {
 	q.cfg.Log.Info("job cut off", "job", j.ID, "kind", j.Kind)
 	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -203,7 +207,7 @@ func (q *Queue) attempt(ctx context.Context, j mem.Job) error {
 	return err
 }
 
-// do runs the job; a panic is its failure.
+// do runs the job; a panic becomes an error.
 func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -216,23 +220,22 @@ func (q *Queue) do(ctx context.Context, j mem.Job) (b mem.Batch, err error) {
 	return q.cfg.Do(ctx, j)
 }
 
-// fail returns j as it stands after a failure at now.
+// fail returns j after a failure at now.
 func fail(j mem.Job, err error, now time.Time) mem.Job {
 	j.Error = chars.Clip(err.Error(), maxError)
 	j.Dead = j.Attempts >= MaxAttempts
-	j.NotBy = now.Add(max(Backoff(j.Attempts), wanted(err)))
+	j.NotBy = now.Add(max(Backoff(j.Attempts), retryAfter(err)))
 	return j
 }
 
-// wanted is how long a server asked to be left alone.
-func wanted(err error) time.Duration {
+// retryAfter returns the delay that a server requested.
+func retryAfter(err error) time.Duration {
 	var later mem.Later
 	errors.As(err, &later)
 	return later.Wait
 }
 
-// Backoff is how long a job rests after its n-th failed attempt, from one
-// second to an hour.
+// Backoff is the delay after the n-th failed attempt, from one second to an hour.
 func Backoff(n int) time.Duration {
 	steps := [...]time.Duration{
 		time.Second, 4 * time.Second, 15 * time.Second, time.Minute, 4 * time.Minute, 15 * time.Minute, time.Hour,

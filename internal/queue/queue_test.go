@@ -25,7 +25,8 @@ func TestJobEndsInTheBatchItWrites(t *testing.T) {
 			return mem.Batch{Memories: []mem.Memory{{Title: "learned"}}, Done: []string{"j_0"}}, nil
 		}})
 		running(t, q, func() { time.Sleep(time.Second) })
-		if len(s.applied) != 1 || len(s.applied[0].Memories) != 1 || !slices.Equal(s.applied[0].Done, []string{"j_0", "j_1"}) {
+		if len(s.applied) != 1 || len(s.applied[0].Memories) != 1 ||
+			!slices.Equal(s.applied[0].Done, []string{"j_0", "j_1"}) {
 			t.Errorf("applied %+v, want one batch with the memory and the end of j_0, j_1", s.applied)
 		}
 		if got, want := q.Counters(), (queue.Counters{Done: 1}); got != want {
@@ -98,7 +99,8 @@ func TestBackoffRunsFromASecondToAnHour(t *testing.T) {
 		}
 		last = got
 	}
-	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 7: time.Hour, 99: time.Hour} {
+	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 7: time.Hour,
+		99: time.Hour} {
 		if got := queue.Backoff(n); got != want {
 			t.Errorf("Backoff(%d) = %v, want %v", n, got, want)
 		}
@@ -169,7 +171,8 @@ func TestJobCutOffByTheEndIsHandedBackAndNoFailure(t *testing.T) {
 		if len(s.applied) != 1 || len(s.applied[0].Failed) != 1 || len(s.applied[0].Done) != 0 {
 			t.Fatalf("applied %+v, want the one job handed back", s.applied)
 		}
-		if j := s.applied[0].Failed[0]; j.ID != "j_1" || j.Dead || j.Error != "" || !j.NotBy.IsZero() || q.Counters().Failed != 0 {
+		if j := s.applied[0].Failed[0]; j.ID != "j_1" || j.Dead || j.Error != "" || !j.NotBy.IsZero() ||
+			q.Counters().Failed != 0 {
 			t.Errorf("handed back %+v, %d failures, want it due at once and no failure", j, q.Counters().Failed)
 		}
 	})

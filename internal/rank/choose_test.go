@@ -14,13 +14,17 @@ func TestChoosePrefersRareTerms(t *testing.T) {
 		c     mem.Corpus
 		want  []string
 	}{
-		"small store: all that occur":        {[]string{"a", "b", "c"}, mem.Corpus{Size: 100, Holding: []int{90, 0, 1}}, []string{"a", "c"}},
-		"the common go":                      {[]string{"the", "rare", "walrus", "fn"}, mem.Corpus{Size: 100_000, Holding: []int{10_000, 5, 7, 9_000}}, []string{"rare", "walrus"}},
-		"two stay, however common":           {[]string{"a", "b", "c"}, mem.Corpus{Size: 100_000, Holding: []int{9_000, 10_000, 9_500}}, []string{"a", "c"}},
-		"common ones that fit the rest stay": {[]string{"a", "b", "c"}, mem.Corpus{Size: 20_000, Holding: []int{1000, 1500, 100}}, []string{"a", "b", "c"}},
-		"nothing occurs":                     {[]string{"a"}, mem.Corpus{Size: 10, Holding: []int{0}}, []string{}},
-		"a store that does not tell: all":    {[]string{"a", "b"}, mem.Corpus{}, []string{"a", "b"}},
-		"a store that tells of other terms":  {[]string{"a", "b"}, mem.Corpus{Size: 5, Holding: []int{1}}, []string{"a", "b"}},
+		"small store: all that occur": {[]string{"a", "b", "c"}, mem.Corpus{Size: 100, Holding: []int{90, 0, 1}},
+			[]string{"a", "c"}},
+		"the common go": {[]string{"the", "rare", "walrus", "fn"},
+			mem.Corpus{Size: 100_000, Holding: []int{10_000, 5, 7, 9_000}}, []string{"rare", "walrus"}},
+		"two stay, however common": {[]string{"a", "b", "c"},
+			mem.Corpus{Size: 100_000, Holding: []int{9_000, 10_000, 9_500}}, []string{"a", "c"}},
+		"common ones that fit the rest stay": {[]string{"a", "b", "c"},
+			mem.Corpus{Size: 20_000, Holding: []int{1000, 1500, 100}}, []string{"a", "b", "c"}},
+		"nothing occurs":                    {[]string{"a"}, mem.Corpus{Size: 10, Holding: []int{0}}, []string{}},
+		"a store that does not tell: all":   {[]string{"a", "b"}, mem.Corpus{}, []string{"a", "b"}},
+		"a store that tells of other terms": {[]string{"a", "b"}, mem.Corpus{Size: 5, Holding: []int{1}}, []string{"a", "b"}},
 	} {
 		if got := Choose(tt.terms, tt.c); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: got %q, want %q", name, got, tt.want)

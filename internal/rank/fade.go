@@ -39,7 +39,8 @@ const (
 // importance + 0.3 · confidence + what use adds, lg(uses + 1) / 2 up to 0.2, + up
 // to 0.1 for its kind + 0.05 if it has a vector. Numbers that are none count as 0.
 func Merit(m mem.Memory, embedded bool) float64 {
-	merit := 0.4*clamp(m.Importance) + 0.3*clamp(m.Confidence) + min(math.Log10(1+counter(float64(m.Uses)))/2, 0.2) + meritOfKind(m.Kind)
+	merit := 0.4*clamp(m.Importance) + 0.3*clamp(m.Confidence) + min(math.Log10(1+counter(float64(m.Uses)))/2, 0.2) +
+		meritOfKind(m.Kind)
 	if embedded {
 		merit += 0.05
 	}

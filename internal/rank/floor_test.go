@@ -41,7 +41,8 @@ func bigStore(t testing.TB) []mem.Memory {
 	var out []mem.Memory
 	add := func(kind, title, body, file string) {
 		m := mem.Memory{
-			ID: fmt.Sprintf("m_%d", len(out)), Kind: mem.Kind(kind), Title: title, Body: body, Scope: mem.ScopeProject, Trust: mem.TrustAssistant,
+			ID: fmt.Sprintf("m_%d", len(out)), Kind: mem.Kind(kind), Title: title, Body: body, Scope: mem.ScopeProject,
+			Trust:      mem.TrustAssistant,
 			Importance: 0.5, Confidence: 0.6, Created: now.Add(-time.Duration(len(out)) * 7 * time.Hour),
 		}
 		if file != "" {
@@ -61,8 +62,10 @@ func bigStore(t testing.TB) []mem.Memory {
 		dir := fmt.Sprintf("pkg/%s", u)
 		for j, form := range []string{
 			"changed %s.go: 12 lines added, 3 removed", "go test ./%s: exit 1", "go build ./%s: exit 0", "created %s_test.go",
-			"read %s.go to find where the value is set", "refactor of the %s: one function split into two", "fixed a wrong list order in the %s",
-			"added a parameter for the page size to the %s", "the %s returns an error when the file is empty", "renamed a variable in the %s and moved its helper class",
+			"read %s.go to find where the value is set", "refactor of the %s: one function split into two",
+			"fixed a wrong list order in the %s",
+			"added a parameter for the page size to the %s", "the %s returns an error when the file is empty",
+			"renamed a variable in the %s and moved its helper class",
 			"wrote documentation and an example for the %s", "updated dependencies of the %s",
 		} {
 			add("change", fmt.Sprintf(form, u), "", fmt.Sprintf("%s/%s_%d.go", dir, u, (i+j)%5))
@@ -151,7 +154,8 @@ func TestUnrelatedPromptsAreToldNothing(t *testing.T) {
 		}
 		t.Logf("%s: told something on %d of %d", name, len(told), len(prompts))
 		if len(told)*20 > len(prompts) {
-			t.Errorf("%s: told something on %d of %d prompts, want at most one in twenty:\n%s", name, len(told), len(prompts), strings.Join(told, "\n"))
+			t.Errorf("%s: told something on %d of %d prompts, want at most one in twenty:\n%s", name, len(told), len(prompts),
+				strings.Join(told, "\n"))
 		}
 	}
 }
@@ -173,9 +177,11 @@ func TestRelatedPromptsFindTheirMemory(t *testing.T) {
 				missed = append(missed, row[0]+partsOf(cuts, row[1]))
 			}
 		}
-		t.Logf("%s: of %d first %d, missed %d, told %.1f each", name, len(table), first, len(missed), float64(told)/float64(len(table)))
+		t.Logf("%s: of %d first %d, missed %d, told %.1f each", name, len(table), first, len(missed),
+			float64(told)/float64(len(table)))
 		if len(missed)*10 > len(table) || first*10 < len(table)*8 {
-			t.Errorf("%s: of %d first %d, missed %d, want at least 8 in 10 and at most 1 in 10:\n%s", name, len(table), first, len(missed), strings.Join(missed, "\n"))
+			t.Errorf("%s: of %d first %d, missed %d, want at least 8 in 10 and at most 1 in 10:\n%s", name, len(table), first,
+				len(missed), strings.Join(missed, "\n"))
 		}
 	}
 }
@@ -191,12 +197,15 @@ func partsOf(cuts []mem.Cut, title string) string {
 
 func TestGermanWordsOfAnyRequestMeetNothing(t *testing.T) {
 	store := bigStore(t)
-	for i, said := range []string{"Ab jetzt bitte Nachrichten der Commits auf Englisch, Kommentare bleiben deutsch.", "schreib die Migration, aber bitte ohne dabei etwas an der Spalte zu ändern, die gerade wieder neu ist"} {
-		mm := mem.Memory{ID: fmt.Sprint("m_d", i), Kind: mem.Convention, Title: said, Scope: mem.ScopeProject, Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: now}
+	for i, said := range []string{"Ab jetzt bitte Nachrichten der Commits auf Englisch, Kommentare bleiben deutsch.",
+		"schreib die Migration, aber bitte ohne dabei etwas an der Spalte zu ändern, die gerade wieder neu ist"} {
+		mm := mem.Memory{ID: fmt.Sprint("m_d", i), Kind: mem.Convention, Title: said, Scope: mem.ScopeProject,
+			Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: now}
 		mm.Index = Index(mm)
 		store = append(store, mm)
 	}
-	for _, prompt := range []string{"Warum bricht der Export wieder ab?", "schreib einen Test für die Rechnung", "füge dabei noch etwas hinzu"} {
+	for _, prompt := range []string{"Warum bricht der Export wieder ab?", "schreib einen Test für die Rechnung",
+		"füge dabei noch etwas hinzu"} {
 		if kept, _ := recall(store, prompt); len(kept) > 0 {
 			t.Errorf("%q: told %q", prompt, kept[0].Memory.Title)
 		}

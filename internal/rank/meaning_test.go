@@ -62,7 +62,8 @@ func TestAnyCosineIsBearable(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var hits []mem.Hit
 		for i := range rapid.IntRange(1, 20).Draw(t, "hits") {
-			cos := rapid.OneOf(rapid.Float64Range(-1, 1), rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0})).Draw(t, "cos")
+			cos := rapid.OneOf(rapid.Float64Range(-1, 1),
+				rapid.SampledFrom([]float64{math.NaN(), math.Inf(1), math.Inf(-1), 0})).Draw(t, "cos")
 			hits = append(hits, near(fmt.Sprint(i), rapid.SampledFrom([]float64{0, 1}).Draw(t, "score"), cos))
 		}
 		got := rank.Rerank(rank.Ask{Terms: nil}, hits)
@@ -117,7 +118,8 @@ func TestNeighboursByMeaningDoNotChangeWhatWordsAreWorth(t *testing.T) {
 	q := rank.Ask{Terms: rank.Terms("gateway retry"), Search: true}
 	var words []mem.Hit
 	for i := range 5 {
-		words = append(words, mem.Hit{Memory: mem.Memory{ID: fmt.Sprint("w", i), Title: fmt.Sprint("the gateway number ", i)}, Score: 3})
+		words = append(words, mem.Hit{Memory: mem.Memory{ID: fmt.Sprint("w", i), Title: fmt.Sprint("the gateway number ", i)},
+			Score: 3})
 	}
 	hits := append([]mem.Hit(nil), words...)
 	for i := range 70 {

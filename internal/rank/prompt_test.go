@@ -8,10 +8,14 @@ import (
 
 func TestTrivial(t *testing.T) {
 	for _, p := range []string{
-		"", "ok", "fix it", "why?", "/compact", "/review the last commit", "yes, please continue", "Looks good to me!", "ok thanks, go ahead", "That's right, proceed.",
-		"thanks, that works", "LGTM 👍 ship it", "sounds good — let's do it", "no, never mind", "perfect!!! thank you so much", "Yes. Yes. Yes.",
-		"ja, mach bitte weiter", "alles klar, danke", "sieht gut aus", "oui, vas-y", "d'accord, merci beaucoup", "ça marche, continue", "sí, por favor", "está bien, adelante", "muchas gracias",
-		"sim, pode continuar", "tá bom, obrigado", "va bene, grazie mille", "sì, vai avanti", "はい、お願いします", "ありがとうございます！", "続けてください", "了解です。", "好的，请继续", "谢谢，非常好", "没问题",
+		"", "ok", "fix it", "why?", "/compact", "/review the last commit", "yes, please continue", "Looks good to me!",
+		"ok thanks, go ahead", "That's right, proceed.",
+		"thanks, that works", "LGTM 👍 ship it", "sounds good — let's do it", "no, never mind", "perfect!!! thank you so much",
+		"Yes. Yes. Yes.",
+		"ja, mach bitte weiter", "alles klar, danke", "sieht gut aus", "oui, vas-y", "d'accord, merci beaucoup",
+		"ça marche, continue", "sí, por favor", "está bien, adelante", "muchas gracias",
+		"sim, pode continuar", "tá bom, obrigado", "va bene, grazie mille", "sì, vai avanti", "はい、お願いします", "ありがとうございます！",
+		"続けてください", "了解です。", "好的，请继续", "谢谢，非常好", "没问题",
 		"네, 계속해 주세요", "감사합니다", "да, продолжай", "хорошо, спасибо", "tamam, devam et", "dobrze, dziękuję",
 	} {
 		if !Trivial(p) {
@@ -19,8 +23,10 @@ func TestTrivial(t *testing.T) {
 		}
 	}
 	for _, p := range []string{
-		"why did the login race happen", "continue with the parser", "ok, now fix retry.go", "no, use the session lock", "/srv/src/main.go is broken", "yes but the cache must stay",
-		"ja, aber nimm die Sperre", "oui, mais le cache reste", "修复登录竞争问题", "ログインの競合を直して", "로그인 경쟁 수정해줘", "да, но кэш нужен", "continued fractions", "option c: postgres",
+		"why did the login race happen", "continue with the parser", "ok, now fix retry.go", "no, use the session lock",
+		"/srv/src/main.go is broken", "yes but the cache must stay",
+		"ja, aber nimm die Sperre", "oui, mais le cache reste", "修复登录竞争问题", "ログインの競合を直して", "로그인 경쟁 수정해줘", "да, но кэш нужен",
+		"continued fractions", "option c: postgres",
 		strings.Repeat("yes ", 100),
 	} {
 		if Trivial(p) {
@@ -31,14 +37,17 @@ func TestTrivial(t *testing.T) {
 
 func TestRefersBack(t *testing.T) {
 	for _, p := range []string{
-		"do it like before", "that bug we fixed in the parser", "what was it last time?", "we decided to use WAL, right?", "What did we agree on?", "pick up where we left off", "Do you remember the lock order?",
-		"wie letztes Mal", "comme la dernière fois", "como la última vez", "da última vez funcionou", "как в прошлый раз", "前回と同じように", "像上次一样", "지난번처럼 해줘",
+		"do it like before", "that bug we fixed in the parser", "what was it last time?", "we decided to use WAL, right?",
+		"What did we agree on?", "pick up where we left off", "Do you remember the lock order?",
+		"wie letztes Mal", "comme la dernière fois", "como la última vez", "da última vez funcionou", "как в прошлый раз",
+		"前回と同じように", "像上次一样", "지난번처럼 해줘",
 	} {
 		if !RefersBack(p) {
 			t.Errorf("RefersBack(%q) = false, want true", p)
 		}
 	}
-	for _, p := range []string{"add a test", "write a haiku about the sea", "recalling is not a word of the list", "before you start, run lint", ""} {
+	for _, p := range []string{"add a test", "write a haiku about the sea", "recalling is not a word of the list",
+		"before you start, run lint", ""} {
 		if RefersBack(p) {
 			t.Errorf("RefersBack(%q) = true, want false", p)
 		}
@@ -46,7 +55,8 @@ func TestRefersBack(t *testing.T) {
 }
 
 func TestNewTask(t *testing.T) {
-	for _, p := range []string{"Implement retries in the client", "let's add a cache", "I want to migrate to WAL", "please create a new endpoint", "erstelle einen Parser", "实现一个解析器", "キャッシュを追加して", "добавь кэш"} {
+	for _, p := range []string{"Implement retries in the client", "let's add a cache", "I want to migrate to WAL",
+		"please create a new endpoint", "erstelle einen Parser", "实现一个解析器", "キャッシュを追加して", "добавь кэш"} {
 		if !NewTask(p) {
 			t.Errorf("NewTask(%q) = false, want true", p)
 		}

@@ -55,7 +55,8 @@ const (
 
 // Rerank orders candidates of a lexical search, best first. Each comes back
 // with its new score and the parts it is made of: every part is 0…1 before its
-// weight but for counts and PartMeaning. A hit's cosine, mem.PartCos, is kept. The input is left alone. Hits that are equal keep the
+// weight but for counts and PartMeaning. A hit's cosine, mem.PartCos, is kept. The input is left
+// alone. Hits that are equal keep the
 // order of the newest first.
 func Rerank(q Ask, hits []mem.Hit) []mem.Hit {
 	if len(hits) == 0 {

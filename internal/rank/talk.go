@@ -52,7 +52,8 @@ func monthIn(text string) time.Month {
 
 func leadsToMonth(word string) bool {
 	switch word {
-	case "in", "of", "since", "last", "this", "next", "until", "till", "before", "after", "by", "during", "early", "late", "mid", "from", "to":
+	case "in", "of", "since", "last", "this", "next", "until", "till", "before", "after", "by", "during", "early", "late",
+		"mid", "from", "to":
 		return true
 	}
 	return isNumber(word)
@@ -84,9 +85,12 @@ func (a asked) talk(m mem.Memory, parts map[string]float64) {
 func tellsTime(text string) bool {
 	for name := range names(text) {
 		switch strings.ToLower(name) {
-		case "yesterday", "today", "tomorrow", "tonight", "ago", "last", "next", "since", "week", "weekend", "month", "year", "day", "days", "weeks", "months", "years",
-			"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march", "april", "june", "july",
-			"august", "september", "october", "november", "december", "recently", "soon", "summer", "winter", "spring", "autumn", "fall", "morning", "evening":
+		case "yesterday", "today", "tomorrow", "tonight", "ago", "last", "next", "since", "week", "weekend", "month", "year",
+			"day", "days", "weeks", "months", "years",
+			"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march",
+			"april", "june", "july",
+			"august", "september", "october", "november", "december", "recently", "soon", "summer", "winter", "spring", "autumn",
+			"fall", "morning", "evening":
 			return true
 		}
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func said(who, text string, at time.Time) mem.Hit {
-	return mem.Hit{Memory: mem.Memory{ID: text, Kind: mem.Utterance, Who: who, Body: text, Session: "one", Created: at}, Score: 1}
+	return mem.Hit{Memory: mem.Memory{ID: text, Kind: mem.Utterance, Who: who, Body: text, Session: "one", Created: at},
+		Score: 1}
 }
 
 func partsOfTalk(question string, h mem.Hit) map[string]float64 {
@@ -18,8 +19,10 @@ func partsOfTalk(question string, h mem.Hit) map[string]float64 {
 
 func TestTheMonthOfAQuestion(t *testing.T) {
 	for text, want := range map[string]time.Month{
-		"what did we do in May?": time.May, "the release of may 8": time.May, "on 3 May we talked": time.May, "since last march": time.March,
-		"Maybe we should wait": 0, "may I ask": 0, "MayBeBool is nil": 0, "march through the list": 0, "the june release": time.June, "nothing of it": 0,
+		"what did we do in May?": time.May, "the release of may 8": time.May, "on 3 May we talked": time.May,
+		"since last march":     time.March,
+		"Maybe we should wait": 0, "may I ask": 0, "MayBeBool is nil": 0, "march through the list": 0,
+		"the june release": time.June, "nothing of it": 0,
 		"in May or June": time.May,
 	} {
 		if got := monthIn(text); got != want {
@@ -41,7 +44,8 @@ func TestTalkIsChosenBySpeakerTimeAndForm(t *testing.T) {
 		{"user is a word, no name", "which user painted the lake", said("user", "I painted a lake", may), PartWho, 0},
 		{"the month is named", "what was painted in May", said("user", "I painted a lake", may), PartMonth, 1},
 		{"another month is", "what was painted in June", said("user", "I painted a lake", may), PartMonth, 0},
-		{"it tells the time asked for", "when was the lake painted", said("user", "I painted the lake yesterday", may), PartWhen, 1},
+		{"it tells the time asked for", "when was the lake painted", said("user", "I painted the lake yesterday", may),
+			PartWhen, 1},
 		{"it tells none", "when was the lake painted", said("user", "I painted the lake", may), PartWhen, 0},
 		{"it is a question itself", "the painted lake", said("user", "who painted the lake?", may), PartQuestion, 1},
 		{"it is none", "the painted lake", said("user", "I painted the lake", may), PartQuestion, 0},

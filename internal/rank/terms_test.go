@@ -25,7 +25,8 @@ func TestTerms(t *testing.T) {
 		{"dotted", "retry.go", []string{"retry.go", "retry", "go"}},
 		{"kebab", "the pack-revindex file", []string{"pack-revindex", "pack", "revindex", "file"}},
 		{"option", "use --no-daemon here", []string{"use", "--no-daemon", "daemon"}},
-		{"path", "see internal/net/client.go.", []string{"see", "internal/net/client.go", "client.go", "internal", "net", "client", "go"}},
+		{"path", "see internal/net/client.go.", []string{"see", "internal/net/client.go", "client.go", "internal", "net",
+			"client", "go"}},
 		{"snake", "max_retry_count", []string{"max_retry_count", "max", "retry", "count"}},
 		{"camel", "parseHTTPRequest fails", []string{"parsehttprequest", "parse", "http", "request", "fails"}},
 		{"version", "upgrade to v1.22.3", []string{"upgrade", "v1.22.3", "v1", "22"}},
@@ -141,7 +142,8 @@ func TestTermsMeetIndex(t *testing.T) {
 		{"kebab by itself", "pack-revindex", mem.Memory{Title: "pack-revindex"}},
 		{"file by base name", "client.go", mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"file by path", "internal/net/client.go", mem.Memory{Files: []string{"internal/net/client.go"}}},
-		{"file by absolute path", "/home/x/src/app/internal/net/client.go", mem.Memory{Files: []string{"internal/net/client.go"}}},
+		{"file by absolute path", "/home/x/src/app/internal/net/client.go",
+			mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"file by windows path", `internal\net\client.go`, mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"file by directory", "the net directory", mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"camel file by word", "login form", mem.Memory{Files: []string{"src/LoginForm.tsx"}}},
@@ -173,7 +175,8 @@ func TestTermsOfANameMeetTheMemoryThatHoldsIt(t *testing.T) {
 	name := rapid.StringMatching(`[a-zA-Z][a-z]{2,6}([A-Z_./-]?[a-zA-Z][a-z0-9]{1,5}){0,4}`)
 	rapid.Check(t, func(t *rapid.T) {
 		n := name.Draw(t, "name")
-		for _, m := range []mem.Memory{{Title: "about " + n}, {Files: []string{n}}, {Command: "run " + n}, {Tags: []string{n}}} {
+		for _, m := range []mem.Memory{{Title: "about " + n}, {Files: []string{n}}, {Command: "run " + n},
+			{Tags: []string{n}}} {
 			if !finds(Terms(n), shown(m)) {
 				t.Fatalf("terms %q do not meet %q", Terms(n), shown(m))
 			}
@@ -182,7 +185,8 @@ func TestTermsOfANameMeetTheMemoryThatHoldsIt(t *testing.T) {
 }
 
 func TestIndexIsBounded(t *testing.T) {
-	if n := len(Index(mem.Memory{Body: strings.Repeat("某甲乙丙丁戊己庚辛 a_b"+string(rune('a'))+" ", 100000)})); n > maxIndex+1000 {
+	if n := len(Index(mem.Memory{Body: strings.Repeat("某甲乙丙丁戊己庚辛 a_b"+string(rune('a'))+" ", 100000)})); n > maxIndex+
+		1000 {
 		t.Errorf("index of %d bytes, want about %d at most", n, maxIndex)
 	}
 }
@@ -212,10 +216,12 @@ func FuzzTerms(f *testing.F) {
 func TestAPastedLogDoesNotHideTheQuestion(t *testing.T) {
 	var log strings.Builder
 	for i := range 300 {
-		fmt.Fprintf(&log, "goroutine %d [running]: 0xc000%06x main.worker%d(0x%x) /srv/app/worker_%d.go:%d +0x%x\n", i, i*7919, i, i*104729, i, i, i*31)
+		fmt.Fprintf(&log, "goroutine %d [running]: 0xc000%06x main.worker%d(0x%x) /srv/app/worker_%d.go:%d +0x%x\n", i,
+			i*7919, i, i*104729, i, i, i*31)
 	}
 	const question = "how often does the webhook sender retry, with exponential backoff?"
-	for name, text := range map[string]string{"first": question + "\n" + log.String(), "last": log.String() + "\n" + question + "\n"} {
+	for name, text := range map[string]string{"first": question + "\n" + log.String(), "last": log.String() + "\n" +
+		question + "\n"} {
 		got := Terms(text)
 		if len(got) > mem.MaxTerms {
 			t.Errorf("%s: %d terms", name, len(got))

@@ -40,7 +40,8 @@ func TestFormulasOfUseKeepTheirBoundsWhateverTheyAreGiven(t *testing.T) {
 					if a := authority(hits, prevented, age, life); !(a >= 1 && a < 1.8) {
 						t.Errorf("Authority(%v, %v, %v, %v) = %v, want it in [1, 1.8)", hits, prevented, age, life, a)
 					}
-					for name, got := range map[string]float64{"Weight": documents(hits, prevented, age, life), "Salience": salience(hits, prevented, age, life)} {
+					for name, got := range map[string]float64{"Weight": documents(hits, prevented, age, life),
+						"Salience": salience(hits, prevented, age, life)} {
 						if !(got >= 0 && got < 1e13) {
 							t.Errorf("%s(%v, %v, %v, %v) = %v, want it finite", name, hits, prevented, age, life, got)
 						}
@@ -98,7 +99,8 @@ func TestAMistakePreventedCountsForThreeHits(t *testing.T) {
 
 func TestAMemorysOwnHalfLifeComesFirst(t *testing.T) {
 	m := used("m", 9, 30*day)
-	for _, tt := range []struct{ days, want float64 }{{60, 10 / math.Sqrt(math.E)}, {0, 10 / math.E}, {-5, 10 / math.E}, {math.NaN(), 10 / math.E}, {1e300, 10}} {
+	for _, tt := range []struct{ days, want float64 }{{60, 10 / math.Sqrt(math.E)}, {0, 10 / math.E}, {-5, 10 / math.E},
+		{math.NaN(), 10 / math.E}, {1e300, 10}} {
 		m.HalfLife = tt.days
 		if got := (Use{Prompt: Documents}).Factor(m, now); math.Abs(got-tt.want) > 0.01 {
 			t.Errorf("%v days: got %v, want %v", tt.days, got, tt.want)
@@ -170,7 +172,8 @@ func TestWhatNobodyAskedForIsOrderedByUseAndAge(t *testing.T) {
 		}
 	}
 	here := func(m mem.Memory) bool { return m.ID == "here" }
-	got := idsOf(Use{}.Order([]mem.Memory{elsewhere, {ID: "here", Created: now.Add(-45 * day)}}, now, here)) // 1 and 5 × 0.22
+	// 1 and 5 × 0.22
+	got := idsOf(Use{}.Order([]mem.Memory{elsewhere, {ID: "here", Created: now.Add(-45 * day)}}, now, here))
 	if want := []string{"here", "elsewhere"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v: what belongs here counts five times", got, want)
 	}

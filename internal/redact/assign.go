@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// An assignment gives a value to a name that says secret: in code, in a settings file, on a command line, in a URL,
-// in a sentence. The name alone proves nothing and neither does the value; judge weighs both.
+// An assignment gives a value to a name that suggests a secret: in code, a settings file, a
+// command line, a URL or a sentence. Neither name nor value is enough; judge considers both.
 type assignment struct {
 	class   class
 	name    string
@@ -20,7 +20,7 @@ type assignment struct {
 	whole   bool // NAME=value between quotes
 }
 
-// class is the sort of secret that a name speaks of.
+// class is the kind of secret that a name suggests.
 type class uint8
 
 const (
@@ -127,7 +127,8 @@ func isListed(s string, i int) bool {
 // isOptionWord reports whether word, behind a flag, goes on with a sentence or is the next flag.
 func isOptionWord(word string) bool {
 	switch asciiLower(strings.TrimRight(word, ".,:;")) {
-	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when", "instead", "into", "over",
+	case "flag", "flags", "option", "options", "argument", "arguments", "parameter", "switch", "and", "with", "when",
+		"instead", "into", "over",
 		"value", "prompt":
 		return true
 	}
@@ -158,7 +159,7 @@ func (a *assignment) separator(s string, left, right int) (int, bool) {
 	case strings.HasPrefix(s[right:], "'s "):
 		a.prose = true
 		return right + len("'s "), true
-	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], fallBacks[:]):
+	case i == right && left >= 2 && s[left-2:left] == "${" && hasAnyPrefix(s[i:], defaultOperators[:]):
 		a.strong, a.braced = true, true
 		i = skipAny(s, i, ":-=", 2)
 		return i, i < len(s) && s[i] != '?' && s[i] != '+'
@@ -252,15 +253,15 @@ func (a *assignment) group(s string, left, right, i int) (int, bool) {
 	return a.sign(s, left, right, i)
 }
 
-// fallBacks stand between a shell's variable and what is taken where it has no value.
-var fallBacks = [...]string{":-", ":=", "-", "=", ":"}
+// defaultOperators stand between a shell variable and its default value.
+var defaultOperators = [...]string{":-", ":=", "-", "=", ":"}
 
-// asks stand between a clause that speaks of a password and the one that tells it.
-var asks = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
+// promptPhrases stand between a clause about a password and the clause that gives it.
+var promptPhrases = [...]string{", use ", ", type ", ", enter ", ", it's ", ", it is ", ", nimm "}
 
 // asked reads the comma at s[i] behind a name: ", use …", or the next argument of a call.
 func (a *assignment) asked(s string, left, i int) (int, bool) {
-	for _, ask := range asks {
+	for _, ask := range promptPhrases {
 		if strings.HasPrefix(s[i:], ask) {
 			a.prose = true
 			return i + len(ask), true
@@ -374,7 +375,8 @@ func (a *assignment) afterType(s string, i int, sep byte) int {
 // verbs stand between the word for a secret and the secret, the longer ones first.
 var verbs = [...]string{
 	"is set to ", "war mal ", "war ", "soll ", "muss ", "bitte: ", "changed from ",
-	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ", "was set to ", "should be ",
+	"is now ", "has been reset to ", "has been changed to ", "has been set to ", "was reset to ", "was changed to ",
+	"was set to ", "should be ",
 	"will be ", "set to ", "is ", "is: ", "was ", "ist ", "ist: ", "lautet ", "lautet: ", "= ", "è ", "es ", "est ", "é ",
 }
 
@@ -402,7 +404,10 @@ func (a *assignment) sentence(s string, i int, bare bool) (int, bool) {
 	if _, after, found := strings.Cut(line, " "); found && hasAnyPrefix(after, signs[:]) && a.class == password {
 		return i + len(line) - len(after) + 2, true // "PASSWORD elastic = …"
 	}
-	for _, link := range [...]string{"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ", "von ", "zum ", "zur ", "des ", "der "} {
+	for _, link := range [...]string{
+		"for ", "to ", "of ", "on ", "in ", "string ", "für ", "fürs ", "dafür ", "vom ",
+		"von ", "zum ", "zur ", "des ", "der ",
+	} {
 		if !hasFold(line, link) {
 			continue
 		}

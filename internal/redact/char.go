@@ -163,7 +163,8 @@ func unicodeEscape(s string, backslashes int) (r rune, n int) {
 	}
 	r = hexRune(s[1:5])
 	low := 5 + backslashes
-	if utf16.IsSurrogate(r) && len(s) >= low+5 && s[5:low] == strings.Repeat(`\`, backslashes) && s[low] == 'u' && isAll(s[low+1:low+5], isHex) {
+	if utf16.IsSurrogate(r) && len(s) >= low+5 && s[5:low] == strings.Repeat(`\`, backslashes) && s[low] == 'u' &&
+		isAll(s[low+1:low+5], isHex) {
 		if pair := utf16.DecodeRune(r, hexRune(s[low+1:low+5])); pair != utf8.RuneError {
 			return pair, low + 5
 		}

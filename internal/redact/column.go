@@ -13,8 +13,8 @@ const (
 // bars stand between the columns of a table that is drawn.
 var bars = [...]string{"|", "│", "┃"}
 
-// columns returns the values below the name that s[at:end] is part of, and the place of the rows; ok is false if it heads
-// no column.
+// columns returns the values below the name that s[at:end] is part of, and the place of the
+// rows; ok is false if it heads no column.
 func columns(s string, at, end int) (below []span, rows span, ok bool) {
 	left, right := nameRound(s, at, end)
 	sep := separatorOf(s[skipAny(s, right, " \t`*\"", 8):])
@@ -80,7 +80,9 @@ func isBar(sep string) bool { return sep == bars[0] || sep == bars[1] || sep == 
 
 // isRule reports whether line is drawn between the rows of a table.
 func isRule(line string) bool {
-	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" && (strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") || strings.Contains(line, "══"))
+	return strings.Trim(line, "|-+: \r─━═┼╇┿╪├┤┡┩╞╡│") == "" &&
+		(strings.Contains(line, "--") || strings.Contains(line, "──") || strings.Contains(line, "━━") ||
+			strings.Contains(line, "══"))
 }
 
 // isHeader reports whether a line holds names and nothing else, without the blanks that a sentence has.
@@ -88,7 +90,8 @@ func isHeader(line, sep string) bool {
 	names := strings.Split(strings.TrimRight(line, "\r"), sep)
 	for _, name := range names {
 		name = strings.Trim(name, "\"")
-		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) || !isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
+		if name == "" || len(name) > maxName || isAll(name, isDigit) || isBlank(name[0]) ||
+			!isAll(name, func(c byte) bool { return isNamePart(c) || c == ' ' }) {
 			return false
 		}
 	}

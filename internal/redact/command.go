@@ -99,7 +99,8 @@ func findUserPassword(s string, _, end int) (from, to int, ok bool) {
 	return 0, 0, false
 }
 
-// lettersWith returns the flags of one letter each, written as one, that end with the letter c: " -sku"; "" if there are
+// lettersWith returns the flags of one letter each, written as one, that end with the letter c: "
+// -sku"; "" if there are
 // none.
 func lettersWith(line string, c byte) string {
 	for rest := line; ; {
@@ -123,7 +124,8 @@ func lettersWith(line string, c byte) string {
 func findPasswordFlag(s string, at, end int) (from, to int, ok bool) {
 	line := s[max(0, at-commandLine):at]
 	line = line[strings.LastIndexAny(line, "\n;|&")+1:]
-	if strings.Contains(line, "mysql") || strings.Contains(line, "mariadb") || strings.Contains(line, "mkdir") || strings.Contains(line, "compose") || strings.Contains(line, "sudo ") {
+	if strings.Contains(line, "mysql") || strings.Contains(line, "mariadb") || strings.Contains(line, "mkdir") ||
+		strings.Contains(line, "compose") || strings.Contains(line, "sudo ") {
 		return 0, 0, false
 	}
 	user := max(strings.LastIndex(line, " -u "), strings.LastIndex(line, " --user"), strings.LastIndex(line, " -U "))

@@ -112,7 +112,8 @@ func findAzureKey(s string, at, end int) (from, to int, ok bool) {
 	}
 	tail := to - end
 	to = skipAny(s, to, "=", 2)
-	return from, to, at-from >= before && at-from <= longest && tail >= 4 && tail <= 32 && isMixed(s[from:at]) && hasUpperAndLower(s[from:at])
+	return from, to, at-from >= before && at-from <= longest && tail >= 4 && tail <= 32 && isMixed(s[from:at]) &&
+		hasUpperAndLower(s[from:at])
 }
 
 // findDSNPassword finds the password of user:password@tcp(host), as drivers of Go want it.

@@ -21,7 +21,8 @@ func around(size int, offsets ...int) []int {
 }
 
 func TestNoCutLeavesAPartOfASecret(t *testing.T) {
-	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n", 60) + "-----END RSA PRIVATE KEY-----"
+	key := "-----BEGIN RSA PRIVATE KEY-----\n" + strings.Repeat("MIIEpAIBAAKCAQEA0Z3VS5JJcds3xfn\n", 60) +
+		"-----END RSA PRIVATE KEY-----"
 	sizes := []int{MaxString + 500, streamAt + 900, 400_000}
 	if !tier.IsLong() {
 		sizes = sizes[1:2]

@@ -18,7 +18,7 @@ func isDottedPassword(v string) bool {
 	}
 	numbered := false
 	for i, part := range parts {
-		if i == 0 && isContainer(part) || speaksOfMember(part) {
+		if i == 0 && isContainer(part) || mentionsMember(part) {
 			return false
 		}
 		numbered = numbered || hasOddNumber(part)
@@ -46,21 +46,24 @@ func hasOddNumber(part string) bool {
 
 func isSizeNumber(digits string) bool {
 	switch digits {
-	case "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096", "8601", "25519", "3339", "509", "10", "11", "12", "13":
+	case "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096", "8601", "25519", "3339",
+		"509", "10", "11", "12", "13":
 		return true
 	}
 	return false
 }
 
-// speaksOfMember reports whether one of the words of a part of a chain names a secret, or a field that holds one.
-func speaksOfMember(part string) bool {
+// mentionsMember reports whether one of the words of a part of a chain names a secret, or a
+// field with one.
+func mentionsMember(part string) bool {
 	for _, word := range nameWords(part) {
 		word = strings.TrimRight(word, "0123456789")
 		if wordClass(word) != noSecret || isAbout(word) {
 			return true
 		}
 		switch word {
-		case "field", "value", "key", "data", "attr", "attribute", "item", "entry", "param", "prop", "property", "column", "string":
+		case "field", "value", "key", "data", "attr", "attribute", "item", "entry", "param", "prop", "property", "column",
+			"string":
 			return true
 		}
 	}
@@ -70,11 +73,16 @@ func speaksOfMember(part string) bool {
 // isContainer reports whether code and settings so name what has members.
 func isContainer(word string) bool {
 	switch strings.TrimRight(asciiLower(word), "0123456789_") {
-	case "config", "cfg", "conf", "settings", "setting", "env", "environ", "os", "process", "var", "vars", "local", "locals", "module", "self", "this",
-		"args", "argv", "opts", "opt", "options", "params", "props", "state", "ctx", "context", "req", "request", "res", "resp", "response",
-		"body", "form", "input", "output", "user", "users", "account", "client", "server", "db", "database", "app", "application", "values", "inputs",
-		"secrets", "credentials", "creds", "auth", "vault", "node", "event", "e", "c", "p", "u", "s", "t", "r", "a", "b", "d", "x", "obj", "object", "result", "row", "record",
-		"payload", "session", "steps", "needs", "matrix", "github", "runner", "job", "each", "count", "path", "terraform", "item", "model", "doc", "types", "type", "test", "tests":
+	case "config", "cfg", "conf", "settings", "setting", "env", "environ", "os", "process", "var", "vars", "local",
+		"locals", "module", "self", "this",
+		"args", "argv", "opts", "opt", "options", "params", "props", "state", "ctx", "context", "req", "request", "res",
+		"resp", "response",
+		"body", "form", "input", "output", "user", "users", "account", "client", "server", "db", "database", "app",
+		"application", "values", "inputs",
+		"secrets", "credentials", "creds", "auth", "vault", "node", "event", "e", "c", "p", "u", "s", "t", "r", "a", "b", "d",
+		"x", "obj", "object", "result", "row", "record",
+		"payload", "session", "steps", "needs", "matrix", "github", "runner", "job", "each", "count", "path", "terraform",
+		"item", "model", "doc", "types", "type", "test", "tests":
 		return true
 	}
 	return len(word) == 1
@@ -83,7 +91,8 @@ func isContainer(word string) bool {
 // isDomain reports whether a chain that ends with word is the name of a host.
 func isDomain(word string) bool {
 	switch asciiLower(word) {
-	case "com", "org", "net", "io", "dev", "de", "eu", "uk", "us", "ch", "at", "fr", "local", "internal", "lan", "test", "example", "invalid", "localhost", "app", "cloud", "svc",
+	case "com", "org", "net", "io", "dev", "de", "eu", "uk", "us", "ch", "at", "fr", "local", "internal", "lan", "test",
+		"example", "invalid", "localhost", "app", "cloud", "svc",
 		"info", "biz", "edu", "gov", "ai", "co", "me":
 		return true
 	}

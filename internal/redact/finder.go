@@ -2,23 +2,24 @@ package redact
 
 import "strings"
 
-// finder finds, in one pass over a text, every place where a rule's head stands. It looks at three bytes at a time,
-// letters without their case, and compares heads only where such a triple begins one. Heads are ASCII, and only
-// ASCII letters are folded: folding all of Unicode would change lengths and so the places.
+// finder finds all heads of rules in one pass over a text. It looks up every three bytes, with
+// ASCII letters folded to one case, and compares heads only at triples that begin one. Heads
+// are ASCII; folding other letters would change byte offsets.
 type finder struct {
-	triples [1 << 15 / 64]uint64 // which triples begin a head, five bits a byte
-	first   [512]uint16          // entries by a hash of the triple
+	triples [1 << 15 / 64]uint64 // bit set of the triples that begin a head, five bits per byte
+	first   [512]uint16          // index of a bucket's first entry, by a hash of the triple
 	entries []entry              // entries[0] is unused, so that 0 ends a bucket
 }
 
-// entry is a head in a bucket. A head with a class among its first three bytes has one for each choice.
+// entry is a head in a bucket. A head with a character class among its first three bytes has
+// one entry for each combination.
 type entry struct {
 	rule, head, next uint16 // indexes in builtin, in its heads, in entries
 }
 
-// fill enters every head of the built-in rules. It fills f where f is: a finder that is returned, large as it is, would
-// have the stack of a hook grow.
-func (f *finder) fill() {
+// buildIndex adds every head of the built-in rules. It fills f in place: returning a finder,
+// which is large, would grow the stack of a hook process.
+func (f *finder) buildIndex() {
 	f.entries = make([]entry, 1, 1024)
 	for i := range builtin {
 		for j, h := range builtin[i].heads {
@@ -30,7 +31,7 @@ func (f *finder) fill() {
 	}
 }
 
-// element splits a head behind its first byte or class.
+// element splits a head after its first byte or character class.
 func element(head string) (class, rest string) {
 	if head[0] != '[' {
 		return head[:1], head[1:]
@@ -39,7 +40,7 @@ func element(head string) (class, rest string) {
 	return head[1:end], head[end+1:]
 }
 
-// add enters a head whose first three bytes are each one of those given.
+// add adds a head whose first three bytes are each in one of the given sets.
 func (f *finder) add(e entry, first, second, third string) {
 	for i := range len(first) {
 		for j := range len(second) {
@@ -61,7 +62,7 @@ func triple(s string, i int) uint32 {
 
 func bucketOf(triple uint32) uint32 { return triple * 0x9E3779B1 >> 23 }
 
-// next returns the first place at or after i where a head may stand, or len(s).
+// next returns the first offset at or after i where a head may begin, or len(s).
 func (f *finder) next(s string, i int) int {
 	if i+3 > len(s) {
 		return len(s)
@@ -78,7 +79,7 @@ func (f *finder) next(s string, i int) int {
 
 func (f *finder) bucket(s string, at int) uint16 { return f.first[bucketOf(triple(s, at))] }
 
-// at returns where the head ends that begins at s[i:]; ok is false if it does not stand there.
+// at reports whether the head begins at s[i:], and returns its end.
 func (e *entry) at(s string, i int) (end int, ok bool) {
 	r := &builtin[e.rule]
 	for rest := r.heads[e.head]; rest != ""; i++ {

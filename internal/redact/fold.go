@@ -29,7 +29,7 @@ func foldRune(r rune) (folded string, ok bool) {
 		return "", r >= 0 && r < ' ' && !unicode.IsSpace(r) || r == 0x7F
 	case r == utf8.RuneError:
 		return "", false
-	case unseen(r):
+	case isInvisible(r):
 		return "", true
 	}
 	return foldParts(norm.NFKD.String(string(r)))
@@ -45,7 +45,7 @@ func foldParts(parts string) (string, bool) {
 			b.WriteByte(letter)
 		case r < utf8.RuneSelf:
 			b.WriteRune(r)
-		case !unseen(r):
+		case !isInvisible(r):
 			return "", false
 		}
 	}
@@ -56,10 +56,12 @@ func foldParts(parts string) (string, bool) {
 	return strings.ReplaceAll(strings.ToLower(folded), "_", "-"), true
 }
 
-// unseen reports whether r takes no room of its own on a screen: zero-width and bidi characters, joiners, fillers,
-// variation selectors, tag characters, and marks that go over or under a letter.
-func unseen(r rune) bool {
-	return r == 0x2800 || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector, unicode.Mn, unicode.Me)
+// isInvisible reports whether r takes no room of its own on a screen: zero-width and bidi
+// characters, joiners, fillers, variation selectors, tag characters, and marks over or under a
+// letter.
+func isInvisible(r rune) bool {
+	return r == 0x2800 || unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
+		unicode.Mn, unicode.Me)
 }
 
 // lookalike returns the letter of "private" that r is drawn like, 0 for none. The table is what Unicode's list of
@@ -76,7 +78,8 @@ func lookalike(r rune) byte {
 	case 0x0475, 0x0474, 0x03BD, 0x03C5, 0x1D20, 0x2228, 0x22C1, 0xABA9, 0x05D8, 0x11706, 0x118C0, 0x0667, 0x06F7, 0x2D38,
 		0x13D9, 0x142F, 0xA4E6, 0xA6DF, 0x1051D, 0x16F08:
 		return 'v'
-	case 0x0430, 0x0410, 0x03B1, 0x0391, 0x0251, 0x237A, 0x1D00, 0xAB7A, 0x2C81, 0x2C80, 0x13AA, 0x15C5, 0xA4EE, 0x102A0, 0x16F40:
+	case 0x0430, 0x0410, 0x03B1, 0x0391, 0x0251, 0x237A, 0x1D00, 0xAB7A, 0x2C81, 0x2C80, 0x13AA, 0x15C5, 0xA4EE, 0x102A0,
+		0x16F40:
 		return 'a'
 	case 0x0442, 0x0422, 0x03C4, 0x03A4, 0x1D1B, 0xAB72, 0x2CA7, 0x2CA6, 0x0167, 0x0166, 0x13A2, 0xA4D4, 0x22A4, 0x27D9,
 		0x10297, 0x102B1, 0x10315, 0x118BC, 0x16F0A:

@@ -33,7 +33,7 @@ const (
 
 // The rules hold for secrets that they were not written by. The examples come from somebody who knows the public
 // formats of credentials and has not read the rules: 99 of 100 are gone, and 30 kinds lose every one.
-func TestSecretsFromAnotherHandAreRedacted(t *testing.T) {
+func TestHoldoutSecretsAreRedacted(t *testing.T) {
 	g := &gen{tier.Rand(t)}
 	kinds := holdoutSet()
 	if len(kinds) < holdoutKinds {
@@ -250,12 +250,14 @@ var namedTexts = []string{
 	"2025-03-04T10:11:12Z DEBUG config loaded {name}={v} region=eu", "[info] using {say} {v}",
 	"    12→{NAME}={v}\n    13→PORT=8080", "deploy/prod.env:14:{NAME}={v}", "Set `{NAME}` to `{v}` and restart.",
 	"| Variable | Value |\n|---|---|\n| {NAME} | {v} |", "the {say} is {v}, please do not commit it",
-	"Here's my {say}: {v}", "> I used the {say} `{v}` and got a 401", "./run --{kebab} {v} --verbose", "./run --{kebab}={v}",
+	"Here's my {say}: {v}", "> I used the {say} `{v}` and got a 401", "./run --{kebab} {v} --verbose",
+	"./run --{kebab}={v}",
 	"heroku config:set {NAME}={v} -a shop", "gh secret set {NAME} --body \"{v}\"", "$env:{NAME} = \"{v}\"",
 	"kubectl create secret generic app --from-literal={NAME}={v}", "set {NAME}={v}", "setx {NAME} \"{v}\"",
 	"aws ssm put-parameter --name /prod/{kebab} --type SecureString --value {v}", "set -gx {NAME} {v}",
 	"<{camel}>{v}</{camel}>", "<add key=\"{Camel}\" value=\"{v}\" />", "helm upgrade app . --set secrets.{camel}={v}",
-	"Traceback (most recent call last):\n  File \"app.py\", line 12, in main\n    client = Client({name}=\"{v}\")\nAuthError: 401",
+	"Traceback (most recent call last):\n  File \"app.py\", line 12, in main\n    client = " +
+		"Client({name}=\"{v}\")\nAuthError: 401",
 	"Error: 401 Unauthorized ({camel}: {v})\n    at request (/srv/app/client.js:41:13)",
 	"panic: bad config {Region:eu {Camel}:{v} Timeout:30s}", "{'{name}': '{v}', 'timeout': 30}",
 	"{:{name}=>\"{v}\", :timeout=>30}", "+ export {NAME}={v}\n+ npm publish", "++ {NAME}={v}",
@@ -266,9 +268,12 @@ var namedTexts = []string{
 var looseTexts = []string{
 	"%s", "pushed with %s and it worked", "Authorization: Bearer %s", "> %s", "It printed `%s` on start.", "(%s)",
 	"I rotated %s.", "curl -s -H \"Authorization: Bearer %s\" https://api.example.com/v1/me", "token=%s",
-	"\x1b[32m%s\x1b[0m", "['%s', 'eu-west-1']", "echo %s | login --stdin", `{"stdout":"%s\nDone.\n"}`, "client = Client(\"%s\")",
-	"Error: invalid credentials: %s\n    at main.go:17", "+    auth: %s", "-\t\tNew(\"%s\")", "- [x] replace %s, it is in the log",
-	"https://api.example.com/hook?key=%s", "<code>%s</code>", `\"%s\"`, "x-api-key: %s", "  headers: { 'X-Api-Key': '%s' },",
+	"\x1b[32m%s\x1b[0m", "['%s', 'eu-west-1']", "echo %s | login --stdin", `{"stdout":"%s\nDone.\n"}`,
+	"client = Client(\"%s\")",
+	"Error: invalid credentials: %s\n    at main.go:17", "+    auth: %s", "-\t\tNew(\"%s\")",
+	"- [x] replace %s, it is in the log",
+	"https://api.example.com/hook?key=%s", "<code>%s</code>", `\"%s\"`, "x-api-key: %s",
+	"  headers: { 'X-Api-Key': '%s' },",
 	"$ cat token.txt\n%s\n$ ", "401 for %s; is it expired?",
 }
 
@@ -313,7 +318,8 @@ func (g *gen) pem(label string, key []byte, texts ...string) example {
 		}
 		text = "%b"
 	}
-	text = strings.NewReplacer("%k", strings.Join(lines, `\n`)+`\n`, "%K", strings.Join(lines, `\\n`), "%b", strings.Join(lines, "\n"),
+	text = strings.NewReplacer("%k", strings.Join(lines, `\n`)+`\n`, "%K", strings.Join(lines, `\\n`), "%b",
+		strings.Join(lines, "\n"),
 		"%h", strings.Join(lines[:min(5, len(lines)-1)], "\n")).Replace(text)
 	shown := secrets[:0] // a text may hold only the head of the file
 	for _, line := range secrets {
@@ -326,8 +332,10 @@ func (g *gen) pem(label string, key []byte, texts ...string) example {
 
 // blocks are the ways in which a key block stands in files and in the output of tools.
 var blocks = []string{
-	"%b\n", "$ cat key\n%b\n$ ", "key: |\n%b", "%p  ", "%p+", "%p    #→", "%p     #\t", "%p> ", "KEY = \"\"\"%b\"\"\"", "var key = `%b`",
-	`"key": "%k",`, `{"stdout":"%k"}`, "PRIVATE_KEY=\"%k\"", `{"a":"{\"key\":\"%K\"}"}`, "```\n%b\n```", "$ head -5 key\n%h\n\n$ ", "%pkey.pem:#:", "%p// ", "%p-",
+	"%b\n", "$ cat key\n%b\n$ ", "key: |\n%b", "%p  ", "%p+", "%p    #→", "%p     #\t", "%p> ", "KEY = \"\"\"%b\"\"\"",
+	"var key = `%b`",
+	`"key": "%k",`, `{"stdout":"%k"}`, "PRIVATE_KEY=\"%k\"", `{"a":"{\"key\":\"%K\"}"}`, "```\n%b\n```",
+	"$ head -5 key\n%h\n\n$ ", "%pkey.pem:#:", "%p// ", "%p-",
 }
 
 // jwt is a signed token with the claims.
@@ -337,5 +345,6 @@ func (g *gen) jwt(claims string) string {
 	if g.IntN(3) == 0 {
 		alg, size = "RS256", 256
 	}
-	return enc.EncodeToString([]byte(`{"alg":"`+alg+`","typ":"JWT"}`)) + "." + enc.EncodeToString([]byte(claims)) + "." + g.b64url(size)
+	return enc.EncodeToString([]byte(`{"alg":"`+alg+`","typ":"JWT"}`)) + "." + enc.EncodeToString([]byte(claims)) + "." +
+		g.b64url(size)
 }

@@ -5,8 +5,8 @@ import "strings"
 // SQL names the columns first and gives the values of each row afterwards: INSERT INTO t (a, b) VALUES (1, 2), (3, 4),
 // and in what PostgreSQL dumps, COPY t (a, b) FROM stdin with a line for each row.
 
-// inserted returns the values of the column whose name s[at:end] is part of, and the place of the rows; ok is false if it
-// is none.
+// inserted returns the values of the column whose name s[at:end] is part of, and the place of
+// the rows; ok is false if it is none.
 func inserted(s string, at, end int) (values []span, rows span, ok bool) {
 	left, right := nameRound(s, at, end)
 	next := skipAny(s, right, " `\"]\n\t", 8)

@@ -119,7 +119,8 @@ func nextKeyLine(s string, before line, width int) (line, bool) {
 	if l.to-l.from > width+1 || l.from-start > keyPrefix {
 		return line{}, false
 	}
-	if l.from < l.to && s[l.from] == '+' && (l.to-l.from == width+1 || l.to-l.from < width && l.from == start && before.from > 0 && s[before.from-1] == '+') {
+	if l.from < l.to && s[l.from] == '+' && (l.to-l.from == width+1 || l.to-l.from < width && l.from == start &&
+		before.from > 0 && s[before.from-1] == '+') {
 		l.from++
 	}
 	v := s[l.from:l.to]
@@ -186,7 +187,8 @@ const lineSigns = " \t\r|\"'`,;)"
 
 // withoutSigns returns a line without what stands behind its base 64, as where code joins texts by +.
 func withoutSigns(v string) string {
-	if joined, ok := strings.CutSuffix(v, "+"); ok && joined != "" && strings.IndexByte(lineSigns, joined[len(joined)-1]) >= 0 {
+	if joined, ok := strings.CutSuffix(v, "+"); ok && joined != "" &&
+		strings.IndexByte(lineSigns, joined[len(joined)-1]) >= 0 {
 		v = joined
 	}
 	return strings.TrimRight(strings.TrimSuffix(v, `\r`), lineSigns)
@@ -227,7 +229,8 @@ func publicEnd(s string, first, last line) int {
 
 // knownFiles are how files and public keys begin in base 64.
 var knownFiles = [...]string{
-	"iVBORw0KGgo", "/9j/", "R0lGOD", "JVBERi0", "UEsDB", "H4sI", "AGFzbQ", "d09GM", "AAEAAAA", "QlpoO", "/Td6WFo", // pictures, fonts, archives
+	// pictures, fonts, archives
+	"iVBORw0KGgo", "/9j/", "R0lGOD", "JVBERi0", "UEsDB", "H4sI", "AGFzbQ", "d09GM", "AAEAAAA", "QlpoO", "/Td6WFo",
 	"MIIBIjANBg", "MFkwEwYHKoZIzj0CAQ", "MCowBQYDK2Vw", "AAAAB3NzaC1yc2", // public keys
 }
 

@@ -69,7 +69,7 @@ func prefixed(lines []string) map[string]string {
 	}
 }
 
-func TestKeyBodyWithoutItsEndsIsTakenOut(t *testing.T) {
+func TestKeyBodyWithoutBeginAndEndIsRedacted(t *testing.T) {
 	r := seeded(1)
 	for range 500 { // a line in three hundred holds no byte below the blank
 		body := canary.KeyBody(r)
@@ -91,7 +91,7 @@ func TestKeyBodyWithoutItsEndsIsTakenOut(t *testing.T) {
 }
 
 // A key's first line alone tells what it is: the structure begins there.
-func TestFirstLineOfAKeyIsTakenOut(t *testing.T) {
+func TestFirstLineOfAKeyIsRedacted(t *testing.T) {
 	ec, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		t.Fatal(err)
@@ -105,7 +105,8 @@ func TestFirstLineOfAKeyIsTakenOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		lines := strings.Split(strings.TrimSpace(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))), "\n")
+		lines := strings.Split(strings.TrimSpace(string(pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}))),
+			"\n")
 		leaks(t, name, new(Door).Text("$ sed -n 2p key\n"+lines[1]+"\n"), lines[1:2])
 	}
 	der, err := x509.MarshalECPrivateKey(ec)
@@ -121,7 +122,8 @@ func TestPublicBlocksOfBase64StayAsTheyAre(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cert, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1)}, &x509.Certificate{SerialNumber: big.NewInt(1)}, &ec.PublicKey, ec)
+	cert, err := x509.CreateCertificate(rand.Reader, &x509.Certificate{SerialNumber: big.NewInt(1)},
+		&x509.Certificate{SerialNumber: big.NewInt(1)}, &ec.PublicKey, ec)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,8 +162,11 @@ func patch(t testing.TB, lines []string) string {
 		hunk[i] = "+" + l
 	}
 	b, err := json.Marshal(map[string]any{
-		"tool_name":     "Edit",
-		"tool_response": map[string]any{"filePath": "/p/key.txt", "structuredPatch": []any{map[string]any{"oldStart": 1, "lines": append([]string{" one", "-two"}, hunk...)}}},
+		"tool_name": "Edit",
+		"tool_response": map[string]any{
+			"filePath":        "/p/key.txt",
+			"structuredPatch": []any{map[string]any{"oldStart": 1, "lines": append([]string{" one", "-two"}, hunk...)}},
+		},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -169,7 +174,7 @@ func patch(t testing.TB, lines []string) string {
 	return string(b)
 }
 
-func TestKeyInLinesOfAnArrayIsTakenOut(t *testing.T) {
+func TestKeyInLinesOfAnArrayIsRedacted(t *testing.T) {
 	key := canary.Key(seeded(2))
 	blocks := make([]any, len(key))
 	for i, l := range key {
@@ -183,8 +188,9 @@ func TestKeyInLinesOfAnArrayIsTakenOut(t *testing.T) {
 		"patch":        patch(t, key),
 		"without ends": patch(t, key[2:5]),
 		"mcp":          string(mcp),
-		"paths":        `{"filenames":[` + quoted(key[0]) + `,` + quoted(key[1]) + `,` + quoted(key[2]) + `,` + quoted(key[3]) + `]}`,
-		"nested":       `{"a":[[[` + quoted(key[0]) + `],[` + quoted(key[1]) + `,` + quoted(key[2]) + `]],` + quoted(key[3]) + `]}`,
+		"paths": `{"filenames":[` + quoted(key[0]) + `,` + quoted(key[1]) + `,` + quoted(key[2]) + `,` +
+			quoted(key[3]) + `]}`,
+		"nested": `{"a":[[[` + quoted(key[0]) + `],[` + quoted(key[1]) + `,` + quoted(key[2]) + `]],` + quoted(key[3]) + `]}`,
 	} {
 		shown := key
 		if name == "nested" || name == "paths" {
@@ -234,7 +240,8 @@ func TestLinesOfAnArrayKeepTheirPlaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := got.Response.Patch[0].Lines
-	if len(lines) != len(key)+5 || lines[0] != " one" || lines[2] != "+first <b>" || lines[3] != "+" || lines[len(lines)-1] != `+last "quoted"` {
+	if len(lines) != len(key)+5 || lines[0] != " one" || lines[2] != "+first <b>" || lines[3] != "+" ||
+		lines[len(lines)-1] != `+last "quoted"` {
 		t.Errorf("lines are %q", lines)
 	}
 }
@@ -248,16 +255,20 @@ func TestJoinedLinesStayWithinTheBounds(t *testing.T) {
 	}
 	b.WriteString(`],"session_id":"s1"}`)
 	got := object(t, b.String())
-	if len(got.JSON) > MaxObject || strings.Contains(string(got.JSON), "hunter2!") || !strings.Contains(string(got.JSON), `"session_id":"s1"`) {
+	if len(got.JSON) > MaxObject || strings.Contains(string(got.JSON), "hunter2!") ||
+		!strings.Contains(string(got.JSON), `"session_id":"s1"`) {
 		t.Errorf("%d bytes, cut %v: %.200s", len(got.JSON), got.Cut, got.JSON)
 	}
 }
 
 func TestDottedPassphraseIsNoCode(t *testing.T) {
 	for _, s := range []string{
-		"password: Winter.sunshine99", "db_password: Winter.sunshine99\n", "deploy --password Winter.sunshine99 --force", "deploy --password=Winter.sunshine99",
-		"--db-password Winter.sunshine99", "password = Winter.sunshine99", "PASSWORD=Winter.sunshine99", "password: 'winter.sunshine99'", "the password is Winter.sunshine99",
-		"  password: sunshine.winter2024", "my password: Winter.sunshine99, remember", "password: correct.Horse.battery77", "passphrase: Blue_Moon.over42hills",
+		"password: Winter.sunshine99", "db_password: Winter.sunshine99\n", "deploy --password Winter.sunshine99 --force",
+		"deploy --password=Winter.sunshine99",
+		"--db-password Winter.sunshine99", "password = Winter.sunshine99", "PASSWORD=Winter.sunshine99",
+		"password: 'winter.sunshine99'", "the password is Winter.sunshine99",
+		"  password: sunshine.winter2024", "my password: Winter.sunshine99, remember", "password: correct.Horse.battery77",
+		"passphrase: Blue_Moon.over42hills",
 		"Password: Winter.sunshine99.", "password: Winter.sunshine9", `{"password":"winter.sunshine99"}`,
 	} {
 		if got := new(Door).Text(s); !strings.Contains(got, markerHead) || strings.Contains(got, "unshine99") {
@@ -268,10 +279,14 @@ func TestDottedPassphraseIsNoCode(t *testing.T) {
 
 func TestMemberAccessIsNoPassword(t *testing.T) {
 	for _, s := range []string{
-		"password: config.db.password", "password=os.environ.X", "--password $VAR", "password: cfg.Password2", "Password: opts.Auth.Pass1,", "password = settings.DB_PASSWORD_2",
-		"password: local.db_password_01", "password = module.rds01.password", "password: self.passwords.v10", "\tPassword: types.Int64,", "password: types.Utf8", "password: hash.Sum256",
-		"password: Schemas.String255", "password: db01.example.com", "password: main.test.js", "--password req.body.field12", "password: this.form.value10", "password: argv.p2",
-		"password = user2.password", "password: z.string.min8", "password: Yup.string", "password: event.target.value", "password: env.DB_PASS99", "password: vault.data.db42",
+		"password: config.db.password", "password=os.environ.X", "--password $VAR", "password: cfg.Password2",
+		"Password: opts.Auth.Pass1,", "password = settings.DB_PASSWORD_2",
+		"password: local.db_password_01", "password = module.rds01.password", "password: self.passwords.v10",
+		"\tPassword: types.Int64,", "password: types.Utf8", "password: hash.Sum256",
+		"password: Schemas.String255", "password: db01.example.com", "password: main.test.js", "--password req.body.field12",
+		"password: this.form.value10", "password: argv.p2",
+		"password = user2.password", "password: z.string.min8", "password: Yup.string", "password: event.target.value",
+		"password: env.DB_PASS99", "password: vault.data.db42",
 		"password = base64.b64decode", "password: hashlib.sha256",
 	} {
 		if got := new(Door).Text(s); got != s {
@@ -280,10 +295,11 @@ func TestMemberAccessIsNoPassword(t *testing.T) {
 	}
 }
 
-func TestSecretInAPathOrAnIDIsTakenOut(t *testing.T) {
+func TestSecretInAPathOrAnIDIsRedacted(t *testing.T) {
 	line := canary.Key(seeded(4))
 	for _, s := range []string{
-		"/home/dev/password: Winter.sunshine99/src", "/home/dev/db_password=Winter.sunshine99", "/home/dev/" + line[0] + line[1] + line[2],
+		"/home/dev/password: Winter.sunshine99/src", "/home/dev/db_password=Winter.sunshine99", "/home/dev/" + line[0] +
+			line[1] + line[2],
 		"password=Winter.sunshine99", "C:\\work\\--password Winter.sunshine99",
 	} {
 		got := string(object(t, `{"cwd":`+quoted(s)+`,"session_id":`+quoted(s)+`}`).JSON)
@@ -291,7 +307,10 @@ func TestSecretInAPathOrAnIDIsTakenOut(t *testing.T) {
 			t.Errorf("%q became %s", s, got)
 		}
 	}
-	for _, s := range []string{"/home/dev/My Projects/pass notes.txt", "/srv/a=b/token.go", "C:/Users/dev/secrets/token.txt", "/p/key: value.md"} {
+	for _, s := range []string{
+		"/home/dev/My Projects/pass notes.txt", "/srv/a=b/token.go",
+		"C:/Users/dev/secrets/token.txt", "/p/key: value.md",
+	} {
 		if got := string(object(t, `{"cwd":`+quoted(s)+`}`).JSON); got != `{"cwd":`+quoted(s)+`}` {
 			t.Errorf("%q became %s", s, got)
 		}

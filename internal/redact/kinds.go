@@ -5,16 +5,17 @@ import (
 	"slices"
 )
 
-// Kind is a sort of secret that a Door knows.
+// Kind is a kind of secret that a Door recognises.
 type Kind struct {
 	Name   string
-	Marker string // what stands for one; its four digits, if there is a key, are an example
-	Own    bool   // of a rule of the user's
+	Marker string // an example of its marker
+	Own    bool   // from one of Rules
 }
 
-// Kinds lists what the Door knows, the built-in kinds first, each part by name.
+// Kinds lists the kinds of secrets: the built-in ones, then those of Rules, each part sorted
+// by name.
 func (d *Door) Kinds() []Kind {
-	d.open()
+	d.prepare()
 	var kinds []Kind
 	add := func(name string, own bool) {
 		k := Kind{Name: name, Marker: d.marker(name, name), Own: own}

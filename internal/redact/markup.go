@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// Where a value begins that does not stand beside its name: in elements of XML and HTML, in the next line, in the text of
-// a block.
+// Where a value begins that does not stand beside its name: in elements of XML and HTML, in
+// the next line, in the text of a block.
 
 // innerText returns where the text of an element of XML begins, or of the element "value" that is all there is in it.
 func innerText(s string, i int) int {
@@ -35,8 +35,8 @@ func afterTags(s string, i int) int {
 	return i
 }
 
-// nextLine returns where the next line begins if the one at s[i:] ends there and the next is one word that is no name of
-// its own, i if not.
+// nextLine returns where the next line begins if the one at s[i:] ends there and the next is
+// one word that is no name of its own, i if not.
 func nextLine(s string, i int) int {
 	text := skipAny(s, i, "\r\n", 2)
 	if text == i {

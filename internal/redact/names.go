@@ -2,8 +2,8 @@ package redact
 
 import "strings"
 
-// classify tells what an identifier speaks of by its words: "db_password" and "stripeSecretKey" name secrets,
-// "password_file", "maxTokens" and "primary_key" do not.
+// classify returns the class of an identifier by its words: "db_password" and
+// "stripeSecretKey" name secrets, "password_file", "maxTokens" and "primary_key" do not.
 func classify(name string) class {
 	if !mayNameSecret(name) {
 		return noSecret
@@ -61,14 +61,16 @@ func isPlaceWord(words []string, i int) bool {
 // isPlainKey reports whether a key of this sort is known to be no secret.
 func isPlainKey(word string) bool {
 	switch word {
-	case "public", "pub", "publishable", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map", "hash", "lookup",
-		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry", "arrow", "hot", "row":
+	case "public", "pub", "publishable", "foreign", "unique", "cache", "sort", "partition", "index", "object", "map",
+		"hash", "lookup",
+		"composite", "natural", "shard", "routing", "group", "idempotency", "dedup", "site", "host", "anon", "registry",
+		"arrow", "hot", "row":
 		return true
 	}
 	return false
 }
 
-// mayNameSecret tells most names apart that do not, without taking them to pieces.
+// mayNameSecret is a fast check that excludes most names that do not name secrets.
 func mayNameSecret(name string) bool {
 	for i := range len(name) {
 		stem := ""
@@ -99,14 +101,17 @@ func mayNameSecret(name string) bool {
 func wordClass(word string) class {
 	word = strings.TrimRight(word, "0123456789")
 	switch word {
-	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass", "dbpass",
-		"sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass", "keypass", "becomepass",
+	case "password", "passwd", "passwort", "passphrase", "pass", "pwd", "pw", "passcode", "passwords", "userpass",
+		"dbpass",
+		"sshpass", "mypass", "adminpass", "rootpass", "smtppass", "mysqlpass", "requirepass", "storepass", "keypass",
+		"becomepass",
 		"masterauth", "psk", "bindpw", "rootpw", "dbpw", "userpw":
 		return password
 	case "secret", "secrets", "token", "apikey", "apikeys", "accesskey", "secretkey", "privatekey", "authkey", "masterkey",
 		"signingkey", "encryptionkey", "subscriptionkey", "credential", "credentials", "authtoken", "accesstoken",
 		"clientsecret", "apitoken", "apisecret", "auth", "refreshtoken", "sharedsecret", "usertoken", "bottoken", "appsecret",
-		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken", "sessiontoken":
+		"secretaccesskey", "secrettoken", "jwtsecret", "cookiesecret", "sessionsecret", "consumersecret", "idtoken",
+		"sessiontoken":
 		return token
 	}
 	for _, ending := range [...]string{"password", "passwd", "passwort", "passphrase"} {
@@ -128,8 +133,10 @@ func isKeyOwner(word string) bool {
 	switch word {
 	case "api", "access", "private", "secret", "signing", "sign", "encryption", "encrypt", "decryption", "auth", "master",
 		"account", "service", "shared", "admin", "app", "application", "consumer", "client", "storage", "subscription",
-		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project", "server",
-		"presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim", "management", "functions", "llm", "ai", "openai", "gemini",
+		"license", "deploy", "webhook", "session", "cookie", "hmac", "jwt", "rest", "write", "integration", "project",
+		"server",
+		"presharedkey", "preshared", "setup", "recovery", "backup", "function", "wallet", "deployer", "dkim", "management",
+		"functions", "llm", "ai", "openai", "gemini",
 		"authorization", "root", "ssh", "gpg", "security", "crypto", "aes":
 		return true
 	}
@@ -139,19 +146,24 @@ func isKeyOwner(word string) bool {
 // isAbout reports whether a name that ends in word is about a secret and not one itself.
 func isAbout(word string) bool {
 	switch word {
-	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "typ", "kind", "count",
-		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex", "pattern",
+	case "id", "ids", "name", "names", "file", "files", "path", "paths", "dir", "url", "uri", "type", "types", "typ",
+		"kind", "count",
+		"counts", "len", "length", "size", "limit", "max", "min", "policy", "field", "label", "hint", "reset", "regex",
+		"pattern",
 		"expiry", "expires", "expiration", "ttl", "age", "prompt", "placeholder", "error", "err", "message", "msg", "title",
-		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env", "var",
+		"tokens", "budget", "usage", "format", "version", "endpoint", "issuer", "header", "prefix", "suffix", "param", "env",
+		"var",
 		"index", "pos", "position", "required", "enabled", "strength", "rotation", "manager", "store", "provider", "helper",
-		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set", "at",
+		"source", "ref", "arn", "handler", "func", "fn", "test", "required_fields", "input", "form", "text", "class", "set",
+		"at",
 		"changed", "updated", "created", "window", "rate", "kinds", "cache", "command":
 		return true
 	}
 	return false
 }
 
-// nameWords splits an identifier at '_', '-', '.' and where a capital follows a small letter; in lower case.
+// nameWords splits an identifier at '_', '-', '.' and before a capital after a small letter.
+// The words are in lower case.
 func nameWords(name string) []string {
 	var words []string
 	start := 0

@@ -8,60 +8,63 @@ import (
 	"io"
 )
 
-// The bounds of an Object, in bytes of text.
+// The limits of an Object, in bytes.
 const (
-	MaxObject = 1 << 20  // all of it, as JSON
-	MaxString = 96 << 10 // one string; of a longer one its beginning and its end are kept
+	MaxObject = 1 << 20  // of the whole object as JSON
+	MaxString = 96 << 10 // of one string; of a longer one only beginning and end are kept
 	keepHead  = 64 << 10
-	keepTail  = 32<<10 - 64 // room for the mark between them
-	lateRoom  = 64 << 10    // kept free for the ids that may come after all the rest
+	keepTail  = 32<<10 - 64 // leaves room for the mark between them
+	lateRoom  = 64 << 10    // reserved for ids and other short members of the top level
 )
 
 // ErrNoObject means that the stream does not begin with a complete JSON object.
 var ErrNoObject = errors.New("no JSON object")
 
-// Object is the first JSON object of a stream, stripped, redacted and bounded.
+// Object is the first JSON object of a stream, stripped, redacted and limited in size.
 type Object struct {
-	JSON   []byte // valid JSON of at most MaxObject bytes, without white space; member order as it came
+	JSON   []byte // valid JSON of at most MaxObject bytes, without white space, members in their order
 	Size   int64  // bytes of the object in the stream
-	Cut    bool   // something was left out or cut short to keep the bounds
-	Counts Counts // what was taken out
+	Cut    bool   // some text was left out or shortened to keep the limits
+	Counts Counts // what was removed
 }
 
-// Object reads the first JSON object of r and stops behind its closing brace: it never waits for the end of the
-// stream. A byte order mark and white space may come first; what comes after is ignored.
+// Object reads the first JSON object of r and stops after its closing brace; it does not wait
+// for the end of the stream. A byte order mark and white space may precede the object. Text
+// after it is ignored.
 //
-// Ids and paths under their usual names go through unchanged. Other strings are stripped and redacted over their
-// whole length, then cut. Values nested deeper than 256 become null, members that find no room any more are left
-// out, those of the object itself last. An object that is not complete or not JSON gives an ErrNoObject.
+// Ids and paths under their usual names stay unchanged. Other strings are stripped and
+// redacted over their whole length, then shortened. Values nested deeper than 256 become null.
+// Members that exceed the size limit are left out, those of the top level last. If the stream
+// does not begin with a complete JSON object, the error is an ErrNoObject.
 //
-// Where the reader says context.DeadlineExceeded, the object ends with what was read of it, and counts as cut: of a string that is not
-// complete the beginning is kept, up to the same bound. What stands behind it is not known: a private span that is
-// still open there hides all that follows its opener.
+// If r returns context.DeadlineExceeded, the object ends with the part that was read, and Cut
+// is set. An incomplete string keeps its beginning, up to the same limit. A private span that
+// is still open there hides the rest of the string.
 func (d *Door) Object(r io.Reader) (Object, error) {
-	w := walker{door: d, in: source{r: r}, limit: MaxObject}
+	w := walker{redactor: d, in: source{r: r}, limit: MaxObject}
 	size, err := w.object()
-	if timeIsUp(err) && len(w.stack) > 0 {
+	if isTimeout(err) && len(w.stack) > 0 {
 		size, err = w.in.offset(), nil
-		w.endEarly()
+		w.closeOpen()
 	}
 	if err != nil {
 		return Object{}, fmt.Errorf("%w: %w", ErrNoObject, err)
 	}
-	w.settle()
+	w.hideUnpaired()
 	d.count(w.counts)
 	return Object{JSON: w.out, Size: size, Cut: w.cut, Counts: w.counts}, nil
 }
 
-// timeIsUp reports whether an error means that no more may be read, not that the stream is wrong.
-func timeIsUp(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
+// isTimeout reports whether err means that reading took too long, not that the stream is
+// malformed.
+func isTimeout(err error) bool { return errors.Is(err, context.DeadlineExceeded) }
 
-// endEarly closes what is open where the time to read is up.
-func (w *walker) endEarly() {
+// closeOpen closes all open containers after a timeout.
+func (w *walker) closeOpen() {
 	w.cut = true
 	for len(w.stack) > 0 {
 		f := w.top()
-		w.note(f.carry.loose(), len(w.texts)-1)
+		w.noteUnpaired(f.carry.unpaired(), len(w.texts)-1)
 		c := byte('}')
 		if f.array {
 			c = ']'
@@ -69,13 +72,14 @@ func (w *walker) endEarly() {
 		w.stack = w.stack[:len(w.stack)-1]
 		w.out = append(w.out, c)
 	}
-	if w.loose.opener { // its closer may be in what was not read
-		w.note(loose{closer: true}, len(w.texts)-1)
+	if w.unpaired.opener { // its closer may be in the part that was not read
+		w.noteUnpaired(unpairedTags{closer: true}, len(w.texts)-1)
 	}
 }
 
-// JSON strips and redacts every string of a JSON value, and keys that hold a secret. Order, duplicates and the
-// spelling of numbers stay. Nothing is cut; values nested deeper than 256 become null. What is not valid gives {}.
+// JSON strips and redacts every string of a JSON value, and keys that contain a secret. Order,
+// duplicate keys and the spelling of numbers stay. Nothing is shortened, but values nested
+// deeper than 256 become null. For invalid JSON it returns {}.
 func (d *Door) JSON(raw []byte) json.RawMessage {
 	out, c, err := d.tree(raw, false)
 	if err != nil {
@@ -85,19 +89,19 @@ func (d *Door) JSON(raw []byte) json.RawMessage {
 	return out
 }
 
-// ScrubJSON is Scrub for the strings of a JSON value that we keep. What is not valid is an error.
+// ScrubJSON is Scrub for the strings of a stored JSON value. Invalid JSON is an error.
 func (d *Door) ScrubJSON(raw []byte) (json.RawMessage, Counts, error) { return d.tree(raw, true) }
 
-func (d *Door) tree(raw []byte, own bool) (json.RawMessage, Counts, error) {
-	w := walker{door: d, in: source{buf: raw}, own: own}
+func (d *Door) tree(raw []byte, stored bool) (json.RawMessage, Counts, error) {
+	w := walker{redactor: d, in: source{buf: raw}, stored: stored}
 	if err := w.whole(); err != nil {
 		return nil, Counts{}, err
 	}
-	w.settle()
+	w.hideUnpaired()
 	return w.out, w.counts, nil
 }
 
-// object reads one object and returns how many bytes of the stream it took.
+// object reads one object and returns its size in the stream, in bytes.
 func (w *walker) object() (int64, error) {
 	if err := w.in.skipMark(); err != nil {
 		return 0, err
@@ -116,7 +120,7 @@ func (w *walker) object() (int64, error) {
 	return w.in.offset() - start, nil
 }
 
-// whole reads a value that is all of the input.
+// whole reads a value that must be the whole input.
 func (w *walker) whole() error {
 	if err := w.in.skipMark(); err != nil {
 		return err

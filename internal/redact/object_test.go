@@ -68,10 +68,12 @@ func TestObjectStopsBehindTheFirstObject(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoObjectIsAnError(t *testing.T) {
+func TestInvalidObjectIsAnError(t *testing.T) {
 	for _, in := range []string{
-		"", " ", "\xef\xbb", "\ufeff", "null", "[1]", `"a"`, "x{}", "{", `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`, `{"a" 1}`, `{a:1}`, `{"a":tru}`,
-		`{"a":01}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`, `{"a":"\q"}`, `{"a":"\u12"}`, `{"a":"x`, `{"a":[1}`, `{"a":[1,]}`, `{]`, "{\"a\":\"\\", `{"a":{"b":1}`,
+		"", " ", "\xef\xbb", "\ufeff", "null", "[1]", `"a"`, "x{}", "{", `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `{"a":1,}`,
+		`{"a" 1}`, `{a:1}`, `{"a":tru}`,
+		`{"a":01}`, `{"a":-}`, `{"a":1.}`, `{"a":1e}`, `{"a":"\q"}`, `{"a":"\u12"}`, `{"a":"x`, `{"a":[1}`, `{"a":[1,]}`,
+		`{]`, "{\"a\":\"\\", `{"a":{"b":1}`,
 	} {
 		if got, err := new(Door).Object(strings.NewReader(in)); !errors.Is(err, ErrNoObject) || got.JSON != nil {
 			t.Errorf("Object(%q) = %q, %v; want ErrNoObject", in, got.JSON, err)
@@ -90,7 +92,7 @@ type stuck struct{}
 
 func (stuck) Read([]byte) (int, error) { return 0, nil }
 
-func TestOddJSONPasses(t *testing.T) {
+func TestUnusualJSONIsAccepted(t *testing.T) {
 	for in, want := range map[string]string{
 		`{"a":1,"a":2}`: `{"a":1,"a":2}`,
 		`{"a":1e400,"b":-0.10E+2,"c":9007199254740993}`: `{"a":1e400,"b":-0.10E+2,"c":9007199254740993}`,
@@ -111,7 +113,8 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 	for _, depth := range []int{300, 10_001, 1 << 19} {
 		in := `{"a":` + strings.Repeat(`[`, depth) + strings.Repeat(`]`, depth) + `,"session_id":"s1"}`
 		got := object(t, in)
-		if want := strings.Repeat("[", maxDepth-1) + "null" + strings.Repeat("]", maxDepth-1); !strings.Contains(string(got.JSON), want) || !got.Cut {
+		if want := strings.Repeat("[", maxDepth-1) + "null" +
+			strings.Repeat("]", maxDepth-1); !strings.Contains(string(got.JSON), want) || !got.Cut {
 			t.Errorf("depth %d: %.600q", depth, got.JSON)
 		}
 		if !strings.HasSuffix(string(got.JSON), `"session_id":"s1"}`) {
@@ -122,7 +125,8 @@ func TestDeepValuesBecomeNull(t *testing.T) {
 	if got := object(t, in); !strings.Contains(string(got.JSON), `{"b":null}`) {
 		t.Errorf("deep objects: %.200q", got.JSON)
 	}
-	if _, err := new(Door).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err, ErrNoObject) {
+	if _, err := new(Door).Object(strings.NewReader(`{"a":` + strings.Repeat("[", maxLevels+maxDepth+1))); !errors.Is(err,
+		ErrNoObject) {
 		t.Errorf("endless depth: %v, want ErrNoObject", err)
 	}
 }
@@ -152,7 +156,7 @@ func TestRecordedPayloadsPassUnchanged(t *testing.T) {
 	}
 }
 
-func TestIDsAndPathsAreToldByShape(t *testing.T) {
+func TestIDsAndPathsAreRecognisedByForm(t *testing.T) {
 	kept := `{"session_id":"a=b:c","cwd":"/home/my pass words/x","tool_input":{"file_path":"C:\\Users\\a b\\token=abcdefgh12345678.txt"},` +
 		`"transcript_path":"~/a.jsonl","tool_response":{"filenames":["/a/api_key=0123456789abcdef","b/c.go"]},"tool_use_id":"toolu_01"}`
 	if got := object(t, kept); string(got.JSON) != kept {
@@ -160,8 +164,10 @@ func TestIDsAndPathsAreToldByShape(t *testing.T) {
 	}
 	for _, in := range []string{
 		`{"session_id":"password=hunter22"}`, `{"cwd":"/home/my password is hunter2/x"}`,
-		`{"session_id":"my password is hunter2"}`, `{"cwd":"my password is hunter2"}`, `{"session_id":"` + pat + `"}`, `{"cwd":"/home/` + pat + `/x"}`,
-		`{"cwd":"/home/<private>hunter2</private>"}`, `{"cwd":"/home/＜private＞hunter2"}`, `{"tool_input":{"file_path":"https://u:hunter2@h/x"}}`,
+		`{"session_id":"my password is hunter2"}`, `{"cwd":"my password is hunter2"}`, `{"session_id":"` + pat + `"}`,
+		`{"cwd":"/home/` + pat + `/x"}`,
+		`{"cwd":"/home/<private>hunter2</private>"}`, `{"cwd":"/home/＜private＞hunter2"}`,
+		`{"tool_input":{"file_path":"https://u:hunter2@h/x"}}`,
 		`{"session_id":"` + strings.Repeat("a", maxID) + ` password=hunter2"}`, "{\"cwd\":\"/a\\npassword=hunter2\"}",
 	} {
 		got := string(object(t, in).JSON)
@@ -171,8 +177,9 @@ func TestIDsAndPathsAreToldByShape(t *testing.T) {
 	}
 }
 
-func TestAKeyTellsThatItsValueIsSecret(t *testing.T) {
-	in := `{"env":{"DB_PASSWORD":"hunter2","github":"` + pat + `","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic dXNlcjpwYXNz","Set-Cookie":"sid=0123456789abcdef; Path=/"},"registry":{"auth":"dXNlcjpwYXNz"},"` + pat + `":1}`
+func TestValueOfSecretKeyIsRedacted(t *testing.T) {
+	in := `{"env":{"DB_PASSWORD":"hunter2","github":"` + pat +
+		`","tokens":12,"token_type":"bearer1234","apiKeys":["a1b2c3d4e5f6"]},"headers":{"Authorization":"Basic dXNlcjpwYXNz","Set-Cookie":"sid=0123456789abcdef; Path=/"},"registry":{"auth":"dXNlcjpwYXNz"},"` + pat + `":1}`
 	want := `{"env":{"DB_PASSWORD":"[secret:password]","github":"[secret:github-pat]","tokens":12,"token_type":"bearer1234","apiKeys":["[secret:token]"]},` +
 		`"headers":{"Authorization":"Basic [secret:authorization]","Set-Cookie":"sid=[secret:cookie]; Path=/"},"registry":{"auth":"[secret:token]"},"[secret:github-pat]":1}`
 	if got := new(Door).JSON([]byte(in)); string(got) != want {
@@ -180,7 +187,7 @@ func TestAKeyTellsThatItsValueIsSecret(t *testing.T) {
 	}
 }
 
-func TestAKeyTellsOfALongValueToo(t *testing.T) {
+func TestLongValueOfSecretKeyIsRedacted(t *testing.T) {
 	value := strings.Repeat("q7Zx9Lm2Kd4Wp8Vt", 12_500)
 	got := object(t, `{"in":{"api_token":`+quoted(value)+`,"seen":"yes"}}`)
 	if s := string(got.JSON); strings.Contains(s, "Zx9Lm2") || !strings.Contains(s, `"seen":"yes"`) || !got.Cut {
@@ -189,7 +196,7 @@ func TestAKeyTellsOfALongValueToo(t *testing.T) {
 }
 
 // A part of a text that was cut up may look like an id or a path by itself.
-func TestATagThatWasCutUpUnderANameOfOneIsStillATag(t *testing.T) {
+func TestTagSplitOverArrayStringsIsFound(t *testing.T) {
 	for _, key := range []string{"resolvedModel", "session_id", "toolUseId", "file_path", "cwd", "lines"} {
 		in := `{"tool_response":{"` + key + `":["a <private>b<pri","vate"," x>c</private> hunter2"]}}`
 		o, err := new(Door).Object(strings.NewReader(in))
@@ -242,7 +249,8 @@ func TestLongStringsKeepTheirEnds(t *testing.T) {
 		if len(s) > MaxString || len(s) < MaxString-64 || !got.Cut || !utf8.ValidString(s) {
 			t.Errorf("%d bytes: kept %d, cut %v", size, len(s), got.Cut)
 		}
-		if !strings.HasPrefix(s, text[:keepHead-1]) || !strings.HasSuffix(s, text[len(text)-keepTail+2:][1:]) || !strings.Contains(s, "\n[cut: ") {
+		if !strings.HasPrefix(s, text[:keepHead-1]) || !strings.HasSuffix(s, text[len(text)-keepTail+2:][1:]) ||
+			!strings.Contains(s, "\n[cut: ") {
 			t.Errorf("%d bytes: not its ends are kept", size)
 		}
 		if m["session_id"] != "s1" {
@@ -280,9 +288,11 @@ func TestAnObjectIsBoundedAndItsIDsAreKept(t *testing.T) {
 		in := `{` + body + `,"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`
 		got := object(t, in)
 		if len(got.JSON) > MaxObject || !got.Cut || got.Size != int64(len(in)) {
-			t.Errorf("%s: %d bytes, cut %v, Size %d; want at most %d, true, %d", name, len(got.JSON), got.Cut, got.Size, MaxObject, len(in))
+			t.Errorf("%s: %d bytes, cut %v, Size %d; want at most %d, true, %d", name, len(got.JSON), got.Cut, got.Size,
+				MaxObject, len(in))
 		}
-		if want := `"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`; !strings.HasSuffix(string(got.JSON), want) {
+		if want := `"session_id":"s1","hook_event_name":"Stop","cwd":"/home/dev"}`; !strings.HasSuffix(string(got.JSON),
+			want) {
 			t.Errorf("%s: ends %q, want %q", name, got.JSON[max(0, len(got.JSON)-100):], want)
 		}
 	}

@@ -13,7 +13,8 @@ const (
 // pairLinks are the words between a name and a value that stands apart from it. The first few may also follow a name in
 // a row of words, as flags do.
 var pairLinks = [...]string{
-	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||", ".type(", ".fill(",
+	"--value", "--body", "--secret-string", "<<<", "value", "Value", "default", "Default", "<string>", "??", "||",
+	".type(", ".fill(",
 	".send_keys(", ".sendKeys(", "-Value", "-b", ".toBe(", ".toEqual(",
 }
 
@@ -28,7 +29,8 @@ func (a *assignment) paired(s string, right int) (from, to int, ok bool) {
 	}
 	for _, link := range links {
 		n := strings.Index(rest, link)
-		if n < 0 || strings.Contains(strings.Replace(rest[:n], "name>", "", 1), "name") || strings.Count(rest[:n], "\n") > pairLines(link) {
+		if n < 0 || strings.Contains(strings.Replace(rest[:n], "name>", "", 1), "name") ||
+			strings.Count(rest[:n], "\n") > pairLines(link) {
 			continue
 		}
 		i, ok := a.linked(s, right+n, link)
@@ -87,5 +89,6 @@ func isCell(s string, left int) bool {
 	if only := strings.Trim(line, " "); only == bars[1] || only == bars[2] {
 		return true
 	}
-	return strings.HasSuffix(line, "|") && strings.HasPrefix(strings.TrimLeft(line, " "), "|") && !strings.HasSuffix(line, "||")
+	return strings.HasSuffix(line, "|") && strings.HasPrefix(strings.TrimLeft(line, " "), "|") &&
+		!strings.HasSuffix(line, "||")
 }

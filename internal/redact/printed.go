@@ -2,11 +2,12 @@ package redact
 
 import "strings"
 
-// A command that is asked for a secret prints nothing else: what stands below it is the secret, though nothing beside it
-// says so. In a text the command has a prompt before it; in what an agent reports, the command and what it printed are
-// two members.
+// Some commands print only a secret, such as "pass show". Their output is a secret although
+// nothing beside it says so. In a text, the command follows a shell prompt; in an event,
+// command and output are two members.
 
-// printed returns the place of what the command printed whose line holds the name at s[left:right].
+// printed returns the position of the output of the command on whose line the name
+// s[left:right] stands.
 func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) {
 	if a.class == someKey {
 		return 0, 0, false
@@ -25,20 +26,23 @@ func (a *assignment) printed(s string, left, right int) (from, to int, ok bool) 
 		return 0, 0, false
 	}
 	v := s[from:to]
-	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) && !strings.ContainsAny(v, ":,") &&
+	return from, to, len(v) >= 6 && isPasswordLike(v) && !looksLikeCode(v) && !looksLikePath(v) &&
+		!strings.ContainsAny(v, ":,") &&
 		(!strings.Contains(v, "/") || len(v) >= 24 && isManyCased(v))
 }
 
-// isSource reports whether name is that of a file that is no secret itself.
+// isSource reports whether name is a file that is not itself a secret.
 func isSource(name string) bool {
 	switch name[strings.LastIndexByte(name, '.')+1:] {
-	case "go", "py", "js", "ts", "tsx", "jsx", "rs", "rb", "java", "kt", "cs", "php", "c", "h", "cpp", "md", "yaml", "yml", "json", "toml", "sh", "sql", "html", "css":
+	case "go", "py", "js", "ts", "tsx", "jsx", "rs", "rb", "java", "kt", "cs", "php", "c", "h", "cpp", "md", "yaml", "yml",
+		"json", "toml", "sh", "sql", "html", "css":
 		return true
 	}
 	return false
 }
 
-// isPassedOn reports whether the rest of a command's line lets through what the command prints.
+// isPassedOn reports whether the rest of a command line passes the command's output on
+// unchanged.
 func isPassedOn(rest string) bool {
 	for part := range strings.SplitSeq(rest, "| ") {
 		switch word, _, _ := strings.Cut(part, " "); strings.TrimRight(word, "\r\"'") {
@@ -49,7 +53,7 @@ func isPassedOn(rest string) bool {
 	return true
 }
 
-// isPrinting reports whether a line is that of a command which may print a secret, behind a prompt.
+// isPrinting reports whether a line is a shell prompt with a command that may print a secret.
 func isPrinting(line string) bool {
 	at := -1
 	for _, prompt := range [...]string{"$ ", "# ", "% ", "> ", "❯ "} {
@@ -64,14 +68,17 @@ func isPrinting(line string) bool {
 	line = line[strings.LastIndexAny(line, ";&")+1:] // the last of several
 	command, _, _ := strings.Cut(strings.TrimLeft(line, " "), " ")
 	switch command[strings.LastIndexByte(command, '/')+1:] {
-	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az", "heroku", "op", "pass", "gopass", "bw",
-		"lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq", "yq", "keyring", "infisical", "pulumi", "chamber", "crudini", "get-secret":
+	case "echo", "printenv", "cat", "head", "tail", "kubectl", "oc", "terraform", "tofu", "vault", "aws", "gcloud", "az",
+		"heroku", "op", "pass", "gopass", "bw",
+		"lpass", "security", "secret-tool", "doppler", "sops", "sudo", "docker", "jq", "yq", "keyring", "infisical", "pulumi",
+		"chamber", "crudini", "get-secret":
 		return true
 	}
 	return false
 }
 
-// printed redacts the string s under key if it is what the command before it was asked for.
+// printed redacts the string s under key if it is the output of a command that prints a
+// secret.
 func (w *walker) printed(key, s string) string {
 	switch key {
 	case "command":
@@ -83,10 +90,10 @@ func (w *walker) printed(key, s string) string {
 		if w.command == "" || len(s) > maxValue {
 			break
 		}
-		for _, f := range w.door.secrets(w.command + s) {
+		for _, f := range w.redactor.secrets(w.command + s) {
 			if f.from == len(w.command) {
 				f.from, f.to = 0, f.to-len(w.command)
-				s, _ = w.door.render(s, 0, []span{f}, &w.counts)
+				s, _ = w.redactor.render(s, 0, []span{f}, &w.counts)
 				break
 			}
 		}

@@ -11,7 +11,8 @@ import (
 	"remanence/test/tier"
 )
 
-// Whatever a private span looks like, and however what holds it was cut, quoted and nested, no word of it comes through.
+// Whatever a private span looks like, and however what holds it was cut, quoted and nested, no word
+// of it comes through.
 func TestNoDisguiseBringsPrivateTextThrough(t *testing.T) {
 	r := tier.Rand(t)
 	d := &Door{Key: []byte("k")}
@@ -53,7 +54,10 @@ func payload(t *testing.T, r *rand.Rand) []byte {
 		v = long(r, s)
 	}
 	field := carriers[r.IntN(len(carriers))]
-	raw, err := json.Marshal(map[string]any{"session_id": "s1", "cwd": "/a/b", "hook_event_name": "PostToolUse", field: v, "z": 1})
+	raw, err := json.Marshal(map[string]any{
+		"session_id": "s1", "cwd": "/a/b", "hook_event_name": "PostToolUse", field: v,
+		"z": 1,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +96,7 @@ func TestASpanOverSeveralFieldsIsPrivate(t *testing.T) {
 	}
 }
 
-func TestScrubbingLeavesWhatWeTold(t *testing.T) {
+func TestScrubKeepsInjectedBlocks(t *testing.T) {
 	in := "<remanence-context>\n- use " + pat + " <private>x</private>\n</remanence-context>"
 	want := "<remanence-context>\n- use [secret:github-pat] \n</remanence-context>"
 	got, c := new(Door).Scrub(in)

@@ -1,10 +1,10 @@
-// Package redact is the one door every text passes before it is written down or handed over.
+// Package redact removes private spans, injected blocks and secrets from text before it is
+// stored or sent. A private span or an injected block is deleted. A secret is replaced by a
+// marker that names its kind, such as [secret:aws-key-id].
 //
-// It removes what the user marked private, what the client or we ourselves put into the conversation, and secrets.
-// Private spans and injected blocks vanish; a secret leaves a marker that names its kind.
-//
-// The package is pure: it knows no event, no store and no configuration file, and does nothing at start-up; what it
-// needs is built at the first text that needs it.
+// The package does no I/O except reading a stream in [Door.Object]. It does not know events,
+// stores or configuration files, and does no work at start-up: indexes and patterns are built
+// at their first use. Start reading at [Door], then rules.go for the patterns of secrets.
 package redact
 
 import (
@@ -16,13 +16,16 @@ import (
 	"sync"
 )
 
-// Door strips and redacts. The zero value works: built-in rules only, markers without a suffix. Set the fields
-// before the first use; after that a Door may be used by many goroutines. A Door must not be copied.
+// Door removes private spans, injected blocks and secrets from text. The zero value uses the
+// built-in rules and writes markers without a hash. Set the fields before the first use; after
+// that a Door is safe for concurrent use. A Door must not be copied.
 type Door struct {
-	// Key makes the last part of a marker, four hex digits of a keyed hash of the secret, so that two places that
-	// held the same secret can be matched and nobody without the key can test a guess. Empty: no such part.
+	// Key is the key of a hash whose first four hex digits end each marker. Equal secrets get
+	// equal markers, and nobody can test a guess without the key. If Key is empty, markers
+	// have no hash.
 	Key []byte
-	// Rules are the user's own, applied after the built-in ones. One that does not compile is skipped; see Errors.
+	// Rules are the person's own rules, applied after the built-in ones. A rule that does not
+	// compile is skipped; see Errors.
 	Rules []Rule
 
 	setup sync.Once
@@ -35,17 +38,17 @@ type Door struct {
 	total Counts
 }
 
-// Rule is a secret of the user's own: whatever matches Pattern is redacted. If Pattern has groups, the first one is
-// the secret and the rest of the match stays.
+// Rule is a person's own rule: text that matches Pattern is redacted. If Pattern has groups,
+// only the first group is redacted.
 type Rule struct {
-	Name    string // the kind in the marker, made lower case; anything but a-z, 0-9 and '-' becomes '-'
+	Name    string // kind in the marker: in lower case, with '-' for anything but a-z, 0-9 and '-'
 	Pattern string // syntax of package regexp
 }
 
-// Counts says what was taken out. The zero value means nothing was.
+// Counts counts what was removed from texts.
 type Counts struct {
-	Private  int            // private spans, nested ones counted once
-	Injected int            // blocks of ours or of the client
+	Private  int            // private spans; nested spans count as one
+	Injected int            // blocks that Remanence, another memory tool or the client injected
 	Secrets  map[string]int // by kind; nil when there are none
 }
 
@@ -66,11 +69,12 @@ func (c *Counts) secret(kind string, n int) {
 
 func (c Counts) any() bool { return c.Private+c.Injected+len(c.Secrets) > 0 }
 
-// Prompt is Text for what a user typed, without the white space around it; "" means that nothing of it may be kept.
+// Prompt returns Text(s) without surrounding white space. It is for text that a person typed;
+// "" means that nothing of it may be stored.
 func (d *Door) Prompt(s string) string { return strings.TrimSpace(d.Text(s)) }
 
-// Text returns s without private spans, injected blocks and secrets. Text that holds none is returned as it is, and
-// what Text returned passes a second time unchanged.
+// Text returns s without private spans, injected blocks and secrets. Text without any of these
+// is returned unchanged, and so is the result of an earlier call.
 func (d *Door) Text(s string) string {
 	var c Counts
 	out := d.clean(s, false, &c)
@@ -78,18 +82,19 @@ func (d *Door) Text(s string) string {
 	return out
 }
 
-// Scrub takes private spans and secrets out of a text that we keep and says what it took. Blocks that we told stay:
-// the text may be one.
+// Scrub removes private spans and secrets from a text that is already stored, and counts them.
+// Injected blocks stay, because the stored text may be one.
 func (d *Door) Scrub(s string) (string, Counts) {
 	var c Counts
 	return d.clean(s, true, &c), c
 }
 
-// clean strips and redacts until nothing changes: taking a marker's place or a span's, the text on both sides may
-// form what was not there before. With own set, of envelopes only private spans are stripped.
-func (d *Door) clean(s string, own bool, c *Counts) string {
+// clean strips and redacts until nothing changes, because removing a span may join its
+// neighbours to a new tag or secret. If stored is set, envelopes other than private spans
+// stay.
+func (d *Door) clean(s string, stored bool, c *Counts) string {
 	for {
-		plain, _ := stripLoose(s, c, own)
+		plain, _ := stripUnpaired(s, c, stored)
 		out, _ := d.redact(plain, 0, c)
 		if len(out) == len(s) && out == s {
 			return out
@@ -98,7 +103,7 @@ func (d *Door) clean(s string, own bool, c *Counts) string {
 	}
 }
 
-// Counts returns what this Door has taken out since it was made.
+// Counts returns what the Door has removed so far. Calls of Scrub and ScrubJSON do not count.
 func (d *Door) Counts() Counts {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -116,9 +121,9 @@ func (d *Door) count(c Counts) {
 	d.total.add(c)
 }
 
-// Errors reports the user rules that do not compile, in their order. They are skipped; all others work.
+// Errors returns one error for each of Rules that does not compile. Such rules are skipped.
 func (d *Door) Errors() []error {
-	d.open()
+	d.prepare()
 	return d.errs
 }
 
@@ -127,11 +132,11 @@ type userRule struct {
 	pattern *regexp.Regexp
 }
 
-// open builds, once, what the first search for secrets needs. No built-in pattern is compiled here: each waits for
-// the first text that holds one of its heads.
-func (d *Door) open() {
+// prepare builds, once, what the first search for secrets needs. Built-in patterns are
+// compiled later, each when a text contains one of its heads.
+func (d *Door) prepare() {
 	d.setup.Do(func() {
-		d.fill()
+		d.buildIndex()
 		d.compiled = make([]compiledTail, len(builtin))
 		for i, r := range d.Rules {
 			re, err := compileUser(r.Pattern)

@@ -13,18 +13,19 @@ import (
 
 const (
 	markerHead = "[secret:"
-	maxKind    = 32 // bytes of a marker's kind
+	maxKind    = 32 // longest kind in a marker, in bytes
 )
 
-// span is a secret's place in a text.
+// span is the position of a secret in a text.
 type span struct {
 	from, to int
 	kind     string
-	sure     bool // known by its own form, not by what stands before it
+	sure     bool // recognised by its own format, not by the text before it
 }
 
-// redact replaces the secrets of s by markers, and says where the place cut of s is in the result; a cut within a
-// secret moves to the start of its marker. It goes on until it finds nothing more.
+// redact replaces the secrets of s by markers until it finds no more. It also returns the
+// position in the result that corresponds to cut; a cut inside a secret moves to the start of
+// its marker.
 func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
 	for {
 		found := d.secrets(s)
@@ -35,12 +36,13 @@ func (d *Door) redact(s string, cut int, c *Counts) (string, int) {
 	}
 }
 
-// secrets finds the secrets of s, in order and apart from one another.
-func (d *Door) secrets(s string) []span { return d.within(s, wrappedLayers) }
+// secrets returns the secrets of s, sorted and without overlap.
+func (d *Door) secrets(s string) []span { return d.secretsWithin(s, maxBase64Layers) }
 
-// within is secrets where base 64 is looked into so many layers deep. A marker is never part of a secret: what stands
-// on its two sides is looked at as if they were two texts.
-func (d *Door) within(s string, layers int) []span {
+// secretsWithin is secrets with a limit on nested base 64: it decodes at most layers levels.
+// The texts on both sides of a marker are searched separately, so a marker is never part of a
+// secret.
+func (d *Door) secretsWithin(s string, layers int) []span {
 	var found []span
 	for at := 0; at < len(s); {
 		from, to := nextMarker(s, at)
@@ -50,23 +52,23 @@ func (d *Door) within(s string, layers int) []span {
 	return merge(found)
 }
 
-// search looks at s as it is, and as a reader sees it.
+// search searches s as it is, and again without ANSI escape sequences.
 func (d *Door) search(s string, offset int, found []span, layers int) []span {
-	d.open()
-	found = d.look(s, offset, found, layers)
-	if plain, places := uncoloured(s); places != nil {
-		for _, f := range d.look(plain, 0, nil, layers) {
+	d.prepare()
+	found = d.searchText(s, offset, found, layers)
+	if plain, places := stripANSI(s); places != nil {
+		for _, f := range d.searchText(plain, 0, nil, layers) {
 			found = append(found, span{offset + places.of(f.from), offset + places.of(f.to-1) + 1, f.kind, f.sure})
 		}
 	}
 	return found
 }
 
-func (d *Door) look(s string, offset int, found []span, layers int) []span {
+func (d *Door) searchText(s string, offset int, found []span, layers int) []span {
 	found = d.match(s, offset, found)
 	found = keyBodies(s, offset, found)
 	if layers > 0 {
-		found = d.wrapped(s, offset, found, layers)
+		found = d.base64Secrets(s, offset, found, layers)
 	}
 	for _, r := range d.user {
 		for _, m := range r.pattern.FindAllStringSubmatchIndex(s, -1) {
@@ -82,10 +84,10 @@ func (d *Door) look(s string, offset int, found []span, layers int) []span {
 	return found
 }
 
-// match looks for the built-in kinds.
+// match finds secrets of the built-in kinds.
 func (d *Door) match(s string, offset int, found []span) []span {
-	var done [len(builtin)]int // where each rule's last match ended
-	var rows span              // of the last table: none of them is a header
+	var done [len(builtin)]int // end of each rule's last match
+	var rows span              // rows of the last table; they are not searched for headers
 	for at := d.next(s, 0); at < len(s); at = d.next(s, at+1) {
 		for i := d.bucket(s, at); i > 0; i = d.entries[i].next {
 			e := &d.entries[i]
@@ -107,7 +109,7 @@ func (d *Door) match(s string, offset int, found []span) []span {
 					continue
 				}
 			}
-			from, to, ok := d.try(r, int(e.rule), s, at, end)
+			from, to, ok := d.matchRule(r, int(e.rule), s, at, end)
 			if ok {
 				done[e.rule] = to
 				found = append(found, span{from + offset, to + offset, r.kind, r.sure})
@@ -117,8 +119,8 @@ func (d *Door) match(s string, offset int, found []span) []span {
 	return found
 }
 
-// try asks whether rule r holds for the head at s[at:end].
-func (d *Door) try(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
+// matchRule matches rule r after its head at s[at:end] and returns the position of the secret.
+func (d *Door) matchRule(r *rule, index int, s string, at, end int) (from, to int, ok bool) {
 	if r.find != nil {
 		return r.find(s, at, end)
 	}
@@ -137,7 +139,7 @@ func (d *Door) try(r *rule, index int, s string, at, end int) (from, to int, ok 
 	for n := 0; n < r.back && from > 0 && isBackByte(s[from-1]); n++ {
 		from--
 	}
-	if to == limit { // the window ended within it
+	if to == limit { // the search window ended inside the secret
 		for to < len(s) && isTokenByte(s[to]) {
 			to++
 		}
@@ -145,7 +147,8 @@ func (d *Door) try(r *rule, index int, s string, at, end int) (from, to int, ok 
 	return from, to, true
 }
 
-// compiledTail is a rule's pattern, compiled when the first text holds one of its heads.
+// compiledTail is a rule's tail pattern, compiled when a text first contains one of the rule's
+// heads.
 type compiledTail struct {
 	once    sync.Once
 	pattern *regexp.Regexp
@@ -157,7 +160,7 @@ func (d *Door) tail(index int) *regexp.Regexp {
 	return t.pattern
 }
 
-// merge joins spans that overlap or touch into one, of the surest kind among them.
+// merge joins overlapping spans into one. The joined span has the kind of the first sure one.
 func merge(found []span) []span {
 	if len(found) < 2 {
 		return found
@@ -208,7 +211,8 @@ func (d *Door) marker(kind, secret string) string {
 	return markerHead + kind + ":" + hex.EncodeToString(h.Sum(nil)[:2]) + "]"
 }
 
-// nextMarker returns where the next marker at or after i begins and ends; len(s) twice when there is none.
+// nextMarker returns the position of the first marker at or after i, or len(s) twice if there
+// is none.
 func nextMarker(s string, i int) (from, to int) {
 	for i < len(s) {
 		n := strings.Index(s[i:], markerHead)
@@ -224,7 +228,7 @@ func nextMarker(s string, i int) (from, to int) {
 	return len(s), len(s)
 }
 
-// markerEnd reads a marker's kind, perhaps its four digits, and its bracket.
+// markerEnd parses the rest of a marker: kind, optional hash, closing bracket.
 func markerEnd(s string, i int) (int, bool) {
 	start := i
 	for i < len(s) && isKindByte(s[i]) {

@@ -5,22 +5,22 @@ import (
 	"io"
 )
 
-// source hands out the bytes of a stream one stretch at a time, and asks the reader for more only when all it has is
-// used: a reader that would block after the last byte wanted is never asked.
+// source reads a stream in blocks. It reads the next block only when a byte of it is needed,
+// so it never blocks on a reader after the last byte wanted.
 type source struct {
-	r    io.Reader // nil: buf is all there is
+	r    io.Reader // nil if buf is the whole input
 	buf  []byte
-	pos  int   // buf[pos:] is not used yet
-	used int64 // bytes used before buf
+	pos  int   // buf[pos:] is unread
+	used int64 // bytes read before buf
 }
 
 const (
-	firstRead  = 4 << 10 // bytes: most objects are smaller
+	firstRead  = 4 << 10 // bytes; most objects are smaller
 	readSize   = 64 << 10
-	emptyReads = 100 // in a row, before a reader is given up
+	emptyReads = 100 // consecutive empty reads before an error
 )
 
-// fill replaces a used-up buffer by the next bytes. It returns io.EOF at the end.
+// fill replaces an exhausted buffer by the next block. At the end it returns io.EOF.
 func (s *source) fill() error {
 	if s.r == nil {
 		return io.EOF
@@ -37,7 +37,7 @@ func (s *source) fill() error {
 		n, err := s.r.Read(s.buf[:cap(s.buf)])
 		s.buf = s.buf[:n]
 		if n > 0 {
-			return nil // an error comes again with the next read
+			return nil // the next read returns the error again
 		}
 		if err != nil {
 			return err
@@ -46,7 +46,7 @@ func (s *source) fill() error {
 	return io.ErrNoProgress
 }
 
-// next uses one byte.
+// next reads one byte.
 func (s *source) next() (byte, error) {
 	if s.pos == len(s.buf) {
 		if err := s.fill(); err != nil {
@@ -58,7 +58,7 @@ func (s *source) next() (byte, error) {
 	return c, nil
 }
 
-// peek returns the byte that next would use.
+// peek returns the next byte without reading it.
 func (s *source) peek() (byte, error) {
 	c, err := s.next()
 	if err == nil {
@@ -67,7 +67,7 @@ func (s *source) peek() (byte, error) {
 	return c, err
 }
 
-// nextToken uses the white space and then one byte.
+// nextToken skips white space and reads one byte.
 func (s *source) nextToken() (byte, error) {
 	for {
 		c, err := s.next()
@@ -79,7 +79,7 @@ func (s *source) nextToken() (byte, error) {
 
 func (s *source) offset() int64 { return s.used + int64(s.pos) }
 
-// skipMark uses a byte order mark, if one comes first.
+// skipMark skips a byte order mark.
 func (s *source) skipMark() error {
 	c, err := s.peek()
 	if err != nil || c != 0xEF {

@@ -7,11 +7,12 @@ import (
 )
 
 const (
-	streamAt = 128 << 10 // bytes of a string, from where on it is no longer held in one piece
-	margin   = 8 << 10   // bytes beyond a cut that are searched for secrets with what is kept
+	streamAt = 128 << 10 // bytes of a string above which it is not held in memory
+	margin   = 8 << 10   // bytes beyond a cut that are also searched for secrets
 )
 
-// str reads a string's value behind its quote, and writes it stripped, redacted and bounded.
+// str reads a string value after its opening quote, and writes it stripped, redacted and
+// shortened.
 func (w *walker) str() error {
 	if w.muted() {
 		return w.skipString()
@@ -26,8 +27,8 @@ func (w *walker) str() error {
 	}
 	w.text = w.text[:0]
 	done, err := w.readString(hold)
-	if timeIsUp(err) {
-		w.tornString(w.carried(w.key(), wellFormed(w.text[:len(w.text)-partialRune(w.text)])))
+	if isTimeout(err) {
+		w.truncatedString(w.carried(w.key(), wellFormed(w.text[:len(w.text)-partialRune(w.text)])))
 	}
 	if err != nil {
 		return err
@@ -41,41 +42,42 @@ func (w *walker) str() error {
 
 func (w *walker) shortString(s string) {
 	key, several := w.key(), len(w.stack) > 0 && w.top().array
-	passes := w.door.passes(key, len(w.stack) == 1, s)
+	passes := w.redactor.passes(key, len(w.stack) == 1, s)
 	if passes && !several {
 		w.writeString(s)
 		return
 	}
 	seen := w.carried(key, s)
-	if passes && seen == s { // one of several may as well be a piece of a text that was cut up
+	if passes && seen == s { // a string of an array may be part of a longer text
 		w.writeLine(s, true)
 		return
 	}
 	w.writeLine(w.bound(w.clean(key, seen)), false)
 }
 
-// carried returns what is visible of the string s under key after the strings before it. Those of an array, and of
-// what is in it, are one text to private spans and envelopes: files come as arrays of lines, and answers as arrays of
-// blocks.
+// carried returns the visible part of string s under key, given the strings before it. All
+// strings of an array, including nested ones, are one text for private spans and envelopes,
+// because files come as arrays of lines and answers as arrays of blocks.
 func (w *walker) carried(key, s string) string {
 	carry := w.carry()
 	if carry == nil {
 		return s
 	}
 	s = carry.item(key, s, &w.counts)
-	w.note(loose{closer: carry.stray}, len(w.texts))
+	w.noteUnpaired(unpairedTags{closer: carry.stray}, len(w.texts))
 	carry.stray = false
 	return s
 }
 
-// clean takes the string s under key through the door.
+// clean strips and redacts the string s under key.
 func (w *walker) clean(key, s string) string {
-	s, left := stripLoose(s, &w.counts, w.own)
-	w.note(left, len(w.texts))
-	return w.door.clean(w.printed(key, w.door.valueOf(key, s, &w.counts)), w.own, &w.counts)
+	s, left := stripUnpaired(s, &w.counts, w.stored)
+	w.noteUnpaired(left, len(w.texts))
+	return w.redactor.clean(w.printed(key, w.redactor.valueOf(key, s, &w.counts)), w.stored, &w.counts)
 }
 
-// valueOf redacts what s, standing under key, is by its key alone. A value that holds a marker has been here before.
+// valueOf redacts s if its key alone shows that it is a secret. A value with a marker was
+// redacted before.
 func (d *Door) valueOf(key, s string, c *Counts) string {
 	if marker, _ := nextMarker(s, 0); marker < len(s) {
 		return s
@@ -109,25 +111,25 @@ func keyedValue(key, s string) (span, bool) {
 	return span{to: len(s), kind: kind}, a.judge()
 }
 
-// longString goes on with a string of which w.text holds the beginning: what is visible of all of it is searched for
-// tags, its two ends are kept.
+// longString handles a string whose beginning is in w.text and whose rest is still unread. It
+// searches the whole string for tags and keeps the visible text of its two ends.
 func (w *walker) longString() error {
-	var k keeper
-	st := &stripper{own: w.own}
+	var k endsBuffer
+	st := &stripper{stored: w.stored}
 	if carry := w.carry(); carry != nil {
-		st, carry.torn = carry, ""
+		st, carry.partialTag = carry, ""
 	}
 	for {
 		done, err := w.readString(len(w.text) + readSize)
-		if timeIsUp(err) {
+		if isTimeout(err) {
 			part := wellFormed(w.text[:len(w.text)-partialRune(w.text)])
 			st.feed(part, true, &w.counts, func(from, to int) { k.add(part[from:to]) })
-			w.note(st.loose(), len(w.texts))
+			w.noteUnpaired(st.unpaired(), len(w.texts))
 			text := string(k.head)
 			if k.dropped == 0 {
 				text += string(k.tail)
 			}
-			w.tornString(text)
+			w.truncatedString(text)
 		}
 		if err != nil {
 			return err
@@ -144,42 +146,42 @@ func (w *walker) longString() error {
 			break
 		}
 	}
-	left := st.loose()
+	left := st.unpaired()
 	if w.carry() != nil {
-		left.opener, st.stray = false, false // the array's end will tell
+		left.opener, st.stray = false, false // decided at the end of the array
 	}
-	w.note(left, len(w.texts))
+	w.noteUnpaired(left, len(w.texts))
 	w.writeLine(w.kept(&k), false)
 	return nil
 }
 
-// tornString writes the beginning of a string that was not read to its end. A secret may go on behind that: what
-// stands in the margin before it is searched and left out.
-func (w *walker) tornString(s string) {
+// truncatedString writes the beginning of a string whose end was not read. A secret may
+// continue after the part that is kept, so the margin is searched too and then left out.
+func (w *walker) truncatedString(s string) {
 	w.cut = true
-	s, left := stripLoose(s, &w.counts, w.own)
-	w.note(left, len(w.texts))
+	s, left := stripUnpaired(s, &w.counts, w.stored)
+	w.noteUnpaired(left, len(w.texts))
 	to := min(keepHead, len(s)-margin)
 	if to <= 0 {
 		return
 	}
 	if found, ok := keyedValue(w.key(), s); ok {
-		w.writeText(w.bound(w.door.valueOf(w.key(), s[:found.to], &w.counts)))
+		w.writeText(w.bound(w.redactor.valueOf(w.key(), s[:found.to], &w.counts)))
 		return
 	}
-	head, to := w.door.redact(s, to, &w.counts)
+	head, to := w.redactor.redact(s, to, &w.counts)
 	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
 		to--
 	}
-	w.writeText(w.door.clean(head[:to]+"\n[cut: the rest was not read]\n", w.own, &w.counts))
+	w.writeText(w.redactor.clean(head[:to]+"\n[cut: the rest was not read]\n", w.stored, &w.counts))
 }
 
-// kept returns the text of a long string that k has kept the ends of.
-func (w *walker) kept(k *keeper) string {
+// kept returns the shortened text of a long string.
+func (w *walker) kept(k *endsBuffer) string {
 	head, tail := string(k.head), string(k.tail)
 	if k.dropped > 0 {
-		if found, ok := keyedValue(w.key(), head); ok && found.to == len(head) { // by its key, and so is its other end
-			if s := w.door.valueOf(w.key(), head, &w.counts); s != head {
+		if found, ok := keyedValue(w.key(), head); ok && found.to == len(head) { // the key shows it, also for the other end
+			if s := w.redactor.valueOf(w.key(), head, &w.counts); s != head {
 				w.cut = true
 				return s
 			}
@@ -187,11 +189,11 @@ func (w *walker) kept(k *keeper) string {
 		dropped := k.dropped + len(head) - keepHead + len(tail) - keepTail
 		return w.cutText(head, keepHead, tail, len(tail)-keepTail, dropped)
 	}
-	s := w.door.clean(w.door.valueOf(w.key(), head+tail, &w.counts), w.own, &w.counts)
+	s := w.redactor.clean(w.redactor.valueOf(w.key(), head+tail, &w.counts), w.stored, &w.counts)
 	return w.bound(s)
 }
 
-// bound cuts s if it is too long for a bounded object.
+// bound shortens s if it is too long for a bounded object.
 func (w *walker) bound(s string) string {
 	if w.limit == 0 || len(s) <= MaxString {
 		return s
@@ -199,15 +201,15 @@ func (w *walker) bound(s string) string {
 	return w.cutText(s, keepHead, s, len(s)-keepTail, len(s)-keepHead-keepTail)
 }
 
-// cutText returns head[:to], a mark, and tail[from:]. Both texts are searched for secrets in full, so that neither
-// cut can leave half of one.
+// cutText returns head[:to], a mark, and tail[from:]. Both texts are redacted as a whole
+// first, so that neither cut leaves part of a secret.
 func (w *walker) cutText(head string, to int, tail string, from, dropped int) string {
 	w.cut = true
 	stripped := stripAll(head, &w.counts)
 	to = max(0, to-(len(head)-len(stripped)))
-	head, to = w.door.redact(stripped, to, &w.counts)
+	head, to = w.redactor.redact(stripped, to, &w.counts)
 	tail = stripAll(tail, &w.counts)
-	tail, from = w.door.redact(tail, min(from, len(tail)), &w.counts)
+	tail, from = w.redactor.redact(tail, min(from, len(tail)), &w.counts)
 	for to > 0 && to < len(head) && !utf8.RuneStart(head[to]) {
 		to--
 	}
@@ -215,16 +217,17 @@ func (w *walker) cutText(head string, to int, tail string, from, dropped int) st
 		from++
 	}
 	mark := fmt.Sprintf("\n[cut: %d bytes]\n", dropped)
-	return w.door.clean(head[:to]+mark+tail[from:], w.own, &w.counts)
+	return w.redactor.clean(head[:to]+mark+tail[from:], w.stored, &w.counts)
 }
 
-// keeper keeps the two ends of a text that is too long to be held, each with its margin.
-type keeper struct {
+// endsBuffer keeps the beginning and the end of a text that is too long for memory, each with
+// its margin.
+type endsBuffer struct {
 	head, tail []byte
 	dropped    int // bytes between them
 }
 
-func (k *keeper) add(run string) {
+func (k *endsBuffer) add(run string) {
 	if room := keepHead + margin - len(k.head); room > 0 {
 		n := min(room, len(run))
 		k.head = append(k.head, run[:n]...)

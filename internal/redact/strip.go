@@ -2,10 +2,10 @@ package redact
 
 import "strings"
 
-// envelopes are the blocks that are removed whole, the user's private spans first. The others are put into the
-// conversation by us, by another memory tool or by the client, and would come back as memories of ourselves.
-// '_' in a tag counts as '-'. Envelopes that tell who speaks (task-notification, command-name, local-command-…) are
-// left in place on purpose: their readers decide by them.
+// envelopes are the names of tags whose blocks are removed, private spans first. The other
+// blocks are injected by Remanence, another memory tool or the client, and must not become
+// memories. '_' in a tag equals '-'. Tags that identify the speaker (task-notification,
+// command-name, local-command-…) are not envelopes, because readers of the text need them.
 var envelopes = [...]string{
 	"private",
 	"remanence-context",
@@ -21,46 +21,51 @@ var envelopes = [...]string{
 
 const private = 0 // index in envelopes
 
-// stripRounds bounds how often stripping starts again because removing a span made a new tag of its neighbours.
+// stripRounds limits how often stripping is repeated because removing a span joined its
+// neighbours to a new tag.
 const stripRounds = 8
 
-// stripAll returns s without envelopes. Removing one may join the text round it to a new tag, so it goes on until
-// none is left; text that plays this game for too long loses all that follows its first tag.
+// stripAll returns s without envelopes. It repeats until no tag is left, at most stripRounds
+// times; then it drops everything after the first tag.
 func stripAll(s string, c *Counts) string {
-	s, _ = stripLoose(s, c, false)
+	s, _ = stripUnpaired(s, c, false)
 	return s
 }
 
-// loose says which private tags of a text had no partner in it.
-type loose struct{ opener, closer bool }
+// unpairedTags records whether a text has private tags without a partner.
+type unpairedTags struct{ opener, closer bool }
 
-func (l loose) any() bool { return l.opener || l.closer }
+func (l unpairedTags) any() bool { return l.opener || l.closer }
 
-func (l loose) or(o loose) loose { return loose{l.opener || o.opener, l.closer || o.closer} }
+func (l unpairedTags) or(o unpairedTags) unpairedTags {
+	return unpairedTags{l.opener || o.opener, l.closer || o.closer}
+}
 
-// stripLoose is stripAll that tells of tags without a partner. With own set, all envelopes but private spans stay.
-func stripLoose(s string, c *Counts, own bool) (string, loose) {
-	var left loose
+// stripUnpaired is stripAll that also returns the unpaired private tags. If stored is set,
+// only private spans are removed.
+func stripUnpaired(s string, c *Counts, stored bool) (string, unpairedTags) {
+	var left unpairedTags
 	for range stripRounds {
-		st := stripper{own: own}
+		st := stripper{stored: stored}
 		out, n := st.strip(s, c)
-		left = left.or(st.loose())
-		if n == 0 || own && out == s {
+		left = left.or(st.unpaired())
+		if n == 0 || stored && out == s {
 			return s, left
 		}
 		s = out
 	}
-	if at := firstTag(s, own); at >= 0 {
+	if at := firstTag(s, stored); at >= 0 {
 		return s[:at], left
 	}
 	return s, left
 }
 
-// firstTag returns where the first tag stands, of private spans only with own set; -1 if there is none.
-func firstTag(s string, own bool) int {
+// firstTag returns the offset of the first tag, or -1. If stored is set, only tags of private
+// spans count.
+func firstTag(s string, stored bool) int {
 	for at := nextTagStart(s, 0); at < len(s); {
 		t, n := parseTag(s[at:], true)
-		if t.is() && (!own || t.name == private) {
+		if t.is() && (!stored || t.name == private) {
 			return at
 		}
 		at = nextTagStart(s, at+n)
@@ -68,29 +73,33 @@ func firstTag(s string, own bool) int {
 	return -1
 }
 
-// stripper knows, at any point of a text, whether what follows may be seen. The zero value stands before the text.
+// stripper is the state of stripping: it decides whether the next text is visible. The zero
+// value is the state before the first byte.
 //
-// Inside a private span only private tags count; inside another envelope its own tags and private ones, so that no
-// mix of tags ends a private span but its own closer. What is not closed lasts to the end.
+// Inside a private span only private tags count. Inside another envelope, its own tags and
+// private ones count. So only its own closer ends a private span. An unclosed span lasts to
+// the end of the text.
 type stripper struct {
-	private  int  // open private tags
-	envelope int  // index of the open envelope; 0 when there is none
-	depth    int  // its open tags
-	tags     int  // tags seen so far
-	stray    bool // a private closer came that had nothing to close
-	tornKey  string
-	torn     string // what may be the beginning of a tag at the end of an item
-	own      bool   // only private spans are looked for: the text is one of ours
+	private    int  // number of open private tags
+	envelope   int  // index of the open envelope; 0 if none is open
+	depth      int  // number of its open tags
+	tags       int  // tags seen so far
+	stray      bool // there was a private closer without an opener
+	tornKey    string
+	partialTag string // the beginning of a tag that the next item may continue
+	stored     bool   // only private spans are removed
 }
 
-// loose tells of the private tags that had no partner so far.
-func (st *stripper) loose() loose { return loose{opener: st.private > 0, closer: st.stray} }
+// unpaired returns the unpaired private tags so far.
+func (st *stripper) unpaired() unpairedTags {
+	return unpairedTags{opener: st.private > 0, closer: st.stray}
+}
 
 func (st *stripper) visible() bool { return st.private == 0 && st.envelope == 0 }
 
-// strip returns the visible part of a whole text and how many tags it held.
+// strip returns the visible part of a whole text and the number of its tags.
 func (st *stripper) strip(s string, c *Counts) (string, int) {
-	if st.visible() && firstTag(s, st.own) < 0 {
+	if st.visible() && firstTag(s, st.stored) < 0 {
 		return s, 0
 	}
 	before := st.tags
@@ -99,30 +108,31 @@ func (st *stripper) strip(s string, c *Counts) (string, int) {
 	return b.String(), max(st.tags-before, 1)
 }
 
-// item is strip for one string of several that follow one another. A tag that was torn between two of them, which
-// stand under the same key, is found when its second part comes; its first part is harmless.
+// item is strip for one of several strings in sequence. It also finds a tag that is split
+// between two strings under the same key, when the second part arrives; the first part alone
+// is harmless.
 func (st *stripper) item(key, s string, c *Counts) string {
-	if st.visible() && st.torn == "" && nextTagStart(s, 0) == len(s) {
+	if st.visible() && st.partialTag == "" && nextTagStart(s, 0) == len(s) {
 		return s
 	}
-	if st.torn != "" && st.tornKey != key {
+	if st.partialTag != "" && st.tornKey != key {
 		s, _ = st.strip(s, c)
 		return s
 	}
 	st.tornKey = key
-	whole, old := st.torn+s, len(st.torn)
+	whole, old := st.partialTag+s, len(st.partialTag)
 	var b strings.Builder
 	done := st.feed(whole, false, c, func(from, to int) {
 		if to > old {
 			b.WriteString(whole[max(from, old):to])
 		}
 	})
-	st.torn = whole[done:]
-	if st.torn == "" {
+	st.partialTag = whole[done:]
+	if st.partialTag == "" {
 		return b.String()
 	}
-	if t, _ := parseTag(st.torn, true); t.is() && !t.closing {
-		st.torn = "" // all of its name is there
+	if t, _ := parseTag(st.partialTag, true); t.is() && !t.closing {
+		st.partialTag = "" // all of its name is there
 		st.tags++
 		st.apply(t, c)
 		return b.String()
@@ -133,8 +143,9 @@ func (st *stripper) item(key, s string, c *Counts) string {
 	return b.String()
 }
 
-// feed goes over the next part of a text and hands the places of its visible runs to emit. It returns how much of s is done with:
-// the rest may be the beginning of a tag and must come again at the head of the next part. With final all is done.
+// feed processes the next part of a text and passes the visible ranges to emit. It returns how
+// many bytes of s it used. The rest may begin a tag and must be repeated at the start of the
+// next part. If final is set, all of s is used.
 func (st *stripper) feed(s string, final bool, c *Counts, emit func(from, to int)) int {
 	from := 0 // the run not handed over yet begins here
 	at := 0
@@ -147,7 +158,7 @@ func (st *stripper) feed(s string, final bool, c *Counts, emit func(from, to int
 		if n == 0 { // not decidable before more of the text has come
 			break
 		}
-		if !t.is() || st.own && t.name != private {
+		if !t.is() || st.stored && t.name != private {
 			at += n
 			continue
 		}

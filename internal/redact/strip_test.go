@@ -55,11 +55,14 @@ func TestPrivateSpansAreRemoved(t *testing.T) {
 		"opened in an envelope":   {"a<system-reminder><private></system-reminder>x</private>b", "a"},
 		"all of it":               {" <private>x</private>\n", " \n"},
 		"slips of the hand":       {"a<private:>x</private.>b<private;>y</private>c<private\">z", "abc"},
-		"a nullable type":         {"List<Private?> y <private:key> <private.x>", "List<Private?> y <private:key> <private.x>"},
-		"a russian word":          {"a <привет> <рута> b", "a <привет> <рута> b"},
-		"another word":            {"a <privateer> <private-notes> b", "a <privateer> <private-notes> b"},
-		"a generic type":          {"List<Private, X> y", "List<Private, X> y"},
-		"no tag":                  {"1 < 2 && 3 > 2 \\n &lt; x", "1 < 2 && 3 > 2 \\n &lt; x"},
+		"a nullable type": {
+			"List<Private?> y <private:key> <private.x>",
+			"List<Private?> y <private:key> <private.x>",
+		},
+		"a russian word": {"a <привет> <рута> b", "a <привет> <рута> b"},
+		"another word":   {"a <privateer> <private-notes> b", "a <privateer> <private-notes> b"},
+		"a generic type": {"List<Private, X> y", "List<Private, X> y"},
+		"no tag":         {"1 < 2 && 3 > 2 \\n &lt; x", "1 < 2 && 3 > 2 \\n &lt; x"},
 	} {
 		if got := new(Door).Text(c.in); got != c.want {
 			t.Errorf("%s: Text(%q) = %q, want %q", name, c.in, got, c.want)
@@ -85,7 +88,7 @@ func TestInjectedBlocksAreRemoved(t *testing.T) {
 	}
 }
 
-func TestEnvelopesThatTellWhoSpeaksStay(t *testing.T) {
+func TestSpeakerTagsStay(t *testing.T) {
 	for _, in := range []string{
 		"<task-notification>\n<task-id>a9</task-id>\n</task-notification>", "<command-name>/clear</command-name>",
 		"<local-command-stdout>ok</local-command-stdout>", "<local-command-caveat>Caveat</local-command-caveat>",
@@ -98,7 +101,10 @@ func TestEnvelopesThatTellWhoSpeaksStay(t *testing.T) {
 }
 
 func TestAPromptThatIsAllPrivateIsEmpty(t *testing.T) {
-	for _, in := range []string{"", "  \n", "<private>x</private>", "\n <private>x", "<private>a</private> \n <system-reminder>b</system-reminder>"} {
+	for _, in := range []string{
+		"", "  \n", "<private>x</private>", "\n <private>x",
+		"<private>a</private> \n <system-reminder>b</system-reminder>",
+	} {
 		if got := new(Door).Prompt(in); got != "" {
 			t.Errorf("Prompt(%q) = %q, want nothing", in, got)
 		}
@@ -117,7 +123,7 @@ func TestRemovedSpansAreCounted(t *testing.T) {
 // Where NFKC gives ASCII, the fold inside a tag is that, character by character.
 func TestFoldAgreesWithNFKC(t *testing.T) {
 	for r := rune(0x80); r <= utf8.MaxRune; r++ {
-		if !utf8.ValidRune(r) || unseen(r) {
+		if !utf8.ValidRune(r) || isInvisible(r) {
 			continue
 		}
 		want := norm.NFKC.String(string(r))
@@ -134,13 +140,17 @@ func TestFoldAgreesWithNFKC(t *testing.T) {
 
 // pieces are what texts full of tags are made of.
 var pieces = []string{
-	"<private>", "</private>", "<private:>", "<private.", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞", "&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>",
-	"<system-reminder>", "</system-reminder>", "<remanence-context b=\"1\">", "</remanence-context>", "text", " ", "\n", "<", ">", "/", "&", "\\", "é",
-	"\u200b", "ghp_0123456789abcdefghijklmnopqrstuvwxyz12", "password=", "hunter2!x", "[secret:token]", "[secret:", "]", "\"", "://u:", "@h", "eyJ", ".",
+	"<private>", "</private>", "<private:>", "<private.", "<private x=1>", "< PRIVATE\n>", "</private >", "＜private＞",
+	"&lt;private&gt;", `\u003c/private\u003e`, "<pri", "vate>",
+	"<system-reminder>", "</system-reminder>", "<remanence-context b=\"1\">", "</remanence-context>", "text", " ", "\n",
+	"<", ">", "/", "&", "\\", "é",
+	"\u200b", "ghp_0123456789abcdefghijklmnopqrstuvwxyz12", "password=", "hunter2!x", "[secret:token]", "[secret:", "]",
+	"\"", "://u:", "@h", "eyJ", ".",
 }
 
 func drawText(t *rapid.T) string {
-	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 4, 8)), 0, 24).Draw(t, "pieces"), "")
+	return strings.Join(rapid.SliceOfN(rapid.OneOf(rapid.SampledFrom(pieces), rapid.StringN(0, 4, 8)), 0, 24).Draw(t,
+		"pieces"), "")
 }
 
 func TestStrippingTwiceIsStrippingOnce(t *testing.T) {
@@ -155,7 +165,10 @@ func TestStrippingTwiceIsStrippingOnce(t *testing.T) {
 
 func TestPrivateTextNeverSurvives(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		open := rapid.SampledFrom([]string{"<private>", "<Private why='x'>", "＜private＞", "&lt;private&gt;", `\u003cprivate\u003e`, "<pri\u200bvate>", "<\nprivate"}).Draw(t, "open")
+		open := rapid.SampledFrom([]string{
+			"<private>", "<Private why='x'>", "＜private＞", "&lt;private&gt;",
+			`\u003cprivate\u003e`, "<pri\u200bvate>", "<\nprivate",
+		}).Draw(t, "open")
 		inside := strings.ReplaceAll(drawText(t), "private", "privat")
 		if closes(inside) {
 			t.Skip("closed inside")
@@ -233,7 +246,7 @@ func FuzzStripPrivate(f *testing.F) {
 	})
 }
 
-func TestASlipInATagIsSeenWhereverTheTextIsCut(t *testing.T) {
+func TestMistypedTagIsFoundInSplitText(t *testing.T) {
 	const whole = "a<private:&gt;x</private>b"
 	for cut := range len(whole) {
 		var st stripper

@@ -6,11 +6,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxTag bounds, in bytes, how far a tag may stretch from its '<' to the end of its name, and again from there to
-// the '>' of a closer. It keeps the search linear and a stream's carry small.
+// maxTag limits the bytes from the '<' of a tag to the end of its name, and from there to the
+// '>' of a closer. It keeps the search linear and the buffered text small.
 const maxTag = 1024
 
-// tag is an envelope's opener or closer; the zero value is neither.
+// tag is the opener or closer of an envelope. The zero value is neither.
 type tag struct {
 	found   bool
 	name    int // index in envelopes
@@ -19,7 +19,7 @@ type tag struct {
 
 func (t tag) is() bool { return t.found }
 
-// nextTagStart returns the next place at or after i where a tag may begin, or len(s).
+// nextTagStart returns the first offset at or after i where a tag may begin, or len(s).
 func nextTagStart(s string, i int) int {
 	for ; i < len(s); i++ {
 		switch s[i] {
@@ -32,9 +32,10 @@ func nextTagStart(s string, i int) int {
 	return i
 }
 
-// parseTag reads a tag at the head of s, which begins with one of the bytes of nextTagStart. It returns how many
-// bytes are read: for an opener up to the end of its name, since the rest of it is hidden anyway; for a closer up to
-// its '>'; for anything else how far the search may skip. 0 means that s is too short to tell and more is to come.
+// parseTag parses a tag at the start of s, which begins with a byte that nextTagStart finds.
+// It returns the number of bytes read: up to the end of the name for an opener, up to the '>'
+// for a closer, and as far as the search may skip for other text. 0 means that s is too short
+// to decide.
 func parseTag(s string, final bool) (tag, int) {
 	limit := min(len(s), maxTag)
 	short := !final && len(s) < maxTag
@@ -69,8 +70,8 @@ func parseTag(s string, final bool) (tag, int) {
 	return tag{found: true, name: which, closing: true}, n
 }
 
-// readName reads what follows '<': blanks, perhaps a slash, the name; folded. end is where the name stops; cut says
-// that it may go on where s ends.
+// readName reads optional blanks and a slash, and then the name, which it folds. end is the
+// offset after the name. cut reports that the name may continue after s.
 func readName(s string, i int) (name string, closing bool, end int, cut bool) {
 	var buf [32]byte
 	letters := buf[:0]
@@ -98,8 +99,8 @@ func readName(s string, i int) (name string, closing bool, end int, cut bool) {
 
 func isNameByte(c byte) bool { return c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '-' }
 
-// endsName reports whether a tag's name may end before s: at a blank, an attribute's or the tag's end in any
-// spelling, or the end of the text.
+// endsName reports whether s begins with something that ends a tag's name: a blank, an
+// attribute, the tag's end in any spelling, or the end of the text.
 func endsName(s string) bool {
 	if s == "" {
 		return true
@@ -115,7 +116,7 @@ func endsName(s string) bool {
 	return unicode.IsSpace(r) || foldsTo(r, '>') || foldsTo(r, '/') || foldsTo(r, ' ')
 }
 
-// isSlip reports whether c may stand before a tag's '>' by a slip of the hand.
+// isSlip reports whether c is a character that a typing error may leave before a tag's '>'.
 func isSlip(c byte) bool { return strings.IndexByte(":;,.\"'`", c) >= 0 }
 
 func foldsTo(r rune, want byte) bool {
@@ -123,7 +124,7 @@ func foldsTo(r rune, want byte) bool {
 	return ok && len(folded) == 1 && folded[0] == want
 }
 
-// closerEnd finds the '>' of a closer whose name ends at i.
+// closerEnd returns the offset after the '>' of a closer whose name ends at i.
 func closerEnd(s string, i int) (int, bool) {
 	for i < len(s) {
 		c := readChar(s[i:])
@@ -147,7 +148,8 @@ func envelopeNamed(name string) int {
 	return -1
 }
 
-// hasFold reports whether s begins with prefix, which is lower-case ASCII, in any ASCII case.
+// hasFold reports whether s begins with prefix, ignoring ASCII case. prefix is lower-case
+// ASCII.
 func hasFold(s, prefix string) bool {
 	if len(s) < len(prefix) {
 		return false

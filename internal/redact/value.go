@@ -50,7 +50,7 @@ func (a *assignment) readValue(s string, i int) (from, to int) {
 		limit = i + n
 	}
 	mayGoOn := a.class == password || a.name == "credentials"
-	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && goesOn(s, to)) {
+	for to < min(len(s), limit) && s[to] > ' ' && (strings.IndexByte(stops, s[to]) < 0 || mayGoOn && continuesAfter(s, to)) {
 		to++
 	}
 	if a.strong {
@@ -66,7 +66,8 @@ func hashed(s string, i int) int {
 		end++
 	}
 	name := asciiLower(s[i:end])
-	if end+1 < len(s) && s[end] == '(' && isQuote(s[end+1]) && (strings.Contains(name, "hash") || strings.Contains(name, "crypt")) {
+	if end+1 < len(s) && s[end] == '(' && isQuote(s[end+1]) &&
+		(strings.Contains(name, "hash") || strings.Contains(name, "crypt")) {
 		return end + 1
 	}
 	return i
@@ -74,7 +75,8 @@ func hashed(s string, i int) int {
 
 // conversions make a value of what stands between quotes behind them.
 var conversions = [...]string{
-	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(", "bytes(", "bytes.fromhex(", "new TextEncoder().encode(",
+	"[]byte(", "Some(", "string(", "std::string(", "String(", "new String(", "SecretStr(", "Secret(", "Buffer.from(",
+	"bytes(", "bytes.fromhex(", "new TextEncoder().encode(",
 }
 
 // enclosed reads a value that ends where what it stands in does: an element of XML, or the quotes round NAME=value.
@@ -92,7 +94,8 @@ func (a *assignment) enclosed(s string, i int) (from, to int, ok bool) {
 		slashes := q - len(strings.TrimRight(s[:q], `\`))
 		to = closingQuote(s, i, s[q], slashes)
 		v := s[i:to]
-		return i, to, isQuote(s[q]) && to < len(s) && v != "" && v[0] != '%' && !strings.ContainsAny(v, " \t\n;") && !strings.Contains(v, "&")
+		return i, to, isQuote(s[q]) && to < len(s) && v != "" && v[0] != '%' && !strings.ContainsAny(v, " \t\n;") &&
+			!strings.Contains(v, "&")
 	}
 	return 0, 0, false
 }
@@ -135,9 +138,9 @@ func groupsEnd(s string, from, to int) int {
 	return to
 }
 
-// goesOn reports whether a value without quotes goes on behind the sign at s[i]: what follows is the rest of a word, and
-// no other name with its value.
-func goesOn(s string, i int) bool {
+// continuesAfter reports whether an unquoted value continues after the sign at s[i]: the rest
+// of a word follows, and not another name with its value.
+func continuesAfter(s string, i int) bool {
 	if strings.IndexByte(",&;", s[i]) < 0 {
 		return false
 	}

@@ -4,10 +4,10 @@ import "errors"
 
 const (
 	maxDepth  = 256     // deeper values become null
-	maxLevels = 1 << 20 // deeper input is given up
+	maxLevels = 1 << 20 // deeper input is an error
 	maxKey    = 1 << 10 // bytes; a member with a longer key is left out of a bounded object
 	maxNumber = 1 << 10 // bytes; a longer number becomes null in a bounded object
-	shortText = 4 << 10 // bytes; what the late room may be used for
+	shortText = 4 << 10 // bytes; largest value that may use lateRoom
 )
 
 var (
@@ -15,40 +15,41 @@ var (
 	errDeep   = errors.New("nested too deep")
 )
 
-// walker copies one JSON value from in to out, token by token and without recursion, so that neither size nor depth
-// of the input costs memory. Strings go through the door.
+// walker copies one JSON value from in to out, token by token and without recursion. Its
+// memory use depends neither on the size nor on the depth of the input. It cleans every
+// string.
 type walker struct {
-	door   *Door
-	in     source
-	out    []byte
-	limit  int  // of out; 0 means none
-	own    bool // the value is one of ours: of envelopes only private spans are taken out
-	counts Counts
-	cut    bool
+	redactor *Door
+	in       source
+	out      []byte
+	limit    int  // largest size of out in bytes; 0 means no limit
+	stored   bool // the value is stored data: only private spans are stripped
+	counts   Counts
+	cut      bool
 
-	loose         loose  // tags without a partner in their text, so far
-	texts         []text // what was written since the first of them
-	first, unsure int    // indexes in texts of the first and the last of them; -1 before texts
+	unpaired      unpairedTags // unpaired tags so far
+	texts         []text       // strings written since the first unpaired tag
+	first, unsure int          // indexes in texts of the first and the last string with unpaired tags; -1 means before texts
 
-	arrays int         // arrays among the open containers
-	lines  []arrayLine // strings of the outermost of them
+	arrays int         // number of open arrays
+	lines  []arrayLine // strings of the outermost array
 
-	stack []frame // containers that are open and copied
-	mute  levels  // containers that are open and left out; all inside the copied ones
-	text  []byte  // the string being read
+	stack   []frame // open containers that are copied
+	skipped levels  // open containers that are left out, all inside the copied ones
+	text    []byte  // the string being read
 
-	command string // the last one that an agent reports to have run, as a terminal shows it
+	command string // the last command that the agent reported, as a terminal shows it
 
-	high    rune // the last escaped half of a surrogate pair
-	highEnd int  // where in text it ended; 0 for none
+	high    rune // the last escaped high surrogate
+	highEnd int  // its end in text; 0 for none
 }
 
 // frame is an open container.
 type frame struct {
 	array bool
-	key   string // of the member being read; in an array the key the array stands under
-	any   bool   // something has been written into it
-	skip  bool   // the member being read is left out
+	key   string // of the current member; in an array the key of the array
+	any   bool   // at least one element is written
+	skip  bool   // the current member is left out
 	carry stripper
 }
 
@@ -73,7 +74,7 @@ func (w *walker) walk(c byte) error {
 	}
 }
 
-// value reads the value that begins with c; of a container only that.
+// value reads the value that begins with c. Of a container it reads only the opening bracket.
 func (w *walker) value(c byte) (opened bool, err error) {
 	switch {
 	case c == '{' || c == '[':
@@ -86,7 +87,7 @@ func (w *walker) value(c byte) (opened bool, err error) {
 	return false, w.literal(c)
 }
 
-func (w *walker) muted() bool { return w.mute.n > 0 }
+func (w *walker) muted() bool { return w.skipped.n > 0 }
 
 func (w *walker) top() *frame {
 	if len(w.stack) == 0 {
@@ -95,7 +96,7 @@ func (w *walker) top() *frame {
 	return &w.stack[len(w.stack)-1]
 }
 
-// key is the name under which the value being read stands, "" at the root.
+// key returns the key of the current value, "" at the top level.
 func (w *walker) key() string {
 	if f := w.top(); f != nil {
 		return f.key
@@ -107,23 +108,24 @@ func (w *walker) open(c byte) error {
 	array := c == '['
 	if w.muted() || !w.room(0) {
 		w.cut = true
-		return w.mute.push(array)
+		return w.skipped.push(array)
 	}
 	if len(w.stack) == maxDepth {
 		w.cut = true
 		w.raw("null")
-		return w.mute.push(array)
+		return w.skipped.push(array)
 	}
 	key := w.key()
 	w.raw(string(c))
 	if array {
 		w.arrays++
 	}
-	w.stack = append(w.stack, frame{array: array, key: key, carry: stripper{own: w.own}})
+	w.stack = append(w.stack, frame{array: array, key: key, carry: stripper{stored: w.stored}})
 	return nil
 }
 
-// enter comes after an opening bracket: it returns the first byte of the first value, or closes an empty container.
+// enter follows an opening bracket. It returns the first byte of the first value, or closes an
+// empty container.
 func (w *walker) enter() (byte, error) {
 	c, err := w.in.nextToken()
 	if err != nil {
@@ -138,7 +140,8 @@ func (w *walker) enter() (byte, error) {
 	return w.member(c)
 }
 
-// leave comes after a value: it closes what ends here and returns the first byte of the next value, 0 if none comes.
+// leave follows a value. It closes the containers that end here and returns the first byte of
+// the next value, 0 if there is none.
 func (w *walker) leave() (byte, error) {
 	for len(w.stack) > 0 || w.muted() {
 		c, err := w.in.nextToken()
@@ -160,7 +163,7 @@ func (w *walker) leave() (byte, error) {
 
 func (w *walker) inArray() bool {
 	if w.muted() {
-		return w.mute.top()
+		return w.skipped.top()
 	}
 	return w.top().array
 }
@@ -174,13 +177,13 @@ func (w *walker) close(c byte) error {
 		return errSyntax
 	}
 	if w.muted() {
-		w.mute.pop()
+		w.skipped.pop()
 		return nil
 	}
-	left, array := w.top().carry.loose(), w.top().array
+	left, array := w.top().carry.unpaired(), w.top().array
 	w.stack = w.stack[:len(w.stack)-1]
 	w.out = append(w.out, c)
-	w.note(left, len(w.texts)-1)
+	w.noteUnpaired(left, len(w.texts)-1)
 	if array {
 		if w.arrays--; w.arrays == 0 {
 			w.joinLines()
@@ -189,8 +192,8 @@ func (w *walker) close(c byte) error {
 	return nil
 }
 
-// member reads what comes before a value in its container, the key that begins with c, and returns the first byte of
-// the value.
+// member reads the key that begins with c, and the separator. It returns the first byte of the
+// value.
 func (w *walker) member(c byte) (byte, error) {
 	if !w.inArray() {
 		if c != '"' {
@@ -210,7 +213,7 @@ func (w *walker) member(c byte) (byte, error) {
 			return 0, err
 		}
 	}
-	if c == 0 { // no value begins so, and to leave it means the end
+	if c == 0 { // no value begins with 0, and leave returns it at the end
 		return 0, errSyntax
 	}
 	return c, nil
@@ -241,7 +244,7 @@ func (w *walker) keyLimit() int {
 	return maxKey
 }
 
-// begin writes what comes before a value: a comma, a key.
+// begin writes the comma and key before a value.
 func (w *walker) begin() {
 	f := w.top()
 	if f == nil {
@@ -257,22 +260,22 @@ func (w *walker) begin() {
 	}
 }
 
-// cleanKey takes a key through the door; nearly all are short names that can hold nothing.
+// cleanKey redacts a key. Most keys are short names that cannot contain a secret.
 func (w *walker) cleanKey(key string) string {
 	if len(key) < 16 && isAll(key, isWordByte) {
 		return key
 	}
-	return w.door.clean(key, w.own, &w.counts)
+	return w.redactor.clean(key, w.stored, &w.counts)
 }
 
-// raw writes a value that needs no cleaning.
+// raw writes a value that needs no redaction.
 func (w *walker) raw(s string) {
 	w.begin()
 	w.out = append(w.out, s...)
 }
 
-// room reports whether a value of about n bytes may still be written. Near the limit there is none for what is
-// nested; the members of the object itself have the late room, for short values.
+// room reports whether a value of about n bytes fits. Nested values may not use lateRoom;
+// short members of the top level may.
 func (w *walker) room(n int) bool {
 	if w.limit == 0 {
 		return true

@@ -8,33 +8,33 @@ import (
 )
 
 const (
-	// MaxConnections is how many connections of the socket are served at a time;
-	// more wait in the system's queue.
+	// MaxConnections is the number of socket connections that are served at a time. Further
+	// connections wait in the operating system's queue.
 	MaxConnections = 32
-	// MaxHTTPConnections is the same for the door on TCP. They are counted apart:
-	// whoever fills that door keeps no hook waiting.
+	// MaxHTTPConnections is the same limit for TCP. It is separate, so that TCP clients cannot
+	// delay hooks.
 	MaxHTTPConnections = 16
 
-	writeWithin = 10 * time.Second // a client takes what is written, or is dropped
+	writeWithin = 10 * time.Second // a client that does not read for this long is disconnected
 )
 
-// guarded is a listener that gives out only connections that are let in, and
-// only as many at a time as there are slots.
-type guarded struct {
+// limitedListener accepts only permitted connections, and at most as many at a time as there
+// are slots.
+type limitedListener struct {
 	net.Listener
 	slots  chan struct{} // may be shared with other listeners
 	closed chan struct{}
 	once   sync.Once
-	own    func(net.Conn) bool // nil lets all in
+	own    func(net.Conn) bool // permits a connection; nil permits all
 	log    *slog.Logger
 }
 
-func guard(l net.Listener, slots chan struct{}, own func(net.Conn) bool, log *slog.Logger) *guarded {
-	return &guarded{Listener: l, slots: slots, closed: make(chan struct{}), own: own, log: log}
+func guard(l net.Listener, slots chan struct{}, own func(net.Conn) bool, log *slog.Logger) *limitedListener {
+	return &limitedListener{Listener: l, slots: slots, closed: make(chan struct{}), own: own, log: log}
 }
 
 // Accept implements net.Listener.
-func (g *guarded) Accept() (net.Conn, error) {
+func (g *limitedListener) Accept() (net.Conn, error) {
 	for {
 		select {
 		case g.slots <- struct{}{}:
@@ -56,12 +56,12 @@ func (g *guarded) Accept() (net.Conn, error) {
 }
 
 // Close implements net.Listener.
-func (g *guarded) Close() error {
+func (g *limitedListener) Close() error {
 	g.once.Do(func() { close(g.closed) })
 	return g.Listener.Close()
 }
 
-// slotConn frees its slot when it is closed. A client that does not read ends it.
+// slotConn frees its slot when it is closed. A write timeout closes it.
 type slotConn struct {
 	net.Conn
 	once sync.Once
@@ -76,8 +76,8 @@ func (c *slotConn) Write(b []byte) (int, error) {
 	return c.Conn.Write(b)
 }
 
-// CloseWrite ends what we say, so that a client that was refused in the middle
-// of its request can still read why.
+// CloseWrite closes the sending side, so that a client whose request was refused halfway can
+// still read the reason.
 func (c *slotConn) CloseWrite() error {
 	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
 		return half.CloseWrite()

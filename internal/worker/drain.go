@@ -11,49 +11,52 @@ import (
 	"remanence/internal/mem"
 )
 
-// Spool holds events that were kept while no worker answered.
+// Spool stores events while no daemon answers.
 type Spool interface {
-	// Empty is cheap: it is asked before every event.
+	// Empty reports whether no event is spooled. It must be cheap, because it is called before
+	// every event.
 	Empty() bool
-	// Drain hands over up to max events in the order of each session, and
-	// deletes those that keep returned nil for. It returns how many those were.
+	// Drain passes up to max events to keep, in the order of each session, and deletes those
+	// for which keep returns nil. It returns the number of deleted events.
 	Drain(ctx context.Context, max int, keep func(context.Context, []mem.Event) error) (int, error)
 }
 
 const (
-	// DrainBatch is how many spooled events are handed over at a time. What is
-	// more than that is a backlog.
+	// DrainBatch is the number of spooled events handled at a time. More events than that are
+	// a backlog.
 	DrainBatch = 200
-	// backlogBatch is the same for a backlog: small, so that it can stop soon.
+	// backlogBatch is the batch size for a backlog. It is small, so that draining can be
+	// interrupted soon.
 	backlogBatch = 50
-	// backlogShare is the part of the time that goes into a backlog, as its divisor.
+	// backlogShare is the divisor of the time spent on a backlog.
 	backlogShare = 4
-	// orderWait is how long an event waits for what was spooled before it.
+	// orderWait is how long an event waits for earlier events in the spool.
 	orderWait = 100 * time.Millisecond
-	// giveUpAfter is how many times an event may fail while others pass.
+	// giveUpAfter is the number of failures, while others succeed, after which an event is
+	// given up.
 	giveUpAfter = 5
 )
 
-// drainer moves the spool's events to the handler, one caller at a time.
+// drainer passes spooled events to the handler, for one caller at a time.
 type drainer struct {
 	spool  Spool
-	replay func(context.Context, []mem.Event) error // a whole batch, cheaply; nil means one by one
-	handle func(context.Context, mem.Event) error   // one; asked only without replay
+	replay func(context.Context, []mem.Event) error // stores a whole batch; nil means one by one
+	handle func(context.Context, mem.Event) error   // handles one event; used only without replay
 	giveUp func(mem.Event, error) error             // nil means never
 	log    *slog.Logger
 
-	passed  atomic.Int64  // events handled, also those that were never spooled
-	resting atomic.Bool   // after a failure, until the next retry
-	behind  atomic.Bool   // there is a backlog, which events do not wait for
-	turn    chan struct{} // holds one token; guards the rest
-	judged  int64         // passed at the last judgement
-	fails   map[string]int
+	passed       atomic.Int64  // events handled, spooled or not
+	resting      atomic.Bool   // set after a failure, until the next retry
+	behind       atomic.Bool   // there is a backlog; new events do not wait for it
+	turn         chan struct{} // holds one token; guards the rest
+	passedBefore int64         // value of passed at the last call of giveUpFailing
+	fails        map[string]int
 }
 
-// drain takes in what was spooled before an event, so that its session's order
-// is kept, or returns what stopped it. An error means that events are still
-// there; until the next workOff no more are tried. A backlog keeps no event
-// waiting: it is left to workOff, which takes the newest session first.
+// drain handles the events that were spooled before a new one, so that the order of a session
+// is kept. It returns the error that stopped it; spooled events then remain, and the next
+// attempt is in workOff. Events do not wait for a backlog: workOff handles it, newest session
+// first.
 func (d *drainer) drain(ctx context.Context) error {
 	if d.spool == nil || d.resting.Load() || d.behind.Load() || d.spool.Empty() {
 		return nil
@@ -68,7 +71,7 @@ func (d *drainer) drain(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if d.behind.Load() { // as it turned out meanwhile
+	if d.behind.Load() { // another caller found a backlog
 		return nil
 	}
 	n, err := d.take(ctx, DrainBatch)
@@ -76,8 +79,8 @@ func (d *drainer) drain(ctx context.Context) error {
 	return err
 }
 
-// workOff takes in what is spooled, also after a failure, for no longer than a
-// share of the time until it is called again.
+// workOff handles spooled events, also after a failure, for at most a share of the time until
+// its next call.
 func (d *drainer) workOff(ctx context.Context, every time.Duration) error {
 	d.resting.Store(false)
 	if d.spool == nil {
@@ -104,7 +107,7 @@ func (d *drainer) workOff(ctx context.Context, every time.Duration) error {
 	return nil
 }
 
-// take hands over one batch. The caller has the turn.
+// take handles one batch. The caller holds the turn token.
 func (d *drainer) take(ctx context.Context, max int) (int, error) {
 	n, err := d.spool.Drain(ctx, max, d.keep)
 	if n > 0 {
@@ -117,8 +120,8 @@ func (d *drainer) take(ctx context.Context, max int) (int, error) {
 	return n, nil
 }
 
-// keep hands over one batch. If it fails as a whole it is tried event by event,
-// so that one event that can never be kept does not hold up all others.
+// keep passes on one batch. If the batch fails, its events are tried one by one, so that a bad
+// event does not block the others.
 func (d *drainer) keep(ctx context.Context, events []mem.Event) error {
 	if d.replay != nil {
 		err := safely(func() error { return d.replay(ctx, events) })
@@ -131,7 +134,7 @@ func (d *drainer) keep(ctx context.Context, events []mem.Event) error {
 		d.log.Warn("replay of a batch failed", "events", len(events), "error", err)
 	}
 	one := d.handle
-	if d.replay != nil { // to be answered would leave a receipt for what nobody hears
+	if d.replay != nil { // a reply would store a receipt for text that nobody receives
 		one = func(ctx context.Context, e mem.Event) error { return d.replay(ctx, []mem.Event{e}) }
 	}
 	var failed []failure
@@ -146,7 +149,7 @@ func (d *drainer) keep(ctx context.Context, events []mem.Event) error {
 		}
 		d.passed.Add(1)
 	}
-	return d.judge(failed)
+	return d.giveUpFailing(failed)
 }
 
 type failure struct {
@@ -154,23 +157,23 @@ type failure struct {
 	err   error
 }
 
-// judge gives up the events that failed often while others passed. While
-// nothing passes the fault is not theirs.
-func (d *drainer) judge(failed []failure) error {
-	othersPass := d.passed.Load() > d.judged
-	d.judged = d.passed.Load()
+// giveUpFailing gives up events that failed repeatedly while others succeeded. While all
+// events fail, the cause lies elsewhere and none is given up.
+func (d *drainer) giveUpFailing(failed []failure) error {
+	othersPass := d.passed.Load() > d.passedBefore
+	d.passedBefore = d.passed.Load()
 	var left error
 	for _, f := range failed {
 		if othersPass {
 			d.fails[f.event.ID]++
 		}
-		left = errors.Join(left, d.dismiss(f))
+		left = errors.Join(left, d.giveUpEvent(f))
 	}
 	return left
 }
 
-// dismiss hands a hopeless event to giveUp. It returns an error if the event must stay.
-func (d *drainer) dismiss(f failure) error {
+// giveUpEvent passes an event to giveUp. On an error the event stays spooled.
+func (d *drainer) giveUpEvent(f failure) error {
 	if d.giveUp == nil || d.fails[f.event.ID] < giveUpAfter {
 		return f.err
 	}
@@ -182,7 +185,7 @@ func (d *drainer) dismiss(f failure) error {
 	return nil
 }
 
-// safely runs f; a panic is its error.
+// safely calls f; a panic becomes an error.
 func safely(f func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {

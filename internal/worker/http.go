@@ -12,11 +12,10 @@ import (
 	"remanence/internal/api"
 )
 
-// openHTTP opens the door on TCP, if one is asked for: by the configuration, or
-// by a browser that an earlier worker let in and whose login still lasts. A port
-// that cannot be had is told where people look, and the socket is served all the
-// same. It is not tried again: whoever holds the port meanwhile may have been
-// shown the token, which is worth nothing as long as this door stays shut.
+// openHTTP listens on TCP if the configuration says so, or if a browser's login from an
+// earlier daemon is still valid. If the port is taken, a warning is logged and only the socket
+// is served. The port is not tried again: the program that holds it may have received the
+// token, which is useless while this daemon does not listen.
 func (w *worker) openHTTP() {
 	port := w.cfg.HTTPPort
 	if port == 0 && time.Now().Before(w.runtime.Login.Until) {
@@ -32,10 +31,10 @@ func (w *worker) openHTTP() {
 		}
 		return
 	}
-	w.runtime.HTTP = w.doors[0].Addr().String()
+	w.runtime.HTTP = w.httpListeners[0].Addr().String()
 }
 
-// listenHTTP makes the door on TCP at a port; 0 means any.
+// listenHTTP listens on a TCP port; 0 means any.
 func (w *worker) listenHTTP(port int) error {
 	doors, err := listenLoopback(port)
 	if err != nil {
@@ -43,23 +42,23 @@ func (w *worker) listenHTTP(port int) error {
 	}
 	slots := make(chan struct{}, MaxHTTPConnections)
 	for _, l := range doors {
-		w.doors = append(w.doors, guard(l, slots, nil, w.cfg.Log))
+		w.httpListeners = append(w.httpListeners, guard(l, slots, nil, w.cfg.Log))
 	}
 	w.http = w.newServer(api.LoopbackHosts(portOf(doors[0]))...)
 	return nil
 }
 
-// open lets a person's browser in: it opens the door on TCP, if that is shut, at
-// the port of the last time, if that is free, and makes a code for one login.
-func (w *worker) open(context.Context, api.Nothing) (api.Opened, error) {
-	w.opening.Lock()
-	defer w.opening.Unlock()
+// openBrowser prepares access for a person's browser: it listens on TCP if necessary,
+// preferably on the last port, and makes a code for one login.
+func (w *worker) openBrowser(context.Context, api.Nothing) (api.Opened, error) {
+	w.httpMu.Lock()
+	defer w.httpMu.Unlock()
 	switch {
 	case w.draining.Load():
 		return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "not_ready", Detail: api.Draining}
-	case len(w.doors) == 0 && w.cfg.HTTPPort != 0:
+	case len(w.httpListeners) == 0 && w.cfg.HTTPPort != 0:
 		return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: w.runtime.HTTPFault}
-	case len(w.doors) == 0:
+	case len(w.httpListeners) == 0:
 		err := w.listenHTTP(w.runtime.HTTPPort)
 		if err != nil && w.runtime.HTTPPort != 0 {
 			err = w.listenHTTP(0)
@@ -67,22 +66,23 @@ func (w *worker) open(context.Context, api.Nothing) (api.Opened, error) {
 		if err != nil {
 			return api.Opened{}, &api.Error{Status: http.StatusServiceUnavailable, Name: "no_port", Detail: err.Error()}
 		}
-		for _, l := range w.doors {
+		for _, l := range w.httpListeners {
 			w.all.Go(func() { w.serveHTTP(l) })
 		}
-		at := w.doors[0].Addr().String()
-		w.tell(func(rt *api.Runtime) { rt.HTTP, rt.HTTPPort = at, portOf(w.doors[0]) })
+		at := w.httpListeners[0].Addr().String()
+		w.updateRuntime(func(rt *api.Runtime) { rt.HTTP, rt.HTTPPort = at, portOf(w.httpListeners[0]) })
 		w.cfg.Log.Info("http port opened for a browser", "http", w.runtime.HTTP)
 	}
-	return api.Opened{URL: "http://" + w.runtime.HTTP + "/", Code: w.logins.Code(), Until: time.Now().Add(api.CodeFor).UTC()}, nil
+	return api.Opened{URL: "http://" + w.runtime.HTTP + "/", Code: w.logins.Code(),
+		Until: time.Now().Add(api.CodeFor).UTC()}, nil
 }
 
-// anyPort is how many ports are tried where any will do: one that is free on
-// one address may be taken on the other.
+// anyPort is the number of attempts to find a port that is free on all loopback addresses.
 const anyPort = 8
 
-// listenLoopback listens on a port of this machine's loopback addresses, 0 being
-// any: on all of them, or on none, so that a name for both never leads to somebody else.
+// listenLoopback listens on a port of all loopback addresses of this machine, or of none. 0
+// means any port. A host name that resolves to several of them thus never reaches another
+// program.
 func listenLoopback(port int) (open []net.Listener, err error) {
 	if port != 0 {
 		return listenAll(port)
@@ -134,8 +134,7 @@ func closeAll(open []net.Listener) {
 	}
 }
 
-// serveHTTP serves one address of the door on TCP. Should that end by itself,
-// the worker goes on without it.
+// serveHTTP serves one TCP listener. If it fails, the daemon continues without it.
 func (w *worker) serveHTTP(l net.Listener) {
 	if err := w.http.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		w.cfg.Log.Warn("http port failed", "error", err)

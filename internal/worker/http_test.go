@@ -37,7 +37,8 @@ func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
 
 func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
 	heard := make(chan string, 10)
-	w := start(t, worker.Config{HTTPPort: port.Free(t), MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") })})
+	w := start(t, worker.Config{HTTPPort: port.Free(t),
+		MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") })})
 	rt := w.told(t)
 	for what, c := range map[string]struct {
 		set  func(*http.Request)
@@ -50,7 +51,8 @@ func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
 		"at another name":    {func(r *http.Request) { r.Host = "evil.example" }, http.StatusMisdirectedRequest},
 		"beside it":          {func(r *http.Request) { r.URL.Path = "/mcp/x" }, http.StatusNotFound},
 	} {
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+rt.HTTP+"/mcp?project=shop", strings.NewReader("{}"))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+rt.HTTP+"/mcp?project=shop",
+			strings.NewReader("{}"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -157,19 +159,24 @@ func TestAConfiguredPortThatIsTakenIsNotReplacedByAnother(t *testing.T) {
 	w := start(t, worker.Config{HTTPPort: l.Addr().(*net.TCPAddr).Port})
 	w.told(t)
 	var e *api.Error
-	if got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{}); !errors.As(err, &e) || e.Name != "no_port" || e.Detail == "" {
+	if got, err := api.Open.Call(t.Context(), w.client(t), api.Nothing{}); !errors.As(err, &e) || e.Name != "no_port" ||
+		e.Detail == "" {
 		t.Errorf("got %+v, %v, want why there is no port", got, err)
 	}
 }
 
 func TestPagesNeedNoProofAndTheRoutesDo(t *testing.T) {
-	pages := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(rw, "page "+r.RequestURI) })
+	pages := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		_,
+			_ = io.WriteString(rw, "page "+r.RequestURI)
+	})
 	w := start(t, worker.Config{HTTPPort: port.Free(t), Web: pages})
 	at := "http://" + w.told(t).HTTP
 	for path, want := range map[string]int{
 		"/": 200, "/sessions/s_1": 200, "/search?q=%20x": 200, "/a-b.js": 200,
-		"/api/v1/search": 401, "/api": 401, "/health": 401, "/stream": 401, "/metrics": 401, "/mcp": 401, "/api/v1/events": 401,
-		"//": 401, "/%61pi": 401, "/x/../api": 401, "/a%2fb": 401, "/a//b": 401, "/x/": 401,
+		"/api/v1/search": 401, "/api": 401, "/health": 401, "/stream": 401, "/metrics": 401, "/mcp": 401,
+		"/api/v1/events": 401,
+		"//":             401, "/%61pi": 401, "/x/../api": 401, "/a%2fb": 401, "/a//b": 401, "/x/": 401,
 	} {
 		if status := read(t, at+path, ""); status != want {
 			t.Errorf("%s: status %d, want %d", path, status, want)
@@ -291,7 +298,8 @@ func read(t *testing.T, address, cookie string) (status int) {
 	t.Helper()
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, path, _ := strings.Cut(rest, "/")
-	req := &http.Request{Method: "GET", URL: &url.URL{Scheme: scheme, Host: host, Opaque: "/" + path}, Header: http.Header{}, Host: host, Close: true}
+	req := &http.Request{Method: "GET", URL: &url.URL{Scheme: scheme, Host: host, Opaque: "/" + path},
+		Header: http.Header{}, Host: host, Close: true}
 	if strings.HasPrefix(path, "/") { // an opaque address would be taken for one with a host
 		req.URL.Opaque, req.URL.Path = "", "/"+path
 	}
@@ -332,7 +340,8 @@ func post(t *testing.T, at, route, token, body string) (status int, answer strin
 func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
 	live := &api.Live{}
 	var idle atomic.Int64
-	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond, Store: &store{}})
+	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond,
+		Store: &store{}})
 	rt := w.told(t)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+rt.HTTP+"/stream", nil)
 	if err != nil {

@@ -11,11 +11,11 @@ import (
 // SlowLease is the longest time for one job of a slow kind.
 const SlowLease = 12 * time.Minute
 
-// firstJob is how long what waited since before goes on waiting at a start.
-const firstJob = time.Second
+// startDelay is how long jobs from before the start wait, so that requests come first.
+const startDelay = time.Second
 
-// lanes are the queues that jobs wait in: those of slow kinds hold up only one
-// another, if the store can tell them apart.
+// lanes returns the job queues. Slow kinds have their own, so that they delay only one
+// another.
 func (w *worker) lanes() []*queue.Queue {
 	able, ok := w.cfg.Store.(mem.LaneLeaser)
 	usual := queue.Config{Store: w.cfg.Store, Do: w.cfg.Do, Log: w.cfg.Log}
@@ -28,8 +28,7 @@ func (w *worker) lanes() []*queue.Queue {
 	return []*queue.Queue{queue.New(usual), queue.New(slow)}
 }
 
-// lane is a store as a queue sees it that does jobs of some kinds only, or all
-// but those.
+// lane is a queue.Store that is restricted to some kinds of jobs, or to all others.
 type lane struct {
 	queue.Store
 	able   mem.LaneLeaser

@@ -7,18 +7,20 @@ import (
 	"testing"
 
 	"remanence/internal/mem"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlitetest"
 	"remanence/internal/worker"
 )
 
 func TestASlowJobHoldsUpNoOther(t *testing.T) {
-	st := storetest.NewMem(nil)
-	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick"}, {Kind: "slow", Key: "2"}}}); err != nil {
+	st := sqlitetest.Open(t, nil)
+	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick"},
+		{Kind: "slow", Key: "2"}}}); err != nil {
 		t.Fatal(err)
 	}
 	quick, free := make(chan struct{}), make(chan struct{})
 	slow := make(chan string, 2)
-	w := start(t, worker.Config{Store: st, Slow: []string{"slow"}, Do: func(ctx context.Context, j mem.Job) (mem.Batch, error) {
+	w := start(t, worker.Config{Store: st, Slow: []string{"slow"}, Do: func(ctx context.Context, j mem.Job) (mem.Batch,
+		error) {
 		if j.Kind == "quick" {
 			close(quick)
 			return mem.Batch{}, nil

@@ -10,22 +10,22 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// ErrRunning means that another process holds the lock: it is the worker.
+// ErrRunning means that another process holds the lock and is the daemon.
 var ErrRunning = errors.New("a worker is running")
 
 const lockRetry = 10 * time.Millisecond
 
-// Lock is the kernel lock that makes its holder the one worker of a data
-// directory. It ends with the process, however that ends.
+// Lock is a kernel lock on a data directory. Its holder is the only daemon of the directory.
+// It ends with the process.
 type Lock struct {
 	file *flock.Flock
 	data string // real path
 }
 
-// Acquire makes the data directory, private to this user, and takes its lock.
-// Whoever opens the database for writing holds it from before the opening until
-// after the closing. If it is held by another it tries again for wait, which is
-// for one that was asked to drain, and returns ErrRunning; 0 tries once.
+// Acquire creates the data directory with access for this user only, and takes its lock. A
+// process that opens the database for writing must hold the lock from before opening until
+// after closing. If another process holds the lock, Acquire retries for wait and then returns
+// ErrRunning; with 0 it tries once.
 func Acquire(data string, wait time.Duration) (*Lock, error) {
 	real, err := privateDir(data)
 	if err != nil {
@@ -46,8 +46,8 @@ func Acquire(data string, wait time.Duration) (*Lock, error) {
 	}
 }
 
-// Release gives the lock back. The file stays: removing it would let two
-// processes lock two files of one name.
+// Release releases the lock. The file stays: removing it would let two processes lock
+// different files of the same name.
 func (l *Lock) Release() error {
 	if err := l.file.Close(); err != nil {
 		return fmt.Errorf("unlock: %w", err)
@@ -55,8 +55,8 @@ func (l *Lock) Release() error {
 	return nil
 }
 
-// privateDir makes dir if it is missing, closes it to others, and returns its
-// real path. It fails if the directory belongs to another user.
+// privateDir creates dir if necessary, removes other users' access, and returns its real path.
+// It fails if the directory belongs to another user.
 func privateDir(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", err

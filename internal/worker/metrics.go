@@ -9,15 +9,15 @@ import (
 	"remanence/internal/api"
 )
 
-// answered counts requests by route and outcome.
-type answered struct {
+// requestStats counts requests by route and outcome.
+type requestStats struct {
 	mu sync.Mutex
-	of map[answer]*tally
+	of map[requestKey]*tally
 }
 
-type answer struct {
-	route  string // "" is no route of ours
-	failed string // "" if it was answered, else "refused" or "failed"
+type requestKey struct {
+	route  string // "" means an unknown route
+	failed string // "" if it succeeded, else "refused" or "failed"
 }
 
 type tally struct {
@@ -25,22 +25,22 @@ type tally struct {
 	took time.Duration
 }
 
-func (a *answered) count(route string, took time.Duration, failed string) {
+func (a *requestStats) count(route string, took time.Duration, failed string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.of == nil {
-		a.of = map[answer]*tally{}
+		a.of = map[requestKey]*tally{}
 	}
-	t := a.of[answer{route, failed}]
+	t := a.of[requestKey{route, failed}]
 	if t == nil {
 		t = &tally{}
-		a.of[answer{route, failed}] = t
+		a.of[requestKey{route, failed}] = t
 	}
 	t.n++
 	t.took += took
 }
 
-func (a *answered) metrics() []api.Metric {
+func (a *requestStats) metrics() []api.Metric {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var all []api.Metric
@@ -51,12 +51,13 @@ func (a *answered) metrics() []api.Metric {
 		}
 		all = append(all,
 			api.Metric{Name: "requests_total", Help: "Requests by route and outcome.", Labels: labels, Value: float64(t.n)},
-			api.Metric{Name: "request_seconds_total", Help: "Time spent on requests, by route and outcome.", Labels: labels, Value: t.took.Seconds()})
+			api.Metric{Name: "request_seconds_total", Help: "Time spent on requests, by route and outcome.", Labels: labels,
+				Value: t.took.Seconds()})
 	}
 	return all
 }
 
-// metrics are what the worker counts, and what its owner does.
+// metrics returns the daemon's own metrics and those of Config.Metrics.
 func (w *worker) metrics(ctx context.Context) ([]api.Metric, error) {
 	h := w.health()
 	all := []api.Metric{
@@ -78,13 +79,13 @@ func (w *worker) metrics(ctx context.Context) ([]api.Metric, error) {
 	return append(all, w.answered.metrics()...), nil
 }
 
-// outcome is how a request ended, for the count.
+// outcome returns the label of a request's result.
 func outcome(err error) string {
 	var refusal *api.Error
 	switch {
 	case err == nil:
 		return ""
-	case errors.As(err, &refusal), theirs(err):
+	case errors.As(err, &refusal), isCallerError(err):
 		return "refused"
 	}
 	return "failed"

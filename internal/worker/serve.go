@@ -15,24 +15,23 @@ import (
 	"remanence/internal/mem"
 )
 
-// Limits of the server. Clients are on this machine and send one request a
-// connection.
+// Limits of the server. Clients are on this machine and send one request per connection.
 const (
 	headerWithin = 2 * time.Second
 	bodyWithin   = 10 * time.Second
 	idleWithin   = 30 * time.Second
 	maxHeader    = 16 << 10 // bytes
-	headerSlack  = 4 << 10  // that net/http adds to what it is told
+	headerSlack  = 4 << 10  // bytes that net/http allows on top
 )
 
-// newServer serves the routes to whoever asks for one of hosts and has the
-// token. A connection carries one request: nothing hidden behind its end is
-// taken for another.
+// newServer serves the routes to requests for one of hosts that carry the token. A connection
+// carries one request, so nothing after it is taken for another one.
 func (w *worker) newServer(hosts ...string) *http.Server {
 	protocols := new(http.Protocols)
 	protocols.SetHTTP1(true)
 	srv := &http.Server{
-		Handler:           api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token, Logins: w.logins, Public: w.public}, w.routes()),
+		Handler: api.Guard(api.Door{Hosts: hosts, Token: w.runtime.Token, Logins: w.logins, Public: w.public},
+			w.routes()),
 		ReadHeaderTimeout: headerWithin,
 		ReadTimeout:       bodyWithin,
 		IdleTimeout:       idleWithin,
@@ -46,16 +45,17 @@ func (w *worker) newServer(hosts ...string) *http.Server {
 	return srv
 }
 
-// routes are all that is answered. Who looks on at a stream is no work that
-// others would have to wait for.
+// routes returns the handler of all routes. An open stream does not count as a running
+// request.
 func (w *worker) routes() http.Handler {
 	mux := api.Mux(api.Config{
-		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain), api.On(api.Open, w.open)}, w.cfg.Bindings),
-		Health:   w.health,
-		Metrics:  w.metrics,
-		Observe:  w.observe,
+		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain),
+			api.On(api.Open, w.openBrowser)}, w.cfg.Bindings),
+		Health:  w.health,
+		Metrics: w.metrics,
+		Observe: w.observe,
 	})
-	work := w.counted(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+	work := w.countRequest(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		switch {
 		case api.IsLogin(r):
 			w.logins.ServeHTTP(rw, r)
@@ -76,18 +76,18 @@ func (w *worker) routes() http.Handler {
 	})
 }
 
-// public reports whether whoever is let in by no proof yet may ask: for the
-// pages, which are the same for everybody, and to log in.
+// public reports whether a request is allowed without authentication: the viewer's pages,
+// which are the same for everyone, and login.
 func (w *worker) public(r *http.Request) bool {
 	return r.RequestURI == api.LoginPath && r.Method == http.MethodPost || w.cfg.Web != nil && api.IsPage(r)
 }
 
-// counted notes that something happens, so that the worker does not idle out.
-func (w *worker) counted(next http.Handler) http.Handler {
+// countRequest records activity, so that the daemon does not become idle.
+func (w *worker) countRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		w.active.Add(1)
 		defer w.active.Add(-1)
-		deepen(0)
+		growStack(0)
 		next.ServeHTTP(rw, r)
 		if r.Method != http.MethodGet {
 			w.last.Store(time.Now().UnixNano())
@@ -96,17 +96,17 @@ func (w *worker) counted(next http.Handler) http.Handler {
 	})
 }
 
-// deepen has the stack of a connection grow to what an answer takes, down in the
-// database. By itself it does so in four steps, and all that is on it moves each time.
+// growStack grows the goroutine's stack at once to the size that a request needs. Otherwise
+// the stack grows in four steps and is copied at each.
 //
 //go:noinline
-func deepen(at int) byte {
+func growStack(at int) byte {
 	var room [20 << 10]byte
 	return room[at]
 }
 
-// event answers an event. What was spooled before it goes first; if its client
-// leaves meanwhile, the client has spooled it too.
+// event handles an event, after the events that were spooled before it. If the client
+// disconnects meanwhile, it has spooled the event too.
 func (w *worker) event(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	if e.ID == "" {
 		return mem.Reply{}, fmt.Errorf("%w: an event needs an id, so that it is kept once", api.ErrInvalid)
@@ -129,7 +129,7 @@ func (w *worker) event(ctx context.Context, e mem.Event) (mem.Reply, error) {
 	return reply, nil
 }
 
-// drain answers at once; the end comes when the answer is on its way.
+// drain replies at once; the daemon stops after the reply is sent.
 func (w *worker) drain(context.Context, api.Nothing) (api.Nothing, error) {
 	w.end("asked to drain")
 	return api.Nothing{}, nil
@@ -153,8 +153,8 @@ func (w *worker) health() api.Health {
 	return h
 }
 
-// observe logs what went wrong. What callers did wrong is theirs to tell, and
-// that one left before its answer is no fault.
+// observe logs failed requests, except errors of the caller and requests whose caller
+// disconnected.
 func (w *worker) observe(name string, took time.Duration, err error) {
 	level := slog.LevelDebug
 	w.answered.count(name, took, outcome(err))
@@ -165,7 +165,7 @@ func (w *worker) observe(name string, took time.Duration, err error) {
 	w.cfg.Log.Log(context.Background(), level, "answered", "route", name, "took", took, "error", err)
 }
 
-// theirs reports whether an error is a caller's.
-func theirs(err error) bool {
+// isCallerError reports whether the caller caused the error.
+func isCallerError(err error) bool {
 	return errors.Is(err, api.ErrInvalid) || errors.Is(err, api.ErrUnknownRoute) || errors.Is(err, mem.ErrNotFound)
 }

@@ -16,7 +16,7 @@ import (
 	"remanence/internal/api"
 )
 
-// closeDir takes away others' right to enter dir, and proves that this worked.
+// closeDir removes other users' access to dir, and verifies it.
 func closeDir(dir string) error {
 	if err := api.CheckDir(dir); err == nil {
 		return nil
@@ -30,7 +30,7 @@ func closeDir(dir string) error {
 	return api.CheckDir(dir)
 }
 
-// maxSocketPath is how many bytes the system's address of a socket holds.
+// maxSocketPath is the longest socket path, in bytes, that the system accepts.
 func maxSocketPath() int {
 	if runtime.GOOS == "linux" {
 		return 107
@@ -38,17 +38,18 @@ func maxSocketPath() int {
 	return 103
 }
 
-// instance names the worker of a data directory, where several share a place.
+// instance returns a short name for a data directory, because several daemons may share a
+// socket directory.
 func instance(data string) string {
 	sum := sha256.Sum256([]byte(data))
 	return hex.EncodeToString(sum[:4])
 }
 
-// listen opens the worker's socket in the first of dirs that is private to this
-// user, short enough and has nothing else of that name, else in a directory of
-// this user's below the temporary one. The name is the data directory's own,
-// since workers of two of them may share a socket directory. Only the holder of
-// the lock may call it: it removes what an earlier worker left.
+// listen opens the daemon's socket in the first of dirs that is private to this user, has a
+// short enough path, and has no other file of that name. If there is none, it uses a directory
+// below the temporary directory. The socket's name depends on the data directory, because
+// several daemons may share a socket directory. Only the holder of the lock may call it,
+// because it removes a stale socket.
 func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string, error) {
 	name := "worker-" + instance(data) + ".sock"
 	for _, dir := range dirs {
@@ -69,7 +70,7 @@ func listen(data string, dirs []string, log *slog.Logger) (net.Listener, string,
 	var path string
 	err := fs.ErrNotExist
 	for try := 0; try < 3 && errors.Is(err, fs.ErrNotExist); try++ {
-		l, path, err = listenInTemp(name) // whoever left it last may have removed the directory meanwhile
+		l, path, err = listenInTemp(name) // another daemon may have removed the directory meanwhile
 	}
 	return l, path, err
 }
@@ -82,8 +83,8 @@ func listenInTemp(name string) (net.Listener, string, error) {
 	return listenAt(filepath.Join(dir, name))
 }
 
-// tempSocketDir is a directory below the temporary one, where others could have
-// put something of the same name: it is used only if it is proven to be ours.
+// tempSocketDir returns a directory below the temporary directory. Other users could have
+// created it, so it is used only if it belongs to this user.
 func tempSocketDir() (string, error) {
 	dir, err := tempSocketPath()
 	if err != nil {
@@ -103,15 +104,15 @@ func tempSocketPath() (string, error) {
 	return filepath.Join(temp, "remanence-"+strconv.Itoa(os.Getuid())), nil
 }
 
-// dropTempDir removes the directory of tempSocketDir once no worker uses it.
+// dropTempDir removes the directory of tempSocketDir if no daemon uses it.
 func dropTempDir(socket string) {
 	if temp, err := tempSocketPath(); err == nil && filepath.Dir(socket) == temp {
-		_ = os.Remove(temp) // fails while another worker's socket is in it
+		_ = os.Remove(temp) // fails while another daemon's socket is in it
 	}
 }
 
 func listenAt(path string) (net.Listener, string, error) {
-	if len(path) > maxSocketPath() { // the system would call it an invalid argument
+	if len(path) > maxSocketPath() { // the system would only report an invalid argument
 		return nil, "", fmt.Errorf("%s: path is too long for a socket, which may have %d bytes", path, maxSocketPath())
 	}
 	if err := removeStale(path); err != nil {
@@ -128,7 +129,7 @@ func listenAt(path string) (net.Listener, string, error) {
 	return l, path, nil
 }
 
-// removeStale removes the socket of a worker that is no more.
+// removeStale removes the socket of a daemon that has ended.
 func removeStale(path string) error {
 	info, err := os.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -4,5 +4,5 @@ package worker
 
 import "syscall"
 
-// closeUmask makes every file and directory born private to this user.
+// closeUmask makes new files and directories private to this user.
 func closeUmask() { syscall.Umask(0o077) }

@@ -1,4 +1,4 @@
 package worker
 
-// closeUmask has nothing to do: rights are inherited from the user's profile.
+// closeUmask does nothing: access rights are inherited from the user's profile.
 func closeUmask() {}

@@ -1,8 +1,7 @@
-// Package worker is the daemon: one process a user that answers events and
-// questions over a unix socket, and on request over a port of this machine,
-// takes in what was spooled, works off the queue, and ends by itself when
-// nobody needs it. It owns these goroutines. What
-// events and questions mean is bound from outside.
+// Package worker runs the daemon: one process per user and data directory. It serves events
+// and requests over a unix socket and, on request, over a loopback port. It also handles
+// spooled events, runs the job queue, and exits when it is idle. What events and requests mean
+// is passed in [Config]. Start reading at [Run].
 package worker
 
 import (
@@ -31,76 +30,73 @@ import (
 const (
 	defaultIdle  = 30 * time.Minute
 	defaultEvery = time.Second
-	finishWithin = 2 * time.Second // for requests that are running at the end
+	finishWithin = 2 * time.Second // for running requests at shutdown
 )
 
-// Store is what the worker itself needs of a store; see mem.Store.
+// Store is the part of mem.Store that the daemon itself uses.
 type Store interface {
 	queue.Store
 	mem.Waiter
 }
 
-// Config says what the worker does. Everything without a stated zero is needed.
+// Config configures the daemon. Fields whose comment does not mention nil or zero must be set.
 type Config struct {
 	Lock        *Lock       // held by the caller until the store is closed
 	RuntimeFile string      // path; its directory is made if it is missing
 	SocketDir   string      // preferred; empty or unusable means beside the runtime file
-	Runtime     api.Runtime // what the runtime file says besides socket, token, pid and start
-	// HTTPPort is the port of a second door: HTTP on this machine's loopback
-	// addresses, for tools that cannot speak to a socket. 0 means none, until a
-	// person wants to look at it in a browser.
+	Runtime     api.Runtime // other fields of the runtime file; socket, token, pid and start are added
+	// HTTPPort is a loopback port for HTTP, for programs that cannot use a unix socket. 0
+	// means none until a person opens the viewer.
 	HTTPPort int
-	Live     *api.Live    // what changes, for who looks on; nil means nobody can
-	Web      http.Handler // the pages for a browser; they hold nothing of the person's. nil means none
-	MCP      http.Handler // what agents ask at /mcp, let in as callers of a route are; nil means nothing
+	Live     *api.Live    // streams changes to clients; nil means no streams
+	Web      http.Handler // the viewer's pages; they contain no personal data. nil means none
+	MCP      http.Handler // serves /mcp with the same authentication as routes; nil means none
 
-	Store    Store         // nil is allowed without Do
+	Store    Store         // may be nil if Do is nil
 	Handler  mem.Handler   // answers events
-	Bindings []api.Binding // the other routes; event and drain are the worker's own
+	Bindings []api.Binding // further routes; event and drain are built in
 
 	Spool Spool // nil means none
-	// Replay keeps a batch of spooled events without answering them; nil means
-	// that Handler takes them one by one.
+	// Replay stores a batch of spooled events without replies; nil means that Handler handles
+	// them one by one.
 	Replay func(ctx context.Context, events []mem.Event) error
-	// GiveUp puts aside a spooled event that failed again and again while
-	// others passed; on an error it stays spooled. nil means all stay.
+	// GiveUp sets aside a spooled event that failed repeatedly while others succeeded. If it
+	// returns an error the event stays spooled. nil means that all stay.
 	GiveUp func(e mem.Event, cause error) error
-	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // does a job; nil means no queue runs
-	// Slow are kinds of jobs that may take minutes. They are done one after the
-	// other, beside the others, if Store is a mem.Lanes.
+	Do     func(ctx context.Context, j mem.Job) (mem.Batch, error) // runs a job; nil means no queue
+	// Slow are kinds of jobs that may take minutes. They run one after another in a queue of
+	// their own.
 	Slow []string
 
-	// Metrics, if set, are figures of the owner's for those who watch the worker.
+	// Metrics returns further metrics; may be nil.
 	Metrics func(context.Context) ([]api.Metric, error)
 
-	// Tidy, if set, does a little of what can wait, in well under a second, and
-	// says after how long it wants to be called again; 0 means at the next look.
-	// It is called only while nothing else has happened for some looks.
+	// Tidy does a small part of the deferred maintenance, in well under a second. It returns
+	// the time until the next call; 0 means at the next check. It is called only when the
+	// daemon was quiet for several checks. It may be nil.
 	Tidy func(ctx context.Context) time.Duration
 
-	// Rest, if set, gives back memory that only makes things faster. It is called
-	// once after five seconds without any request, and after each job and each
-	// Tidy that comes later.
+	// Rest frees caches. It is called once after five seconds without a request, and after
+	// later jobs and calls of Tidy. It may be nil.
 	Rest func(ctx context.Context)
 
-	// Idle is the silence after which it ends, asked at every look around; nil
-	// or 0 means 30 min. It never ends with jobs or spooled events waiting.
+	// Idle returns the time without requests after which the daemon exits; nil or 0 means 30
+	// minutes. The daemon does not exit while jobs or spooled events wait.
 	Idle   func() time.Duration
-	Every  time.Duration // between two looks around; 0 means a second
-	Binary string        // ends when this file is gone or replaced; empty means its own
-	Watch  []string      // files that it ends without, too: what is written to a deleted one is lost
+	Every  time.Duration // between two checks; 0 means a second
+	Binary string        // the daemon exits when this file is removed or replaced; empty means its own
+	Watch  []string      // further files whose removal ends the daemon, because writes to them would be lost
 	Log    *slog.Logger  // nil means no log
-	// Ready, if set, is called once the worker can be reached. tell changes the
-	// runtime file, as often as there is something to change.
+	// Ready is called when clients can connect; may be nil. tell changes the runtime file and
+	// may be called repeatedly.
 	Ready func(tell func(set func(*api.Runtime)))
 }
 
-// Run serves until ctx ends, the process is asked to by SIGTERM, SIGINT or the
-// drain route, nothing has happened for Idle, its binary, socket or data
-// directory is gone, or the runtime file does not lead to it; all these are no
-// errors. When it returns, every request
-// has ended, the socket is removed and no goroutine of it is left. The runtime
-// file stays. The process's umask is 077 from here on.
+// Run serves until ctx ends, or until one of these happens: SIGTERM, SIGINT, a request to the
+// drain route, nothing happens for Idle, its binary, socket or data directory is removed, or
+// the runtime file names another daemon. None of these is an error. When it returns, all
+// requests and goroutines have ended and the socket is removed. The runtime file stays. Run
+// sets the process's umask to 077.
 func Run(ctx context.Context, cfg Config) error {
 	w, err := prepare(cfg)
 	if err != nil {
@@ -112,39 +108,39 @@ func Run(ctx context.Context, cfg Config) error {
 }
 
 type worker struct {
-	cfg      Config
-	listener net.Listener
-	server   *http.Server
-	opening  sync.Mutex     // guards the next two once it runs
-	doors    []net.Listener // on TCP; none without a port
-	http     *http.Server   // of doors; nil without them
-	logins   *api.Logins
-	all      sync.WaitGroup // its goroutines
-	queues   []*queue.Queue // none without Do
-	drainer  *drainer
-	watched  []watched
-	started  time.Time
+	cfg           Config
+	listener      net.Listener
+	server        *http.Server
+	httpMu        sync.Mutex     // guards httpListeners and http while running
+	httpListeners []net.Listener // on TCP; empty without a port
+	http          *http.Server   // of httpListeners; nil if there are none
+	logins        *api.Logins
+	all           sync.WaitGroup // running goroutines
+	queues        []*queue.Queue // none without Do
+	drainer       *drainer
+	watched       []watched
+	started       time.Time
 
-	answered answered
-	stop     chan struct{} // closed when it shall end
+	answered requestStats
+	stop     chan struct{} // closed to stop the daemon
 	stopOnce sync.Once
 	draining atomic.Bool
 
-	tidyAt               time.Time    // not before then; of the one that looks around, as are told and rested
-	told                 fs.FileInfo  // runtime file that was found to lead here; nil before the first look
-	rested               int64        // value of last when it last gave memory back
-	restedJobs, seenJobs int64        // jobs done then, and at the look before
-	active               atomic.Int64 // requests being answered
-	last                 atomic.Int64 // Unix nanoseconds of the last one
+	tidyAt               time.Time    // next call of Tidy; used only by maintain, as are runtimeSeen and rested
+	runtimeSeen          fs.FileInfo  // runtime file that was checked last; nil before the first check
+	rested               int64        // value of last when memory was last freed
+	restedJobs, seenJobs int64        // jobs done at that time, and at the check before
+	active               atomic.Int64 // running requests
+	last                 atomic.Int64 // Unix nanoseconds of the last request
 	stale                atomic.Bool  // the backlog may have changed since it was counted
 	depth                atomic.Int64 // jobs waiting
-	oldest               atomic.Int64 // Unix seconds when the oldest was made; 0 with none
+	oldest               atomic.Int64 // Unix seconds when the oldest was created; 0 if none waits
 
-	telling sync.Mutex // holds who changes the runtime file
-	runtime api.Runtime
+	runtimeMu sync.Mutex // serialises changes of the runtime file
+	runtime   api.Runtime
 }
 
-// prepare makes everything ready and tells where it is.
+// prepare opens the socket and writes the runtime file.
 func prepare(cfg Config) (*worker, error) {
 	if cfg.Lock == nil {
 		return nil, errors.New("no lock is held")
@@ -163,7 +159,7 @@ func prepare(cfg Config) (*worker, error) {
 	}
 	w.listener = guard(l, make(chan struct{}, MaxConnections), api.OwnPeer, w.cfg.Log)
 	if err := w.publish(socket); err != nil {
-		closeAll(append(w.doors, l))
+		closeAll(append(w.httpListeners, l))
 		return nil, err
 	}
 	return w, nil
@@ -182,7 +178,7 @@ func withDefaults(cfg Config) Config {
 	return cfg
 }
 
-// publish builds the parts that need the socket and writes the runtime file.
+// publish builds the parts that need the socket path, and writes the runtime file.
 func (w *worker) publish(socket string) error {
 	token := make([]byte, 32)
 	_, _ = rand.Read(token) // never fails
@@ -192,7 +188,7 @@ func (w *worker) publish(socket string) error {
 	w.runtime.Protocol = api.Protocol
 	w.logins = &api.Logins{
 		Cookie: "remanence_" + instance(w.cfg.Lock.data), Now: time.Now,
-		Told: func(k api.Key) { w.tell(func(rt *api.Runtime) { rt.Login = k }) },
+		Told: func(k api.Key) { w.updateRuntime(func(rt *api.Runtime) { rt.Login = k }) },
 	}
 	w.logins.Use(w.runtime.Login)
 
@@ -213,47 +209,47 @@ func (w *worker) publish(socket string) error {
 	return w.runtime.Write(w.cfg.RuntimeFile)
 }
 
-// tell changes the runtime file.
-func (w *worker) tell(set func(*api.Runtime)) {
-	w.telling.Lock()
-	defer w.telling.Unlock()
+// updateRuntime changes the runtime file.
+func (w *worker) updateRuntime(set func(*api.Runtime)) {
+	w.runtimeMu.Lock()
+	defer w.runtimeMu.Unlock()
 	set(&w.runtime)
 	if err := w.runtime.Write(w.cfg.RuntimeFile); err != nil {
 		w.cfg.Log.Error("write runtime file", "error", err)
 	}
 }
 
-// run starts the goroutines, waits for the end and for all of them.
+// run starts the goroutines, and waits until the daemon is stopped and all of them have ended.
 func (w *worker) run(ctx context.Context) error {
 	within, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	looking, stopLooking := context.WithCancel(within)
 	defer stopLooking()
 	var served error
-	w.opening.Lock() // whoever asks for the door at once waits until this is through
+	w.httpMu.Lock() // requests to open the viewer wait until startup is done
 	w.all.Go(func() {
 		if err := w.server.Serve(w.listener); !errors.Is(err, http.ErrServerClosed) {
 			served = err
 			w.end("socket failed")
 		}
 	})
-	for _, l := range w.doors {
+	for _, l := range w.httpListeners {
 		w.all.Go(func() { w.serveHTTP(l) })
 	}
 	w.cfg.Log.Info("worker started", "socket", w.runtime.Socket, "http", w.runtime.HTTP, "version", w.runtime.Version)
-	w.opening.Unlock()
-	w.all.Go(func() { w.lookAround(looking) })
+	w.httpMu.Unlock()
+	w.all.Go(func() { w.maintain(looking) })
 	for _, q := range w.queues {
 		w.all.Go(func() {
-			select { // whoever had the worker started comes first
+			select { // the client that started the daemon comes first
 			case <-within.Done():
-			case <-time.After(firstJob):
+			case <-time.After(startDelay):
 			}
 			q.Run(within)
 		})
 	}
 	if w.cfg.Ready != nil {
-		w.cfg.Ready(w.tell)
+		w.cfg.Ready(w.updateRuntime)
 	}
 	select {
 	case <-ctx.Done():
@@ -268,7 +264,7 @@ func (w *worker) run(ctx context.Context) error {
 	return served
 }
 
-// end makes run end. The first reason counts.
+// end makes run return. Only the first reason is logged.
 func (w *worker) end(reason string) {
 	w.stopOnce.Do(func() {
 		w.draining.Store(true)
@@ -277,17 +273,17 @@ func (w *worker) end(reason string) {
 	})
 }
 
-// finish takes no more requests and waits for those that are running, for
-// hooks' first: at the port strangers may hold connections as long as they like.
+// finish stops accepting requests and waits for the running ones, first those on the socket:
+// clients of the port may hold connections for long.
 func (w *worker) finish() {
 	ctx, cancel := context.WithTimeout(context.Background(), finishWithin)
 	defer cancel()
 	if w.cfg.Live != nil {
-		w.cfg.Live.End() // streams would go on for ever
+		w.cfg.Live.End() // streams would not end by themselves
 	}
-	w.opening.Lock() // nobody opens it any more
+	w.httpMu.Lock() // keeps it from being opened again
 	door := w.http
-	w.opening.Unlock()
+	w.httpMu.Unlock()
 	for _, s := range []*http.Server{w.server, door} {
 		if s == nil {
 			continue

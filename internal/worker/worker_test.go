@@ -55,7 +55,8 @@ func TestPlacesArePrivate(t *testing.T) {
 			t.Errorf("%s: mode %v, %v, want %v", path, info.Mode(), err, want)
 		}
 	}
-	if r, err := api.ReadRuntime(w.runtime); err != nil || len(r.Token) != 64 || r.PID != os.Getpid() || r.Protocol != api.Protocol {
+	if r, err := api.ReadRuntime(w.runtime); err != nil || len(r.Token) != 64 || r.PID != os.Getpid() ||
+		r.Protocol != api.Protocol {
 		t.Errorf("runtime file = %+v, %v", r, err)
 	}
 }
@@ -135,7 +136,10 @@ func TestAWorkerThatCanBeFoundStays(t *testing.T) {
 			rt.Paused = []mem.Pause{{Target: "all"}}
 			publish(t, file, rt)
 		},
-		"of another data directory": func(t *testing.T, file string) { publish(t, file, api.Runtime{Data: "/other", Token: "its own"}) },
+		"of another data directory": func(t *testing.T,
+			file string) {
+			publish(t, file, api.Runtime{Data: "/other", Token: "its own"})
+		},
 		"a link in its place": func(t *testing.T, file string) {
 			if err := errors.Join(os.Symlink("/nonexistent", file+".new"), os.Rename(file+".new", file)); err != nil {
 				t.Fatal(err)
@@ -260,14 +264,17 @@ func TestHealthTellsTheBacklog(t *testing.T) {
 	c := w.client(t)
 	await(t, func() bool {
 		h, err := c.Health(t.Context())
-		return err == nil && h.QueueDepth == 3 && h.OldestJobSeconds > 50 && h.Version == "1.2" && h.Build == "b" && h.PID == os.Getpid()
+		return err == nil && h.QueueDepth == 3 && h.OldestJobSeconds > 50 && h.Version == "1.2" && h.Build == "b" &&
+			h.PID == os.Getpid()
 	})
 }
 
 func TestJobsAreDoneWhileItRuns(t *testing.T) {
 	s := &store{}
 	s.waiting.Store(2)
-	w := start(t, worker.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) { return mem.Batch{}, nil }})
+	w := start(t, worker.Config{Store: s, Do: func(context.Context, mem.Job) (mem.Batch, error) {
+		return mem.Batch{}, nil
+	}})
 	await(t, func() bool { return s.waiting.Load() == 0 })
 	w.cancel()
 	w.wait(t)
@@ -427,7 +434,8 @@ func (w *running) wait(t *testing.T) {
 
 func acquire(t *testing.T, data string) *worker.Lock {
 	t.Helper()
-	for end := time.Now().Add(atMost); time.Now().Before(end); time.Sleep(5 * time.Millisecond) { // an earlier worker of the test may be on its way out
+	// an earlier worker of the test may be on its way out
+	for end := time.Now().Add(atMost); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		l, err := worker.Acquire(data, 0)
 		if err == nil {
 			t.Cleanup(func() { _ = l.Release() })

@@ -1,3 +1,4 @@
+// Package storetest holds the contract of mem.Store as tests. A back end passes Run.
 package storetest
 
 import (

@@ -22,7 +22,7 @@ import (
 	"remanence/internal/mem"
 	"remanence/internal/redact"
 	"remanence/internal/store/sqlite"
-	"remanence/internal/store/storetest"
+	"remanence/internal/store/sqlitetest"
 	"remanence/test/canary"
 	"remanence/test/tier"
 	"remanence/test/world"
@@ -119,7 +119,7 @@ func TestNoDisguiseBringsPrivateTextThroughTheChain(t *testing.T) {
 	all := fields(t, world.NewPerson(t))
 	through := 0
 	for n := 0; n < tier.Runs(2_000, 200_000); n += portion {
-		c := newChain(t, storetest.NewMem(time.Now))
+		c := newChain(t, sqlitetest.Open(t, time.Now))
 		sent := make([][]byte, portion)
 		for i := range sent {
 			sent[i] = next(t, r, all)
@@ -145,7 +145,7 @@ func next(t *testing.T, r *rand.Rand, all []field) []byte {
 // culprit finds the first payload that alone shows what many did.
 func culprit(t *testing.T, sent [][]byte) string {
 	for i, payload := range sent {
-		c := newChain(t, storetest.NewMem(time.Now))
+		c := newChain(t, sqlitetest.Open(t, time.Now))
 		c.say(payload, i)
 		if bytes.Contains(c.everything(), []byte(canary.Word)) {
 			return fmt.Sprintf("%.4000q", payload)
@@ -191,7 +191,7 @@ func TestNoSecretComesThroughTheChain(t *testing.T) {
 	}
 	total, missed := 0, map[string]int{}
 	for part := range slices.Chunk(all, 10) {
-		c := newChain(t, storetest.NewMem(time.Now))
+		c := newChain(t, sqlitetest.Open(t, time.Now))
 		var sent []canary.Secret
 		for _, f := range part {
 			for i, s := range canary.Secrets(r) {

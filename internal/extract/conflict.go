@@ -1,0 +1,189 @@
+package extract
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"remanence/internal/chars"
+	"remanence/internal/lang"
+	"remanence/internal/mem"
+	"remanence/internal/rank"
+)
+
+// Ruling are the kinds that lay something down, so that two of them can be at odds.
+func Ruling(k mem.Kind) bool {
+	switch k {
+	case mem.Decision, mem.Convention, mem.Preference, mem.TradeOff, mem.Gotcha, mem.Fact, mem.Howto:
+		return true
+	}
+	return false
+}
+
+// Opposed reports whether two statements cannot both hold, as far as their
+// wording shows it: one denies what the other says, one puts something in the
+// place of what the other has, they give two numbers for one thing, or two means
+// to one end. It is a question to a person, and no judgement.
+func Opposed(now, then mem.Memory) bool {
+	if !Ruling(now.Kind) || !Ruling(then.Kind) ||
+		now.Project != then.Project && now.Scope != mem.ScopeUser && then.Scope != mem.ScopeUser {
+		return false
+	}
+	a, b := cmp.Or(now.Body, now.Title), cmp.Or(then.Body, then.Title)
+	return negates(a) != negates(b) && rank.Alike(now, then) >= Contradictory || replaces(a, b) || replaces(b, a) ||
+		otherNumber(a, b) ||
+		otherMeans(a, b)
+}
+
+// RolesSwapped reports whether two statements give the same words other roles: from
+// one to the other and back.
+func RolesSwapped(now, then mem.Memory) bool {
+	return Ruling(now.Kind) && Ruling(then.Kind) &&
+		Compared(now, then) == lang.Judgement{Relation: lang.Opposite, Reason: lang.ByOrder}
+}
+
+// negates reports whether a text says what is not, or not any more, to be.
+func negates(s string) bool {
+	gone, _ := displaced(s)
+	return denies(s) || len(gone) > 0
+}
+
+// displacing are the words behind which stands what is not to be any more.
+var displacing = []string{
+	" instead of ", " rather than ", " in place of ", " no longer ", " not any more ", " replaces ", " away from ",
+	" statt ", " anstelle von ", " au lieu de ", " en lugar de ", " en vez de ",
+}
+
+// displaced is what a text says is not to be any more, of each such place, and the
+// rest of the text.
+func displaced(s string) (gone []string, rest string) {
+	rest = " " + strings.ToLower(chars.Line(s)) + " "
+	for _, w := range displacing {
+		for {
+			before, after, found := strings.Cut(rest, w)
+			if !found {
+				break
+			}
+			what, beyond := after, ""
+			if i := strings.IndexAny(after, ",.;:()"); i >= 0 {
+				what, beyond = after[:i], after[i:]
+			}
+			words := strings.Fields(what)
+			if n := slices.IndexFunc(words, func(w string) bool {
+				return slices.Contains([]string{"for", "in", "to", "when", "because", "since", "so", "as", "on", "at", "und", "weil", "pour", "para"}, w)
+			}); n > 0 {
+				words, beyond = words[:n], " "+strings.Join(words[n:], " ")+beyond
+			}
+			gone = append(gone, strings.Join(words[:min(len(words), 4)], " "))
+			rest = before + " " + beyond
+		}
+	}
+	return gone, rest
+}
+
+// replaces reports whether a text puts something in the place of what the other has.
+func replaces(now, then string) bool {
+	gone, rest := displaced(now)
+	if len(gone) == 0 {
+		return false
+	}
+	was, kept := displaced(then)
+	about := rank.Terms(rest)
+	has := rank.Terms(kept)
+	for _, g := range gone {
+		x := rank.Terms(g)
+		if len(x) == 0 || slices.Contains(was, g) || CountShared(x, has) < len(x) || denies(kept) {
+			continue
+		}
+		others := slices.DeleteFunc(slices.Clone(has), func(t string) bool { return CountShared([]string{t}, x) > 0 })
+		if CountShared(others, about) > 0 || len(others) == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// otherNumber reports whether two texts are the same but for numbers.
+func otherNumber(a, b string) bool {
+	x, y := NumbersOf(a), NumbersOf(b)
+	if len(x.Numbers) == 0 || len(x.Numbers) != len(y.Numbers) || slices.Equal(x.Numbers, y.Numbers) ||
+		!slices.Equal(x.counters, y.counters) {
+		return false
+	}
+	less, more := min(len(x.words), len(y.words)), max(len(x.words), len(y.words))
+	return less >= 3 && 4*CountShared(x.words, y.words) >= 3*more
+}
+
+type figures struct {
+	Numbers, words []string
+	counters       []string // numbers that say which of several things it is: step 2
+}
+
+func NumbersOf(s string) (f figures) {
+	before := ""
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }) {
+		w = strings.Trim(w, ".")
+		switch {
+		case w == "":
+		case strings.Trim(w, "0123456789.") == "":
+			f.Numbers = append(f.Numbers, w)
+			if isOrdinalLabel(before) {
+				f.counters = append(f.counters, w)
+			}
+		case len([]rune(w)) > 2:
+			f.words = append(f.words, w)
+		}
+		before = w
+	}
+	return f
+}
+
+// isOrdinalLabel reports whether a number behind a word says which one it is, and not how many.
+func isOrdinalLabel(word string) bool {
+	switch word {
+	case "number",
+		"no", "nr", "nummer", "numéro", "número", "step", "stage", "phase", "part", "point", "item", "rule",
+		"chapter", "section", "case", "example", "option", "task", "issue", "ticket", "schritt", "stufe", "teil",
+		"punkt", "regel", "étape", "partie", "paso",
+		"parte":
+		return true
+	}
+	return false
+}
+
+// otherMeans reports whether two texts name different means to one end: use X for
+// Z, use Y for Z.
+func otherMeans(a, b string) bool {
+	x, end := means(a)
+	y, other := means(b)
+	if len(x) == 0 || len(y) == 0 || len(end) == 0 || len(end) != len(other) || CountShared(end, other) < len(end) ||
+		CountShared(x, y) > 0 {
+		return false
+	}
+	return denies(a) == denies(b)
+}
+
+// means is what a text says to use, and to which end.
+func means(s string) (what, end []string) {
+	l := " " + strings.ToLower(chars.Line(s)) + " "
+	for _, verb := range []string{" use ", " uses ", " using ", " prefer ", " we take "} {
+		_, after, found := strings.Cut(l, verb)
+		if !found {
+			continue
+		}
+		for _, to := range []string{" for ", " to ", " as "} {
+			thing, purpose, found := strings.Cut(after, to)
+			if !found || len(strings.Fields(thing)) > 4 {
+				continue
+			}
+			if i := strings.IndexAny(purpose, ",.;:("); i >= 0 {
+				purpose = purpose[:i]
+			}
+			if len(strings.Fields(purpose)) <= 6 {
+				return rank.Terms(thing), rank.Terms(purpose)
+			}
+		}
+	}
+	return nil, nil
+}
