@@ -23,8 +23,12 @@ type Options struct {
 // maxTries bounds how often Open starts again because the file was replaced meanwhile.
 const maxTries = 5
 
-// errReplaced is an ErrUnsafe after which another try may succeed.
-var errReplaced = fmt.Errorf("%w: replaced while it was opened", ErrUnsafe)
+// replacedError is an ErrUnsafe after which another try may succeed.
+type replacedError struct{}
+
+func (replacedError) Error() string { return ErrUnsafe.Error() + ": replaced while it was opened" }
+
+func (replacedError) Unwrap() error { return ErrUnsafe }
 
 // Open opens a regular file and returns what is known of it. Opening never
 // waits, also not for a pipe that takes the file's place meanwhile. A file that o
@@ -35,7 +39,7 @@ func Open(base Base, name string, o Options) (f *os.File, info fs.FileInfo, err 
 	}
 	for range maxTries {
 		f, info, err = o.open(base, name)
-		if !errors.Is(err, errReplaced) {
+		if !errors.Is(err, replacedError{}) {
 			break
 		}
 	}
@@ -61,7 +65,7 @@ func (o Options) open(base Base, name string) (*os.File, fs.FileInfo, error) {
 	}
 	f, err := base.OpenFile(name, flag, o.Perm)
 	if created && o.Flag&os.O_EXCL == 0 && errors.Is(err, fs.ErrExist) {
-		return nil, nil, errReplaced
+		return nil, nil, replacedError{}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -84,7 +88,7 @@ func (o Options) check(f *os.File, before, info fs.FileInfo) error {
 	case !info.Mode().IsRegular():
 		return fmt.Errorf("%w: %s", ErrUnsafe, describe(info.Mode()))
 	case before != nil && !os.SameFile(before, info):
-		return errReplaced
+		return replacedError{}
 	case o.OneName && !OneName(info):
 		return fmt.Errorf("%w: it has a second name", ErrUnsafe)
 	case o.Owner != nil && !o.Owner(info):
