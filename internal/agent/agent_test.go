@@ -114,8 +114,10 @@ func TestSmallPayloadsAreEnough(t *testing.T) {
 }
 
 func TestDurationsAreWholeAndSane(t *testing.T) {
-	for in, want := range map[string]int64{"12": 12, "12.9": 12, "0": 0, "-3": 0, "1e400": 0, "1e300": 0, "null": 0,
-		`"5"`: 0} {
+	for in, want := range map[string]int64{
+		"12": 12, "12.9": 12, "0": 0, "-3": 0, "1e400": 0, "1e300": 0, "null": 0,
+		`"5"`: 0,
+	} {
 		e, err := agent.Claude{}.Decode([]byte(`{"hook_event_name":"PostToolUse","session_id":"s","duration_ms":`+in+`}`),
 			agent.Env{})
 		if err != nil || e.DurationMS != want {
@@ -191,8 +193,10 @@ func TestProjectIsWhereTheClientWasStarted(t *testing.T) {
 }
 
 func TestEnvFileCountsWhereTheClientReadsIt(t *testing.T) {
-	for kind, want := range map[string]bool{"SessionStart": true, "Setup": true, "UserPromptSubmit": false,
-		"Stop": false} {
+	for kind, want := range map[string]bool{
+		"SessionStart": true, "Setup": true, "UserPromptSubmit": false,
+		"Stop": false,
+	} {
 		e, err := agent.Claude{}.Decode([]byte(`{"session_id":"s","hook_event_name":"`+kind+`"}`), agent.Env{EnvFile: "/x"})
 		if err != nil || e.EnvFile != want {
 			t.Errorf("%s: got %t, %v; want %t", kind, e.EnvFile, err, want)

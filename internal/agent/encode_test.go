@@ -12,8 +12,10 @@ import (
 
 func TestOnlySomeEventsAreAnswered(t *testing.T) {
 	both := map[mem.EventKind]bool{mem.SessionStart: true, mem.UserPromptSubmit: true}
-	context := map[mem.EventKind]bool{mem.PreToolUse: true, mem.PostToolUse: true, mem.PostToolUseFailure: true,
-		mem.SubagentStart: true}
+	context := map[mem.EventKind]bool{
+		mem.PreToolUse: true, mem.PostToolUse: true, mem.PostToolUseFailure: true,
+		mem.SubagentStart: true,
+	}
 	for _, k := range []mem.EventKind{
 		mem.SessionStart, mem.UserPromptSubmit, mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure,
 		mem.Stop, mem.StopFailure, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted, mem.PreCompact, mem.PostCompact,

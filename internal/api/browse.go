@@ -5,7 +5,7 @@ import (
 	"remanence/internal/views"
 )
 
-// Now is what a person wants to see first: what would be told next, how it
+// NowResponse is what a person wants to see first: what would be told next, how it
 // stands, what happened last.
 type NowResponse struct {
 	views.StatusResponse

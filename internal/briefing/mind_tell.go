@@ -110,7 +110,7 @@ func (g *gather) log(context.Context) (inject.Section, error) {
 	return s, nil
 }
 
-// mindLine is the state line of a project with state files.
+// MindLine is the state line of a project with state files.
 func MindLine(m mem.Mind) string {
 	told := func(s string) string {
 		if inject.Suspicious(s) {
@@ -124,7 +124,7 @@ func MindLine(m mem.Mind) string {
 // mindDir is where the state files are, relative to the project where they are in it.
 func mindDir(m mem.Mind) string { return cmp.Or(m.Files, mem.MindDir) }
 
-// reminders are lines that go with the next prompt: that the state is out of
+// Reminders are lines that go with the next prompt: that the state is out of
 // date, and under the full profile which subagents ended. The marks say that
 // they were given.
 func (e *Service) Reminders(ctx context.Context, m *event.Context) (lines, marks []string, err error) {
@@ -185,7 +185,7 @@ func agentReminder(ev mem.Event) (line, mark string) {
 	return fmt.Sprintf("Agent completed: %s (%s). Check task status and bring the state up to date.", ev.AgentType, ev.AgentID), "ended:" + ev.AgentID
 }
 
-// agentCompleted is the reminder that goes with the result of the launch itself,
+// AgentCompleted is the reminder that goes with the result of the launch itself,
 // where the subagent ran in its foreground: it ended between the two.
 func (e *Service) AgentCompleted(ctx context.Context, m *event.Context) (mem.Reply, error) {
 	if m.Settings.Profile != event.Full || m.Settings.NudgeEvery == event.NudgeNever || !m.Person() {

@@ -18,7 +18,7 @@ import (
 	"remanence/internal/recall"
 )
 
-// forked makes the session a child of the project's last active one: a fork
+// Forked makes the session a child of the project's last active one: a fork
 // does not say what it was forked from. What the parent was told is in its view.
 func (e *Service) Forked(ctx context.Context, m *event.Context) error {
 	ss, err := e.Store.Sessions(ctx, mem.SessionQuery{Project: m.Project.Key, Limit: 2})
@@ -42,7 +42,7 @@ func (e *Service) Forked(ctx context.Context, m *event.Context) error {
 	return nil
 }
 
-// env are the variables for the session's later shell commands.
+// Env are the variables for the session's later shell commands.
 func (e *Service) Env(m *event.Context) []mem.EnvVar {
 	vars := []mem.EnvVar{
 		{Name: "REMANENCE_SESSION_ID", Value: m.Session},
@@ -58,7 +58,7 @@ func (e *Service) Env(m *event.Context) []mem.EnvVar {
 	return vars
 }
 
-// notice is the one line for the person: warnings not shown today, else what
+// Notice is the one line for the person: warnings not shown today, else what
 // the session was told if the person wants to know.
 func (e *Service) Notice(m *event.Context) string {
 	if e.Warnings != nil && !m.FromSpool {
@@ -87,7 +87,7 @@ const (
 	shareIndex       = 10
 )
 
-// brief is the block a session starts with.
+// Brief is the block a session starts with.
 func (e *Service) Brief(ctx context.Context, m *event.Context, budget int) (string, error) {
 	if budget == 0 {
 		return "", nil

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// deriveStanding fills in what follows from the project's last session.
+// DeriveStanding fills in what follows from the project's last session.
 func (e *Service) DeriveStanding(ctx context.Context, p mem.Project, out *mem.WorkState) error {
 	g := gather{e: e, m: &event.Context{Project: p}}
 	last, err := g.last(ctx)

@@ -252,7 +252,7 @@ func (g *gather) journal(s shelf) inject.Section {
 	return out
 }
 
-// toldLines are the lines of a text that say something, none too long to be told.
+// ToldLines are the lines of a text that say something, none too long to be told.
 func ToldLines(text string) []string {
 	var out []string
 	for line := range strings.Lines(text) {

@@ -16,7 +16,7 @@ import (
 // maxCited bounds the memories that one text may cite.
 const maxCited = 20
 
-// Cited returns an edit that counts a use for each memory that an answer cites by
+// CountCitations returns an edit that counts a use for each memory that an answer cites by
 // its ID or file name, once per turn. An ID counts only if the memory was injected
 // or has a file: identifiers in programs can look the same.
 func (s *Service) CountCitations(ctx context.Context, sess mem.Session, promptID, text string) ([]mem.Edit, error) {

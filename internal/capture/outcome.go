@@ -2,7 +2,7 @@ package capture
 
 import "remanence/internal/mem"
 
-// Reported is the outcome of handling an event.
+// Outcome is the outcome of handling an event.
 type Outcome struct {
 	Outcome string      `json:"outcome"`          // one of the Report… names
 	Prompt  int         `json:"prompt,omitempty"` // number of the prompt in its session; 0 if the event is no person's prompt, or not new

@@ -18,7 +18,7 @@ const (
 
 )
 
-// LetGo removes the tool's response from the event and keeps its size in tokens.
+// DropResponse removes the tool's response from the event and keeps its size in tokens.
 func DropResponse(m *event.Context) {
 	m.ResponseTokens, m.Response = chars.Tokens(string(m.Response)), nil
 }
@@ -41,7 +41,7 @@ func (s *Service) Observe(ctx context.Context, m *event.Context, mm mem.Memory) 
 	m.Add(mm)
 }
 
-// Ours reports whether the call uses Remanence itself: its tools, command line or
+// OwnCall reports whether the call uses Remanence itself: its tools, command line or
 // files. Injected text must not become a memory again.
 func (s *Service) OwnCall(m *event.Context) bool {
 	if strings.HasPrefix(m.Tool, "mcp__") && strings.Contains(m.Tool, "remanence") || m.Tool == "ToolSearch" {

@@ -10,7 +10,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// LaunchOf finds the tool call that launched the subagent of the event. The n-th
+// FindLaunch finds the tool call that launched the subagent of the event. The n-th
 // launch of a type belongs to the n-th subagent of that type.
 func (s *Service) FindLaunch(ctx context.Context, m *event.Context) (extract.Call, bool, error) {
 	launches, err := s.Store.Events(

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Succeeded stores a successful command: as a fix of its earlier failure in the
+// CommandSucceeded stores a successful command: as a fix of its earlier failure in the
 // session, or as a command worth keeping.
 func (s *Service) CommandSucceeded(ctx context.Context, m *event.Context, c extract.Call) error {
 	if c.Plain == "" {

@@ -20,7 +20,7 @@ const (
 // idleAfter is the time without an event after which a session is indexed.
 const idleAfter = 10 * time.Minute
 
-// TakeLater queues a job that archives the session's transcript.
+// QueueTranscript queues a job that archives the session's transcript.
 func (s *Service) QueueTranscript(m *event.Context, key string) {
 	if s.Archive == nil || !m.Person() || !event.OwnTranscript(m.Event) {
 		return
@@ -37,11 +37,11 @@ func (s *Service) QueueTranscript(m *event.Context, key string) {
 	)
 }
 
-// TakeEvery is the number of prompts after which the transcript is archived even if
+// ArchiveEvery is the number of prompts after which the transcript is archived even if
 // no turn ended.
 const ArchiveEvery = 10
 
-// TakeIn runs a transcript job: it reconciles missing events, archives the
+// RunTranscriptJob runs a transcript job: it reconciles missing events, archives the
 // transcript, and indexes it if the job's key asks for that.
 func (s *Service) RunTranscriptJob(ctx context.Context, m *event.Context, job mem.Job) (mem.Batch, error) {
 	if s.Archive == nil || m.SessionInfo.ID == "" || !event.OwnTranscript(m.Event) { // or it was erased meanwhile
@@ -78,7 +78,7 @@ func (s *Service) RunTranscriptJob(ctx context.Context, m *event.Context, job me
 	return b, err
 }
 
-// TakeSaid archives the session's transcript.
+// ArchiveTranscript archives the session's transcript.
 func (s *Service) ArchiveTranscript(ctx context.Context, m *event.Context) (mem.TranscriptImport, error) {
 	j, err := s.newTakePolicy(ctx, m)
 	if err != nil {

@@ -21,7 +21,7 @@ const (
 	minWords     = 3
 )
 
-// IndexSaid stores utterances of the session's archive that are not yet indexed, and
+// IndexUtterances stores utterances of the session's archive that are not yet indexed, and
 // returns how many. It is idempotent: each piece has a key.
 func (s *Service) IndexUtterances(ctx context.Context, m *event.Context) (made int, err error) {
 	after, err := s.lastIndexed(ctx, m.Session)

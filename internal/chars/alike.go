@@ -5,7 +5,7 @@ import (
 	"unicode"
 )
 
-// Alike returns the similarity of two short texts, from 0 to 1: 0.7 times the
+// Similarity returns the similarity of two short texts, from 0 to 1: 0.7 times the
 // share of the shorter text's words that the other has, plus 0.3 times their
 // Jaccard similarity. Case, order and punctuation are ignored. It is 0 if either
 // text has no word.
@@ -35,7 +35,7 @@ const (
 	likeApart  = 0.1
 )
 
-// Pick returns the index of the element of list that is most similar to text. If
+// BestMatch returns the index of the element of list that is most similar to text. If
 // none is similar, or several are, found is -1; rivals are then the similar ones.
 func BestMatch(list []string, text string) (found int, rivals []int) {
 	found = -1

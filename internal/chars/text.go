@@ -27,7 +27,7 @@ func Wide(r rune) bool {
 	return r >= 0x2E80 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul)
 }
 
-// Units returns the length of s in UTF-16 code units, the length of a JavaScript string.
+// UTF16Len returns the length of s in UTF-16 code units, the length of a JavaScript string.
 func UTF16Len(s string) int {
 	n := 0
 	for _, r := range s {
@@ -69,7 +69,7 @@ func Clip(s string, max int) string {
 	return s
 }
 
-// ClientMade reports whether the client, and not the person, wrote a text in the
+// IsClientText reports whether the client, and not the person, wrote a text in the
 // user role: local commands and their output, hook feedback, notices.
 func IsClientText(text string) bool {
 	text = strings.TrimSpace(text)
@@ -98,7 +98,7 @@ func FirstLine(s string) string {
 	return ""
 }
 
-// Unmerged reports whether s contains git conflict markers. Markers in a code
+// HasConflictMarkers reports whether s contains git conflict markers. Markers in a code
 // fence are ignored.
 func HasConflictMarkers(s string) bool {
 	marks := []string{"<<<<<<< ", "=======", ">>>>>>> "}

@@ -35,11 +35,11 @@ func TracesOfText(text string) []string {
 	return out
 }
 
-// Folded normalises text that may be wrapped, escaped or formatted differently:
+// Fold normalises text that may be wrapped, escaped or formatted differently:
 // it returns one line without backslashes and Markdown characters.
 func Fold(s string) string { return Line(StripMarkup(s)) }
 
-// Unmarked returns s without backslashes and Markdown characters.
+// StripMarkup returns s without backslashes and Markdown characters.
 func StripMarkup(s string) string {
 	var b strings.Builder
 	b.Grow(len(s))

@@ -24,7 +24,7 @@ func pages(t *testing.T) map[string]string {
 			return err
 		}
 		name := entry.Name()
-		if entry.IsDir() && (slices.Contains([]string{"testdata", "node_modules", "vendor", "bin", "dist", ".git"}, name)) {
+		if entry.IsDir() && slices.Contains([]string{"testdata", "node_modules", "vendor", "bin", "dist", ".git"}, name) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || filepath.Ext(name) != ".md" {

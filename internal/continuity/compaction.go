@@ -34,7 +34,7 @@ type Loss struct {
 	Section inject.Section
 }
 
-// Lost compares the context before the newest compaction with the client's summary
+// CompactionLoss compares the context before the newest compaction with the client's summary
 // and with the text injected after it. It does so once, at the first prompt after
 // the summary arrives: the client reports it only after the new session start. It
 // returns the zero value if there is nothing to compare.
@@ -213,7 +213,7 @@ func numbers(s string) []string {
 // minSharedWords is the share of a sentence's terms that a paraphrase must contain.
 const minSharedWords = 0.6
 
-// SaysWords returns a test for most terms of a sentence, in any form.
+// ContainsTerms returns a test for most terms of a sentence, in any form.
 func ContainsTerms(sentence string) func(string) bool {
 	want := slices.DeleteFunc(
 		rank.Terms(sentence),

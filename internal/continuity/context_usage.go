@@ -12,7 +12,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// FillLater queues a job that reads the context usage after the client has written
+// QueueMeasureContext queues a job that reads the context usage after the client has written
 // its transcript, at most once per Handoff.SampleEvery.
 func (s *Service) QueueMeasureContext(m *event.Context) {
 	if s.ReadContextUsage == nil || !m.Person() || !event.OwnTranscript(m.Event) {
@@ -28,7 +28,7 @@ func (s *Service) QueueMeasureContext(m *event.Context) {
 	)
 }
 
-// FillInTurn calls FillLater during a turn if the last reading is old enough.
+// QueueMeasureInTurn calls FillLater during a turn if the last reading is old enough.
 func (s *Service) QueueMeasureInTurn(m *event.Context) {
 	if m.At.Sub(m.SessionInfo.ContextReadAt) >= m.Settings.Handoff.SampleEvery {
 		s.QueueMeasureContext(m)
@@ -38,7 +38,7 @@ func (s *Service) QueueMeasureInTurn(m *event.Context) {
 // maxWindow bounds a plausible context window, in tokens.
 const maxWindow = 100_000_000
 
-// FillTold records the context usage that the client reported in the event.
+// RecordReportedUsage records the context usage that the client reported in the event.
 func RecordReportedUsage(m *event.Context) {
 	f := mem.ContextUsage{Session: m.Session, Tokens: m.SessionInfo.ContextTokens, At: m.At, ReadAt: m.SessionInfo.ContextReadAt}
 	told := false

@@ -91,7 +91,7 @@ const pastHandoffs = 100
 // kernels round it to ticks.
 const fileTimeSlack = 20 * time.Millisecond
 
-// TakeHandoff stores an edited handoff file as a handoff. A text that equals an
+// ReadHandoffFile stores an edited handoff file as a handoff. A text that equals an
 // earlier handoff is ignored: the file is out of date.
 func (s *Service) ReadHandoffFile(ctx context.Context, m *event.Context, by event.Author) error {
 	if s.Handoffs == nil || m.Project.Key == "" || m.Project.Key == event.Nowhere.Key {
@@ -149,7 +149,7 @@ func WholeLines(s string, n int) string {
 	return strings.TrimSpace(s)
 }
 
-// HandingOff returns the event context of a handoff. Its project is the session's,
+// HandoffContext returns the event context of a handoff. Its project is the session's,
 // which may differ from the project of the request's directory.
 func (s *Service) HandoffContext(ctx context.Context, ask HandoffRequest) (*event.Context, error) {
 	p, err := s.Event.Place(ctx, ask.ProjectRef)
@@ -209,7 +209,7 @@ type HandoffRequest struct {
 	Agent   string `json:"agent,omitempty"`   // as in AddAsk
 }
 
-// Context is the context usage of a session and its limits, in tokens.
+// ContextUsage is the context usage of a session and its limits, in tokens.
 type ContextUsage struct {
 	Tokens    int    `json:"tokens"`     // in use when last looked at
 	Window    int    `json:"window"`     // what it can hold

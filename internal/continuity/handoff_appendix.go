@@ -28,7 +28,7 @@ type Handoffs interface {
 // maxAppendixPrompts bounds the newest prompts that an appendix lists.
 const maxAppendixPrompts = 5
 
-// TailLater queues a job that writes the handoff appendix, if there are handoff files.
+// QueueAppendix queues a job that writes the handoff appendix, if there are handoff files.
 func (s *Service) QueueAppendix(m *event.Context) {
 	if s.Handoffs != nil && m.Person() {
 		m.Batch.Jobs = append(
@@ -38,7 +38,7 @@ func (s *Service) QueueAppendix(m *event.Context) {
 	}
 }
 
-// WriteTail writes the handoff appendix: what happened in the session since its
+// WriteAppendix writes the handoff appendix: what happened in the session since its
 // handoff. It uses no model.
 func (s *Service) WriteAppendix(ctx context.Context, m *event.Context) error {
 	if s.Handoffs == nil || m.SessionInfo.ID == "" {
@@ -100,7 +100,7 @@ func appendixText(cp mem.Checkpoint, demands []string) string {
 	return b.String()
 }
 
-// HandedOn returns the projects whose handoff files may contain purged text, and the
+// HandoffsToErase returns the projects whose handoff files may contain purged text, and the
 // lines to look for, including words.
 func (s *Service) HandoffsToErase(ctx context.Context, ids, words []string) ([]mem.Project, []string, error) {
 	if s.Handoffs == nil {

@@ -12,7 +12,7 @@ import (
 // maxDirective bounds the instruction to write a handoff, in tokens.
 const maxDirective = 200
 
-// Directive returns an instruction to write a handoff, once, when the context is
+// HandoffDirective returns an instruction to write a handoff, once, when the context is
 // nearly full; else "". It contains no text of memories. It does not ask for a
 // compaction, because an agent cannot start one.
 func (s *Service) HandoffDirective(ctx context.Context, m *event.Context) (string, error) {

@@ -17,7 +17,7 @@ import (
 // same writer, and large enough to make the cost of each synchronised write negligible.
 const batchSize = 256
 
-// Keep stores many memories and returns their IDs in order. The ID is "" for a memory that is empty
+// AddMany stores many memories and returns their IDs in order. The ID is "" for a memory that is empty
 // after redaction. Without a title a memory gets its first line, without an importance that of its
 // kind. Their projects must be known to the store to be found by project. Memories are stored in
 // batches: after an error the earlier batches stay stored, and their IDs are returned.

@@ -223,7 +223,7 @@ func (s *Service) Consolidate(ctx context.Context, req ConsolidateRequest) (Cons
 	return out, err
 }
 
-// Rounds lists the runs of a place, newest first.
+// Runs lists the runs of a place, newest first.
 func (s *Service) Runs(ctx context.Context, req RunsRequest) (ConsolidateResponse, error) {
 	out := ConsolidateResponse{Runs: []mem.Run{}}
 	c, ok := s.Store.(mem.RunLog)

@@ -32,7 +32,7 @@ const (
 	ruleConfidence     = 0.6  // confidence of a contradiction found without a model
 )
 
-// Weave runs one link job: it links new memories, or tidies names and links.
+// LinkJob runs one link job: it links new memories, or tidies names and links.
 func (s *Service) LinkJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	w, ok := s.Store.(mem.LinkStore)
 	if !ok {

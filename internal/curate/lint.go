@@ -86,7 +86,7 @@ func (s *Service) Lint(ctx context.Context, req LintRequest) (FindingsResponse, 
 	return out, nil
 }
 
-// Lasting returns the memories of lasting kinds of a project and of its person. An empty key means all
+// LastingMemories returns the memories of lasting kinds of a project and of its person. An empty key means all
 // projects.
 func (s *Service) LastingMemories(ctx context.Context, p mem.Project) ([]mem.Memory, error) {
 	return s.Event.All(ctx, mem.Query{Project: p.Key, Kinds: append(event.Knowledge(), mem.Todo), Within: "*"})

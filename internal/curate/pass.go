@@ -376,7 +376,7 @@ func setChanged[T comparable](field **T, was, is T) bool {
 	return true
 }
 
-// LifeOf returns the fields of m that consolidation may change.
+// MutableOf returns the fields of m that consolidation may change.
 func MutableOf(m mem.Memory) mem.Lifecycle {
 	return mem.Lifecycle{
 		Status:     m.Status,

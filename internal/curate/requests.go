@@ -137,13 +137,13 @@ type ConsolidateRequest struct {
 	Agent  string `json:"agent,omitempty"`   // as in AddRequest; an agent may not undo a person's decisions
 }
 
-// RoundsRequest lists the consolidation runs of a place.
+// RunsRequest lists the consolidation runs of a place.
 type RunsRequest struct {
 	mem.ProjectRef
 	Limit int `json:"limit,omitempty"` // 0 means DefaultLimit
 }
 
-// Consolidation is the response to ConsolidateRequest and RoundsRequest.
+// ConsolidateResponse is the response to ConsolidateRequest and RoundsRequest.
 type ConsolidateResponse struct {
 	Project  mem.Project  `json:"project"`
 	DryRun   bool         `json:"dry_run"`
@@ -175,7 +175,7 @@ type ReviewRequest struct {
 	Limit int      `json:"limit,omitempty"` // findings per rule; 0 means 50
 }
 
-// Among limits a review to findings about some memories. The zero value means all.
+// MemoryFilter limits a review to findings about some memories. The zero value means all.
 type MemoryFilter struct {
 	Kinds  []mem.Kind `json:"kinds,omitempty"`
 	Tags   []string   `json:"tags,omitempty"` // any of

@@ -16,7 +16,7 @@ const retentionEvents = 500
 // retentionJobs is how many dead jobs one round deletes at most.
 const retentionJobs = 500
 
-// Gone reports what one step of LetGo deleted, and where the next step continues.
+// RetentionResult reports what one step of LetGo deleted, and where the next step continues.
 type RetentionResult struct {
 	Payloads int   // dropped payloads; the rows of the events stay
 	Jobs     int   // deleted dead jobs
@@ -25,7 +25,7 @@ type RetentionResult struct {
 	More     bool  // another step may have work
 }
 
-// LetGo runs one short step of the retention rules. It first purges forgotten memories, one per step,
+// ApplyRetention runs one short step of the retention rules. It first purges forgotten memories, one per step,
 // since a purge searches all stored text. Then it drops event payloads, starting at position from; 0
 // starts a new round. The last step of a round deletes old dead jobs. A store that is no mem.Retainer
 // keeps payloads and jobs. copies reports that the store has copies that would still contain purged

@@ -20,7 +20,7 @@ type reviewCounts struct {
 	scheduled map[string]bool         // projects to count when idle
 }
 
-// Tray persists the sizes of the review queues, by project key.
+// CountStore persists the sizes of the review queues, by project key.
 type CountStore interface {
 	Read() map[string]ReviewCounts // what Write stored last, or nothing
 	Write(by map[string]ReviewCounts)
@@ -103,7 +103,7 @@ func (rc *reviewCounts) get(project string) *ReviewCounts {
 	return &w
 }
 
-// LookThrough counts the findings of recently consolidated projects. Call it when the daemon is idle.
+// CountReviews counts the findings of recently consolidated projects. Call it when the daemon is idle.
 func (s *Service) CountReviews(ctx context.Context) {
 	for _, project := range s.counts.takeScheduled() {
 		_, err := s.Review(ctx, ReviewRequest{ProjectRef: mem.ProjectRef{Project: project}, Limit: 1})

@@ -12,7 +12,7 @@ import (
 // ErrNoModel is returned when a request needs a language model and none is configured.
 var ErrNoModel = errors.New("no model is set up")
 
-// Digesting returns the status of the digest by a model. With Redo it also queues
+// Status returns the status of the digest by a model. With Redo it also queues
 // turns to be digested again: those of a session, those since a time, else those of
 // the newest session of the project. It returns ErrNoModel if none is configured.
 func (s *Service) Status(ctx context.Context, ask DigestRequest) (event.Digesting, error) {

@@ -27,7 +27,7 @@ const (
 // errNoSpendStore is returned if the store cannot count what a model costs.
 var errNoSpendStore = errors.New("this store cannot count what a model costs, so none is asked")
 
-// RefineLater queues a job that digests the ended turn, or a subagent's part of it,
+// QueueRefine queues a job that digests the ended turn, or a subagent's part of it,
 // with a model. It does nothing if there is no model or it may not see the turn.
 func (s *Service) QueueRefine(m *event.Context) {
 	if s.Event.CurrentModel() == nil || !mayRefine(m) {

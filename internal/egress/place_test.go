@@ -48,8 +48,10 @@ func TestWhereTextMayGo(t *testing.T) {
 }
 
 func TestANameThatLeadsAwayIsNotLocal(t *testing.T) {
-	for addr, want := range map[string]error{"127.0.0.1:80": nil, "[::1]:80": nil, "192.0.2.1:80": ErrAway,
-		"[2001:db8::1]:80": ErrAway, "nonsense": ErrAway} {
+	for addr, want := range map[string]error{
+		"127.0.0.1:80": nil, "[::1]:80": nil, "192.0.2.1:80": ErrAway,
+		"[2001:db8::1]:80": ErrAway, "nonsense": ErrAway,
+	} {
 		if err := onlyHere("tcp", addr, nil); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", addr, err, want)
 		}

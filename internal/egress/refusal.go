@@ -37,8 +37,10 @@ func (s *Server) refusal(res *http.Response) error {
 	case code >= 300 && code < 400:
 		return fmt.Errorf("%s: %w", s.base.Host, ErrMoved)
 	case code == http.StatusTooManyRequests, code == http.StatusServiceUnavailable, code == overloaded:
-		return mem.RetryLater{Wait: s.retryAfter(res.Header.Get("Retry-After")),
-			Err: fmt.Errorf("%s has too much to do (status %d)", s.base.Host, code)}
+		return mem.RetryLater{
+			Wait: s.retryAfter(res.Header.Get("Retry-After")),
+			Err:  fmt.Errorf("%s has too much to do (status %d)", s.base.Host, code),
+		}
 	default:
 		return &Refusal{Status: code, Host: s.base.Host, Path: res.Request.URL.Path}
 	}

@@ -134,9 +134,11 @@ func TestAnAnswerWithoutEndIsNotReadToItsEnd(t *testing.T) {
 }
 
 func FuzzAnAnswerIsRightOrNone(f *testing.F) {
-	for _, s := range []string{`{"embeddings":[[1,2],[3,4]]}`,
+	for _, s := range []string{
+		`{"embeddings":[[1,2],[3,4]]}`,
 		`{"data":[{"index":1,"embedding":[1,2]},{"index":0,"embedding":[1e-300,2]}]}`, `{"embeddings":[[1,null],[]]}`,
-		`{"data":[{"embedding":[1e308,1e308]},{"embedding":[0,-0]}]}`} {
+		`{"data":[{"embedding":[1e308,1e308]},{"embedding":[0,-0]}]}`,
+	} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, answer []byte) {

@@ -147,8 +147,10 @@ func TestWhatServersRefuse(t *testing.T) {
 	}{
 		"too many requests":     {status(429, "Retry-After", "30"), true, 30 * time.Second, "429"},
 		"too many, and no hint": {status(429), true, 0, "429"},
-		"overloaded": {status(503, "Retry-After", "Fri, 02 Jan 2026 03:04:35 GMT"), true, 30 * time.Second,
-			"503"},
+		"overloaded": {
+			status(503, "Retry-After", "Fri, 02 Jan 2026 03:04:35 GMT"), true, 30 * time.Second,
+			"503",
+		},
 		"overloaded for a year":     {status(503, "Retry-After", "31536000"), true, egress.MostWait, "503"},
 		"a wait that is none":       {status(503, "Retry-After", "soon"), true, 0, "503"},
 		"a wait too long to count":  {status(503, "Retry-After", "99999999999999"), true, egress.MostWait, "503"},

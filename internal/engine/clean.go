@@ -16,9 +16,20 @@ func (e *Engine) cleanNames(ev *mem.Event) {
 		key   string
 		value *string
 	}{
-		{"session_id", &ev.Session}, {"prompt_id", &ev.PromptID}, {"tool_use_id", &ev.ToolUseID}, {"agent_id", &ev.AgentID}, {"task_id", &ev.TaskID},
-		{"cwd", &ev.Root}, {"cwd", &ev.Cwd}, {"transcript_path", &ev.Transcript},
-		{"tool_name", &ev.Tool}, {"model", &ev.Model}, {"source", &ev.Source}, {"source", &ev.Entrypoint}, {"agent_type", &ev.AgentType}, {"agent_name", &ev.By},
+		{"session_id", &ev.Session},
+		{"prompt_id", &ev.PromptID},
+		{"tool_use_id", &ev.ToolUseID},
+		{"agent_id", &ev.AgentID},
+		{"task_id", &ev.TaskID},
+		{"cwd", &ev.Root},
+		{"cwd", &ev.Cwd},
+		{"transcript_path", &ev.Transcript},
+		{"tool_name", &ev.Tool},
+		{"model", &ev.Model},
+		{"source", &ev.Source},
+		{"source", &ev.Entrypoint},
+		{"agent_type", &ev.AgentType},
+		{"agent_name", &ev.By},
 	} {
 		if *f.value != "" {
 			*f.value = e.Door.Member(f.key, *f.value)

@@ -131,7 +131,7 @@ func (e *Engine) Replay(ctx context.Context, events []mem.Event) error {
 	return nil
 }
 
-// handle keeps ev and answers it; one that was handed over later, or kept
+// HandleEvent keeps ev and answers it; one that was handed over later, or kept
 // before, is not answered. did tells what became of it, but for its session.
 func (e *Engine) HandleEvent(ctx context.Context, ev mem.Event, replay bool) (reply mem.Reply, did capture.Outcome, err error) {
 	m, err := e.open(ctx, ev)

@@ -42,7 +42,7 @@ type sessionErasure struct {
 	sources []mem.Memory    // text these were made of is removed, even in other words
 }
 
-// DoomedWords determines what a purge of ids removes from the archive. It returns ErrNotFound for an
+// PlanArchive determines what a purge of ids removes from the archive. It returns ErrNotFound for an
 // unknown id.
 func (s *Service) PlanArchive(ctx context.Context, ids []string) (archiveErasure, error) {
 	d := archiveErasure{}

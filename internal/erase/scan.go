@@ -17,7 +17,7 @@ const PrivateSpan = "private"
 // errUnable reports a store without the requested ability.
 var errUnable = errors.New("this store cannot scan or preview")
 
-// Unreached lists copies of text that this program cannot erase.
+// NotReached lists copies of text that this program cannot erase.
 func (s *Service) NotReached() []string {
 	list := []string{
 		"the agent's own transcripts and spilled tool results",
@@ -72,7 +72,7 @@ func (s *Service) Scan(ctx context.Context, req event.ScanRequest) (mem.ScanResp
 	return got, nil
 }
 
-// Doomed returns what Purge would erase. It erases nothing.
+// PreviewPurge returns what Purge would erase. It erases nothing.
 func (s *Service) PreviewPurge(ctx context.Context, req event.IDs) (event.PurgeResponse, error) {
 	st, ok := s.Store.(event.Rehearser)
 	if !ok {
@@ -85,7 +85,7 @@ func (s *Service) PreviewPurge(ctx context.Context, req event.IDs) (event.PurgeR
 	return event.PurgeResponse{Purged: would, Memories: ms, Unreached: s.NotReached()}, nil
 }
 
-// Unerased drops quotes from before the session's last purge: the agent's transcript still has them,
+// WithoutErased drops quotes from before the session's last purge: the agent's transcript still has them,
 // but they must not be stored again.
 func (s *Service) WithoutErased(ctx context.Context, session string, quotes []mem.Quote) ([]mem.Quote, error) {
 	until, err := s.Event.ErasedUntil(ctx, session)

@@ -16,20 +16,20 @@ type IDs struct {
 // UnknownAgent is the session of an agent that does not say which it is in.
 const UnknownAgent = "?"
 
-// Erased says what was erased, or would be, and what no command of ours can reach.
+// PurgeResponse says what was erased, or would be, and what no command of ours can reach.
 type PurgeResponse struct {
 	Purged    mem.Purged   `json:"purged"`
 	Memories  []mem.Memory `json:"memories,omitempty"` // that would be; what was erased is named no more
 	Unreached []string     `json:"unreached"`
 }
 
-// ScanAsk has what is stored searched for private spans and secrets by today's
+// ScanRequest has what is stored searched for private spans and secrets by today's
 // rules and, with Fix, what is found taken out for good.
 type ScanRequest struct {
 	Fix bool `json:"fix,omitempty"`
 }
 
-// PauseAsk pauses or resumes capture and injection.
+// PauseRequest pauses or resumes capture and injection.
 type PauseRequest struct {
 	mem.ProjectRef
 	Scope      string        `json:"scope"` // session, project, all
@@ -39,7 +39,7 @@ type PauseRequest struct {
 	Resume     bool          `json:"resume,omitempty"`
 }
 
-// Pauses are the pauses in force.
+// PauseResponse are the pauses in force.
 type PauseResponse struct {
 	Pauses []mem.Pause `json:"pauses"`
 }

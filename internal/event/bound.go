@@ -8,11 +8,11 @@ import (
 	"remanence/internal/chars"
 )
 
-// maxField bounds one stored field of an event, in bytes. Of longer ones the
+// MaxField bounds one stored field of an event, in bytes. Of longer ones the
 // beginning and the end are kept.
 const MaxField = 64 << 10
 
-// middle cuts the middle out of a text that is longer than limit bytes: of what
+// Middle cuts the middle out of a text that is longer than limit bytes: of what
 // is left two thirds are its beginning.
 func Middle(s string, limit int) string {
 	if len(s) <= limit {
@@ -30,7 +30,7 @@ func Middle(s string, limit int) string {
 	return s[:head] + mark + s[tail:]
 }
 
-// bounded cuts the strings of a JSON value until it has at most maxField bytes.
+// Bounded cuts the strings of a JSON value until it has at most maxField bytes.
 // One that is long for other reasons becomes a note of its size.
 func Bounded(raw json.RawMessage) json.RawMessage {
 	if len(raw) <= MaxField {

@@ -17,17 +17,17 @@ const ConsolidateLag = 10 * time.Second // after a session's end, for what is st
 
 const SilentFor = 30 * time.Minute // after which a session counts as over
 
-// consolidateLater has a session that is over consolidated.
+// ConsolidateLater has a session that is over consolidated.
 func ConsolidateLater(session string, at time.Time) mem.Job {
 	return mem.Job{Kind: JobConsolidate, Key: session, Data: string(mem.SessionRun), NotBefore: at}
 }
 
-// all are the memories of a query, as many as are ever looked at together.
+// All are the memories of a query, as many as are ever looked at together.
 func (e *Service) All(ctx context.Context, q mem.Query) ([]mem.Memory, error) {
 	return e.UpTo(ctx, maxLinted, q)
 }
 
-// upTo are the first most memories of a query, in pages. What is kept meanwhile
+// UpTo are the first most memories of a query, in pages. What is kept meanwhile
 // moves the others on: those that come again are there already.
 func (e *Service) UpTo(ctx context.Context, most int, q mem.Query) ([]mem.Memory, error) {
 	var out []mem.Memory

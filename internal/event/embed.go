@@ -21,7 +21,7 @@ const JobEmbed = "embed"
 
 const EmbedNew = "new" // from the newest memory on, as long as any lack a vector
 
-// embedding is where vectors come from and where they are kept; ok is false if
+// CurrentEmbedder is where vectors come from and where they are kept; ok is false if
 // there are none.
 func (e *Service) CurrentEmbedder() (em Embedder, st mem.Vectors, ok bool) {
 	if e.Embedder == nil {

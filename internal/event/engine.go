@@ -11,7 +11,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// moment is one event and what its handler needs to know about it. The handler
+// Context is one event and what its handler needs to know about it. The handler
 // fills the batch.
 type Context struct {
 	mem.Event
@@ -30,7 +30,7 @@ type Context struct {
 	DisabledFeatures map[string]bool // features of the ranking that do not count
 }
 
-// ofTurn reports whether events of the kind are part of a turn.
+// BelongsToTurn reports whether events of the kind are part of a turn.
 func BelongsToTurn(k mem.EventKind) bool {
 	switch k {
 	case mem.PreToolUse, mem.PostToolUse, mem.PostToolUseFailure, mem.Stop, mem.SubagentStart, mem.SubagentStop, mem.TaskCompleted:
@@ -39,14 +39,14 @@ func BelongsToTurn(k mem.EventKind) bool {
 	return false
 }
 
-// without notes what an answer has to do without.
+// LogDegraded notes what an answer has to do without.
 func (e *Service) LogDegraded(what string, err error) {
 	if err != nil && e.Log != nil {
 		e.Log(what, err)
 	}
 }
 
-// sessionOf returns the session of an event, which names it in full: one whose
+// SessionOf returns the session of an event, which names it in full: one whose
 // id only begins alike is another. The zero value if it is not known yet.
 func (e *Service) SessionOf(ctx context.Context, id string) (mem.Session, error) {
 	s, err := e.Store.Session(ctx, id)
@@ -57,7 +57,7 @@ func (e *Service) SessionOf(ctx context.Context, id string) (mem.Session, error)
 	return s, err
 }
 
-// lookup returns what tells a session by its id, asked for once: the zero value for
+// Lookup returns what tells a session by its id, asked for once: the zero value for
 // one that is erased, or cannot be had. Its names are a convenience.
 func (e *Service) Lookup(ctx context.Context) func(id string) mem.Session {
 	known := map[string]mem.Session{}
@@ -71,7 +71,7 @@ func (e *Service) Lookup(ctx context.Context) func(id string) mem.Session {
 	}
 }
 
-// nowhere is the project of events that name no directory. It has a key: an
+// Nowhere is the project of events that name no directory. It has a key: an
 // empty one would mean every project.
 var Nowhere = mem.Project{Key: "p_none", Name: "none"}
 
@@ -86,7 +86,7 @@ func (e *Service) ProjectOf(dir string) (mem.Project, error) {
 	return p, nil
 }
 
-// known returns the key under which the project's repository is already kept:
+// Known returns the key under which the project's repository is already kept:
 // one that gains a remote or is moved keeps its memories.
 func (e *Service) Known(ctx context.Context, p mem.Project) (string, error) {
 	if p.Common == "" {
@@ -117,7 +117,7 @@ func (e *Service) moved(ctx context.Context, p mem.Project) (string, error) {
 	return e.Moved(p, all), nil
 }
 
-// indexed gives memories the words for search that their texts do not show.
+// Indexed gives memories the words for search that their texts do not show.
 func Indexed(ms []mem.Memory) []mem.Memory {
 	for i := range ms {
 		ms[i].Index = rank.Index(ms[i])
@@ -125,16 +125,16 @@ func Indexed(ms []mem.Memory) []mem.Memory {
 	return ms
 }
 
-// complete gives memories of this event what is known of them only now.
+// Complete gives memories of this event what is known of them only now.
 func (m *Context) Complete(ms []mem.Memory) []mem.Memory {
 	Anchored(ms, m.Files.At)
 	return Indexed(ms)
 }
 
-// person reports whether the main thread of the session is speaking.
+// Person reports whether the main thread of the session is speaking.
 func (m *Context) Person() bool { return m.AgentID == "" }
 
-// newMemory is a memory of this event with what all of them share.
+// NewMemory is a memory of this event with what all of them share.
 func (m *Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
 	info, _ := k.Info()
 	return mem.Memory{

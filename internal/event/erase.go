@@ -8,7 +8,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// condemned are the memories that a purge erases, as far as the store can tell:
+// PurgePreview are the memories that a purge erases, as far as the store can tell:
 // those that are named, and where it knows them those that go with them.
 func (e *Service) PurgePreview(ctx context.Context, ids []string) ([]mem.Memory, error) {
 	if st, ok := e.Store.(Rehearser); ok {

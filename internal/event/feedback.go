@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// turnAt names the turn that an agent's session is in, "" if nobody knows.
+// TurnAt names the turn that an agent's session is in, "" if nobody knows.
 func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
 	if session == "" || session == UnknownAgent {
 		return "", nil
@@ -20,5 +20,5 @@ func (e *Service) TurnAt(ctx context.Context, session string) (string, error) {
 	return TurnName(session, turns[0].PromptID), nil
 }
 
-// turnName names a turn in Edit.UsedIn.
+// TurnName names a turn in Edit.UsedIn.
 func TurnName(session, promptID string) string { return session + "/" + promptID }

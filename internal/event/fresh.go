@@ -19,7 +19,7 @@ type Files interface {
 	Close()
 }
 
-// knowledge are the kinds that say how things are: what they say of a file may
+// Knowledge are the kinds that say how things are: what they say of a file may
 // no longer be so when the file is another. The rest tells what happened.
 func Knowledge() []mem.Kind {
 	return []mem.Kind{
@@ -28,7 +28,7 @@ func Knowledge() []mem.Kind {
 	}
 }
 
-// anchored ties what memories know to what their files hold now.
+// Anchored ties what memories know to what their files hold now.
 func Anchored(ms []mem.Memory, look func() Files) {
 	for i := range ms {
 		m := &ms[i]
@@ -48,7 +48,7 @@ type view struct {
 	states map[string]mem.Freshness // by id of the memory
 }
 
-// look begins to look at a project's files when it is first asked to.
+// OpenFiles begins to look at a project's files when it is first asked to.
 func (e *Service) OpenFiles(p mem.Project) *view {
 	v := &view{states: map[string]mem.Freshness{}}
 	if e.Look != nil && p.Root != "" {
@@ -70,7 +70,7 @@ func (v *view) Close() {
 	}
 }
 
-// freshness is how the files of a memory stand. A memory of another project,
+// Freshness is how the files of a memory stand. A memory of another project,
 // or of none, has no files here.
 func (m *Context) Freshness(mm mem.Memory) mem.Freshness {
 	if len(mm.Anchors) == 0 || mm.Project != m.Project.Key {
@@ -84,7 +84,7 @@ func (m *Context) Freshness(mm mem.Memory) mem.Freshness {
 	return s
 }
 
-// stale reports whether a memory is about nothing but files that are gone.
+// Stale reports whether a memory is about nothing but files that are gone.
 func (m *Context) Stale(mm mem.Memory) bool {
 	if mm.Kind != mem.FileNote && mm.Kind != mem.Change {
 		return false

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// hand is whose work a change is: of a file of the vault, or by a request.
+// Author is whose work a change is: of a file of the vault, or by a request.
 type Author struct {
 	Trust   mem.Trust
 	Origin  mem.Origin
@@ -15,10 +15,10 @@ type Author struct {
 	Idle    string // a session of which no call runs now
 }
 
-// person is the hand of whoever edits the files; an agent's is seen in its calls.
+// Person is the hand of whoever edits the files; an agent's is seen in its calls.
 var Person = Author{Trust: mem.TrustUser, Origin: mem.FromVault}
 
-// personIn is the person's at an event. A turn that begins or ends has no calls
+// PersonAuthor is the person's at an event. A turn that begins or ends has no calls
 // that run.
 func PersonAuthor(m *Context) Author {
 	h := Person

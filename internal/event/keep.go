@@ -20,7 +20,7 @@ func (e *Service) One(ctx context.Context, id string) (mem.Memory, error) {
 	return ms[0], nil
 }
 
-// given are the memories that a caller names, hidden ones too. ErrNotFound where
+// Given are the memories that a caller names, hidden ones too. ErrNotFound where
 // none is named: a store that is asked for no id lists whatever it has.
 func (e *Service) Given(ctx context.Context, ids []string) ([]mem.Memory, error) {
 	if len(ids) == 0 {

@@ -10,23 +10,23 @@ import (
 	"remanence/internal/mem"
 )
 
-// mindKey begins their keys: a tag may be anybody's.
+// MindKey begins their keys: a tag may be anybody's.
 const MindKey = "mind:"
 
-// ofStateFile reports whether a memory is a piece of a state file.
+// OfStateFile reports whether a memory is a piece of a state file.
 func OfStateFile(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, MindKey) }
 
 const JobMind = "mind" // make what they say findable
 
 const JobNote = "notes" // leave in them what an event has to
 
-// noted is an event's project and what the event leaves in its state files.
+// Noted is an event's project and what the event leaves in its state files.
 type Noted struct {
 	Root  string        `json:"root"`
 	Notes mem.MindNotes `json:"notes"`
 }
 
-// leave asks for what an event leaves in the state files, where there are any
+// Leave asks for what an event leaves in the state files, where there are any
 // that somebody stands for. The files are written later: no answer waits for them.
 func (m *Context) Leave(n mem.MindNotes) {
 	if !m.Mind.Trusted {
@@ -45,7 +45,7 @@ func (m *Context) Leave(n mem.MindNotes) {
 
 func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
-// linesOf are the items of a derived state, as lines of a checkpoint.
+// LinesOf are the items of a derived state, as lines of a checkpoint.
 func LinesOf(items []inject.Item) string {
 	var b strings.Builder
 	for _, it := range items {

@@ -12,10 +12,10 @@ import (
 
 const maxMindLine = 380 // bytes of an item
 
-// mindMark marks a version of the state files as told.
+// MindMark marks a version of the state files as told.
 func (m *Context) MindMark() string { return "mind:" + m.Mind.Stamp }
 
-// toldWhole reports whether a folded text says a piece: a decision by its
+// ToldWhole reports whether a folded text says a piece: a decision by its
 // heading, all else line by line.
 func ToldWhole(told string, p mem.MindPart) bool {
 	_, heading, _ := strings.Cut(p.Key, "#")
@@ -33,7 +33,7 @@ func ToldWhole(told string, p mem.MindPart) bool {
 	return true
 }
 
-// partMark marks a piece of the state files as it reads.
+// PartMark marks a piece of the state files as it reads.
 func PartMark(key, title, body string) string {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(key + "\n" + title + "\n" + body))
@@ -47,7 +47,7 @@ func (m *Context) toldInBriefing(mm mem.Memory) bool {
 	return ok && m.SessionInfo.Injected[PartMark(key, mm.Title, mm.Body)]
 }
 
-// sectionItems are a section in one line, or where that is too long a line each.
+// SectionItems are a section in one line, or where that is too long a line each.
 // What reads like an order is left out.
 func SectionItems(sec mem.MindSection) []inject.Item {
 	var lines []string
@@ -70,7 +70,7 @@ func SectionItems(sec mem.MindSection) []inject.Item {
 	return out
 }
 
-// bare is a line without the mark of a list and its box.
+// Bare is a line without the mark of a list and its box.
 func Bare(l string) string {
 	l = strings.TrimSpace(l)
 	for _, mark := range []string{"- ", "* ", "+ ", "[ ] "} {

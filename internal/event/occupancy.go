@@ -13,7 +13,7 @@ type HandoffRules struct {
 	MaxAge      time.Duration // an older one is not told to a new session; 0 is never
 }
 
-// threshold is a share that can be: one that cannot is the default.
+// ThresholdOf is a share that can be: one that cannot is the default.
 func (h HandoffRules) ThresholdOf() float64 {
 	if h.Threshold >= 0 && h.Threshold <= 1 {
 		return h.Threshold

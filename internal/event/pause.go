@@ -12,7 +12,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// switched reports whether Remanence is off for the event: paused, or its
+// Switched reports whether Remanence is off for the event: paused, or its
 // project, tool or path excluded. Such an event leaves nothing behind. The
 // words that switch a session off and on are always heard.
 func (e *Service) Switched(ctx context.Context, m *Context) (bool, mem.Reply, error) {
@@ -65,12 +65,12 @@ func (e *Service) atHome(dir string) bool {
 	return slices.ContainsFunc(e.Own, func(own string) bool { return extract.Within(own, dir) })
 }
 
-// excludedProject reports whether the person's settings keep the project out.
+// ExcludedProject reports whether the person's settings keep the project out.
 func ExcludedProject(m *Context) bool {
 	return slices.ContainsFunc(m.Settings.ExcludeProjects, m.IsProject)
 }
 
-// isProject reports whether a setting names the project of the moment: by key, by
+// IsProject reports whether a setting names the project of the moment: by key, by
 // name, or by a glob on its root.
 func (m *Context) IsProject(g string) bool {
 	return g == m.Project.Key || g == m.Project.Name || globAbove(g, m.Root)
@@ -117,7 +117,7 @@ func matchesPath(pattern, file, rel string) bool {
 	return Glob(pattern, file) || Glob(pattern, rel) || !strings.Contains(pattern, "/") && Glob(pattern, path.Base(extract.Slashed(file)))
 }
 
-// glob matches a path against a pattern in which * stands for any characters
+// Glob matches a path against a pattern in which * stands for any characters
 // but a slash and ** for any at all. Back slashes count as slashes. A bad
 // pattern matches only itself.
 func Glob(pattern, name string) bool {
@@ -148,7 +148,7 @@ func Glob(pattern, name string) bool {
 	return false
 }
 
-// unpaused leaves out what was said while the person had paused: the agent's
+// Unpaused leaves out what was said while the person had paused: the agent's
 // record has it all the same.
 func (e *Service) Unpaused(ctx context.Context, m *Context, said []mem.Quote) ([]mem.Quote, error) {
 	w, ok := e.Store.(mem.Witness)
@@ -210,7 +210,7 @@ func (e *Service) tellPauses(ctx context.Context) error {
 	return nil
 }
 
-// place resolves what a person called a place. The zero project means all.
+// Place resolves what a person called a place. The zero project means all.
 func (e *Service) Place(ctx context.Context, at mem.ProjectRef) (mem.Project, error) {
 	switch {
 	case at.Project == "all" || at.Project == "" && at.Dir == "":
@@ -236,7 +236,7 @@ func (e *Service) Place(ctx context.Context, at mem.ProjectRef) (mem.Project, er
 	return p, err
 }
 
-// today is the start of the day of now, in the local zone.
+// Today is the start of the day of now, in the local zone.
 func (e *Service) Today() time.Time {
 	y, mo, d := e.Now().Local().Date()
 	return time.Date(y, mo, d, 0, 0, 0, 0, time.Local)

@@ -20,7 +20,7 @@ const importantFail = 0.6
 
 func (m *Context) Add(ms ...mem.Memory) { m.Batch.Memories = append(m.Batch.Memories, ms...) }
 
-// changed is the memory of an edited or written file. Edits of one file in one
+// Changed is the memory of an edited or written file. Edits of one file in one
 // turn become one memory.
 func Changed(m *Context, c extract.Call) mem.Memory {
 	mm := m.NewMemory(mem.Change, mem.ScopeSession)
@@ -39,7 +39,7 @@ func excerpt(s string) string {
 	return chars.Clip(chars.Line(chars.Clip(s, maxExcerpt)), maxReplaced)
 }
 
-// failed is the memory of a command that failed.
+// Failed is the memory of a command that failed.
 func Failed(m *Context, c extract.Call) mem.Memory {
 	code, message := extract.ExitOf(m.Error)
 	mm := m.NewMemory(mem.Command, mem.ScopeSession)

@@ -13,17 +13,17 @@ const JobSnapshot = "snapshot" // keep the newest words before a compaction
 
 const JobDigest = "digest" // digest a turn whose words came only with the transcript
 
-// transcriptLag is how long after Stop a transcript may be read: the client
+// TranscriptLag is how long after Stop a transcript may be read: the client
 // writes its last lines up to a quarter of a second late.
 const TranscriptLag = time.Second
 
-// ownTranscript reports whether the event names the record of its own session.
+// OwnTranscript reports whether the event names the record of its own session.
 // Any other file may be anybody's, and is not read.
 func OwnTranscript(ev mem.Event) bool {
 	return path.Base(extract.Slashed(ev.Transcript)) == ev.Session+".jsonl"
 }
 
-// jobData carries the event that asked for the job, without its bulk.
+// JobData carries the event that asked for the job, without its bulk.
 func JobData(m *Context) string {
 	ev := m.Event
 	ev.Input, ev.Response, ev.Text = nil, nil, ""

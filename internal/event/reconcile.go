@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// asLost takes out of a batch what would be news of now: the event is of the
+// AsLost takes out of a batch what would be news of now: the event is of the
 // past, its session went on or ended since.
 func (m *Context) AsLost() {
 	m.Batch.Session = &mem.SessionChange{FirstPrompt: m.Batch.Session.FirstPrompt}

@@ -20,7 +20,7 @@ type Summarizer interface {
 // rule. Its key is the turn's prompt id, and of a subagent's part its id behind a slash.
 const JobRefine = "refine"
 
-// summarizer is the model that digests, nil if there is none.
+// CurrentModel is the model that digests, nil if there is none.
 func (e *Service) CurrentModel() Summarizer {
 	if e.Summarizer == nil {
 		return nil
@@ -28,7 +28,7 @@ func (e *Service) CurrentModel() Summarizer {
 	return e.Summarizer()
 }
 
-// erasedUntil is when something of a session was last erased; zero if never.
+// ErasedUntil is when something of a session was last erased; zero if never.
 func (e *Service) ErasedUntil(ctx context.Context, session string) (time.Time, error) {
 	st, ok := e.Store.(gravekeeper)
 	if !ok {

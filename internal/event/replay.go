@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// maxTakenBack is how many memories are looked at that may not be told any more.
+// MaxTakenBack is how many memories are looked at that may not be told any more.
 const MaxTakenBack = 500
 
 func Says(folded string, lines []string) bool {

@@ -9,7 +9,7 @@ func (e *Service) KeptSince() (t time.Time, ok bool) { return e.DaysAgo(e.Settin
 // maxDays is as good as never, and still a date.
 const maxDays = 36500
 
-// daysAgo is a number of days before now; ok is false where that means never.
+// DaysAgo is a number of days before now; ok is false where that means never.
 func (e *Service) DaysAgo(days int) (t time.Time, ok bool) {
 	return e.Now().AddDate(0, 0, -min(days, maxDays)), days > 0 && days < maxDays
 }

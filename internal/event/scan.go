@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// rehearser is a store that can tell what a purge would erase.
+// Rehearser is a store that can tell what a purge would erase.
 type Rehearser interface {
 	Doomed(ctx context.Context, ids ...string) ([]mem.Memory, mem.Purged, error)
 	Condemned(ctx context.Context, ids ...string) ([]mem.Memory, error)

@@ -101,13 +101,13 @@ func Defaults(p Profile) Settings {
 // defaultHandoff are the rules before the person changed any.
 var defaultHandoff = HandoffRules{Threshold: 0.85, Rearm: 0.50, SampleEvery: 12 * time.Second, MaxAge: 7 * 24 * time.Hour}
 
-// hushed are the settings with everything off that tells the model something.
+// Hushed are the settings with everything off that tells the model something.
 func (s Settings) Hushed() Settings {
 	s.Budgets, s.NudgeEvery, s.Handoff.Threshold = Budgets{}, NudgeNever, 0
 	return s
 }
 
-// ofStart is the ceiling of a briefing for a SessionStart source.
+// OfStart is the ceiling of a briefing for a SessionStart source.
 func (b Budgets) OfStart(source string) int {
 	switch source {
 	case "compact":
@@ -119,7 +119,7 @@ func (b Budgets) OfStart(source string) int {
 	}
 }
 
-// told reports whether more may be told to the session before its next compaction.
+// Told reports whether more may be told to the session before its next compaction.
 func (s Settings) Told(session mem.Session) bool {
 	return s.SessionTokens <= 0 || session.InjectedTokens < s.SessionTokens
 }

@@ -17,7 +17,7 @@ type StateFiles interface {
 	Note(ctx context.Context, p mem.Project, n mem.MindNotes) error
 }
 
-// mindOf looks at the state files of a project.
+// MindOf looks at the state files of a project.
 func (e *Service) MindOf(p mem.Project) (mem.Mind, error) {
 	if e.Minds == nil || p.Root == "" {
 		return mem.Mind{}, nil

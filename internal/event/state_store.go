@@ -6,10 +6,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// fieldKey begins their keys: a tag may be anybody's.
+// FieldKey begins their keys: a tag may be anybody's.
 const FieldKey = "state:"
 
-// isField reports whether a memory holds a field of a project's state.
+// IsField reports whether a memory holds a field of a project's state.
 func IsField(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, FieldKey) }
 
 const SectionTag = "section:"

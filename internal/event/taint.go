@@ -12,10 +12,10 @@ import (
 	"remanence/internal/mem"
 )
 
-// wholeSession is more turns than a session has.
+// WholeSession is more turns than a session has.
 const WholeSession = 10000
 
-// taint lowers the trust of the event's turn, and of all that is made of it,
+// Taint lowers the trust of the event's turn, and of all that is made of it,
 // if the event brought in text from elsewhere.
 func (m *Context) Taint(fromOutside bool) {
 	if fromOutside {
@@ -24,7 +24,7 @@ func (m *Context) Taint(fromOutside bool) {
 	}
 }
 
-// taintByCall taints the turn if a tool call brought in text from elsewhere: by
+// TaintByCall taints the turn if a tool call brought in text from elsewhere: by
 // itself, out of our own store, or as what something left running has read
 // since. It is judged before anything is made of the call.
 func (e *Service) TaintByCall(ctx context.Context, m *Context, c extract.Call) error {
@@ -123,7 +123,7 @@ func showsProposal(text string, mm mem.Memory) bool {
 	return slices.ContainsFunc(mm.Proposals, func(p mem.Proposal) bool { return p.Trust == mem.TrustNone && strings.Contains(text, p.ID) })
 }
 
-// worstSince is the worst trust of the session's turns from one on, or of all
+// WorstSince is the worst trust of the session's turns from one on, or of all
 // where that one is not known.
 func (e *Service) WorstSince(ctx context.Context, m *Context, promptID string) (mem.Trust, error) {
 	turns, err := e.Store.Turns(ctx, m.Session, WholeSession)
@@ -140,7 +140,7 @@ func (e *Service) WorstSince(ctx context.Context, m *Context, promptID string) (
 	return worst, nil
 }
 
-// taintBySubagent gives the report of a subagent the worst trust of the turns
+// TaintBySubagent gives the report of a subagent the worst trust of the turns
 // it lived through: one in the background outlives the turn it was started in,
 // and may report in another.
 func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
@@ -159,7 +159,7 @@ func (e *Service) TaintBySubagent(ctx context.Context, m *Context) error {
 	return err
 }
 
-// byAgent is the trust of what an agent keeps or changes by our command line:
+// ByAgent is the trust of what an agent keeps or changes by our command line:
 // its own words, if nothing from elsewhere came into its turn. One whose session
 // is not known may have read anything. ErrPrivateTurn if nothing may be kept.
 func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error) {
@@ -180,7 +180,7 @@ func (e *Service) ByAgent(ctx context.Context, session string) (mem.Trust, error
 	return min(mem.TrustAssistant, turns[0].Trust), nil
 }
 
-// mayKeep is ErrPrivateTurn if a text is an agent's, of a turn of which nothing is kept.
+// MayKeep is ErrPrivateTurn if a text is an agent's, of a turn of which nothing is kept.
 func (e *Service) MayKeep(ctx context.Context, agent, text string) error {
 	if agent == "" || text == "" {
 		return nil

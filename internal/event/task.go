@@ -46,7 +46,7 @@ func todosOf(m *Context, in map[string]json.RawMessage, output string) (list []e
 	return slices.DeleteFunc(found, func(t extract.Todo) bool { return t.Id == "" && t.Text == "" }), false
 }
 
-// taskTag tags the item of a task. Ids count within a list, and each session has
+// TaskTag tags the item of a task. Ids count within a list, and each session has
 // its own, unless it shares one that has a name.
 func (m *Context) TaskTag(id string) string {
 	if m.TaskList != "" {
@@ -55,7 +55,7 @@ func (m *Context) TaskTag(id string) string {
 	return "task:" + id
 }
 
-// hasTask reports whether an item is the task of an id.
+// HasTask reports whether an item is the task of an id.
 func (m *Context) HasTask(o mem.Memory, id string) bool {
 	return id != "" && (m.TaskList != "" || o.Session == m.Session) && slices.Contains(o.Tags, m.TaskTag(id))
 }

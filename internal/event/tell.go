@@ -9,14 +9,14 @@ import (
 	"remanence/internal/mem"
 )
 
-// receipt is the empty receipt of an event's injection.
+// Receipt is the empty receipt of an event's injection.
 func (m *Context) Receipt(trigger string, budget int) mem.Receipt {
 	return mem.Receipt{
 		ID: ReceiptID(m.ID), Event: m.ID, Session: m.Session, Project: m.Project.Key, At: m.At, Trigger: trigger, Budget: budget,
 	}
 }
 
-// gate names the rule that keeps a memory from being told, if one does.
+// Gate names the rule that keeps a memory from being told, if one does.
 func (m *Context) Gate(mm mem.Memory) string {
 	switch {
 	case m.SessionInfo.Injected[mm.ID], m.toldInBriefing(mm):
@@ -34,7 +34,7 @@ func (m *Context) Gate(mm mem.Memory) string {
 	return ""
 }
 
-// receiptID makes the short id of an event's receipt.
+// ReceiptID makes the short id of an event's receipt.
 func ReceiptID(event string) string {
 	sum := sha256.Sum256([]byte(event))
 	return "r_" + strings.ToLower(base32.StdEncoding.EncodeToString(sum[:5]))

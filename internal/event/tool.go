@@ -6,7 +6,7 @@ import (
 	"remanence/internal/extract"
 )
 
-// understand reads the event's tool input and response. Clients change their
+// Understand reads the event's tool input and response. Clients change their
 // shapes, so each field is read on its own and a strange one is empty.
 func (e *Service) Understand(m *Context) extract.Call {
 	in := extract.Fields(m.Input)

@@ -33,7 +33,7 @@ type Vault interface {
 	Hints(dir string) (mem.Hints, error)
 }
 
-// vault is the vault if there is one.
+// CurrentVault is the vault if there is one.
 func (e *Service) CurrentVault() Vault {
 	if e.Vault == nil {
 		return nil
@@ -47,7 +47,7 @@ func (e *Service) CurrentVault() Vault {
 // maxNotes is how many memories with a file are looked at.
 const maxNotes = 10000
 
-// noted are the memories that have a file, hidden ones too.
+// Noted are the memories that have a file, hidden ones too.
 func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{InVault: true, Hidden: true, Within: "*", Limit: maxNotes})
 	if err != nil {
@@ -103,7 +103,7 @@ func (n notes) Gone(file string) (mem.Memory, bool) {
 	return mm, ok && !n.taken[mm.ID]
 }
 
-// withoutFile hides a memory whose file is gone. Nobody said so of the memory: if
+// WithoutFile hides a memory whose file is gone. Nobody said so of the memory: if
 // the file comes back, as with another branch that is checked out, it counts as it
 // is then.
 func WithoutFile(was mem.Memory) mem.Edit {

@@ -21,7 +21,7 @@ const (
 	StateStatus
 )
 
-// noteState says in short what of a memory stands in its file, part by part, so
+// NoteState says in short what of a memory stands in its file, part by part, so
 // that what changed since is told from what did not.
 func NoteState(mm mem.Memory) string {
 	parts := []string{

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// JobWeave is the kind of job that says how memories stand to each other and
+// JobLink is the kind of job that says how memories stand to each other and
 // which names they hold.
 const JobLink = "weave"
 
@@ -15,7 +15,7 @@ const WeaveNew = "new" // what was written since it was last looked at
 
 const weaveAfter = 2 * time.Second
 
-// follow adds to a batch the jobs that its memories give rise to.
+// Follow adds to a batch the jobs that its memories give rise to.
 func (e *Service) Follow(b *mem.Batch) {
 	e.toEmbed(b)
 	e.toWeave(b)

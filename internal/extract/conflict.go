@@ -12,7 +12,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// Ruling are the kinds that lay something down, so that two of them can be at odds.
+// CanConflict are the kinds that lay something down, so that two of them can be at odds.
 func CanConflict(k mem.Kind) bool {
 	switch k {
 	case mem.Decision, mem.Convention, mem.Preference, mem.TradeOff, mem.Gotcha, mem.Fact, mem.Howto:
@@ -21,7 +21,7 @@ func CanConflict(k mem.Kind) bool {
 	return false
 }
 
-// Opposed reports whether two statements cannot both hold, as far as their
+// MayConflict reports whether two statements cannot both hold, as far as their
 // wording shows it: one denies what the other says, one puts something in the
 // place of what the other has, they give two numbers for one thing, or two means
 // to one end. It is a question to a person, and no judgement.

@@ -26,7 +26,7 @@ const (
 	nameGuessed = 0.25
 )
 
-// NamesHeld are the names that a memory holds: files, symbols, packages,
+// EntitiesOf are the names that a memory holds: files, symbols, packages,
 // persons and services, each once, the surest first.
 func EntitiesOf(m mem.Memory) []mem.NamedEntity {
 	n := &EntityFinder{At: map[string]int{}}

@@ -10,7 +10,7 @@ import (
 // ClaimOf is the text by which a memory is compared with others.
 func ClaimOf(m mem.Memory) string { return cmp.Or(m.Body, m.Title) }
 
-// Compared judges what two memories say. Titles of their own may differ, but not
+// CompareMemories judges what two memories say. Titles of their own may differ, but not
 // say the contrary.
 func CompareMemories(a, b mem.Memory) lang.Judgement {
 	j := lang.Compare(ClaimOf(a), ClaimOf(b))

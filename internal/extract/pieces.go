@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// SaidIn is the id of what an utterance is a piece of: its key but for the number.
+// UtteranceID is the id of what an utterance is a piece of: its key but for the number.
 func UtteranceID(u mem.Memory) string {
 	if cut := strings.LastIndexByte(u.Key, '/'); cut >= 0 {
 		return u.Key[:cut]

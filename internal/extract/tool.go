@@ -236,7 +236,7 @@ func ExitOf(s string) (code int, message string) {
 	return code, strings.TrimSpace(message)
 }
 
-// Telling is the line of an output that says most: the first that names a place
+// ErrorLine is the line of an output that says most: the first that names a place
 // in a file and what is wrong there, else the first that says what the error is,
 // else the first that names one, else one that counts errors, else the first.
 func ErrorLine(output string) string {
@@ -345,7 +345,7 @@ func countsErrors(line string) bool {
 	return false
 }
 
-// InBrief is a telling line without the tag that it is an error, which is said
+// ShortError is a telling line without the tag that it is an error, which is said
 // before it, and without the folder or the package of what it begins with.
 func ShortError(line string) string {
 	for _, tag := range []string{"[error] ", "error: "} {

@@ -10,7 +10,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// HandsOver reports whether a call returns what was read at another time: the
+// ReturnsEarlierOutput reports whether a call returns what was read at another time: the
 // output of something in the background, or a result that the client put away.
 func ReturnsEarlierOutput(tool string, input []byte) bool {
 	switch tool {
@@ -27,7 +27,7 @@ func OwnTool(tool string) bool {
 	return strings.HasPrefix(tool, "mcp__plugin_remanence_remanence__") || strings.HasPrefix(tool, "mcp__remanence__")
 }
 
-// CallsUs reports whether a command line runs our own program.
+// RunsRemanence reports whether a command line runs our own program.
 func RunsRemanence(command string) bool {
 	for _, words := range simpleCommands(command) {
 		for i, w := range words {

@@ -7,7 +7,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Said is one sentence or list item of a text, and what stands around it.
+// Statement is one sentence or list item of a text, and what stands around it.
 type Statement struct {
 	Text   string
 	Bare   string   // text as cues are looked for in it: see cueText
@@ -19,7 +19,7 @@ type Statement struct {
 	stands standing // to work that is left
 }
 
-// MaxSaid is how many sentences of one text are looked at.
+// MaxSentences is how many sentences of one text are looked at.
 const MaxSentences = 200
 
 // prose is a text taken apart: what it says in its own words. Code fences,

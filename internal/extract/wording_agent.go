@@ -14,7 +14,7 @@ import (
 // is only part of a word in one language and means something else there has
 // spaces around it.
 
-// TurnOfWork is what the wording is judged by besides itself.
+// TurnFacts is what the wording is judged by besides itself.
 type TurnFacts struct {
 	Reported bool     // the person reported a problem
 	Trouble  bool     // they did, or a command failed

@@ -10,7 +10,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// LaidDown tells whether a sentence of the person's lays something down, and as
+// Instruction tells whether a sentence of the person's lays something down, and as
 // what. An outburst does not: it takes words that name a rule, a choice or the
 // wish to have it remembered.
 func Instruction(s string) (mem.Kind, bool) {
@@ -214,7 +214,7 @@ func turnsOn(s, decision string) bool {
 		CountShared(rank.Terms(s), rank.Terms(decision)) >= 2
 }
 
-// Forbids reports whether a prompt forbids what a command does: "never
+// ForbidsCommand reports whether a prompt forbids what a command does: "never
 // force-unlock without asking".
 func ForbidsCommand(prompt, command string) bool {
 	does := strings.Fields(strings.ToLower(command))

@@ -23,7 +23,7 @@ const (
 	callSlack             = 2 * time.Second  // delay of the event after the call
 )
 
-// HandAt returns the author of a file change at a time. It is by, except if by is the person and an
+// AuthorAt returns the author of a file change at a time. It is by, except if by is the person and an
 // agent's command ran at that time. Then it is that agent, because no command reports every file it
 // writes.
 func (s *Service) AuthorAt(ctx context.Context, by event.Author, at time.Time) (event.Author, error) {

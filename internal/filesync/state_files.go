@@ -20,7 +20,7 @@ const stateFileTag = "state-file"
 // maxStateFileParts bounds the indexed parts of a project's state files.
 const maxStateFileParts = 600
 
-// TakeMindLater adds a job that indexes the state files, if they changed since the last time.
+// IndexStateFilesLater adds a job that indexes the state files, if they changed since the last time.
 func IndexStateFilesLater(m *event.Context) {
 	if m.Mind.Present && !m.Mind.Indexed {
 		key := "mind:" + m.Mind.Stamp
@@ -110,7 +110,7 @@ func updateOf(old, now mem.Memory) (mem.Edit, bool) {
 	}, true
 }
 
-// MindWork runs one job about state files.
+// StateFileJob runs one job about state files.
 func (s *Service) StateFileJob(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	var n event.Noted
 	if err := json.Unmarshal([]byte(job.Data), &n); err != nil {
@@ -152,7 +152,7 @@ func (s *Service) ChangedFiles(ctx context.Context, m *event.Context) ([]string,
 	return out, nil
 }
 
-// LeaveTurn writes to the state files that a turn ended, and which files the session changed.
+// NoteTurn writes to the state files that a turn ended, and which files the session changed.
 func (s *Service) NoteTurn(ctx context.Context, m *event.Context) {
 	if !m.Mind.Trusted {
 		return
@@ -162,14 +162,14 @@ func (s *Service) NoteTurn(ctx context.Context, m *event.Context) {
 	m.Leave(mem.MindNotes{TurnEnded: true, Files: files})
 }
 
-// LeaveAgent writes to the state files that a subagent started or stopped.
+// NoteAgent writes to the state files that a subagent started or stopped.
 func NoteAgent(m *event.Context, what string) {
 	m.Leave(
 		mem.MindNotes{Agents: []string{fmt.Sprintf("[%s] %s: %s (%s)", event.StampOf(m.At), what, m.AgentType, m.AgentID)}},
 	)
 }
 
-// LeaveTasks writes to the state files that tasks were completed.
+// NoteTasks writes to the state files that tasks were completed.
 func NoteTasks(m *event.Context, tasks []extract.Todo) {
 	var n mem.MindNotes
 	for _, t := range tasks {

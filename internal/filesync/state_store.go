@@ -148,7 +148,7 @@ func (s *Service) stateFields(ctx context.Context, project string) ([]mem.Memory
 	return slices.DeleteFunc(ms, func(mm mem.Memory) bool { return !event.IsField(mm) }), nil
 }
 
-// LaidDownState overrides a state derived from a session with the declared fields of the project.
+// DeclaredState overrides a state derived from a session with the declared fields of the project.
 func (s *Service) DeclaredState(ctx context.Context, project string, st *mem.State) error {
 	fields, err := s.stateFields(ctx, project)
 	if err != nil {

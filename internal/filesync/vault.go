@@ -210,7 +210,7 @@ func noteEdit(was, now mem.Memory) mem.Edit {
 	return ed
 }
 
-// LookAtVault syncs the vault before events that may inject its memories, and after tool calls that
+// SyncVaultOnEvent syncs the vault before events that may inject its memories, and after tool calls that
 // may have changed it.
 func (s *Service) SyncVaultOnEvent(ctx context.Context, m *event.Context) error {
 	v := s.Event.CurrentVault()

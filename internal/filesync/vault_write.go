@@ -112,7 +112,7 @@ func (s *Service) WriteNotes(ctx context.Context, restored bool, ids ...string) 
 	return v.WriteIndex()
 }
 
-// WorkVault reads changes of the vault, writes changed memories and the index.
+// VaultJob reads changes of the vault, writes changed memories and the index.
 func (s *Service) VaultJob(ctx context.Context) error {
 	if err := s.SyncVault(ctx, event.Person); err != nil {
 		return err
@@ -161,7 +161,7 @@ func (s *Service) EraseNotes(ctx context.Context, ids []string) ([]string, error
 	return words, v.WriteIndex()
 }
 
-// StillIn names vault files that contain such lines. They belong to the person and are not deleted.
+// FilesHolding names vault files that contain such lines. They belong to the person and are not deleted.
 func (s *Service) FilesHolding(words []string) []string {
 	v := s.Event.CurrentVault()
 	if v == nil || len(words) == 0 {

@@ -36,8 +36,10 @@ type chunk struct {
 
 // newDeadlineReader starts reading r. The caller must call close.
 func newDeadlineReader(r io.Reader, limit time.Duration) *deadlineReader {
-	t := &deadlineReader{end: time.NewTimer(limit), requests: make(chan int), chunks: make(chan chunk, 1),
-		drained: make(chan struct{})}
+	t := &deadlineReader{
+		end: time.NewTimer(limit), requests: make(chan int), chunks: make(chan chunk, 1),
+		drained: make(chan struct{}),
+	}
 	go t.serve(r)
 	return t
 }

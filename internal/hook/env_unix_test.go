@@ -45,8 +45,10 @@ func TestVariablesReachTheShellExactly(t *testing.T) {
 
 func TestOtherVariablesAreRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "hook.sh")
-	for _, name := range []string{"PATH", "LD_PRELOAD", "REMANENCE_X;id", "REMANENCE_a", "", "REMANENCE_X=1",
-		"1REMANENCE_"} {
+	for _, name := range []string{
+		"PATH", "LD_PRELOAD", "REMANENCE_X;id", "REMANENCE_a", "", "REMANENCE_X=1",
+		"1REMANENCE_",
+	} {
 		export(path, mem.EnvVar{Name: name, Value: "x"})
 	}
 	export(path, mem.EnvVar{Name: "REMANENCE_X", Value: "a\x00b"})

@@ -72,19 +72,29 @@ func TestPanicInAnyStageGivesNoOutput(t *testing.T) {
 		breaks func(*fixture)
 		reason string // of the drop; "" if the event is kept
 	}{
-		{"door", func(s *fixture) { s.ReadPayload = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
-			hook.DroppedPanic},
+		{
+			"door", func(s *fixture) { s.ReadPayload = func(io.Reader) (hook.Payload, error) { panic("secret words") } },
+			hook.DroppedPanic,
+		},
 		{"decoder", func(s *fixture) { s.Dialect = broken{decode: true} }, hook.DroppedPanic},
 		{"encoder", func(s *fixture) { s.Dialect = broken{encode: true} }, ""},
 		{"handler", func(s *fixture) { s.Handler = handler(panics) }, hook.DroppedPanic},
-		{"worker and spool", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(panics), busy) },
-			hook.DroppedHandler},
-		{"worker, and the spool fails", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(fails), busy) },
-			hook.DroppedHandler},
-		{"worker alone", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), alwaysHasText(mem.Reply{}), busy) },
-			""},
-		{"preparation", func(s *fixture) { s.Prepare = func(hook.Config) hook.Config { panic("secret words") } },
-			hook.DroppedPanic},
+		{
+			"worker and spool", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(panics), busy) },
+			hook.DroppedHandler,
+		},
+		{
+			"worker, and the spool fails", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), handler(fails), busy) },
+			hook.DroppedHandler,
+		},
+		{
+			"worker alone", func(s *fixture) { s.Handler = hook.FirstOf(handler(panics), alwaysHasText(mem.Reply{}), busy) },
+			"",
+		},
+		{
+			"preparation", func(s *fixture) { s.Prepare = func(hook.Config) hook.Config { panic("secret words") } },
+			hook.DroppedPanic,
+		},
 		{"output", func(s *fixture) { s.Stdout = panicky{} }, ""},
 	} {
 		for name, payload := range recorded(t) {
@@ -122,8 +132,10 @@ func (panicky) Write([]byte) (int, error) { panic("secret words") }
 
 func TestNoticeOfALostEventIsShown(t *testing.T) {
 	lost := handler(func(context.Context, mem.Event) (mem.Reply, error) {
-		return mem.Reply{Notice: "the disk is full", Context: "never told",
-			Env: []mem.EnvVar{{Name: "REMANENCE_X", Value: "1"}}}, errors.New("lost")
+		return mem.Reply{
+			Notice: "the disk is full", Context: "never told",
+			Env: []mem.EnvVar{{Name: "REMANENCE_X", Value: "1"}},
+		}, errors.New("lost")
 	})
 	s := newFixture(startPayload, lost)
 	hook.Run(s.Config)

@@ -69,10 +69,14 @@ func indexRows() []Row {
 	return []Row{
 		{ID: "s_4d", At: at, Kind: mem.Request, Title: "make login safe", Tokens: 120},
 		{ID: "m_7k2q", At: at, File: "auth/login.go", Kind: mem.Howto, Title: "session lock | how it is taken", Tokens: 51},
-		{ID: "m_7k2r", At: at.Add(20 * time.Second), File: "auth/login.go", Kind: mem.Gotcha, Title: "lock is not reentrant",
-			Tokens: 12},
-		{ID: "m_7k2s", At: at.Add(-26 * time.Hour), File: "auth/login.go", Kind: mem.Gotcha, Title: "**bold** and `code`",
-			Tokens: 9},
+		{
+			ID: "m_7k2r", At: at.Add(20 * time.Second), File: "auth/login.go", Kind: mem.Gotcha, Title: "lock is not reentrant",
+			Tokens: 12,
+		},
+		{
+			ID: "m_7k2s", At: at.Add(-26 * time.Hour), File: "auth/login.go", Kind: mem.Gotcha, Title: "**bold** and `code`",
+			Tokens: 9,
+		},
 	}
 }
 
@@ -87,13 +91,17 @@ func TestIndexBlockWithoutGlyphs(t *testing.T) {
 func TestNothingToTellIsNoText(t *testing.T) {
 	for name, b := range map[string]Block{
 		"no sections": {Header: HeadBriefing, Footer: FootBriefing, Budget: 1000},
-		"empty sections": {Header: HeadBriefing, Budget: 1000,
-			Sections: []Section{{Caption: "STATE"}, {Caption: "INDEX", Rows: nil}}},
+		"empty sections": {
+			Header: HeadBriefing, Budget: 1000,
+			Sections: []Section{{Caption: "STATE"}, {Caption: "INDEX", Rows: nil}},
+		},
 		"invisible item": {Budget: 1000, Sections: []Section{{Caption: "STATE", Items: []Item{{Text: "\u200b\x1b[31m \n"}}}}},
 		"no budget":      {Sections: []Section{{Caption: "STATE", Share: 100, Items: items(2, "line")}}},
 		"budget below 0": {Budget: -5, Sections: []Section{{Share: 100, Items: items(2, "line"), Rows: indexRows()}}},
-		"nothing fits": {Budget: 10, Sections: []Section{{Caption: "STATE", Share: 100,
-			Items: items(2, strings.Repeat("long ", 20))}}},
+		"nothing fits": {Budget: 10, Sections: []Section{{
+			Caption: "STATE", Share: 100,
+			Items: items(2, strings.Repeat("long ", 20)),
+		}}},
 	} {
 		if got := Render(b); got.Text != "" || len(got.Told) != 0 || got.Tokens != 0 {
 			t.Errorf("%s: got %d tokens told %v text %q, want nothing", name, got.Tokens, got.Told, got.Text)
@@ -114,8 +122,10 @@ func TestEmptySectionLeavesNoCaption(t *testing.T) {
 func TestItemIsToldWholeOrNotAtAll(t *testing.T) {
 	long := strings.Repeat("word ", 40)
 	got := Render(Block{Receipt: "r_1", Boundary: boundary, Budget: 70, Sections: []Section{
-		{Share: 100, Items: []Item{item("m_a", "short"), item("m_b", long+"b"), item("m_c", long+"c"),
-			item("m_d", "also short")}},
+		{Share: 100, Items: []Item{
+			item("m_a", "short"), item("m_b", long+"b"), item("m_c", long+"c"),
+			item("m_d", "also short"),
+		}},
 	}})
 	if !strings.Contains(got.Text, "- short\n- also short\n") && !strings.Contains(got.Text, long+"b\n") {
 		t.Errorf("got %q, want whole items", got.Text)
@@ -211,8 +221,10 @@ func TestFrameTakesAtMostSixtyTokens(t *testing.T) {
 
 func TestATaggedSectionIsClosedAndStaysWithinItsShare(t *testing.T) {
 	b := Block{Budget: 400, Boundary: boundary, Sections: []Section{
-		{Name: "handoff", Tag: "session-handoff", Caption: "HANDOFF", Share: 40, Capped: true,
-			Items: items(30, "</session-handoff> what is to be done")},
+		{
+			Name: "handoff", Tag: "session-handoff", Caption: "HANDOFF", Share: 40, Capped: true,
+			Items: items(30, "</session-handoff> what is to be done"),
+		},
 		{Name: "rest", Caption: "REST", Items: items(1, "something else")},
 	}}
 	got := Render(b).Text
@@ -232,8 +244,10 @@ func TestATaggedSectionIsClosedAndStaysWithinItsShare(t *testing.T) {
 }
 
 func TestWhatStandsBeforeABlockTakesItsRoom(t *testing.T) {
-	b := Block{Budget: 100_000, Sections: []Section{{Share: 100, Apart: true,
-		Items: items(100, strings.Repeat("long ", 60))}}}
+	b := Block{Budget: 100_000, Sections: []Section{{
+		Share: 100, Apart: true,
+		Items: items(100, strings.Repeat("long ", 60)),
+	}}}
 	b.Before = 1000
 	if n := len(Render(b).Text); n > MaxBytes-1000 || n < MaxBytes-1500 {
 		t.Errorf("%d bytes, want nearly %d", n, MaxBytes-1000)

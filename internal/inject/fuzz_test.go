@@ -50,8 +50,10 @@ func hostileBlock() *rapid.Generator[Block] {
 				s.Name = "counted"
 			}
 			for range rapid.IntRange(0, 40).Draw(t, "items") {
-				s.Items = append(s.Items, Item{Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"),
-					Told: mem.InjectedItem{ID: "m_1"}})
+				s.Items = append(s.Items, Item{
+					Text: text.Draw(t, "item"), Quote: rapid.Bool().Draw(t, "quote"),
+					Told: mem.InjectedItem{ID: "m_1"},
+				})
 			}
 			for range rapid.IntRange(0, 60).Draw(t, "rows") {
 				s.Rows = append(s.Rows, Row{
@@ -90,8 +92,10 @@ func hostileMemory() *rapid.Generator[mem.Memory] {
 
 func TestNoMemoryForgesOrBreaksABlock(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := Block{Kind: "recall", Receipt: "r_1", Boundary: boundary, Header: HeadMemory,
-			Budget: rapid.IntRange(0, 6000).Draw(t, "budget")}
+		b := Block{
+			Kind: "recall", Receipt: "r_1", Boundary: boundary, Header: HeadMemory,
+			Budget: rapid.IntRange(0, 6000).Draw(t, "budget"),
+		}
 		found, lines, index := Section{Share: 40, Name: "counted"}, Section{Share: 30, Caption: "X", Name: "counted"},
 			Section{Share: 30}
 		for _, m := range rapid.SliceOfN(hostileMemory(), 0, 12).Draw(t, "memories") {

@@ -18,8 +18,10 @@ func many(n int, item func(i int) Item) []Item {
 
 func numbered(word string, n int) []Item {
 	return many(n, func(i int) Item {
-		return Item{Text: fmt.Sprintf("%s %d is a line of some length, as they are", word, i),
-			Told: mem.InjectedItem{ID: fmt.Sprint(word, i)}}
+		return Item{
+			Text: fmt.Sprintf("%s %d is a line of some length, as they are", word, i),
+			Told: mem.InjectedItem{ID: fmt.Sprint(word, i)},
+		}
 	})
 }
 
@@ -51,8 +53,10 @@ func TestSectionsOfOnePurseShareOneShare(t *testing.T) {
 
 func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	long := many(1, func(int) Item {
-		return Item{Text: "whole", More: []string{strings.Repeat("word ", 70), strings.Repeat("word ", 70)},
-			Short: "in short", Required: true, Told: mem.InjectedItem{ID: "page"}}
+		return Item{
+			Text: "whole", More: []string{strings.Repeat("word ", 70), strings.Repeat("word ", 70)},
+			Short: "in short", Required: true, Told: mem.InjectedItem{ID: "page"},
+		}
 	})
 	b := Block{Kind: "briefing", Receipt: "r_1", Boundary: "b", Budget: 200, Sections: []Section{
 		{Name: "a", Share: 25, Purse: "v", Capped: true, Apart: true, Items: long},
@@ -67,8 +71,10 @@ func TestWhatIsRequiredIsToldInShortOrNamed(t *testing.T) {
 	}
 	// More of it than the share has room for takes what others leave.
 	b.Budget, b.Sections[0].Items = 400, many(12, func(i int) Item {
-		return Item{Text: fmt.Sprintf("always %d, whatever else there is to be told", i), Required: true,
-			Told: mem.InjectedItem{ID: fmt.Sprint("m_", i)}}
+		return Item{
+			Text: fmt.Sprintf("always %d, whatever else there is to be told", i), Required: true,
+			Told: mem.InjectedItem{ID: fmt.Sprint("m_", i)},
+		}
 	})
 	b.Sections[1].Items = numbered("other", 3)
 	if out := Render(b); strings.Count(out.Text, "always") != 12 {

@@ -34,8 +34,10 @@ func bare(s string) string { return strings.Join(strings.Fields(visible(s)), " "
 
 // overrides finds orders about instructions and about silence.
 func overrides(t string) bool {
-	for _, verb := range []string{"ignore", "disregard", "forget", "override", "bypass", "ignoriere", "ignorez", "ignora",
-		"vergiss", "oublie", "olvida"} {
+	for _, verb := range []string{
+		"ignore", "disregard", "forget", "override", "bypass", "ignoriere", "ignorez", "ignora",
+		"vergiss", "oublie", "olvida",
+	} {
 		for rest := t; ; {
 			_, after, found := strings.Cut(rest, verb)
 			if !found {

@@ -157,7 +157,7 @@ func CueText(s string) string {
 	return l
 }
 
-// Holds reports whether s contains any of the words.
+// ContainsAny reports whether s contains any of the words.
 func ContainsAny(s string, words ...string) bool {
 	for _, w := range words {
 		if strings.Contains(s, w) {

@@ -53,8 +53,10 @@ func fakeClaude(how string) {
 	_ = os.WriteFile(filepath.Join(saw.Dir, "saw.tmp"), b, 0o600)
 	_ = os.Rename(filepath.Join(saw.Dir, "saw.tmp"), filepath.Join(saw.Dir, "saw.json"))
 	answer := func(text string) {
-		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"type": "result", "subtype": "success", "is_error": false,
-			"result": text, "usage": map[string]int{"input_tokens": 3000, "output_tokens": 100}})
+		_ = json.NewEncoder(os.Stdout).Encode(map[string]any{
+			"type": "result", "subtype": "success", "is_error": false,
+			"result": text, "usage": map[string]int{"input_tokens": 3000, "output_tokens": 100},
+		})
 	}
 	switch how {
 	case "hang":
@@ -85,8 +87,10 @@ func command(t *testing.T, how string, within time.Duration) (*Model, string) {
 	}
 	m, err := New(Config{
 		Kind: Claude, Remote: true, Timeout: within, Key: func() string { return "k-123" }, URL: "http://127.0.0.1:9/gateway",
-		Command: Command{Program: exe, Dir: dir, Env: []string{"FAKE_CLAUDE=" + how, "PATH=" + os.Getenv("PATH"),
-			"HOME=" + dir}},
+		Command: Command{Program: exe, Dir: dir, Env: []string{
+			"FAKE_CLAUDE=" + how, "PATH=" + os.Getenv("PATH"),
+			"HOME=" + dir,
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -114,8 +118,10 @@ func TestTheCommandIsAskedWithNothingOfItsOwn(t *testing.T) {
 		t.Fatalf("got %+v, %v", d, err)
 	}
 	saw := sawOf(t, dir)
-	for _, want := range []string{"-p", "--no-session-persistence", "--strict-mcp-config", `{"disableAllHooks":true}`,
-		"haiku"} {
+	for _, want := range []string{
+		"-p", "--no-session-persistence", "--strict-mcp-config", `{"disableAllHooks":true}`,
+		"haiku",
+	} {
 		if !slices.Contains(saw.Args, want) {
 			t.Errorf("started with %q, want %s", saw.Args, want)
 		}
@@ -123,8 +129,10 @@ func TestTheCommandIsAskedWithNothingOfItsOwn(t *testing.T) {
 	if i := slices.Index(saw.Args, "--tools"); i < 0 || saw.Args[i+1] != "" {
 		t.Errorf("it has tools: %q", saw.Args)
 	}
-	for _, want := range []string{"REMANENCE_DEPTH=1", "ANTHROPIC_API_KEY=k-123",
-		"ANTHROPIC_BASE_URL=http://127.0.0.1:9/gateway", "HOME=" + dir} {
+	for _, want := range []string{
+		"REMANENCE_DEPTH=1", "ANTHROPIC_API_KEY=k-123",
+		"ANTHROPIC_BASE_URL=http://127.0.0.1:9/gateway", "HOME=" + dir,
+	} {
 		if !slices.Contains(saw.Env, want) {
 			t.Errorf("its environment lacks %s", want)
 		}

@@ -107,8 +107,10 @@ func New(cfg Config) (*Model, error) {
 	switch cfg.Kind {
 	case Anthropic, OpenAI:
 		var err error
-		if m.server, err = egress.New(egress.Config{URL: cfg.URL, Key: cfg.Key, Remote: cfg.Remote,
-			Now: cfg.Now}); err != nil {
+		if m.server, err = egress.New(egress.Config{
+			URL: cfg.URL, Key: cfg.Key, Remote: cfg.Remote,
+			Now: cfg.Now,
+		}); err != nil {
 			return nil, err
 		}
 	case Claude:

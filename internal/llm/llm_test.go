@@ -34,8 +34,10 @@ func server(t *testing.T, answer func(http.ResponseWriter, asked)) (url string, 
 	seen = &[]asked{}
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		q := asked{path: r.URL.Path, bearer: r.Header.Get("Authorization"), key: r.Header.Get("X-Api-Key"),
-			version: r.Header.Get("Anthropic-Version"), body: string(body)}
+		q := asked{
+			path: r.URL.Path, bearer: r.Header.Get("Authorization"), key: r.Header.Get("X-Api-Key"),
+			version: r.Header.Get("Anthropic-Version"), body: string(body),
+		}
 		_ = json.Unmarshal(body, &q)
 		*seen = append(*seen, q)
 		answer(w, q)
@@ -47,12 +49,18 @@ func server(t *testing.T, answer func(http.ResponseWriter, asked)) (url string, 
 // says answers with a text in the words of the kind.
 func says(kind, text string) func(http.ResponseWriter, asked) {
 	return func(w http.ResponseWriter, _ asked) {
-		v := map[string]any{"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn",
-			"usage": map[string]any{"input_tokens": 2000, "cache_read_input_tokens": 300, "output_tokens": 80}}
+		v := map[string]any{
+			"content": []any{map[string]any{"type": "text", "text": text}}, "stop_reason": "end_turn",
+			"usage": map[string]any{"input_tokens": 2000, "cache_read_input_tokens": 300, "output_tokens": 80},
+		}
 		if kind == OpenAI {
-			v = map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": text},
-				"finish_reason": "stop"}}, "usage": map[string]any{"prompt_tokens": 2300, "completion_tokens": 80,
-				"total_tokens": 2380}}
+			v = map[string]any{"choices": []any{map[string]any{
+				"message":       map[string]any{"content": text},
+				"finish_reason": "stop",
+			}}, "usage": map[string]any{
+				"prompt_tokens": 2300, "completion_tokens": 80,
+				"total_tokens": 2380,
+			}}
 		}
 		_ = json.NewEncoder(w).Encode(v)
 	}
@@ -106,8 +114,10 @@ func TestTwoContractsOfServersAreSpoken(t *testing.T) {
 
 func TestModelsThatCountCompletionsAreAskedInTheirWords(t *testing.T) {
 	url, seen := server(t, says(OpenAI, goodTags))
-	for name, newer := range map[string]bool{"gpt-5-mini": true, "o3": true, "o1-preview": true, "gpt-4o": false,
-		"olmo-7b": false, "qwen3:4b": false} {
+	for name, newer := range map[string]bool{
+		"gpt-5-mini": true, "o3": true, "o1-preview": true, "gpt-4o": false,
+		"olmo-7b": false, "qwen3:4b": false,
+	} {
 		m, err := New(Config{Kind: OpenAI, URL: url, Model: name})
 		if err != nil {
 			t.Fatal(err)
@@ -158,12 +168,18 @@ func TestFaultsOfServersAreToldApart(t *testing.T) {
 		"a bad request":    {answer: status(400), tooMuch: true, says: "400"},
 		"sent elsewhere":   {answer: status(307, "Location", "https://example.com/v1"), says: "elsewhere"},
 		"cut off":          {answer: cutOff, later: true, paid: true, says: "breaks off"},
-		"no JSON": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, "<html>hello") }, paid: true,
-			says: "not what was asked for"},
-		"another document": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"hello":1}`) }, paid: true,
-			says: "not what was asked for"},
-		"numbers for text": {answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"content":[{"text":NaN}]}`) },
-			paid: true, says: "not what was asked for"},
+		"no JSON": {
+			answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, "<html>hello") }, paid: true,
+			says: "not what was asked for",
+		},
+		"another document": {
+			answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"hello":1}`) }, paid: true,
+			says: "not what was asked for",
+		},
+		"numbers for text": {
+			answer: func(w http.ResponseWriter, _ asked) { fmt.Fprint(w, `{"content":[{"text":NaN}]}`) },
+			paid:   true, says: "not what was asked for",
+		},
 		"no end": {answer: func(w http.ResponseWriter, _ asked) {
 			fmt.Fprint(w, `{"content":[{"type":"text","text":"`)
 			for range 40 {

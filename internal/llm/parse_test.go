@@ -42,8 +42,10 @@ func want() mem.Digest {
 			Facts:     []string{"per session now", "two requests"}, Concepts: []string{"locking"},
 			Read: []string{"auth/session.go"}, Modified: []string{"auth/session.go"},
 		}},
-		Summary: &mem.SummaryText{Request: "fix the tests", Investigated: "the lock", Learned: "order matters",
-			Completed: "done"},
+		Summary: &mem.SummaryText{
+			Request: "fix the tests", Investigated: "the lock", Learned: "order matters",
+			Completed: "done",
+		},
 	}
 }
 
@@ -77,23 +79,32 @@ func TestWhatIsBrokenIsReadAsFarAsItGoes(t *testing.T) {
 		"not skipped":           {`{"skip_summary":false}`, nil, false, false},
 		"one alone":             {`{"title":"a","type":"fact"}`, []string{"a"}, false, true},
 		"a list":                {`[{"title":"a"},{"title":"b"},7,null]`, []string{"a", "b"}, false, true},
-		"cut in the second": {"<observation><title>a</title></observation><observation><title>b", []string{"a"},
-			false, true},
+		"cut in the second": {
+			"<observation><title>a</title></observation><observation><title>b",
+			[]string{"a"},
+			false, true,
+		},
 		"JSON cut in the third":     {`{"summary":{"request":"r \" ]"},"observations":[{"title":"a","facts":["}"]},{"title":"b","importance":1e999},{"title":"c","facts":["x"],"narr`, []string{"a", "b"}, true, true},
 		"a list cut in the third":   {`[{"title":"a"},{"title":"b"},{"title":"c`, []string{"a", "b"}, false, true},
 		"JSON cut in its first":     {`{"observations":[{"title":"a","facts":["x"`, nil, false, false},
 		"JSON cut behind a bracket": {`{"observations":[]`, nil, false, false},
 		"cut in the summary":        {"<summary><request>r</request><learned>l", nil, true, true},
 		"without titles":            {"<observation><narrative>x</narrative></observation>", nil, false, false},
-		"items without tags": {"<observation><title>a</title><facts>\n- one\n- two\n</facts></observation>",
-			[]string{"a"}, false, true},
+		"items without tags": {
+			"<observation><title>a</title><facts>\n- one\n- two\n</facts></observation>",
+			[]string{"a"},
+			false, true,
+		},
 		"an empty summary": {"<summary></summary>", nil, false, false},
 		"words":            {"I'm sorry, I can't.", nil, false, false},
 		"empty":            {"", nil, false, false},
 		"numbers":          {`{"observations":[{"title":7,"facts":[1,2]}]}`, nil, false, true},
 		"another name":     {"<observations><title>a</title></observations>", nil, false, false},
-		"a nested one": {"<observation><title>a <observation>b</title></observation>", []string{"a <observation>b"},
-			false, true},
+		"a nested one": {
+			"<observation><title>a <observation>b</title></observation>",
+			[]string{"a <observation>b"},
+			false, true,
+		},
 		"a number of any size": {inJSON, []string{"Logins raced & lost"}, true, true},
 	} {
 		got, err := Parse(c.text)
@@ -155,9 +166,11 @@ func bounded(t *testing.T, d mem.Digest) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{tags, inJSON, "<skip_summary/>", "<observation", "</observation>",
+	for _, s := range []string{
+		tags, inJSON, "<skip_summary/>", "<observation", "</observation>",
 		"<observation><title>a</title></observation", "[[[[", `{"observations":{"a":`, `[{"title":"a"},{"title":"b"},{"t`,
-		"<summary ><request\n>x</request >", "&#0;<title>&#x110000;"} {
+		"<summary ><request\n>x</request >", "&#0;<title>&#x110000;",
+	} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -16,7 +16,7 @@ const (
 	FileGone    Freshness = "gone"    // all files are missing
 )
 
-// Reanchored merges the anchors of a memory that was captured a second time:
+// MergeAnchors merges the anchors of a memory that was captured a second time:
 // the newer ones, then older ones for other files, at most [MaxAnchors].
 func MergeAnchors(older, newer []Anchor) []Anchor {
 	if len(newer) == 0 {

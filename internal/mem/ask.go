@@ -1,6 +1,6 @@
 package mem
 
-// Place selects the project of a request. Project is a key, a name or "all";
+// ProjectRef selects the project of a request. Project is a key, a name or "all";
 // if it is empty, the project of Dir is meant. The zero value means all projects.
 type ProjectRef struct {
 	Project string `json:"project,omitempty"` // key, unique prefix, name, or "all"

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// ErrTooMuch means that the text is longer than the model's limit.
+// ErrTextTooLong means that the text is longer than the model's limit.
 var ErrTextTooLong = errors.New("more text than the model takes")
 
-// Unusable means that a model answered, and that the answer cannot be used. Its
+// UnusableAnswer means that a model answered, and that the answer cannot be used. Its
 // tokens count as spent.
 type UnusableAnswer struct {
 	Tokens int // spent on the request and the answer
@@ -50,13 +50,13 @@ type Spending struct {
 	Failures int    `json:"failures"` // calls without a usable answer
 }
 
-// Ledger is a Store that counts what models were asked for. A Batch adds to it.
+// SpendStore is a Store that counts what models were asked for. A Batch adds to it.
 type SpendStore interface {
 	// Spent returns the counts of a day, zeros if there are none.
 	Spent(ctx context.Context, day string) (Spending, error)
 }
 
-// Lanes is a Store whose jobs can be leased and listed by kind, so that slow
+// LaneLeaser is a Store whose jobs can be leased and listed by kind, so that slow
 // ones hold up nobody.
 type LaneLeaser interface {
 	// LeaseOf is Store.Lease for jobs of the kinds, or for all others.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// FileLine is one file with counts of the memories about it.
+// FileRow is one file with counts of the memories about it.
 type FileRow struct {
 	Path     string    `json:"path"`
 	Memories int       `json:"memories"` // active memories about it, without changes

@@ -98,7 +98,7 @@ type Event struct {
 	Recovered      bool  `json:"recovered,omitempty"`  // read from the transcript; no hook delivered it
 }
 
-// Husk returns a copy of the event without its payload. The copy keeps ids, kind,
+// WithoutPayload returns a copy of the event without its payload. The copy keeps ids, kind,
 // times and sizes, and none of the text, paths, input or response.
 func (e *Event) WithoutPayload() Event {
 	return Event{
@@ -109,7 +109,7 @@ func (e *Event) WithoutPayload() Event {
 	}
 }
 
-// Window is the longest time between two deliveries with equal [Event.Key] that
+// DuplicateWindow is the longest time between two deliveries with equal [Event.Key] that
 // count as one event. No other event of the session may lie between them.
 const DuplicateWindow = 5 * time.Second
 
@@ -162,7 +162,7 @@ type Reply struct {
 	Env     []EnvVar `json:"env,omitempty"`     // set in the session's later shell commands
 }
 
-// Silent reports whether the reply is empty.
+// Empty reports whether the reply is empty.
 func (r Reply) Empty() bool { return r.Context == "" && r.Notice == "" && len(r.Env) == 0 }
 
 // EnvVar is an environment variable of the session.

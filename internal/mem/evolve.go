@@ -47,7 +47,7 @@ const (
 	RuleContinue = "continue" // another memory was merged into this one
 )
 
-// Life holds the fields of a memory that consolidation may change. It has no text.
+// Lifecycle holds the fields of a memory that consolidation may change. It has no text.
 type Lifecycle struct {
 	Status     Status    `json:"status"`
 	Scope      Scope     `json:"scope"`
@@ -79,7 +79,7 @@ type RunQuery struct {
 	Limit   int // 0 means DefaultLimit
 }
 
-// Chronicle is a Store that keeps what consolidation changed. A Batch adds to it.
+// RunLog is a Store that keeps what consolidation changed. A Batch adds to it.
 type RunLog interface {
 	// Runs returns rounds with what they changed. ErrNotFound or ErrAmbiguous if
 	// q.ID names none or several.

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Fill is one reading of a session's context usage from the agent's transcript.
+// ContextUsage is one reading of a session's context usage from the agent's transcript.
 type ContextUsage struct {
 	Session           string
 	Tokens            int       // of the main conversation's newest message; 0 if none since the last compaction
@@ -17,7 +17,7 @@ type ContextUsage struct {
 	ReadAt            time.Time // when the transcript was read
 }
 
-// TailHeading begins the generated part of a handoff file, the handoff appendix.
+// AppendixHeading begins the generated part of a handoff file, the handoff appendix.
 const AppendixHeading = "## RECENT TAIL (since rich handoff)"
 
 // SplitHandoff separates a handoff from its appendix. Sections after the appendix

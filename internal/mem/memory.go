@@ -81,7 +81,7 @@ func (k Kind) Info() (info KindInfo, ok bool) {
 	return KindInfo{Kind: k, Glyph: "·", Importance: 0.5}, false
 }
 
-// Named reports whether memories of the kind get entities and links. Requests,
+// HasEntities reports whether memories of the kind get entities and links. Requests,
 // changes, commands and utterances do not.
 func (k Kind) HasEntities() bool {
 	switch k {

@@ -53,7 +53,7 @@ const (
 // proposal removes the oldest.
 const MaxProposals = 20
 
-// Named returns p with its ID set. Equal changes have equal ids.
+// WithID returns p with its ID set. Equal changes have equal ids.
 func (p Proposal) WithID() Proposal {
 	what := p
 	what.ID, what.Was, what.Reason, what.By, what.Session, what.Trust, what.At = "", "", "", "", "", 0, time.Time{}

@@ -41,7 +41,7 @@ type Compaction struct {
 	InjectedNow int    `json:"told"`       // other pieces, injected first with this receipt
 }
 
-// Told returns the keys that must not be injected again: marks and ids of items.
+// InjectedKeys returns the keys that must not be injected again: marks and ids of items.
 // Items that were only listed, or injected into a subagent, are not included.
 func (r Receipt) InjectedKeys() []string {
 	told := slices.Clone(r.Marks)
@@ -76,10 +76,10 @@ type InjectedItem struct {
 	Section string `json:"place,omitempty"`
 }
 
-// PlaceIndex is the section that lists memories by title.
+// SectionIndex is the section that lists memories by title.
 const SectionIndex = "index"
 
-// Cut is a candidate that was left out of an injection, and the rule that did it.
+// LeftOutItem is a candidate that was left out of an injection, and the rule that did it.
 type LeftOutItem struct {
 	ID    string             `json:"id"`
 	Title string             `json:"title,omitempty"`

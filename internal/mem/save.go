@@ -1,6 +1,6 @@
 package mem
 
-// Taken counts what was read from a session's transcript.
+// TranscriptImport counts what was read from a session's transcript.
 type TranscriptImport struct {
 	Found      bool `json:"there"` // the transcript exists
 	Utterances int  `json:"said"`  // new utterances

@@ -2,7 +2,7 @@ package mem
 
 import "time"
 
-// Spoken is one utterance of a session, redacted, as the transcript archive
+// ArchivedUtterance is one utterance of a session, redacted, as the transcript archive
 // stores it outside the store.
 type ArchivedUtterance struct {
 	ID       string    `json:"id"`               // unique in its session

@@ -74,7 +74,7 @@ type StateItem struct {
 	Done    bool   `json:"done"`
 }
 
-// Standing is the state of a project's work, and the result of a change of it.
+// WorkState is the state of a project's work, and the result of a change of it.
 type WorkState struct {
 	Project Project `json:"project"`
 	// Files is the directory of the state files that were read, relative to the

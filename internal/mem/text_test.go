@@ -26,8 +26,10 @@ func TestTokensAreAQuarterOfTheCharacters(t *testing.T) {
 }
 
 func TestNumbersAreGroupedByThree(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234",
-		-123: "-123"} {
+	for n, want := range map[int]string{
+		0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1234: "-1,234",
+		-123: "-123",
+	} {
 		if got := chars.Thousands(n); got != want {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}

@@ -22,7 +22,7 @@ func Traces(m Memory) []string {
 	return out
 }
 
-// MadeOf reports whether an utterance by who, in the turn promptID of the memory's
+// DerivedFrom reports whether an utterance by who, in the turn promptID of the memory's
 // session, may be the source of the memory. Memories with FromUserPrompt come from
 // the person's utterances, others from the agent's. For an utterance it is false.
 func (m Memory) DerivedFrom(promptID, who string) bool {

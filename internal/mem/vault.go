@@ -71,7 +71,7 @@ func (c NoteChange) Text() bool {
 		c.Invariant != nil || c.Tags != nil || c.Critical != nil
 }
 
-// VaultLook holds the differences between the vault and the stored memories.
+// VaultChanges holds the differences between the vault and the stored memories.
 type VaultChanges struct {
 	Notes []NoteText // new or changed files
 	Gone  []string   // files that no longer exist

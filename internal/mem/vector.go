@@ -46,7 +46,7 @@ type Vectors interface {
 // PartCos is the name of the part of a score that holds the cosine similarity.
 const PartCos = "cos"
 
-// Later means that a server cannot answer now, and that a later retry may succeed.
+// RetryLater means that a server cannot answer now, and that a later retry may succeed.
 type RetryLater struct {
 	Wait    time.Duration // requested by the server; 0 if it named none
 	NotSent bool          // no request was sent, because an earlier Wait is not over

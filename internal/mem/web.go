@@ -53,7 +53,7 @@ type Entity struct {
 	LastSeen   time.Time  `json:"last_seen"`
 }
 
-// Named is an entity as the text of one memory mentions it.
+// NamedEntity is an entity as the text of one memory mentions it.
 type NamedEntity struct {
 	Kind       EntityKind
 	Name       string
@@ -98,7 +98,7 @@ const (
 	LinkRetention     = 30 * 24 * time.Hour
 )
 
-// Web is a Store that keeps how memories stand to each other and to names.
+// LinkStore is a Store that keeps how memories stand to each other and to names.
 // Batch.Woven adds to it; an erased memory takes its part out of it.
 type LinkStore interface {
 	// Links returns the links that begin or end at any of the memories, the most

@@ -29,7 +29,7 @@ type EventHeader struct {
 	Source    string // of a SessionStart only
 }
 
-// Checked is the position up to which a session's transcript was compared with
+// TranscriptPosition is the position up to which a session's transcript was compared with
 // the stored events.
 type TranscriptPosition struct {
 	Session string // the agent's id
@@ -37,13 +37,13 @@ type TranscriptPosition struct {
 	Hash    string // of the bytes right before To; "" at the start
 }
 
-// Silence is a period in which capture was paused.
+// PausedPeriod is a period in which capture was paused.
 type PausedPeriod struct {
 	Begun time.Time
 	Ended time.Time // zero while the pause lasts
 }
 
-// Covers reports whether at lies in the period, both ends included.
+// Contains reports whether at lies in the period, both ends included.
 func (s PausedPeriod) Contains(at time.Time) bool {
 	return !at.Before(s.Begun) && (s.Ended.IsZero() || !at.After(s.Ended))
 }

@@ -99,8 +99,10 @@ func TestBackoffRunsFromASecondToAnHour(t *testing.T) {
 		}
 		last = got
 	}
-	for n, want := range map[int]time.Duration{-1: time.Second, 0: time.Second, 1: time.Second, 7: time.Hour,
-		99: time.Hour} {
+	for n, want := range map[int]time.Duration{
+		-1: time.Second, 0: time.Second, 1: time.Second, 7: time.Hour,
+		99: time.Hour,
+	} {
 		if got := queue.Backoff(n); got != want {
 			t.Errorf("Backoff(%d) = %v, want %v", n, got, want)
 		}

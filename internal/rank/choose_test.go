@@ -14,14 +14,26 @@ func TestChoosePrefersRareTerms(t *testing.T) {
 		c     mem.Corpus
 		want  []string
 	}{
-		"small store: all that occur": {[]string{"a", "b", "c"}, mem.Corpus{Size: 100, DocFreq: []int{90, 0, 1}},
-			[]string{"a", "c"}},
-		"the common go": {[]string{"the", "rare", "walrus", "fn"},
-			mem.Corpus{Size: 100_000, DocFreq: []int{10_000, 5, 7, 9_000}}, []string{"rare", "walrus"}},
-		"two stay, however common": {[]string{"a", "b", "c"},
-			mem.Corpus{Size: 100_000, DocFreq: []int{9_000, 10_000, 9_500}}, []string{"a", "c"}},
-		"common ones that fit the rest stay": {[]string{"a", "b", "c"},
-			mem.Corpus{Size: 20_000, DocFreq: []int{1000, 1500, 100}}, []string{"a", "b", "c"}},
+		"small store: all that occur": {
+			[]string{"a", "b", "c"},
+			mem.Corpus{Size: 100, DocFreq: []int{90, 0, 1}},
+			[]string{"a", "c"},
+		},
+		"the common go": {
+			[]string{"the", "rare", "walrus", "fn"},
+			mem.Corpus{Size: 100_000, DocFreq: []int{10_000, 5, 7, 9_000}},
+			[]string{"rare", "walrus"},
+		},
+		"two stay, however common": {
+			[]string{"a", "b", "c"},
+			mem.Corpus{Size: 100_000, DocFreq: []int{9_000, 10_000, 9_500}},
+			[]string{"a", "c"},
+		},
+		"common ones that fit the rest stay": {
+			[]string{"a", "b", "c"},
+			mem.Corpus{Size: 20_000, DocFreq: []int{1000, 1500, 100}},
+			[]string{"a", "b", "c"},
+		},
 		"nothing occurs":                    {[]string{"a"}, mem.Corpus{Size: 10, DocFreq: []int{0}}, []string{}},
 		"a store that does not tell: all":   {[]string{"a", "b"}, mem.Corpus{}, []string{"a", "b"}},
 		"a store that tells of other terms": {[]string{"a", "b"}, mem.Corpus{Size: 5, DocFreq: []int{1}}, []string{"a", "b"}},

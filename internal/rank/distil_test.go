@@ -34,8 +34,10 @@ func TestWhatWasLearnedStandsInTheOrderOfItsScores(t *testing.T) {
 		return mem.Hit{Memory: mem.Memory{ID: id, Kind: k, Session: "one", Source: mem.Source{PromptID: "p1"}}, Score: score}
 	}
 	// As Diversify leaves them: what is more unlike the summary comes first.
-	hits := []mem.Hit{hit("summary", mem.Summary, 3), hit("unlike it", mem.ErrorFix, 1),
-		hit("in its words", mem.Discovery, 2)}
+	hits := []mem.Hit{
+		hit("summary", mem.Summary, 3), hit("unlike it", mem.ErrorFix, 1),
+		hit("in its words", mem.Discovery, 2),
+	}
 	if d := cmp.Diff([]string{"in its words", "unlike it", "summary"}, order(Distil(hits))); d != "" {
 		t.Errorf("-want +got:\n%s", d)
 	}

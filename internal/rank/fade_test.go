@@ -21,14 +21,22 @@ func TestMerit(t *testing.T) {
 		{"howto", mem.Memory{Kind: mem.Howto, Importance: 0.5, Confidence: 0.5}, false, 0.45},
 		{"fix", mem.Memory{Kind: mem.ErrorFix, Importance: 0.5, Confidence: 0.5}, false, 0.43},
 		{"fact", mem.Memory{Kind: mem.Fact, Importance: 0.5, Confidence: 0.5}, false, 0.41},
-		{"used once", mem.Memory{Kind: mem.Discovery, Importance: 0.5, Confidence: 0.5, Uses: 1}, false,
-			0.35 + math.Log10(2)/2},
+		{
+			"used once",
+			mem.Memory{Kind: mem.Discovery, Importance: 0.5, Confidence: 0.5, Uses: 1},
+			false,
+			0.35 + math.Log10(2)/2,
+		},
 		{"use adds 0.2 at most", mem.Memory{Kind: mem.Discovery, Importance: 0.5, Confidence: 0.5, Uses: 1000}, false, 0.55},
 		{"never above 1", mem.Memory{Kind: mem.Convention, Importance: 1, Confidence: 1, Uses: math.MaxInt}, true, 1},
 		{"no numbers", mem.Memory{Kind: mem.Discovery, Importance: math.NaN(), Confidence: math.Inf(-1), Uses: -7}, false, 0},
 		{"endless numbers", mem.Memory{Kind: mem.Discovery, Importance: math.Inf(1), Confidence: math.Inf(1)}, false, 0},
-		{"huge numbers", mem.Memory{Kind: mem.Discovery, Importance: math.MaxFloat64, Confidence: math.MaxFloat64}, false,
-			0.7},
+		{
+			"huge numbers",
+			mem.Memory{Kind: mem.Discovery, Importance: math.MaxFloat64, Confidence: math.MaxFloat64},
+			false,
+			0.7,
+		},
 	} {
 		if got := Merit(c.m, c.embedded); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: merit %v, want %v", c.name, got, c.want)
@@ -59,8 +67,10 @@ func TestWhatFadesGoesToTheArchive(t *testing.T) {
 		{"used twice", aged(29, func(m *mem.Memory) { m.Uses = 2 }), false, false},
 		{"used twice, a month ago", aged(30, func(m *mem.Memory) { m.Uses = 2 }), true, false},
 		{"used three times, long ago", aged(300, func(m *mem.Memory) { m.Uses = 3 }), false, false},
-		{"used yesterday, made long ago", aged(300, func(m *mem.Memory) { m.Uses, m.LastUsed = 1, now.Add(-day) }), false,
-			false},
+		{
+			"used yesterday, made long ago", aged(300, func(m *mem.Memory) { m.Uses, m.LastUsed = 1, now.Add(-day) }), false,
+			false,
+		},
 		{"pinned", aged(300, func(m *mem.Memory) { m.Pinned = true }), true, false},
 		{"archived", aged(89, func(m *mem.Memory) { m.Status = mem.Archived }), false, false},
 		{"forgotten", aged(200, func(m *mem.Memory) { m.Status = mem.Forgotten }), false, false},

@@ -197,15 +197,21 @@ func partsOf(cuts []mem.LeftOutItem, title string) string {
 
 func TestGermanWordsOfAnyRequestMeetNothing(t *testing.T) {
 	store := bigStore(t)
-	for i, said := range []string{"Ab jetzt bitte Nachrichten der Commits auf Englisch, Kommentare bleiben deutsch.",
-		"schreib die Migration, aber bitte ohne dabei etwas an der Spalte zu ändern, die gerade wieder neu ist"} {
-		mm := mem.Memory{ID: fmt.Sprint("m_d", i), Kind: mem.Convention, Title: said, Scope: mem.ScopeProject,
-			Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: now}
+	for i, said := range []string{
+		"Ab jetzt bitte Nachrichten der Commits auf Englisch, Kommentare bleiben deutsch.",
+		"schreib die Migration, aber bitte ohne dabei etwas an der Spalte zu ändern, die gerade wieder neu ist",
+	} {
+		mm := mem.Memory{
+			ID: fmt.Sprint("m_d", i), Kind: mem.Convention, Title: said, Scope: mem.ScopeProject,
+			Trust: mem.TrustUser, Importance: 0.8, Confidence: 0.9, Created: now,
+		}
 		mm.Index = Index(mm)
 		store = append(store, mm)
 	}
-	for _, prompt := range []string{"Warum bricht der Export wieder ab?", "schreib einen Test für die Rechnung",
-		"füge dabei noch etwas hinzu"} {
+	for _, prompt := range []string{
+		"Warum bricht der Export wieder ab?", "schreib einen Test für die Rechnung",
+		"füge dabei noch etwas hinzu",
+	} {
 		if kept, _ := recall(store, prompt); len(kept) > 0 {
 			t.Errorf("%q: told %q", prompt, kept[0].Memory.Title)
 		}

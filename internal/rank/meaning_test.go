@@ -118,8 +118,10 @@ func TestNeighboursByMeaningDoNotChangeWhatWordsAreWorth(t *testing.T) {
 	q := rank.Ask{Terms: rank.Terms("gateway retry"), Search: true}
 	var words []mem.Hit
 	for i := range 5 {
-		words = append(words, mem.Hit{Memory: mem.Memory{ID: fmt.Sprint("w", i), Title: fmt.Sprint("the gateway number ", i)},
-			Score: 3})
+		words = append(words, mem.Hit{
+			Memory: mem.Memory{ID: fmt.Sprint("w", i), Title: fmt.Sprint("the gateway number ", i)},
+			Score:  3,
+		})
 	}
 	hits := append([]mem.Hit(nil), words...)
 	for i := range 70 {

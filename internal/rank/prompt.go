@@ -275,24 +275,34 @@ func ProfileOf(prompt string) Profile {
 		profile Profile
 		phrases string
 	}{
-		{NewProject,
+		{
+			NewProject,
 			"|new project|new repo|new repository|from scratch|scaffold|bootstrap|greenfield|neues projekt|nouveau " +
-				"projet|nuevo proyecto|novo projeto|nuovo progetto|новый проект|新项目|新プロジェクト|새 프로젝트|"},
-		{Debugging,
+				"projet|nuevo proyecto|novo projeto|nuovo progetto|новый проект|新项目|新プロジェクト|새 프로젝트|",
+		},
+		{
+			Debugging,
 			"|bug|bugs|debug|debugging|error|errors|exception|crash|crashes|crashed|panic|panics|traceback|stack " +
 				"trace|stacktrace|fails|failed|failing|failure|broken|not working|doesnt work|does not work|" +
 				"segfault|deadlock|race|flaky|hangs|regression|fehler|absturz|geht nicht|funktioniert nicht|erreur|plante|ne " +
 				"marche pas|falla|no funciona|erro|não funciona|errore|non funziona|ошибка|не " +
-				"работает|エラー|バグ|动かない|動かない|错误|报错|崩溃|오류|에러|버그|"},
-		{Preferences,
+				"работает|エラー|バグ|动かない|動かない|错误|报错|崩溃|오류|에러|버그|",
+		},
+		{
+			Preferences,
 			"|prefer|preference|preferences|my style|i like|i usually|i always|my " +
-				"usual|favourite|favorite|bevorzuge|préfère|prefiero|prefiro|preferisco|предпочитаю|好み|偏好|喜欢|선호|"},
-		{Architecture,
+				"usual|favourite|favorite|bevorzuge|préfère|prefiero|prefiro|preferisco|предпочитаю|好み|偏好|喜欢|선호|",
+		},
+		{
+			Architecture,
 			"|architecture|architectural|design|designed|trade off|tradeoff|tradeoffs|why is it|why do we|why did " +
-				"we|decision|decisions|decide|decided|rationale|architektur|entscheidung|conception|arquitectura|arquitetura|architettura|архитектура|設計|架构|设计|아키텍처|설계|"},
-		{Codebase,
+				"we|decision|decisions|decide|decided|rationale|architektur|entscheidung|conception|arquitectura|arquitetura|architettura|архитектура|設計|架构|设计|아키텍처|설계|",
+		},
+		{
+			Codebase,
 			"|where is|where are|which file|which function|what file|codebase|repo|repository|convention|conventions|how " +
-				"does|how do we|implemented|defined|code style|wo ist|où est|dónde está|onde está|dove|где|どこ|在哪里|哪里|어디|"},
+				"does|how do we|implemented|defined|code style|wo ist|où est|dónde está|onde está|dove|где|どこ|在哪里|哪里|어디|",
+		},
 	} {
 		if speaks(prompt, p.phrases) {
 			return p.profile

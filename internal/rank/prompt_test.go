@@ -46,8 +46,10 @@ func TestRefersBack(t *testing.T) {
 			t.Errorf("RefersBack(%q) = false, want true", p)
 		}
 	}
-	for _, p := range []string{"add a test", "write a haiku about the sea", "recalling is not a word of the list",
-		"before you start, run lint", ""} {
+	for _, p := range []string{
+		"add a test", "write a haiku about the sea", "recalling is not a word of the list",
+		"before you start, run lint", "",
+	} {
 		if RefersBack(p) {
 			t.Errorf("RefersBack(%q) = true, want false", p)
 		}
@@ -55,8 +57,10 @@ func TestRefersBack(t *testing.T) {
 }
 
 func TestNewTask(t *testing.T) {
-	for _, p := range []string{"Implement retries in the client", "let's add a cache", "I want to migrate to WAL",
-		"please create a new endpoint", "erstelle einen Parser", "实现一个解析器", "キャッシュを追加して", "добавь кэш"} {
+	for _, p := range []string{
+		"Implement retries in the client", "let's add a cache", "I want to migrate to WAL",
+		"please create a new endpoint", "erstelle einen Parser", "实现一个解析器", "キャッシュを追加して", "добавь кэш",
+	} {
 		if !NewTask(p) {
 			t.Errorf("NewTask(%q) = false, want true", p)
 		}

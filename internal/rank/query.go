@@ -46,8 +46,10 @@ type phrase struct {
 
 // newQuery reads the terms of a question; text is the question, or nothing.
 func newQuery(terms []string, text string, l *Lexicon) *query {
-	q := &query{ids: map[string]int{}, forms: make(map[string]reading, manyNames), lexicon: l, fresh: map[string][]token{},
-		grams: newGrams()}
+	q := &query{
+		ids: map[string]int{}, forms: make(map[string]reading, manyNames), lexicon: l, fresh: map[string][]token{},
+		grams: newGrams(),
+	}
 	compounds := make([][]string, len(terms))
 	for i, t := range terms {
 		q.at = append(q.at, none)

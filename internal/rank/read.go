@@ -60,8 +60,10 @@ func (q *query) read(hits []mem.Hit) []doc {
 }
 
 func (q *query) readOne(m mem.Memory) doc {
-	r := reader{q: q, seen: map[string]bool{}, doc: doc{times: make([][fields]float64, len(q.words)),
-		phrases: make([]float64, len(q.phrases)), grams: make([]int, len(q.grams.ids))}}
+	r := reader{q: q, seen: map[string]bool{}, doc: doc{
+		times:   make([][fields]float64, len(q.words)),
+		phrases: make([]float64, len(q.phrases)), grams: make([]int, len(q.grams.ids)),
+	}}
 	title, body := m.Title, m.Body
 	switch {
 	case m.Kind == mem.Utterance: // its title is no more than its beginning
@@ -90,8 +92,14 @@ func (q *query) readOne(m mem.Memory) doc {
 	for _, part := range []struct {
 		texts []string
 		field field
-	}{{bodies, inBody}, {m.Facts, inBody}, {[]string{m.Command}, inBody}, {m.Files, inFiles}, {m.Tags, inParts},
-		{m.Concepts, inParts}} {
+	}{
+		{bodies, inBody},
+		{m.Facts, inBody},
+		{[]string{m.Command}, inBody},
+		{m.Files, inFiles},
+		{m.Tags, inParts},
+		{m.Concepts, inParts},
+	} {
 		for _, s := range part.texts {
 			s = head(s, left)
 			left -= len(s)

@@ -37,8 +37,10 @@ func TestRerankPrefers(t *testing.T) {
 			"words side by side",
 			Ask{Terms: Terms("session lock")},
 			mem.Memory{Title: "x", Body: "take the session lock before reading state"},
-			mem.Memory{Title: "x",
-				Body: "session expires in one hour unless refreshed by clients holding some other kind of lock"},
+			mem.Memory{
+				Title: "x",
+				Body:  "session expires in one hour unless refreshed by clients holding some other kind of lock",
+			},
 		},
 		{
 			"a title that says it",
@@ -107,8 +109,10 @@ func TestRerankPrefers(t *testing.T) {
 }
 
 func TestRelevanceBeatsEveryPrior(t *testing.T) {
-	related := mem.Memory{ID: "m_related", Title: "login race fixed by the session lock", Scope: mem.ScopeUser,
-		Created: now.Add(-900 * 24 * time.Hour)}
+	related := mem.Memory{
+		ID: "m_related", Title: "login race fixed by the session lock", Scope: mem.ScopeUser,
+		Created: now.Add(-900 * 24 * time.Hour),
+	}
 	favoured := mem.Memory{
 		ID: "m_favoured", Title: "login page has a new logo", Scope: mem.ScopeSession, Created: now, Importance: 1,
 		Confidence: 1,
@@ -122,8 +126,10 @@ func TestRelevanceBeatsEveryPrior(t *testing.T) {
 }
 
 func TestSearchOnPurposeUsesRelevanceAlone(t *testing.T) {
-	m := mem.Memory{ID: "m_1", Title: "timeout", Importance: 1, Confidence: 1, Created: now, Scope: mem.ScopeUser,
-		Trust: mem.TrustUser, Uses: 5}
+	m := mem.Memory{
+		ID: "m_1", Title: "timeout", Importance: 1, Confidence: 1, Created: now, Scope: mem.ScopeUser,
+		Trust: mem.TrustUser, Uses: 5,
+	}
 	got := Rerank(Ask{Terms: []string{"timeout"}, Now: now, Search: true}, []mem.Hit{{Memory: m, Score: 3}})
 	for _, prior := range []string{"strength", "authority", "scope", "trust", "branch"} {
 		if v, ok := got[0].Parts[prior]; ok {
@@ -173,8 +179,10 @@ func TestEqualHitsStandNewestFirst(t *testing.T) {
 }
 
 func TestRerankIsSteadyAndBounded(t *testing.T) {
-	word := rapid.SampledFrom([]string{"login", "race", "retry.go", "数据库", "sessionLock", "the", "x", "", "\x00",
-		"timeout"})
+	word := rapid.SampledFrom([]string{
+		"login", "race", "retry.go", "数据库", "sessionLock", "the", "x", "", "\x00",
+		"timeout",
+	})
 	text := rapid.Custom(func(t *rapid.T) string {
 		s := ""
 		for _, w := range rapid.SliceOfN(word, 0, 6).Draw(t, "words") {
@@ -186,13 +194,17 @@ func TestRerankIsSteadyAndBounded(t *testing.T) {
 		var hits []mem.Hit
 		for range rapid.IntRange(0, 8).Draw(t, "hits") {
 			hits = append(hits, mem.Hit{
-				Memory: mem.Memory{ID: text.Draw(t, "id"), Title: text.Draw(t, "title"), Body: text.Draw(t, "body"),
-					Importance: rapid.Float64().Draw(t, "importance")},
+				Memory: mem.Memory{
+					ID: text.Draw(t, "id"), Title: text.Draw(t, "title"), Body: text.Draw(t, "body"),
+					Importance: rapid.Float64().Draw(t, "importance"),
+				},
 				Score: rapid.SampledFrom([]float64{0, 1, 2.5, -1, math.NaN(), math.Inf(1), math.Inf(-1), 1e300}).Draw(t, "score"),
 			})
 		}
-		q := Ask{Terms: Terms(text.Draw(t, "prompt")), Now: now,
-			Corpus: mem.Corpus{Size: rapid.IntRange(-1, 1000).Draw(t, "size")}}
+		q := Ask{
+			Terms: Terms(text.Draw(t, "prompt")), Now: now,
+			Corpus: mem.Corpus{Size: rapid.IntRange(-1, 1000).Draw(t, "size")},
+		}
 		if rapid.Bool().Draw(t, "counted") {
 			q.Corpus.DocFreq = rapid.SliceOfN(rapid.IntRange(-1, 1000), len(q.Terms), len(q.Terms)).Draw(t, "holding")
 		}
@@ -261,34 +273,62 @@ func TestStrength(t *testing.T) {
 		want float64
 	}{
 		{"fresh", mem.Memory{Importance: 0.8, Confidence: 0.5, Created: now}, 0.4},
-		{"project halves in a week", mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeProject,
-			Created: now.Add(-7 * day)}, 0.5},
-		{"user halves in a month", mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeUser,
-			Created: now.Add(-30 * day)}, 0.5},
-		{"session halves in a day", mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeSession, Created: now.Add(-day)},
-			0.5},
-		{"howto halves in a month", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Howto, Created: now.Add(-30 * day)},
-			0.5},
-		{"so does preference", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Preference, Created: now.Add(-30 * day)},
-			0.5},
-		{"scratch halves in a day", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Scratch, Scope: mem.ScopeUser,
-			Created: now.Add(-day)}, 0.5},
-		{"its own half-life goes before its kind's", mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Howto, HalfLife: 2,
-			Created: now.Add(-2 * day)}, 0.5},
+		{"project halves in a week", mem.Memory{
+			Importance: 1, Confidence: 1, Scope: mem.ScopeProject,
+			Created: now.Add(-7 * day),
+		}, 0.5},
+		{"user halves in a month", mem.Memory{
+			Importance: 1, Confidence: 1, Scope: mem.ScopeUser,
+			Created: now.Add(-30 * day),
+		}, 0.5},
+		{
+			"session halves in a day",
+			mem.Memory{Importance: 1, Confidence: 1, Scope: mem.ScopeSession, Created: now.Add(-day)},
+			0.5,
+		},
+		{
+			"howto halves in a month",
+			mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Howto, Created: now.Add(-30 * day)},
+			0.5,
+		},
+		{
+			"so does preference",
+			mem.Memory{Importance: 1, Confidence: 1, Kind: mem.Preference, Created: now.Add(-30 * day)},
+			0.5,
+		},
+		{"scratch halves in a day", mem.Memory{
+			Importance: 1, Confidence: 1, Kind: mem.Scratch, Scope: mem.ScopeUser,
+			Created: now.Add(-day),
+		}, 0.5},
+		{"its own half-life goes before its kind's", mem.Memory{
+			Importance: 1, Confidence: 1, Kind: mem.Howto, HalfLife: 2,
+			Created: now.Add(-2 * day),
+		}, 0.5},
 		{"a half-life of 0 is none", mem.Memory{Importance: 1, Confidence: 1, HalfLife: 0, Created: now.Add(-7 * day)}, 0.5},
 		{"nor is a negative one", mem.Memory{Importance: 1, Confidence: 1, HalfLife: -2, Created: now.Add(-7 * day)}, 0.5},
-		{"nor one that is no number", mem.Memory{Importance: 1, Confidence: 1, HalfLife: math.NaN(),
-			Created: now.Add(-7 * day)}, 0.5},
-		{"nor an endless one", mem.Memory{Importance: 1, Confidence: 1, HalfLife: math.Inf(1), Created: now.Add(-7 * day)},
-			0.5},
+		{"nor one that is no number", mem.Memory{
+			Importance: 1, Confidence: 1, HalfLife: math.NaN(),
+			Created: now.Add(-7 * day),
+		}, 0.5},
+		{
+			"nor an endless one",
+			mem.Memory{Importance: 1, Confidence: 1, HalfLife: math.Inf(1), Created: now.Add(-7 * day)},
+			0.5,
+		},
 		{"a huge one is bounded", mem.Memory{Importance: 1, Confidence: 1, HalfLife: 1e300, Created: now}, 1},
 		{"negative uses", mem.Memory{Importance: 1, Confidence: 1, Uses: -20, Created: now.Add(-7 * day)}, 0.5},
 		{"huge uses", mem.Memory{Importance: 1, Confidence: 1, Uses: math.MaxInt, Created: now.Add(-7 * day)}, 1},
 		{"made nobody knows when", mem.Memory{Importance: 1, Confidence: 1}, 0},
-		{"use counts from the last one", mem.Memory{Importance: 1, Confidence: 1, Created: now.Add(-99 * day), LastUsed: now},
-			1},
-		{"each use lengthens the half-life", mem.Memory{Importance: 1, Confidence: 1, Uses: 20, Created: now.Add(-28 * day)},
-			0.5},
+		{
+			"use counts from the last one",
+			mem.Memory{Importance: 1, Confidence: 1, Created: now.Add(-99 * day), LastUsed: now},
+			1,
+		},
+		{
+			"each use lengthens the half-life",
+			mem.Memory{Importance: 1, Confidence: 1, Uses: 20, Created: now.Add(-28 * day)},
+			0.5,
+		},
 		{"pinned stays", mem.Memory{Importance: 1, Confidence: 1, Pinned: true, Created: now.Add(-99 * day)}, 1},
 		{"from the future", mem.Memory{Importance: 1, Confidence: 1, Created: now.Add(day)}, 1},
 		{"no numbers", mem.Memory{Importance: math.NaN(), Confidence: math.Inf(1), Created: now}, 0},

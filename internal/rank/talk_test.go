@@ -9,8 +9,10 @@ import (
 )
 
 func said(who, text string, at time.Time) mem.Hit {
-	return mem.Hit{Memory: mem.Memory{ID: text, Kind: mem.Utterance, Who: who, Body: text, Session: "one", Created: at},
-		Score: 1}
+	return mem.Hit{
+		Memory: mem.Memory{ID: text, Kind: mem.Utterance, Who: who, Body: text, Session: "one", Created: at},
+		Score:  1,
+	}
 }
 
 func partsOfTalk(question string, h mem.Hit) map[string]float64 {
@@ -44,8 +46,10 @@ func TestTalkIsChosenBySpeakerTimeAndForm(t *testing.T) {
 		{"user is a word, no name", "which user painted the lake", said("user", "I painted a lake", may), PartWho, 0},
 		{"the month is named", "what was painted in May", said("user", "I painted a lake", may), PartMonth, 1},
 		{"another month is", "what was painted in June", said("user", "I painted a lake", may), PartMonth, 0},
-		{"it tells the time asked for", "when was the lake painted", said("user", "I painted the lake yesterday", may),
-			PartWhen, 1},
+		{
+			"it tells the time asked for", "when was the lake painted", said("user", "I painted the lake yesterday", may),
+			PartWhen, 1,
+		},
 		{"it tells none", "when was the lake painted", said("user", "I painted the lake", may), PartWhen, 0},
 		{"it is a question itself", "the painted lake", said("user", "who painted the lake?", may), PartQuestion, 1},
 		{"it is none", "the painted lake", said("user", "I painted the lake", may), PartQuestion, 0},

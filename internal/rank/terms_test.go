@@ -25,8 +25,10 @@ func TestTerms(t *testing.T) {
 		{"dotted", "retry.go", []string{"retry.go", "retry", "go"}},
 		{"kebab", "the pack-revindex file", []string{"pack-revindex", "pack", "revindex", "file"}},
 		{"option", "use --no-daemon here", []string{"use", "--no-daemon", "daemon"}},
-		{"path", "see internal/net/client.go.", []string{"see", "internal/net/client.go", "client.go", "internal", "net",
-			"client", "go"}},
+		{"path", "see internal/net/client.go.", []string{
+			"see", "internal/net/client.go", "client.go", "internal", "net",
+			"client", "go",
+		}},
 		{"snake", "max_retry_count", []string{"max_retry_count", "max", "retry", "count"}},
 		{"camel", "parseHTTPRequest fails", []string{"parsehttprequest", "parse", "http", "request", "fails"}},
 		{"version", "upgrade to v1.22.3", []string{"upgrade", "v1.22.3", "v1", "22"}},
@@ -142,8 +144,10 @@ func TestTermsMeetIndex(t *testing.T) {
 		{"kebab by itself", "pack-revindex", mem.Memory{Title: "pack-revindex"}},
 		{"file by base name", "client.go", mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"file by path", "internal/net/client.go", mem.Memory{Files: []string{"internal/net/client.go"}}},
-		{"file by absolute path", "/home/x/src/app/internal/net/client.go",
-			mem.Memory{Files: []string{"internal/net/client.go"}}},
+		{
+			"file by absolute path", "/home/x/src/app/internal/net/client.go",
+			mem.Memory{Files: []string{"internal/net/client.go"}},
+		},
 		{"file by windows path", `internal\net\client.go`, mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"file by directory", "the net directory", mem.Memory{Files: []string{"internal/net/client.go"}}},
 		{"camel file by word", "login form", mem.Memory{Files: []string{"src/LoginForm.tsx"}}},
@@ -175,8 +179,12 @@ func TestTermsOfANameMeetTheMemoryThatHoldsIt(t *testing.T) {
 	name := rapid.StringMatching(`[a-zA-Z][a-z]{2,6}([A-Z_./-]?[a-zA-Z][a-z0-9]{1,5}){0,4}`)
 	rapid.Check(t, func(t *rapid.T) {
 		n := name.Draw(t, "name")
-		for _, m := range []mem.Memory{{Title: "about " + n}, {Files: []string{n}}, {Command: "run " + n},
-			{Tags: []string{n}}} {
+		for _, m := range []mem.Memory{
+			{Title: "about " + n},
+			{Files: []string{n}},
+			{Command: "run " + n},
+			{Tags: []string{n}},
+		} {
 			if !finds(Terms(n), shown(m)) {
 				t.Fatalf("terms %q do not meet %q", Terms(n), shown(m))
 			}

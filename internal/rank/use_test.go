@@ -40,8 +40,10 @@ func TestFormulasOfUseKeepTheirBoundsWhateverTheyAreGiven(t *testing.T) {
 					if a := authority(hits, prevented, age, life); !(a >= 1 && a < 1.8) {
 						t.Errorf("Authority(%v, %v, %v, %v) = %v, want it in [1, 1.8)", hits, prevented, age, life, a)
 					}
-					for name, got := range map[string]float64{"Weight": documents(hits, prevented, age, life),
-						"Salience": salience(hits, prevented, age, life)} {
+					for name, got := range map[string]float64{
+						"Weight":   documents(hits, prevented, age, life),
+						"Salience": salience(hits, prevented, age, life),
+					} {
 						if !(got >= 0 && got < 1e13) {
 							t.Errorf("%s(%v, %v, %v, %v) = %v, want it finite", name, hits, prevented, age, life, got)
 						}
@@ -99,8 +101,13 @@ func TestAMistakePreventedCountsForThreeHits(t *testing.T) {
 
 func TestAMemorysOwnHalfLifeComesFirst(t *testing.T) {
 	m := used("m", 9, 30*day)
-	for _, tt := range []struct{ days, want float64 }{{60, 10 / math.Sqrt(math.E)}, {0, 10 / math.E}, {-5, 10 / math.E},
-		{math.NaN(), 10 / math.E}, {1e300, 10}} {
+	for _, tt := range []struct{ days, want float64 }{
+		{60, 10 / math.Sqrt(math.E)},
+		{0, 10 / math.E},
+		{-5, 10 / math.E},
+		{math.NaN(), 10 / math.E},
+		{1e300, 10},
+	} {
 		m.HalfLife = tt.days
 		if got := (Use{Prompt: Documents}).Factor(m, now); math.Abs(got-tt.want) > 0.01 {
 			t.Errorf("%v days: got %v, want %v", tt.days, got, tt.want)

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// SearchAsk asks for memories by words or, without text, by filters alone.
+// SearchRequest asks for memories by words or, without text, by filters alone.
 type SearchRequest struct {
 	mem.ProjectRef
 	Query   mem.Query `json:"query"`
@@ -33,7 +33,7 @@ const (
 // Strategies lists them all.
 func Strategies() []Strategy { return []Strategy{Auto, ByKeyword, ByVector, Hybrid} }
 
-// Found is what a search found.
+// SearchResponse is what a search found.
 type SearchResponse struct {
 	Project mem.Project              `json:"project"`
 	Hits    []mem.Hit                `json:"hits"`

@@ -1,4 +1,4 @@
 package recall
 
-// placeCompaction is the section of what a summary left out.
+// PlaceCompaction is the section of what a summary left out.
 const PlaceCompaction = "compaction"

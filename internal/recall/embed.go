@@ -50,7 +50,7 @@ func (e *Service) ForgetVectors(ctx context.Context) error {
 	return e.EmbedAll(ctx)
 }
 
-// embed does a job: it gives one group of memories their vectors and leaves the
+// Embed does a job: it gives one group of memories their vectors and leaves the
 // rest to the next job, so that others get their turn in between.
 func (e *Service) Embed(ctx context.Context, job mem.Job) (mem.Batch, error) {
 	em, st, ok := e.Event.CurrentEmbedder()
@@ -156,7 +156,7 @@ func withVectors(ms []mem.Memory, values [][]float32) []mem.Vector {
 	return out
 }
 
-// wholeText is all that a memory says.
+// WholeText is all that a memory says.
 func WholeText(mm mem.Memory) string {
 	var parts []string
 	if !strings.HasPrefix(mm.Body, mm.Title) {

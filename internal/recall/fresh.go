@@ -10,7 +10,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// standing is how the files of hits stand, of those that are tied to files of
+// Standing is how the files of hits stand, of those that are tied to files of
 // the project.
 func (e *Service) Standing(p mem.Project, hits []mem.Hit) map[string]mem.Freshness {
 	m := event.Context{Project: p, Files: e.Event.OpenFiles(p)}
@@ -36,7 +36,7 @@ func ordered(m *event.Context, q Question, hits []mem.Hit) []mem.Hit {
 	return s.Order(hits)
 }
 
-// belongs reports whether a memory is of the project at hand: it was learned
+// Belongs reports whether a memory is of the project at hand: it was learned
 // here, or one of its tags is part of the path of the project.
 func Belongs(m *event.Context, mm mem.Memory) bool {
 	if mm.Project != "" {
@@ -51,7 +51,7 @@ func Belongs(m *event.Context, mm mem.Memory) bool {
 	})
 }
 
-// confirmed are a memory's anchors as of now: a person who puts a hand to it
+// Confirmed are a memory's anchors as of now: a person who puts a hand to it
 // has the files before him. Nil where they cannot be looked at.
 func (e *Service) Confirmed(ctx context.Context, mm mem.Memory) []mem.Anchor {
 	if len(mm.Files) == 0 || !slices.Contains(event.Knowledge(), mm.Kind) {

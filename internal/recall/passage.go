@@ -9,7 +9,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// passage is the part of a text of at most most characters that meets the most
+// Passage is the part of a text of at most most characters that meets the most
 // terms, from the beginning of a sentence where there is one near. What is cut
 // off is marked by an ellipsis.
 func Passage(text string, terms []string, most int) string {
@@ -72,7 +72,7 @@ func finds(rs []rune, terms []string) []found {
 	return out
 }
 
-// akin reports whether two words in lower case are forms of one. In a script
+// Akin reports whether two words in lower case are forms of one. In a script
 // without spaces a word is akin to what it holds.
 func Akin(a, b string) bool {
 	if strings.ContainsFunc(b, chars.Wide) {

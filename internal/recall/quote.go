@@ -15,7 +15,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// saidBefore finds what was said about the prompt in earlier conversations and
+// QuotesBefore finds what was said about the prompt in earlier conversations and
 // is not in told, the memories found for it. The receipt gets what was left out.
 func (e *Service) QuotesBefore(ctx context.Context, m *event.Context, files []string, told []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
 	most := m.Settings.MaxChunks
@@ -162,7 +162,7 @@ func met(words, terms []string) []string {
 	return out
 }
 
-// parted parts what was said from memories.
+// Parted parts what was said from memories.
 func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
 	for _, h := range hits {
 		if h.Memory.Kind == mem.Utterance {
@@ -174,7 +174,7 @@ func Parted(hits []mem.Hit) (memories, said []mem.Hit) {
 	return memories, said
 }
 
-// quotes is the section of what was said: of each the part that meets the
+// Quotes is the section of what was said: of each the part that meets the
 // question, as long as the memories of the block leave room for.
 func Quotes(b inject.Block, said []mem.Hit, r *mem.Receipt) inject.Section {
 	s := inject.Section{Name: "said"}

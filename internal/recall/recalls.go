@@ -3,7 +3,7 @@ package recall
 // Bounds of a page of receipts.
 const ()
 
-// sourceOf is the source of a session start that is answered with a trigger.
+// SourceOf is the source of a session start that is answered with a trigger.
 func SourceOf(trigger string) string {
 	if trigger == "session_start" {
 		return "startup"

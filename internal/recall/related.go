@@ -28,7 +28,7 @@ var ErrNoWeb = errors.New("this store keeps no links")
 // ErrDepth refuses more steps than are gone.
 var ErrDepth = errors.New("depth is 1 or 2")
 
-// histories tells of memories what they took the place of: by what they say
+// Histories tells of memories what they took the place of: by what they say
 // themselves, or because the person judged so of two that cannot both hold.
 func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 	if len(hits) == 0 {
@@ -58,7 +58,7 @@ func (e *Service) Histories(ctx context.Context, hits []mem.Hit) error {
 	return nil
 }
 
-// beside is how memories stand to others.
+// Beside is how memories stand to others.
 func (e *Service) Beside(ctx context.Context, ms []mem.Memory) (map[string][]LinkedMemory, error) {
 	links, err := e.linksAt(ctx, ms)
 	if err != nil || len(links) == 0 {
@@ -124,7 +124,7 @@ func (e *Service) linksAt(ctx context.Context, ms []mem.Memory) ([]mem.Link, err
 	return links, nil
 }
 
-// atEnds are the memories at both ends of links, by id. Erased ones are left out.
+// AtEnds are the memories at both ends of links, by id. Erased ones are left out.
 func (e *Service) AtEnds(ctx context.Context, links []mem.Link) (map[string]mem.Memory, error) {
 	var ids []string
 	for _, l := range links {
@@ -134,7 +134,7 @@ func (e *Service) AtEnds(ctx context.Context, links []mem.Link) (map[string]mem.
 	return e.ByID(ctx, slices.Compact(ids))
 }
 
-// byID are the memories of whole ids, by id. Erased ones are left out.
+// ByID are the memories of whole ids, by id. Erased ones are left out.
 func (e *Service) ByID(ctx context.Context, ids []string) (map[string]mem.Memory, error) {
 	out := make(map[string]mem.Memory, len(ids))
 	if len(ids) == 0 {
@@ -338,6 +338,6 @@ func (g *walk) fromNames(ctx context.Context, ids []string) error {
 	return nil
 }
 
-// young is how long a memory counts as new: six sessions of one day do not show
+// Young is how long a memory counts as new: six sessions of one day do not show
 // that nobody needs it.
 const Young = 7 * 24 * time.Hour

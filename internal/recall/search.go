@@ -66,7 +66,7 @@ func (e *Service) Search(ctx context.Context, ask SearchRequest) (SearchResponse
 	return out, nil
 }
 
-// relative is a file, or with a slash at its end a folder, as memories name it.
+// Relative is a file, or with a slash at its end a folder, as memories name it.
 func (e *Service) Relative(p mem.Project, file string) string {
 	if file == "" {
 		return ""
@@ -182,7 +182,7 @@ func (e *Service) rankedBy(ctx context.Context, how Strategy, q mem.Query, rule 
 	return rank.Rerank(rule, hits), corpus.Size, nil
 }
 
-// matched returns the best matches of q.Terms by words, and what is about the
+// Matched returns the best matches of q.Terms by words, and what is about the
 // files at hand.
 func (e *Service) Matched(ctx context.Context, q mem.Query, files []string) ([]mem.Hit, mem.Corpus, error) {
 	var corpus mem.Corpus
@@ -247,10 +247,10 @@ func Set(names []string) map[string]bool {
 	return out
 }
 
-// ms1 is d in milliseconds.
+// Ms1 is d in milliseconds.
 func Ms1(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
-// question is one recall: what is asked, within what, for how many tokens.
+// Question is one recall: what is asked, within what, for how many tokens.
 type Question struct {
 	Trigger string // prompt, file, command, subagent
 	Asked   string
@@ -262,7 +262,7 @@ type Question struct {
 	strict  bool // the query's own filters say what belongs; no floor on the words
 }
 
-// recall finds what is worth telling for q and says in the receipt what was
+// Recall finds what is worth telling for q and says in the receipt what was
 // left out and why. The receipt's items are not set: only rendering knows what fits.
 func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]mem.Hit, mem.Receipt, error) {
 	r := mem.Receipt{
@@ -317,7 +317,7 @@ func (e *Service) Recall(ctx context.Context, m *event.Context, q Question) ([]m
 // is looked at in any case.
 const spare = 5
 
-// unmarked is text without the marks that stand for secrets: their words are
+// Unmarked is text without the marks that stand for secrets: their words are
 // ours, and what shares one with them has nothing else in common. One that was
 // cut off, or typed, ends with its last letter.
 func Unmarked(s string) string {

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// alike is the share of common words from which a statement is taken for
+	// Alike is the share of common words from which a statement is taken for
 	// another wording of one that is kept.
 	Alike = 0.55
 	// alikeMeaning is the cosine from which it is, whatever its words. Texts of one
@@ -51,7 +51,7 @@ func (e *Service) similar(ctx context.Context, mm mem.Memory, scopes ...mem.Scop
 	return out[:min(len(out), mostCompared)], nil
 }
 
-// alreadyKept finds the memory that says what a statement says. If there is none, it
+// AlreadyKept finds the memory that says what a statement says. If there is none, it
 // returns the one that is most like it and differs. A nil hit means neither.
 func (e *Service) AlreadyKept(ctx context.Context, mm mem.Memory) (*mem.Hit, lang.Judgement, error) {
 	hits, err := e.similar(ctx, mm, mm.Scope)
@@ -69,7 +69,7 @@ func (e *Service) AlreadyKept(ctx context.Context, mm mem.Memory) (*mem.Hit, lan
 	return &hits[0], extract.CompareMemories(hits[0].Memory, mm), nil
 }
 
-// apart records that a new statement and the memories like it are both kept.
+// Apart records that a new statement and the memories like it are both kept.
 func (e *Service) Apart(ctx context.Context, mm mem.Memory) ([]mem.Dismissal, error) {
 	if _, ok := e.Store.(mem.RunLog); !ok {
 		return nil, nil

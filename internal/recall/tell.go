@@ -20,7 +20,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// tell renders a block, completes its receipt and puts the receipt into the
+// Inject renders a block, completes its receipt and puts the receipt into the
 // batch, also when nothing fits or nothing was found.
 func (e *Service) Inject(m *event.Context, b inject.Block, r mem.Receipt) string {
 	b.Receipt, b.Boundary, b.Budget = r.ID, e.Boundary(m.Session), r.Budget
@@ -58,14 +58,14 @@ func (e *Service) Inject(m *event.Context, b inject.Block, r mem.Receipt) string
 // maxDropped is how many left-out items a receipt names.
 const maxDropped = 20
 
-// foremost are those left-out items that a receipt names: before all what fits
+// Foremost are those left-out items that a receipt names: before all what fits
 // the question and was left out all the same, then what came next to fitting.
 func Foremost(cuts []mem.LeftOutItem) []mem.LeftOutItem {
 	slices.SortStableFunc(cuts, func(a, b mem.LeftOutItem) int { return cmp.Compare(unfit(a), unfit(b)) })
 	return cuts[:min(len(cuts), maxDropped)]
 }
 
-// shorten keeps four digits of what a receipt says of scores: more tell nobody
+// Shorten keeps four digits of what a receipt says of scores: more tell nobody
 // anything, and would be a third of what receipts take.
 func Shorten(r mem.Receipt) {
 	short := func(score float64, parts map[string]float64) (float64, map[string]float64) {
@@ -96,7 +96,7 @@ func unfit(c mem.LeftOutItem) int {
 	return 0
 }
 
-// receiptOf is the receipt of an event that was kept before, if it has one.
+// ReceiptOf is the receipt of an event that was kept before, if it has one.
 func (e *Service) ReceiptOf(ctx context.Context, m *event.Context) (mem.Receipt, bool) {
 	rs, err := e.Store.Receipts(ctx, mem.ReceiptQuery{ID: event.ReceiptID(m.ID)})
 	if err != nil || len(rs) == 0 || rs[0].Event != m.ID {
@@ -105,7 +105,7 @@ func (e *Service) ReceiptOf(ctx context.Context, m *event.Context) (mem.Receipt,
 	return rs[0], true
 }
 
-// boundary marks the blocks of one session. Nobody without the machine's secret
+// Boundary marks the blocks of one session. Nobody without the machine's secret
 // can foresee it.
 func (e *Service) Boundary(session string) string {
 	h := hmac.New(sha256.New, e.Secret)
@@ -113,7 +113,7 @@ func (e *Service) Boundary(session string) string {
 	return hex.EncodeToString(h.Sum(nil)[:6])
 }
 
-// fileNotes tells what is known of a file that was just read or changed: once a
+// FileNotes tells what is known of a file that was just read or changed: once a
 // session and file, again after a compaction.
 func (e *Service) FileNotes(ctx context.Context, m *event.Context, file string, budget int) (mem.Reply, error) {
 	mark := "file:" + file
@@ -180,7 +180,7 @@ func extOf(file string) string {
 	return ""
 }
 
-// commandNotes tells how a command went before and what fixed it: first what is
+// CommandNotes tells how a command went before and what fixed it: first what is
 // known of the very same command, else of one like it.
 func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.Call) (mem.Reply, error) {
 	budget := m.Settings.Budgets.Bash
@@ -206,7 +206,7 @@ func (e *Service) CommandNotes(ctx context.Context, m *event.Context, c extract.
 	return mem.Reply{Context: e.Inject(m, e.RecallBlock(m, "command", hits), r)}, nil
 }
 
-// subagentBrief tells a subagent what is known about its task.
+// SubagentBrief tells a subagent what is known about its task.
 func (e *Service) SubagentBrief(ctx context.Context, m *event.Context, launch extract.Call) (mem.Reply, error) {
 	budget := m.Settings.Budgets.Task
 	if budget == 0 {
@@ -227,10 +227,10 @@ func (e *Service) SubagentBrief(ctx context.Context, m *event.Context, launch ex
 	return mem.Reply{Context: e.Inject(m, b, r)}, nil
 }
 
-// notRecalled are the kinds that are the raw stuff of memory, not worth telling.
+// NotRecalled are the kinds that are the raw stuff of memory, not worth telling.
 func NotRecalled() []mem.Kind { return []mem.Kind{mem.Change, mem.Snapshot, mem.Scratch} }
 
-// recallBlock lays found memories out. Each says if its files are no longer the same.
+// RecallBlock lays found memories out. Each says if its files are no longer the same.
 func (e *Service) RecallBlock(m *event.Context, kind string, hits []mem.Hit) inject.Block {
 	s := inject.Section{Name: "recall", Share: 100}
 	for _, h := range hits {
@@ -241,7 +241,7 @@ func (e *Service) RecallBlock(m *event.Context, kind string, hits []mem.Hit) inj
 	return inject.Block{Kind: kind, Header: inject.HeadMemory, Sections: []inject.Section{s}}
 }
 
-// saying is what a briefing tells of a memory: of what is little trusted the title alone.
+// Saying is what a briefing tells of a memory: of what is little trusted the title alone.
 func Saying(mm mem.Memory) string {
 	if mm.Trust < mem.TrustAssistant {
 		return mm.Title + "\n"
@@ -249,7 +249,7 @@ func Saying(mm mem.Memory) string {
 	return mm.Title + "\n" + strings.TrimPrefix(mm.Body, mm.Title)
 }
 
-// toldLine says in one line what a session was told.
+// ToldLine says in one line what a session was told.
 func ToldLine(r mem.Receipt) string {
 	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), chars.Thousands(r.Tokens), r.ID)
 }

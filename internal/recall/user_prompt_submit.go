@@ -14,7 +14,7 @@ import (
 	"remanence/internal/rank"
 )
 
-// above puts what we ask of the agent before what it is told.
+// Above puts what we ask of the agent before what it is told.
 func Above(asked, told string) string {
 	if asked == "" || told == "" {
 		return asked + told
@@ -30,7 +30,7 @@ const (
 	BriefWithin  = 700 * time.Millisecond
 )
 
-// inherit gives a turn that no person began, such as a subagent's report, the
+// Inherit gives a turn that no person began, such as a subagent's report, the
 // worst trust of the turns before it, and their privacy: what the subagent read
 // and was asked is behind it.
 func (e *Service) Inherit(ctx context.Context, m *event.Context) error {
@@ -51,7 +51,7 @@ func (e *Service) Inherit(ctx context.Context, m *event.Context) error {
 	return nil
 }
 
-// withRules adds the project's conventions to what was found: a new task has to
+// WithRules adds the project's conventions to what was found: a new task has to
 // keep to them whether or not it names them, unless what was found says the same.
 func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hit, r *mem.Receipt) ([]mem.Hit, error) {
 	rules, _, err := e.Recall(ctx, m, Question{
@@ -72,7 +72,7 @@ func (e *Service) WithRules(ctx context.Context, m *event.Context, hits []mem.Hi
 	return hits, nil
 }
 
-// skips reports whether the prompt asks for nothing that memory could help
+// Skips reports whether the prompt asks for nothing that memory could help
 // with. One that is only short does if it speaks of the past or names what the
 // store knows.
 func (e *Service) Skips(ctx context.Context, m *event.Context) (bool, error) {
@@ -111,7 +111,7 @@ func (e *Service) namesKnown(ctx context.Context, m *event.Context, text string)
 	return false, nil
 }
 
-// filesAtHand are the files the session touched last.
+// FilesAtHand are the files the session touched last.
 func (e *Service) FilesAtHand(ctx context.Context, m *event.Context) ([]string, error) {
 	ms, err := e.Store.List(ctx, mem.Query{Session: m.Session, Kinds: []mem.Kind{mem.Change}, Order: mem.ByUpdate, Limit: 5})
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// hinted are the vault's hints on the project.
+// Hinted are the vault's hints on the project.
 func Hinted(m *event.Context) mem.Hints {
 	if m.Hints == nil {
 		return mem.Hints{}
@@ -13,7 +13,7 @@ func Hinted(m *event.Context) mem.Hints {
 	return *m.Hints
 }
 
-// hint asks for the hints once.
+// Hint asks for the hints once.
 func (e *Service) Hint(m *event.Context) {
 	v := e.Event.CurrentVault()
 	if m.Hints != nil || v == nil {

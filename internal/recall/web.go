@@ -11,7 +11,7 @@ func LinkKinds() []mem.LinkKind {
 	return []mem.LinkKind{mem.LinkSupersedes, mem.LinkContradicts, mem.LinkCausedBy, mem.LinkSupports, mem.LinkDerivedFrom, mem.LinkPartOf, mem.LinkSimilarTo, mem.LinkRelatedTo}
 }
 
-// Beside is how a memory stands to another one, as a person reads it.
+// LinkedMemory is how a memory stands to another one, as a person reads it.
 type LinkedMemory struct {
 	ID         string       `json:"id"` // of the other memory
 	Kind       mem.LinkKind `json:"kind"`
@@ -22,7 +22,7 @@ type LinkedMemory struct {
 	Since      time.Time    `json:"since"` // of LinkSupersedes: when the one took the other's place; else when the rule saw it
 }
 
-// RelatedAsk asks for what lies around a memory or a name, or without one for
+// RelatedRequest asks for what lies around a memory or a name, or without one for
 // what a project names most.
 type RelatedRequest struct {
 	mem.ProjectRef
@@ -31,7 +31,7 @@ type RelatedRequest struct {
 	Limit int    `json:"limit,omitempty"` // nodes, at most 200; 0 means 60
 }
 
-// Graph is a part of the web: memories and names, and how they stand to each other.
+// RelatedResponse is a part of the web: memories and names, and how they stand to each other.
 type RelatedResponse struct {
 	Project mem.Project `json:"project"`
 	Center  string      `json:"center,omitempty"` // id of the node that was asked about

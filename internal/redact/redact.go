@@ -16,7 +16,7 @@ import (
 	"sync"
 )
 
-// Door removes private spans, injected blocks and secrets from text. The zero value uses the
+// Redactor removes private spans, injected blocks and secrets from text. The zero value uses the
 // built-in rules and writes markers without a hash. Set the fields before the first use; after
 // that a Door is safe for concurrent use. A Door must not be copied.
 type Redactor struct {

@@ -85,7 +85,7 @@ func (v *Vault) WriteHandoff(p mem.Project, rich string) error {
 	})
 }
 
-// WriteTail puts tail at the end of a project's handoff, in the place of the one
+// WriteAppendix puts tail at the end of a project's handoff, in the place of the one
 // that was there. What stands before it is left as it is. ErrNone without a vault.
 func (v *Vault) WriteAppendix(p mem.Project, tail string) error {
 	return v.changeHandoff(p, func(was string) string {

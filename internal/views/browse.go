@@ -197,7 +197,7 @@ func (s *Service) Sessions(ctx context.Context, req mem.SessionsRequest) (mem.Se
 	return out, err
 }
 
-// Projects lists the known projects, last active first.
+// ProjectsResponse lists the known projects, last active first.
 type ProjectsResponse struct {
 	Projects []mem.Project `json:"projects"`
 }
@@ -236,7 +236,7 @@ type Activity struct {
 	IdleS   int `json:"idle_s"` // total seconds of Gaps
 }
 
-// Beat is one entry of a session's story.
+// StoryEntry is one entry of a session's story.
 type StoryEntry struct {
 	ID     string    `json:"id"` // of the record it shows
 	At     time.Time `json:"at"`

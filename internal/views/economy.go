@@ -379,7 +379,7 @@ type EconomyDay struct {
 	Avoided   int            `json:"avoided"`   // estimated tokens; see Estimate
 }
 
-// Told returns the injected tokens of all triggers.
+// InjectedTokens returns the injected tokens of all triggers.
 func (d EconomyDay) InjectedTokens() (n int) {
 	for _, t := range d.Tokens {
 		n += t

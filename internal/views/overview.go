@@ -8,7 +8,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// Fleet returns the state of work of every project. A project whose state cannot be read is listed
+// Overview returns the state of work of every project. A project whose state cannot be read is listed
 // without it.
 func (s *Service) Overview(ctx context.Context) (OverviewResponse, error) {
 	ps, err := s.Store.Projects(ctx, "")

@@ -32,7 +32,7 @@ type TimelineResponse struct {
 	More    bool            `json:"more,omitempty"` // there are more entries before or after
 }
 
-// Moment is one entry of a timeline.
+// TimelineEntry is one entry of a timeline.
 type TimelineEntry struct {
 	ID      string    `json:"id"` // of the memory or the event
 	At      time.Time `json:"at"`

@@ -59,11 +59,13 @@ func TestSpoolIsTakenInWithoutAnyEvent(t *testing.T) {
 func TestAJobThatComesOfTheSpoolIsCounted(t *testing.T) {
 	jobs, s := &store{}, &spool{}
 	jobs.waiting.Store(1)
-	w := start(t, worker.Config{Store: jobs, Spool: s, Every: time.Millisecond,
+	w := start(t, worker.Config{
+		Store: jobs, Spool: s, Every: time.Millisecond,
 		Replay: func(context.Context, []mem.Event) error {
 			jobs.waiting.Store(2)
 			return nil
-		}})
+		},
+	})
 	c := w.client(t)
 	counted := func(n int) func() bool {
 		return func() bool {

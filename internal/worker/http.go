@@ -73,8 +73,10 @@ func (w *worker) openBrowser(context.Context, api.Nothing) (api.Opened, error) {
 		w.updateRuntime(func(rt *api.Runtime) { rt.HTTP, rt.HTTPPort = at, portOf(w.httpListeners[0]) })
 		w.cfg.Log.Info("http port opened for a browser", "http", w.runtime.HTTP)
 	}
-	return api.Opened{URL: "http://" + w.runtime.HTTP + "/", Code: w.logins.Code(),
-		Until: time.Now().Add(api.CodeFor).UTC()}, nil
+	return api.Opened{
+		URL: "http://" + w.runtime.HTTP + "/", Code: w.logins.Code(),
+		Until: time.Now().Add(api.CodeFor).UTC(),
+	}, nil
 }
 
 // anyPort is the number of attempts to find a port that is free on all loopback addresses.

@@ -37,8 +37,10 @@ func TestThePortIsServedToWhoeverHasTheToken(t *testing.T) {
 
 func TestAgentsAreLetInToTheirProtocolAsCallersOfARouteAre(t *testing.T) {
 	heard := make(chan string, 10)
-	w := start(t, worker.Config{HTTPPort: port.Free(t),
-		MCP: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") })})
+	w := start(t, worker.Config{
+		HTTPPort: port.Free(t),
+		MCP:      http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { heard <- r.URL.Query().Get("project") }),
+	})
 	rt := w.told(t)
 	for what, c := range map[string]struct {
 		set  func(*http.Request)
@@ -298,8 +300,10 @@ func read(t *testing.T, address, cookie string) (status int) {
 	t.Helper()
 	scheme, rest, _ := strings.Cut(address, "://")
 	host, path, _ := strings.Cut(rest, "/")
-	req := &http.Request{Method: "GET", URL: &url.URL{Scheme: scheme, Host: host, Opaque: "/" + path},
-		Header: http.Header{}, Host: host, Close: true}
+	req := &http.Request{
+		Method: "GET", URL: &url.URL{Scheme: scheme, Host: host, Opaque: "/" + path},
+		Header: http.Header{}, Host: host, Close: true,
+	}
 	if strings.HasPrefix(path, "/") { // an opaque address would be taken for one with a host
 		req.URL.Opaque, req.URL.Path = "", "/"+path
 	}
@@ -340,8 +344,10 @@ func post(t *testing.T, at, route, token, body string) (status int, answer strin
 func TestWhoLooksOnKeepsItAndIsLetGoAtTheEnd(t *testing.T) {
 	live := &api.Live{}
 	var idle atomic.Int64
-	w := start(t, worker.Config{HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond,
-		Store: &store{}})
+	w := start(t, worker.Config{
+		HTTPPort: port.Free(t), Live: live, Idle: changing(&idle), Every: time.Millisecond,
+		Store: &store{},
+	})
 	rt := w.told(t)
 	req, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+rt.HTTP+"/stream", nil)
 	if err != nil {

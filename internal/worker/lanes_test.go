@@ -13,14 +13,18 @@ import (
 
 func TestASlowJobHoldsUpNoOther(t *testing.T) {
 	st := sqlitetest.Open(t, nil)
-	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{{Kind: "slow", Key: "1"}, {Kind: "quick"},
-		{Kind: "slow", Key: "2"}}}); err != nil {
+	if _, err := st.Apply(t.Context(), mem.Batch{Jobs: []mem.Job{
+		{Kind: "slow", Key: "1"},
+		{Kind: "quick"},
+		{Kind: "slow", Key: "2"},
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	quick, free := make(chan struct{}), make(chan struct{})
 	slow := make(chan string, 2)
 	w := start(t, worker.Config{Store: st, Slow: []string{"slow"}, Do: func(ctx context.Context, j mem.Job) (mem.Batch,
-		error) {
+		error,
+	) {
 		if j.Kind == "quick" {
 			close(quick)
 			return mem.Batch{}, nil

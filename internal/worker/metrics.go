@@ -51,8 +51,10 @@ func (a *requestStats) metrics() []api.Metric {
 		}
 		all = append(all,
 			api.Metric{Name: "requests_total", Help: "Requests by route and outcome.", Labels: labels, Value: float64(t.n)},
-			api.Metric{Name: "request_seconds_total", Help: "Time spent on requests, by route and outcome.", Labels: labels,
-				Value: t.took.Seconds()})
+			api.Metric{
+				Name: "request_seconds_total", Help: "Time spent on requests, by route and outcome.", Labels: labels,
+				Value: t.took.Seconds(),
+			})
 	}
 	return all
 }

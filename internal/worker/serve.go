@@ -49,8 +49,10 @@ func (w *worker) newServer(hosts ...string) *http.Server {
 // request.
 func (w *worker) routes() http.Handler {
 	mux := api.Mux(api.Config{
-		Bindings: slices.Concat([]api.Binding{api.On(api.Event, w.event), api.On(api.Drain, w.drain),
-			api.On(api.Open, w.openBrowser)}, w.cfg.Bindings),
+		Bindings: slices.Concat([]api.Binding{
+			api.On(api.Event, w.event), api.On(api.Drain, w.drain),
+			api.On(api.Open, w.openBrowser),
+		}, w.cfg.Bindings),
 		Health:  w.health,
 		Metrics: w.metrics,
 		Observe: w.observe,

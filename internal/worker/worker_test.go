@@ -137,7 +137,8 @@ func TestAWorkerThatCanBeFoundStays(t *testing.T) {
 			publish(t, file, rt)
 		},
 		"of another data directory": func(t *testing.T,
-			file string) {
+			file string,
+		) {
 			publish(t, file, api.Runtime{Data: "/other", Token: "its own"})
 		},
 		"a link in its place": func(t *testing.T, file string) {
