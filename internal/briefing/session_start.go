@@ -309,6 +309,7 @@ func (g *gather) last(ctx context.Context) (mem.Session, error) {
 	return mem.Session{}, nil
 }
 
+// StateItems returns the lines of a session's state as items of the injected block.
 func StateItems(st mem.State) []inject.Item {
 	var out []inject.Item
 	line := func(name, text string) {

@@ -12,6 +12,7 @@ import (
 )
 
 const (
+	// KeyArchive is the job key of taking a transcript into the archive only.
 	KeyArchive = "take"  // archive the transcript, then queue whenIdle
 	KeyIndex   = "index" // archive and index
 	whenIdle   = "idle"  // archive and index after idleAfter without an event

@@ -16,6 +16,7 @@ const (
 // The kinds of jobs.
 const ()
 
+// DigestJob returns the job that digests the turn of m later.
 func DigestJob(m *event.Context) mem.Job {
 	return mem.Job{
 		Kind:      event.JobDigest,

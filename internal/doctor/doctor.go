@@ -95,6 +95,7 @@ func CheckOf(f setup.Finding) Check {
 	}
 }
 
+// SchemaName returns the name of the view's schema.
 func (Report) SchemaName() string { return "doctor" }
 
 // List returns the items that --jsonl prints.

@@ -233,6 +233,7 @@ func (v StatusView) pause() *ui.PauseItem {
 	return ui.PauseHere(v.Paused, v.Project.ID)
 }
 
+// SchemaName returns the name of the view's schema.
 func (StatusView) SchemaName() string { return "status" }
 
 // Print writes the view for a person.

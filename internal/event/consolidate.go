@@ -13,8 +13,10 @@ import (
 // data says which. It is no job of the session's own, which need not wait for it.
 const JobConsolidate = "consolidate"
 
+// ConsolidateLag is how long after a session's end its memories are consolidated.
 const ConsolidateLag = 10 * time.Second // after a session's end, for what is still on its way
 
+// SilentFor is how long a session without events counts as running.
 const SilentFor = 30 * time.Minute // after which a session counts as over
 
 // ConsolidateLater has a session that is over consolidated.

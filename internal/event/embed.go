@@ -19,6 +19,7 @@ type Embedder interface {
 // JobEmbed is the kind of job that gives memories their vectors.
 const JobEmbed = "embed"
 
+// EmbedNew is the key of the job that embeds what was just stored.
 const EmbedNew = "new" // from the newest memory on, as long as any lack a vector
 
 // CurrentEmbedder is where vectors come from and where they are kept; ok is false if
@@ -47,6 +48,7 @@ func (e *Service) toEmbed(b *mem.Batch) {
 // saysElse reports whether a memory may lack a vector after an edit.
 func saysElse(ed mem.Edit) bool { return ed.Title != nil || ed.Body != nil || ed.Status != nil }
 
+// IsLater reports whether an error means that a server asks to wait.
 func IsLater(err error) bool {
 	var later mem.RetryLater
 	return errors.As(err, &later)

@@ -75,6 +75,7 @@ func (e *Service) Lookup(ctx context.Context) func(id string) mem.Session {
 // empty one would mean every project.
 var Nowhere = mem.Project{Key: "p_none", Name: "none"}
 
+// ProjectOf returns the project of a directory, or the one of events without a directory.
 func (e *Service) ProjectOf(dir string) (mem.Project, error) {
 	if dir == "" {
 		return Nowhere, nil
@@ -149,8 +150,11 @@ func (m *Context) NewMemory(k mem.Kind, s mem.Scope) mem.Memory {
 	}
 }
 
+// ConfidenceRule is the confidence of what a rule found, 0…1.
 const ConfidenceRule = 0.5
 
+// ConfidenceAgent is the confidence of what an agent stated, 0…1.
 const ConfidenceAgent = 0.7
 
+// ConfidenceUser is the confidence of what the person stated, 0…1.
 const ConfidenceUser = 0.9

@@ -14,6 +14,7 @@ const clearWithin = 30 * time.Second
 
 const mostClears = 100 // of one client that are followed
 
+// Successor returns the session that continues the one with the id, if there is one.
 func (e *Service) Successor(ctx context.Context, id string) (mem.Session, error) {
 	s, err := e.SessionOf(ctx, id)
 	for range mostClears {

@@ -29,6 +29,7 @@ func PersonAuthor(m *Context) Author {
 	return h
 }
 
+// AgentAuthor returns the author of a change that an agent makes in a session.
 func AgentAuthor(t mem.Turn) Author {
 	return Author{Trust: min(mem.TrustAssistant, t.Trust), Origin: mem.FromAssistant, Session: cmp.Or(t.Session, UnknownAgent), Private: t.Private}
 }

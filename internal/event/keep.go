@@ -8,10 +8,13 @@ import (
 	"remanence/internal/mem"
 )
 
+// ErrNoText is the error of a request without text.
 var ErrNoText = errors.New("nothing left to keep")
 
+// ErrNoStrategy is the error of a search strategy that does not exist.
 var ErrNoStrategy = errors.New("no such strategy")
 
+// One returns the memory with an id, whole or abbreviated.
 func (e *Service) One(ctx context.Context, id string) (mem.Memory, error) {
 	ms, err := e.Store.List(ctx, mem.Query{IDs: []string{id}, Hidden: true})
 	if err != nil {

@@ -16,8 +16,10 @@ const MindKey = "mind:"
 // OfStateFile reports whether a memory is a piece of a state file.
 func OfStateFile(mm mem.Memory) bool { return strings.HasPrefix(mm.Key, MindKey) }
 
+// JobMind is the kind of job that indexes changed state files.
 const JobMind = "mind" // make what they say findable
 
+// JobNote is the kind of job that writes notes into state files.
 const JobNote = "notes" // leave in them what an event has to
 
 // Noted is an event's project and what the event leaves in its state files.
@@ -43,6 +45,7 @@ func (m *Context) Leave(n mem.MindNotes) {
 	m.Batch.Jobs = append(m.Batch.Jobs, mem.Job{Kind: JobNote, Session: m.Session, Key: m.ID, Data: string(b)})
 }
 
+// StampOf returns a time as state files write it, in UTC.
 func StampOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // LinesOf are the items of a derived state, as lines of a checkpoint.

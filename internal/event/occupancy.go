@@ -21,6 +21,8 @@ func (h HandoffRules) ThresholdOf() float64 {
 	return defaultHandoff.Threshold
 }
 
+// RearmAt returns the fraction of the window below which a handoff may be asked
+// for again, 0…1.
 func (h HandoffRules) RearmAt() float64 {
 	if h.Rearm >= 0 && h.Rearm < h.ThresholdOf() {
 		return h.Rearm

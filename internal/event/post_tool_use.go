@@ -8,8 +8,10 @@ import (
 	"remanence/internal/mem"
 )
 
+// MaxCommand bounds a stored command, in runes.
 const MaxCommand = 300
 
+// MaxErrorText bounds the stored text of an error, in runes.
 const MaxErrorText = 500
 
 const maxExcerpt = 200 // of a text that is shown in part
@@ -18,6 +20,7 @@ const maxReplaced = 80 // of each side of a replacement
 
 const importantFail = 0.6
 
+// Add appends memories of the event to its batch.
 func (m *Context) Add(ms ...mem.Memory) { m.Batch.Memories = append(m.Batch.Memories, ms...) }
 
 // Changed is the memory of an edited or written file. Edits of one file in one

@@ -9,8 +9,10 @@ import (
 	"remanence/internal/mem"
 )
 
+// JobSnapshot is the kind of job that stores the last words before a compaction.
 const JobSnapshot = "snapshot" // keep the newest words before a compaction
 
+// JobDigest is the kind of job that digests a turn from its transcript.
 const JobDigest = "digest" // digest a turn whose words came only with the transcript
 
 // TranscriptLag is how long after Stop a transcript may be read: the client

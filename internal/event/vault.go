@@ -63,6 +63,7 @@ type notes struct {
 	taken        map[string]bool // ids
 }
 
+// NewNotes returns an index of memories that have a file in the vault.
 func NewNotes(ms []mem.Memory, l mem.VaultChanges) notes {
 	n := notes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
 	for _, mm := range slices.Backward(ms) { // the newest counts

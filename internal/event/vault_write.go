@@ -40,6 +40,7 @@ const JobVault = "vault"
 // vaultLag is how long counted uses wait to be written together.
 const vaultLag = 30 * time.Second
 
+// VaultJob returns the job that writes counted uses into the vault.
 func (e *Service) VaultJob(now time.Time) mem.Job {
 	return mem.Job{Kind: JobVault, Key: "write", NotBefore: now.Add(vaultLag)}
 }

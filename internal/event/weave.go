@@ -11,6 +11,7 @@ import (
 // which names they hold.
 const JobLink = "weave"
 
+// WeaveNew is the key of the job that links what was just stored.
 const WeaveNew = "new" // what was written since it was last looked at
 
 const weaveAfter = 2 * time.Second

@@ -9,8 +9,10 @@ import (
 	"remanence/internal/rank"
 )
 
+// MaxFiles bounds the files of a memory.
 const MaxFiles = 20
 
+// RecentChars bounds a request, in runes.
 const RecentChars = 600 // of each
 
 // PastedLength is the length, in bytes, from which a prompt counts as pasted and no
@@ -97,6 +99,7 @@ func withoutImages(prompt string) string {
 	return before + withoutImages(after)
 }
 
+// AppendNew appends the values that list does not contain yet.
 func AppendNew(list []string, s string, limit int) []string {
 	if s == "" || len(list) >= limit || slices.Contains(list, s) {
 		return list

@@ -31,6 +31,7 @@ type Pick struct {
 	Among            []Option // what the answer put to choice, if one of it was picked by its mark or its words
 }
 
+// Said returns the words of the pick as a statement.
 func (p Pick) Said() string {
 	if p.Words == "" {
 		return "Chosen: " + p.what

@@ -120,6 +120,7 @@ type figures struct {
 	counters       []string // numbers that say which of several things it is: step 2
 }
 
+// NumbersOf returns the numbers that a text names, and what they count.
 func NumbersOf(s string) (f figures) {
 	before := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }) {

@@ -197,6 +197,7 @@ func TitleAndBody(s string) (title, body string) {
 	return title, body
 }
 
+// FilesOf returns the files that memories name, without duplicates.
 func FilesOf(own []mem.Memory) []string {
 	var files []string
 	for _, o := range own {

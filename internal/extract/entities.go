@@ -44,6 +44,7 @@ func EntitiesOf(m mem.Memory) []mem.NamedEntity {
 	return n.Out[:min(len(n.Out), MaxNames)]
 }
 
+// EntityFinder collects the entities that a memory mentions.
 type EntityFinder struct {
 	Out []mem.NamedEntity
 	At  map[string]int // by kind and name

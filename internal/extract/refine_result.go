@@ -6,6 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
+// MaxFact bounds a fact, in runes.
 const MaxFact = 200
 
 // KindOf is the kind of a memory by what a model calls it, in any of the usual

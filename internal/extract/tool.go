@@ -36,6 +36,7 @@ func Items(raw json.RawMessage) []map[string]json.RawMessage {
 	return list
 }
 
+// Fields returns the members of a JSON object; nil if it is none.
 func Fields(raw json.RawMessage) map[string]json.RawMessage {
 	var f map[string]json.RawMessage
 	if json.Unmarshal(raw, &f) != nil {
@@ -44,6 +45,7 @@ func Fields(raw json.RawMessage) map[string]json.RawMessage {
 	return f
 }
 
+// Text returns a JSON string; empty if it is none.
 func Text(raw json.RawMessage) string {
 	var s string
 	if len(raw) == 0 || raw[0] != '"' || json.Unmarshal(raw, &s) != nil {

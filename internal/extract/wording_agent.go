@@ -127,6 +127,7 @@ func (s Statement) leads() bool {
 	return strings.HasSuffix(s.Text, ":") || strings.HasSuffix(s.Text, "：")
 }
 
+// Asks reports whether a text asks the person something.
 func Asks(s string) bool {
 	s = strings.TrimRight(s, " *_`)")
 	return strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？") || strings.HasPrefix(s, "¿") ||

@@ -181,7 +181,7 @@ func TestReplaceWritesWholeOrNotAtAll(t *testing.T) {
 				return n, full
 			}},
 			"check": {Check: func() error { return full }},
-			"sync":  {Write: func(f *os.File, b []byte) (int, error) { return 0, f.Close() }},
+			"sync":  {Write: func(f *os.File, _ []byte) (int, error) { return 0, f.Close() }},
 		} {
 			err := Replace(base, at("file"), []byte("lost"), how)
 			if err == nil || step != "sync" && !errors.Is(err, full) {

@@ -75,7 +75,7 @@ func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 				default:
 				}
 				_ = r.CloseWithError(errors.New("over"))
-				<-wrote
+				_ = <-wrote // the error of the end above
 			})
 		})
 	}

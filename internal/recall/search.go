@@ -239,6 +239,7 @@ func (e *Service) searched(ctx context.Context, q mem.Query, size, hits int) (in
 	return max(n, hits), nil // memories of user scope belong to no project
 }
 
+// Set returns a set of values.
 func Set(names []string) map[string]bool {
 	out := make(map[string]bool, len(names))
 	for _, n := range names {

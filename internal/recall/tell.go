@@ -254,6 +254,7 @@ func ToldLine(r mem.Receipt) string {
 	return fmt.Sprintf("remanence: told %s, %s tokens · remanence why %s", ItemsOf(len(r.Items)), chars.Thousands(r.Tokens), r.ID)
 }
 
+// ItemsOf returns a number of items in words: "1 item", "2 items".
 func ItemsOf(n int) string {
 	if n == 1 {
 		return "1 item"

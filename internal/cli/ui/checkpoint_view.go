@@ -64,6 +64,7 @@ func ItemOf(cp mem.Checkpoint, short string) CheckpointItem {
 // CheckpointView shows one checkpoint.
 type CheckpointView struct{ CheckpointItem }
 
+// SchemaName returns the name of the view's schema.
 func (CheckpointView) SchemaName() string { return "checkpoint" }
 
 // Print writes the view for a person.
@@ -125,6 +126,7 @@ type CheckpointsView struct {
 	Checkpoints []CheckpointItem `json:"checkpoints"` // newest first
 }
 
+// SchemaName returns the name of the view's schema.
 func (CheckpointsView) SchemaName() string { return "checkpoints" }
 
 // List returns the items that --jsonl prints.
@@ -168,6 +170,7 @@ type SavedView struct {
 	CheckpointItem
 }
 
+// SchemaName returns the name of the view's schema.
 func (SavedView) SchemaName() string { return "checkpoint_save" }
 
 // Print writes the view for a person.
@@ -199,6 +202,7 @@ type ResumeView struct {
 	Text       string         `json:"text"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (ResumeView) SchemaName() string { return "checkpoint_resume" }
 
 // Print writes the view for a person.
@@ -220,6 +224,7 @@ type Change struct {
 	Text string `json:"text"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (DiffView) SchemaName() string { return "checkpoint_diff" }
 
 // List returns the items that --jsonl prints.

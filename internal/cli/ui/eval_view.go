@@ -16,6 +16,7 @@ type EvalView struct {
 	Gates []eval.Verdict `json:"gates"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (EvalView) SchemaName() string { return "eval" }
 
 // Print writes the view for a person.
@@ -130,6 +131,7 @@ type EvalCompareView struct {
 	Gates    []eval.Verdict    `json:"gates"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (EvalCompareView) SchemaName() string { return "eval_compare" }
 
 // List returns the items that --jsonl prints.
@@ -163,6 +165,7 @@ type EvalReportView struct {
 	Runs  []eval.Result `json:"runs"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (EvalReportView) SchemaName() string { return "eval_report" }
 
 // List returns the items that --jsonl prints.

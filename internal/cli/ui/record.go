@@ -250,6 +250,7 @@ func RecordsOf(did string, ms []mem.Memory, now time.Time) Records {
 	return v
 }
 
+// SchemaName returns the name of the view's schema.
 func (Records) SchemaName() string { return "memory" }
 
 // List returns the items that --jsonl prints.

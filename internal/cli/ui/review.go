@@ -19,6 +19,7 @@ type ResolvedView struct {
 	Memories []record `json:"memories"` // of the first of them
 }
 
+// SchemaName returns the name of the view's schema.
 func (ResolvedView) SchemaName() string { return "resolved" }
 
 // List returns the items that --jsonl prints.
@@ -84,6 +85,7 @@ func ProposalViewOf(p *mem.Proposal) *proposalView {
 	return &proposalView{p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session), p.Trust.String(), TimeOrNil(p.At)}
 }
 
+// SchemaName returns the name of the view's schema.
 func (InboxView) SchemaName() string { return "review" }
 
 // List returns the items that --jsonl prints.

@@ -24,6 +24,7 @@ type StatsBar struct {
 	Value int    `json:"value"`
 }
 
+// SchemaName returns the name of the view's schema.
 func (StatsView) SchemaName() string { return "stats" }
 
 // List returns the items that --jsonl prints.

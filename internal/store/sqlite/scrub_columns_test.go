@@ -44,6 +44,7 @@ func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	var places [][2]string
 	for rows.Next() {
 		var p [2]string
@@ -52,7 +53,7 @@ func TestScrubLooksAtEveryColumnOfText(t *testing.T) {
 		}
 		places = append(places, p)
 	}
-	if err := rows.Close(); err != nil || len(places) < 80 {
+	if err := rows.Err(); err != nil || len(places) < 80 {
 		t.Fatalf("%d columns, %v", len(places), err)
 	}
 	for _, p := range places {

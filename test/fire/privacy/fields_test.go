@@ -84,6 +84,7 @@ func columns(t *testing.T, file string, words ...string) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
 		var p [2]string
 		if err := rows.Scan(&p[0], &p[1]); err != nil {
@@ -91,7 +92,7 @@ func columns(t *testing.T, file string, words ...string) []string {
 		}
 		places = append(places, p)
 	}
-	if err := rows.Close(); err != nil || len(places) < 100 {
+	if err := rows.Err(); err != nil || len(places) < 100 {
 		t.Fatalf("%d columns, %v", len(places), err)
 	}
 	var found []string
