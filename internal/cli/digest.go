@@ -11,7 +11,7 @@ import (
 )
 
 func (a *app) digestCommand() *cobra.Command {
-	var q digest.DigestRequest
+	var q digest.Request
 	var since string
 	cmd := &cobra.Command{
 		Use:   "digest",
@@ -44,7 +44,7 @@ func (a *app) digestCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) digest(cmd *cobra.Command, q digest.DigestRequest) error {
+func (a *app) digest(cmd *cobra.Command, q digest.Request) error {
 	q.ProjectRef = a.Place()
 	d, err := ask(cmd.Context(), a, daemon.Digesting, q)
 	if err != nil {

@@ -110,7 +110,7 @@ func viewsByName() map[string]ui.View {
 		"digest": ui.DigestOf(event.Digesting{
 			Provider: "anthropic", Model: "small", URL: "https://api.example.com", Limit: 50000, Today: mem.Spending{Day: "2026-09-12", Tokens: 1240, Calls: 3, Failures: 1},
 			Waiting: 2, GivenUp: 1, Next: "too much to do", Turns: 7, Tokens: 21000,
-		}, digest.DigestRequest{Redo: true, DryRun: true}),
+		}, digest.Request{Redo: true, DryRun: true}),
 		"eval_report": ui.EvalReportView{Total: 1, Runs: []eval.Result{exam}},
 		"pause":       pauseView{Did: "paused", Pauses: ui.PausesOf(o.Pauses)},
 		"config":      configView{File: "config.toml", Total: 1, Values: []config.Setting{{Key: "profile", Value: "lean", Default: "lean", Origin: "default", Doc: "how much is told"}}, Warnings: []string{}},

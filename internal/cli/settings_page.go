@@ -123,5 +123,5 @@ func (h *programPages) try(ctx context.Context, ask settingAsk) (mem.Receipt, er
 			keys[o.Key] = strings.Join(list, ",")
 		}
 	}
-	return h.Engine.NextUnder(ctx, views.NextRequest{ProjectRef: ask.ProjectRef}, config.ConfigFrom(keys, h.Sys.Getenv).Settings())
+	return h.Engine.NextUnder(ctx, views.NextRequest{ProjectRef: ask.ProjectRef}, config.FromMap(keys, h.Sys.Getenv).Settings())
 }

@@ -85,11 +85,11 @@ var ErrSyntax = errors.New("configuration does not parse")
 // unreadable file everything has its default and the error says why.
 func LoadConfig(file string, getenv func(string) string) (Config, error) {
 	set, err := ReadConfig(file)
-	return ConfigFrom(set, getenv), err
+	return FromMap(set, getenv), err
 }
 
 // ConfigFrom is the configuration of a file that sets those keys. It empties set.
-func ConfigFrom(set map[string]any, getenv func(string) string) Config {
+func FromMap(set map[string]any, getenv func(string) string) Config {
 	var c Config
 	full := false
 	for _, o := range Options() {

@@ -34,7 +34,7 @@ func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Author, err
 }
 
 // proposals collects changes that an author may not make.
-type proposals struct {
+type ProposalSet struct {
 	svc       *Service
 	author    event.Author
 	reason    string
@@ -44,13 +44,13 @@ type proposals struct {
 }
 
 // Proposals returns an empty collection of proposals by an author, all for one reason.
-func (s *Service) Proposals(who event.Author, reason string) *proposals {
-	return &proposals{svc: s, author: who, reason: s.cleanNote(reason)}
+func (s *Service) Proposals(who event.Author, reason string) *ProposalSet {
+	return &ProposalSet{svc: s, author: who, reason: s.cleanNote(reason)}
 }
 
 // Add proposes a change of m. A change already proposed is not repeated, and one that the person
 // rejected stays rejected. It returns ErrPrivateTurn for an author in a private turn.
-func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
+func (ps *ProposalSet) Add(ctx context.Context, m mem.Memory, p mem.Proposal) error {
 	if ps.author.Private {
 		return event.ErrPrivateTurn
 	}
@@ -76,7 +76,7 @@ func (ps *proposals) Add(ctx context.Context, m mem.Memory, p mem.Proposal) erro
 }
 
 // save stores the collected proposals.
-func (ps *proposals) save(ctx context.Context) error {
+func (ps *ProposalSet) save(ctx context.Context) error {
 	if len(ps.Edits) == 0 {
 		return nil
 	}
@@ -87,7 +87,7 @@ func (ps *proposals) save(ctx context.Context) error {
 }
 
 // Only proposes one change and stores it. It returns nil if p changes nothing.
-func (ps *proposals) AddAndSave(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
+func (ps *ProposalSet) AddAndSave(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
 	if !HasEffect(p) {
 		return nil, nil
 	}

@@ -46,9 +46,9 @@ type Extension struct {
 }
 
 // tell says something to the person that cannot wait for the answer.
-func (c *Connection) tell(format string, args ...any) {
-	if c.Say != nil {
-		c.Say(format, args...)
+func (a *Connection) tell(format string, args ...any) {
+	if a.Say != nil {
+		a.Say(format, args...)
 	}
 }
 

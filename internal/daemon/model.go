@@ -91,7 +91,7 @@ func (h *Daemon) digestNow(ctx context.Context) (*event.Digesting, error) {
 	if _, choice, _ := h.model(); !choice.Enabled() {
 		return nil, nil
 	}
-	d, err := h.Engine.Digest.Status(ctx, digest.DigestRequest{})
+	d, err := h.Engine.Digest.Status(ctx, digest.Request{})
 	d = h.named(d)
 	return &d, err
 }

@@ -483,7 +483,7 @@ func TestAVaultInTheHomeIsFoundByEitherNameOfThat(t *testing.T) {
 	for _, name := range []string{"HOME", "USERPROFILE"} {
 		home := t.TempDir()
 		env := environment(map[string]string{name: home})
-		cfg := config.ConfigFrom(map[string]any{"vault.dir": "~/notes"}, env)
+		cfg := config.FromMap(map[string]any{"vault.dir": "~/notes"}, env)
 		if got, want := vaultDir(cfg, config.Paths{}, env), filepath.Join(home, "notes"); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}

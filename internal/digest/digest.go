@@ -7,7 +7,7 @@ import (
 )
 
 // DigestRequest asks what waits for a model and, with Redo, has turns digested again.
-type DigestRequest struct {
+type Request struct {
 	mem.ProjectRef
 	Redo    bool      `json:"redo,omitempty"`
 	Session string    `json:"session,omitempty"` // of these turns: an id or a prefix

@@ -15,7 +15,7 @@ var ErrNoModel = errors.New("no model is set up")
 // Status returns the status of the digest by a model. With Redo it also queues
 // turns to be digested again: those of a session, those since a time, else those of
 // the newest session of the project. It returns ErrNoModel if none is configured.
-func (s *Service) Status(ctx context.Context, ask DigestRequest) (event.Digesting, error) {
+func (s *Service) Status(ctx context.Context, ask Request) (event.Digesting, error) {
 	d, err := s.status(ctx)
 	if err != nil || !ask.Redo {
 		return d, err
@@ -72,7 +72,7 @@ func (s *Service) status(ctx context.Context) (d event.Digesting, err error) {
 func (s *Service) redoJobs(
 	ctx context.Context,
 	model event.Summarizer,
-	ask DigestRequest,
+	ask Request,
 	d *event.Digesting,
 ) ([]mem.Job, error) {
 	sessions, err := s.redoSessions(ctx, ask)
@@ -108,7 +108,7 @@ func (s *Service) redoJobs(
 	return jobs, nil
 }
 
-func (s *Service) redoSessions(ctx context.Context, ask DigestRequest) ([]mem.Session, error) {
+func (s *Service) redoSessions(ctx context.Context, ask Request) ([]mem.Session, error) {
 	if ask.Session != "" {
 		sess, err := s.Store.Session(ctx, ask.Session)
 		if err != nil {

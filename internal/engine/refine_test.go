@@ -89,7 +89,7 @@ func (s *stage) spent() mem.Spending {
 	return v
 }
 
-func (s *stage) digesting(ask digest.DigestRequest) event.Digesting {
+func (s *stage) digesting(ask digest.Request) event.Digesting {
 	s.t.Helper()
 	d, err := s.Digest.Status(s.t.Context(), ask)
 	if err != nil {
@@ -124,11 +124,11 @@ func TestWithoutAModelNobodyIsAskedAndNothingWaits(t *testing.T) {
 	if n := s.jobs(); n != 0 {
 		t.Errorf("%d jobs wait, want 0", n)
 	}
-	d := s.digesting(digest.DigestRequest{})
+	d := s.digesting(digest.Request{})
 	if d.Waiting != 0 || d.Today.Calls != 0 {
 		t.Errorf("got %+v", d)
 	}
-	if _, err := s.Digest.Status(t.Context(), digest.DigestRequest{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
+	if _, err := s.Digest.Status(t.Context(), digest.Request{Redo: true}); !errors.Is(err, digest.ErrNoModel) {
 		t.Errorf("got %v, want %v", err, digest.ErrNoModel)
 	}
 }
@@ -211,7 +211,7 @@ func TestWhateverFailsWhatTheRulesMadeStays(t *testing.T) {
 				t.Errorf("asked %d times for an answer that costs as much each time, want 2", len(cl.sent))
 			}
 			cl.fails, cl.says = nil, wellSaid()
-			if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
+			if d := s.digesting(digest.Request{Redo: true, Session: "one"}); d.Turns != 1 || d.Waiting == 0 || d.GivenUp != 0 {
 				t.Errorf("digested again: %+v", d)
 			}
 			s.later(2 * time.Hour)
@@ -237,7 +237,7 @@ func TestAFailureStopsNoOtherSession(t *testing.T) {
 	if got := s.made("good", mem.Superseded); len(got) == 0 {
 		t.Error("the other session was not digested")
 	}
-	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 1 {
+	if d := s.digesting(digest.Request{}); d.Waiting != 1 {
 		t.Errorf("%d wait, want the one that failed", d.Waiting)
 	}
 }
@@ -255,13 +255,13 @@ func TestTheDaysTokensAreAHardStop(t *testing.T) {
 	if len(c.sent) != 3 || s.spent().Tokens != 210 {
 		t.Errorf("asked %d times for %d tokens, want 3 for 210", len(c.sent), s.spent().Tokens)
 	}
-	if d := s.digesting(digest.DigestRequest{}); d.Waiting != 2 || d.GivenUp != 0 {
+	if d := s.digesting(digest.Request{}); d.Waiting != 2 || d.GivenUp != 0 {
 		t.Errorf("%+v, want two that wait for tomorrow", d)
 	}
 	if st, err := s.store.Stats(t.Context(), "", s.clock); err != nil || st.LaterJobs != 3 { // and the one that tidies names
 		t.Errorf("%d jobs are for later, want 3: nothing is stuck", st.LaterJobs)
 	}
-	if d := s.digesting(digest.DigestRequest{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
+	if d := s.digesting(digest.Request{Redo: true, Session: "one"}); !d.Refused || d.Waiting != 2 {
 		t.Errorf("more is taken on although nothing is left: %+v", d)
 	}
 	s.later(time.Hour)
@@ -532,11 +532,11 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	s.later(time.Minute)
 	rules := len(s.made("one", mem.Superseded))
 	better := s.hires(&clerk{name: "better", says: mem.Digest{Tokens: 50, Observations: []mem.Observation{{Type: "gotcha", Title: "The store must not be called under the lock"}}}})
-	dry := s.digesting(digest.DigestRequest{Redo: true, Session: "one", DryRun: true})
+	dry := s.digesting(digest.Request{Redo: true, Session: "one", DryRun: true})
 	if dry.Turns != 1 || dry.Tokens != 100 || s.jobs() != 0 {
 		t.Errorf("a dry run says %+v and leaves %d jobs", dry, s.jobs())
 	}
-	if d := s.digesting(digest.DigestRequest{Redo: true, ProjectRef: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
+	if d := s.digesting(digest.Request{Redo: true, ProjectRef: shop, Since: s.clock.Add(-time.Hour)}); d.Turns != 1 || d.Waiting != 1 {
 		t.Errorf("got %+v", d)
 	}
 	s.later(time.Second)
@@ -550,7 +550,7 @@ func TestAnotherModelCanBeAskedLater(t *testing.T) {
 	if got := s.made("one", mem.Superseded); len(got) != rules+2 {
 		t.Errorf("%d are superseded, want those of the rules and two of the first model", len(got))
 	}
-	if _, err := s.Digest.Status(t.Context(), digest.DigestRequest{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
+	if _, err := s.Digest.Status(t.Context(), digest.Request{Redo: true, Session: "nobody"}); !errors.Is(err, mem.ErrNotFound) {
 		t.Errorf("got %v, want %v", err, mem.ErrNotFound)
 	}
 }

@@ -33,7 +33,7 @@ func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
 }
 
 // archiveErasure is what to remove from the archive, by the agent's session ID.
-type archiveErasure map[string]*sessionErasure
+type ArchiveErasure map[string]*sessionErasure
 
 type sessionErasure struct {
 	all     bool            // the whole session
@@ -44,8 +44,8 @@ type sessionErasure struct {
 
 // PlanArchive determines what a purge of ids removes from the archive. It returns ErrNotFound for an
 // unknown id.
-func (s *Service) PlanArchive(ctx context.Context, ids []string) (archiveErasure, error) {
-	d := archiveErasure{}
+func (s *Service) PlanArchive(ctx context.Context, ids []string) (ArchiveErasure, error) {
+	d := ArchiveErasure{}
 	if s.Archive == nil {
 		return d, nil
 	}
@@ -79,7 +79,7 @@ func (s *Service) PlanArchive(ctx context.Context, ids []string) (archiveErasure
 	return d, nil
 }
 
-func (d archiveErasure) of(session string) *sessionErasure {
+func (d ArchiveErasure) of(session string) *sessionErasure {
 	if d[session] == nil {
 		d[session] = &sessionErasure{ids: map[string]bool{}}
 	}
@@ -102,7 +102,7 @@ func (w *sessionErasure) matches(s mem.ArchivedUtterance) bool {
 	return slices.ContainsFunc(w.lines, func(line string) bool { return strings.Contains(text, line) })
 }
 
-func (d archiveErasure) rewrite(ctx context.Context, a event.Archive) error {
+func (d ArchiveErasure) rewrite(ctx context.Context, a event.Archive) error {
 	for session, words := range d {
 		err := a.Rewrite(ctx, session, func(s mem.ArchivedUtterance) (mem.ArchivedUtterance, bool) { return s, !words.matches(s) })
 		if err != nil {

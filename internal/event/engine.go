@@ -21,7 +21,7 @@ type Context struct {
 	Turn             mem.Turn    // that the event belongs to; zero if it is not stored, its trust then TrustUser
 	Batch            mem.Batch
 	Mind             mem.Mind
-	Files            *view // of the project's files; whoever opens the moment closes it
+	Files            *OpenedFiles // of the project's files; whoever opens the moment closes it
 	Started          time.Time
 	Directive        string          // what the agent is asked to do, before what it is told
 	FromSpool        bool            // from the spool: kept, never answered

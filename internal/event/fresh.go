@@ -41,30 +41,30 @@ func Anchored(ms []mem.Memory, look func() Files) {
 	}
 }
 
-// view is what a moment sees of the project's files. The zero value sees nothing.
-type view struct {
+// OpenedFiles is what a moment sees of the project's files. The zero value sees nothing.
+type OpenedFiles struct {
 	Open   func() Files
 	files  Files
 	states map[string]mem.Freshness // by id of the memory
 }
 
 // OpenFiles begins to look at a project's files when it is first asked to.
-func (e *Service) OpenFiles(p mem.Project) *view {
-	v := &view{states: map[string]mem.Freshness{}}
+func (e *Service) OpenFiles(p mem.Project) *OpenedFiles {
+	v := &OpenedFiles{states: map[string]mem.Freshness{}}
 	if e.Look != nil && p.Root != "" {
 		v.Open = func() Files { return e.Look(p) }
 	}
 	return v
 }
 
-func (v *view) At() Files {
+func (v *OpenedFiles) At() Files {
 	if v.files == nil && v.Open != nil {
 		v.files = v.Open()
 	}
 	return v.files
 }
 
-func (v *view) Close() {
+func (v *OpenedFiles) Close() {
 	if v.files != nil {
 		v.files.Close()
 	}

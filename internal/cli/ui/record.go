@@ -11,7 +11,7 @@ import (
 )
 
 // record is a memory as every command shows it.
-type record struct {
+type Record struct {
 	ID           string     `json:"id"`
 	Kind         mem.Kind   `json:"kind"`
 	Title        string     `json:"title"`
@@ -48,14 +48,14 @@ type record struct {
 	Projects     []string   `json:"projects"`
 	HalfLife     *float64   `json:"half_life_days"`
 	Evergreen    bool       `json:"evergreen"`
-	Links        []link     `json:"links"`
+	Links        []Link     `json:"links"`
 
 	Summary *mem.SummaryText `json:"summary"` // null but of a summary
 	Who     *string          `json:"who"`     // said it; null but of an utterance
 }
 
 // link is how a memory stands to another one.
-type link struct {
+type Link struct {
 	Memory     string       `json:"memory"` // the other one
 	Kind       mem.LinkKind `json:"kind"`
 	From       bool         `json:"from"` // it begins at the other one
@@ -66,16 +66,16 @@ type link struct {
 }
 
 // LinksOf returns the JSON form of the links of a memory.
-func LinksOf(beside []recall.LinkedMemory) []link {
-	out := []link{}
+func LinksOf(beside []recall.LinkedMemory) []Link {
+	out := []Link{}
 	for _, b := range beside {
-		out = append(out, link{b.ID, b.Kind, b.From, b.Title, b.Trust.String(), b.Confidence, TimeOrNil(b.Since)})
+		out = append(out, Link{b.ID, b.Kind, b.From, b.Title, b.Trust.String(), b.Confidence, TimeOrNil(b.Since)})
 	}
 	return out
 }
 
 // human says how the memory stands to the other one, under a heading of one word.
-func (l link) human(p *Printer, now time.Time) {
+func (l Link) human(p *Printer, now time.Time) {
 	title := l.Memory + ": " + Clip(OneLine(l.Title), 100)
 	when := ""
 	if l.Since != nil {
@@ -128,8 +128,8 @@ type Source struct {
 }
 
 // RecordOf returns the JSON form of a memory.
-func RecordOf(m mem.Memory, now time.Time) record {
-	return record{
+func RecordOf(m mem.Memory, now time.Time) Record {
+	return Record{
 		ID: m.ID, Kind: m.Kind, Title: m.Title, Body: TextOrNil(m.Body), Facts: NotNil(m.Facts), Concepts: NotNil(m.Concepts),
 		Scope: m.Scope, Project: TextOrNil(m.Project), Status: m.Status, Pinned: m.Pinned, Resolved: m.Resolved,
 		Trust: m.Trust.String(), Importance: m.Importance, Confidence: m.Confidence,
@@ -137,7 +137,7 @@ func RecordOf(m mem.Memory, now time.Time) record {
 		Command: TextOrNil(m.Command), Supersedes: TextOrNil(m.Supersedes), MergedInto: TextOrNil(m.MergedInto), PromotedFrom: TextOrNil(string(m.PromotedFrom)), Source: SourceOf(m), Provenance: Provenance(m, now),
 		Created: TimeOrNil(m.Created), Updated: TimeOrNil(m.Updated), Hidden: TimeOrNil(m.Hidden), Uses: m.Uses, LastUsed: TimeOrNil(m.LastUsed),
 		Prevented: m.Prevented, Feedback: feedbackOf(m), Note: TextOrNil(m.Note.File), Invariant: TextOrNil(m.Invariant),
-		Projects: NotNil(m.Projects), HalfLife: days(m.HalfLife), Evergreen: m.Evergreen, Links: []link{},
+		Projects: NotNil(m.Projects), HalfLife: days(m.HalfLife), Evergreen: m.Evergreen, Links: []Link{},
 		Summary: m.Summary, Who: TextOrNil(m.Who),
 	}
 }
@@ -233,7 +233,7 @@ type Records struct {
 	Undo    *string  `json:"undo"`
 	Total   int      `json:"total"`
 	Next    *string  `json:"next"`
-	Records []record `json:"memories"`
+	Records []Record `json:"memories"`
 	// Proposed are the ids of memories that stay as they are until the person decides.
 	Proposed []string `json:"proposed,omitempty"`
 
@@ -243,7 +243,7 @@ type Records struct {
 
 // RecordsOf returns the JSON form of memories.
 func RecordsOf(did string, ms []mem.Memory, now time.Time) Records {
-	v := Records{Did: did, Total: len(ms), Records: []record{}}
+	v := Records{Did: did, Total: len(ms), Records: []Record{}}
 	for _, m := range ms {
 		v.Records = append(v.Records, RecordOf(m, now))
 	}
@@ -294,7 +294,7 @@ func (v Records) Print(p *Printer) {
 	}
 }
 
-func (r record) human(p *Printer, v Records) {
+func (r Record) human(p *Printer, v Records) {
 	if v.Raw {
 		p.Line("%s", Safe(r.Text()))
 		return
@@ -352,7 +352,7 @@ func (r record) human(p *Printer, v Records) {
 }
 
 // parts says what a summary holds beside its text.
-func (r record) parts(p *Printer) {
+func (r Record) parts(p *Printer) {
 	if r.Summary == nil {
 		return
 	}
@@ -371,7 +371,7 @@ func (r record) parts(p *Printer) {
 }
 
 // Text is all that title and body say.
-func (r record) Text() string {
+func (r Record) Text() string {
 	m := mem.Memory{Title: r.Title}
 	if r.Body != nil {
 		m.Body = *r.Body

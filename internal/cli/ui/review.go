@@ -16,7 +16,7 @@ type ResolvedView struct {
 	Decided  int      `json:"decided"` // findings
 	Left     int      `json:"left"`    // that need a look of their own
 	Undo     *string  `json:"undo"`
-	Memories []record `json:"memories"` // of the first of them
+	Memories []Record `json:"memories"` // of the first of them
 }
 
 // SchemaName returns the name of the view's schema.
@@ -60,13 +60,13 @@ type InboxItem struct {
 	Text     string   `json:"text"`
 	Accept   string   `json:"accept"` // what accepting does
 	Actions  []string `json:"actions"`
-	Memories []record `json:"memories"`
+	Memories []Record `json:"memories"`
 	// Proposal is the change that waits, of a finding about one.
-	Proposal *proposalView `json:"proposal,omitempty"`
+	Proposal *ProposalView `json:"proposal,omitempty"`
 }
 
 // proposalView is a change that an agent asks for.
-type proposalView struct {
+type ProposalView struct {
 	ID      string     `json:"id"`
 	Action  string     `json:"action"`
 	Was     string     `json:"was"`  // the text when it was proposed
@@ -78,11 +78,11 @@ type proposalView struct {
 }
 
 // ProposalViewOf returns the JSON form of a proposal.
-func ProposalViewOf(p *mem.Proposal) *proposalView {
+func ProposalViewOf(p *mem.Proposal) *ProposalView {
 	if p == nil {
 		return nil
 	}
-	return &proposalView{p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session), p.Trust.String(), TimeOrNil(p.At)}
+	return &ProposalView{p.ID, p.Action, p.Was, TextOrNil(p.Text()), TextOrNil(p.Reason), TextOrNil(p.Session), p.Trust.String(), TimeOrNil(p.At)}
 }
 
 // SchemaName returns the name of the view's schema.

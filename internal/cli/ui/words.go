@@ -10,7 +10,7 @@ import (
 )
 
 // digestView is how it stands with the digest by a model.
-type digestView struct {
+type DigestView struct {
 	Provider *string      `json:"provider"` // null: by rule alone
 	Model    *string      `json:"model"`
 	URL      *string      `json:"url"` // null: a program
@@ -30,8 +30,8 @@ type redoItem struct {
 }
 
 // DigestOf returns the JSON form of what a language model digests and costs.
-func DigestOf(d event.Digesting, q digest.DigestRequest) digestView {
-	v := digestView{
+func DigestOf(d event.Digesting, q digest.Request) DigestView {
+	v := DigestView{
 		Provider: TextOrNil(d.Provider), Model: TextOrNil(d.Model), URL: TextOrNil(d.URL), Limit: d.Limit, Today: d.Today,
 		Waiting: d.Waiting, GivenUp: d.GivenUp, PutOff: TextOrNil(d.Next), Error: TextOrNil(d.Error),
 	}
@@ -41,9 +41,9 @@ func DigestOf(d event.Digesting, q digest.DigestRequest) digestView {
 	return v
 }
 
-func (digestView) SchemaName() string { return "digest" }
+func (DigestView) SchemaName() string { return "digest" }
 
-func (v digestView) Print(p *Printer) {
+func (v DigestView) Print(p *Printer) {
 	if v.Provider == nil {
 		p.Line("turns are digested by rule; no model is set up")
 		p.Line("to set one up: remanence help digest, docs/digest.md")
