@@ -15,7 +15,7 @@ import (
 
 func TestTakePayloadDistinguishesObjectsFromOtherInput(t *testing.T) {
 	for in, want := range map[string]bool{
-		promptPayload: true, startPayload + "\n": true, ` `+"\r\n\t{}": true, "\uFEFF{}": true,
+		promptPayload: true, startPayload + "\n": true, ` ` + "\r\n\t{}": true, "\uFEFF{}": true,
 		"{": true, "{]": true, `{"a":"` + "\xff": true,
 		strings.Repeat(" ", 4000) + "{}": true, strings.Repeat(" ", 5000) + "{}": false,
 		"": false, "\n": false, "\xef\xbb": false, "[{}]": false, `"{}"`: false, "x{}": false, "null": false, "\x00{}": false,
