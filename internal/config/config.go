@@ -88,7 +88,7 @@ func LoadConfig(file string, getenv func(string) string) (Config, error) {
 	return FromMap(set, getenv), err
 }
 
-// ConfigFrom is the configuration of a file that sets those keys. It empties set.
+// FromMap is the configuration of a file that sets those keys. It empties set.
 func FromMap(set map[string]any, getenv func(string) string) Config {
 	var c Config
 	full := false

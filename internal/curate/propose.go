@@ -33,7 +33,7 @@ func (s *Service) AuthorOf(ctx context.Context, agent string) (event.Author, err
 	return who, err
 }
 
-// proposals collects changes that an author may not make.
+// ProposalSet collects changes that an author may not make.
 type ProposalSet struct {
 	svc       *Service
 	author    event.Author
@@ -86,7 +86,7 @@ func (ps *ProposalSet) save(ctx context.Context) error {
 	return nil
 }
 
-// Only proposes one change and stores it. It returns nil if p changes nothing.
+// AddAndSave proposes one change and stores it. It returns nil if p changes nothing.
 func (ps *ProposalSet) AddAndSave(ctx context.Context, m mem.Memory, p mem.Proposal) (*mem.Proposal, error) {
 	if !HasEffect(p) {
 		return nil, nil

@@ -6,7 +6,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// DigestRequest asks what waits for a model and, with Redo, has turns digested again.
+// Request asks what waits for a model and, with Redo, has turns digested again.
 type Request struct {
 	mem.ProjectRef
 	Redo    bool      `json:"redo,omitempty"`

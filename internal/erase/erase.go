@@ -32,7 +32,7 @@ func (s *Service) Erase(ctx context.Context, ids []string) (mem.Purged, error) {
 	return p, d.rewrite(ctx, s.Archive)
 }
 
-// archiveErasure is what to remove from the archive, by the agent's session ID.
+// ArchiveErasure is what to remove from the archive, by the agent's session ID.
 type ArchiveErasure map[string]*sessionErasure
 
 type sessionErasure struct {

@@ -57,6 +57,7 @@ func (e *Service) OpenFiles(p mem.Project) *OpenedFiles {
 	return v
 }
 
+// At returns the files, opened at the first call; nil if they are not read.
 func (v *OpenedFiles) At() Files {
 	if v.files == nil && v.Open != nil {
 		v.files = v.Open()
@@ -64,6 +65,7 @@ func (v *OpenedFiles) At() Files {
 	return v.files
 }
 
+// Close closes what was opened.
 func (v *OpenedFiles) Close() {
 	if v.files != nil {
 		v.files.Close()

@@ -75,7 +75,9 @@ func TestBeginningOfEndlessInputIsKept(t *testing.T) {
 				default:
 				}
 				_ = r.CloseWithError(errors.New("over"))
-				_ = <-wrote // the error of the end above
+				if err := <-wrote; err == nil {
+					t.Error("the writer did not notice the end")
+				}
 			})
 		})
 	}

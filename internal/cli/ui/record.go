@@ -10,7 +10,7 @@ import (
 	"remanence/internal/recall"
 )
 
-// record is a memory as every command shows it.
+// Record is a memory as every command shows it.
 type Record struct {
 	ID           string     `json:"id"`
 	Kind         mem.Kind   `json:"kind"`
@@ -54,7 +54,7 @@ type Record struct {
 	Who     *string          `json:"who"`     // said it; null but of an utterance
 }
 
-// link is how a memory stands to another one.
+// Link is how a memory stands to another one.
 type Link struct {
 	Memory     string       `json:"memory"` // the other one
 	Kind       mem.LinkKind `json:"kind"`

@@ -65,7 +65,7 @@ type InboxItem struct {
 	Proposal *ProposalView `json:"proposal,omitempty"`
 }
 
-// proposalView is a change that an agent asks for.
+// ProposalView is a change that an agent asks for.
 type ProposalView struct {
 	ID      string     `json:"id"`
 	Action  string     `json:"action"`

@@ -9,7 +9,7 @@ import (
 	"remanence/internal/mem"
 )
 
-// digestView is how it stands with the digest by a model.
+// DigestView is how it stands with the digest by a model.
 type DigestView struct {
 	Provider *string      `json:"provider"` // null: by rule alone
 	Model    *string      `json:"model"`
@@ -41,8 +41,10 @@ func DigestOf(d event.Digesting, q digest.Request) DigestView {
 	return v
 }
 
+// SchemaName returns the name of the view's schema.
 func (DigestView) SchemaName() string { return "digest" }
 
+// Print writes the view for a person.
 func (v DigestView) Print(p *Printer) {
 	if v.Provider == nil {
 		p.Line("turns are digested by rule; no model is set up")
