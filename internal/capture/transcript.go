@@ -13,9 +13,10 @@ import (
 
 const (
 	// KeyArchive is the job key of taking a transcript into the archive only.
-	KeyArchive = "take"  // archive the transcript, then queue whenIdle
-	KeyIndex   = "index" // archive and index
-	whenIdle   = "idle"  // archive and index after idleAfter without an event
+	KeyArchive = "take" // archive the transcript, then queue whenIdle
+	// KeyIndex is the job key of taking a transcript in for search, too.
+	KeyIndex = "index" // archive and index
+	whenIdle = "idle"  // archive and index after idleAfter without an event
 )
 
 // idleAfter is the time without an event after which a session is indexed.

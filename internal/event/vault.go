@@ -56,16 +56,16 @@ func (e *Service) Noted(ctx context.Context) ([]mem.Memory, error) {
 	return ms, nil
 }
 
-// notes are the memories with a file, by file and by id.
-type notes struct {
+// VaultNotes are the memories with a file, by file and by id.
+type VaultNotes struct {
 	byFile, byID map[string]mem.Memory
 	missing      map[string]bool // files that are not there any more
 	taken        map[string]bool // ids
 }
 
 // NewNotes returns an index of memories that have a file in the vault.
-func NewNotes(ms []mem.Memory, l mem.VaultChanges) notes {
-	n := notes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
+func NewNotes(ms []mem.Memory, l mem.VaultChanges) VaultNotes {
+	n := VaultNotes{map[string]mem.Memory{}, map[string]mem.Memory{}, map[string]bool{}, map[string]bool{}}
 	for _, mm := range slices.Backward(ms) { // the newest counts
 		n.byFile[mm.Note.File], n.byID[mm.ID] = mm, mm
 	}
@@ -75,9 +75,9 @@ func NewNotes(ms []mem.Memory, l mem.VaultChanges) notes {
 	return n
 }
 
-// find is the memory of a file: by its name, or of a file that is gone by its id
+// Find is the memory of a file: by its name, or of a file that is gone by its id
 // or its content. So one that was renamed stays what it was.
-func (n notes) Find(t mem.NoteText) (mem.Memory, bool) {
+func (n VaultNotes) Find(t mem.NoteText) (mem.Memory, bool) {
 	mm, ok := n.byFile[t.File]
 	if !ok {
 		mm, ok = n.byID[t.ID]
@@ -98,8 +98,8 @@ func (n notes) Find(t mem.NoteText) (mem.Memory, bool) {
 	return mm, true
 }
 
-// gone is the memory of a file that is not there, unless it has another by now.
-func (n notes) Gone(file string) (mem.Memory, bool) {
+// Gone is the memory of a file that is not there, unless it has another by now.
+func (n VaultNotes) Gone(file string) (mem.Memory, bool) {
 	mm, ok := n.byFile[file]
 	return mm, ok && !n.taken[mm.ID]
 }

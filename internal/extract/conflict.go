@@ -115,13 +115,14 @@ func otherNumber(a, b string) bool {
 	return less >= 3 && 4*CountShared(x.words, y.words) >= 3*more
 }
 
-type figures struct {
+// Figures are the numbers of a statement.
+type Figures struct {
 	Numbers, words []string
 	counters       []string // numbers that say which of several things it is: step 2
 }
 
 // NumbersOf returns the numbers that a text names, and what they count.
-func NumbersOf(s string) (f figures) {
+func NumbersOf(s string) (f Figures) {
 	before := ""
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '.' }) {
 		w = strings.Trim(w, ".")
