@@ -141,15 +141,21 @@ test("a finding of the inbox is merged, kept as it is, and taken back, by keys t
   await finding.getByRole("button", { name: "Merge" }).click();
   await finding.waitFor({ state: "detached" });
   await page.getByRole("button", { name: "Undo" }).click();
-  await finding.waitFor();
+  for (let tries = 0; tries < 100 && (await shown(second)).status !== "active"; tries++) await page.waitForTimeout(100);
   for (const id of [first, second]) assert.equal((await shown(id)).status, "active");
-  await finding.getByRole("link").first().focus();
+  // What was taken back is not proposed again; another pair is kept as it is.
+  const third = (await w.json("add", "the payroll service sorts every wage slip by surname before it prints them all", "-k", "fact")).memories[0].id;
+  await w.json("add", "the payroll service sorts every wage slip by surname before printing them all", "-k", "fact");
+  await page.reload();
+  const other = page.getByTestId("finding").filter({ hasText: third });
+  await other.getByRole("link").first().focus();
   await page.keyboard.press("x");
-  await finding.waitFor({ state: "detached" });
+  await other.waitFor({ state: "detached" });
   await page.reload();
   await page.getByRole("heading", { level: 1, name: "Review" }).waitFor();
   await page.waitForFunction(() => !document.querySelector(".loading"));
   assert.equal(await finding.count(), 0);
+  assert.equal(await other.count(), 0);
   await clean(seen);
 });
 
