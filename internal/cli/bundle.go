@@ -21,10 +21,10 @@ import (
 	"remanence/internal/redact"
 )
 
-// bundle writes what a bug report needs into a new file that its reader can read
+// writeBundle writes what a bug report needs into a new file that its reader can read
 // before he sends it: no memory, no prompt, nothing of what a tool said. The home
 // directory is written as ~, and secrets are taken out.
-func (a *app) bundle(cmd *cobra.Command, file string, checks []doctor.Check) error {
+func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	conf := configView{File: a.Paths.Config, Total: len(cfg.Values), Warnings: ui.NotNil(cfg.Warnings)}
 	if err != nil {
@@ -45,7 +45,7 @@ func (a *app) bundle(cmd *cobra.Command, file string, checks []doctor.Check) err
 	})
 	part("doctor", doctor.Tally(checks, []string{}))
 	if o, _, err := a.stateNow(cmd.Context()); err == nil {
-		v := doctor.StatusOf(o, a.checks().DaemonState(cmd.Context()), a.hooksState(), a.captured(o.Health))
+		v := doctor.StatusOf(o, a.checks().DaemonState(cmd.Context()), hooksState(a), captureItem(a, o.Health))
 		v.LastSession, v.Project = nil, nil // whose they are says nothing about a fault
 		part("status", v)
 	} else {

@@ -19,7 +19,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func (a *app) checkpointCommand() *cobra.Command {
+func checkpointCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "checkpoint",
 		Short: "save where the work stands, look at it, go on from it",
@@ -28,11 +28,11 @@ func (a *app) checkpointCommand() *cobra.Command {
 		Example: "  remanence checkpoint save -m \"before the big merge\"\n  remanence checkpoint save --index\n  remanence checkpoint show last\n  remanence checkpoint resume\n  remanence checkpoint diff",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.checkpoints(cmd, continuity.CheckpointsRequest{Limit: mem.DefaultLimit})
+			return listCheckpoints(a, cmd, continuity.CheckpointsRequest{Limit: mem.DefaultLimit})
 		},
 	}
-	cmd.AddCommand(a.checkpointSaveCommand(), a.checkpointShowCommand(), a.checkpointListCommand(), a.checkpointResumeCommand(),
-		a.checkpointDiffCommand(), a.checkpointLogCommand(), a.checkpointDriftCommand())
+	cmd.AddCommand(checkpointSaveCommand(a), checkpointShowCommand(a), checkpointListCommand(a), checkpointResumeCommand(a),
+		checkpointDiffCommand(a), checkpointLogCommand(a), checkpointDriftCommand(a))
 	return cmd
 }
 
@@ -77,7 +77,7 @@ func (f toFile) write(text string) error {
 	return config.ReplaceFile(f.path, []byte(text))
 }
 
-func (a *app) checkpointSaveCommand() *cobra.Command {
+func checkpointSaveCommand(a *app) *cobra.Command {
 	var q continuity.SaveRequest
 	var file toFile
 	var handoff bool
@@ -94,9 +94,9 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 			}
 			q.ProjectRef, q.Agent = a.Place(), a.agent()
 			if handoff {
-				return a.handOff(cmd, q, file)
+				return handOff(a, cmd, q, file)
 			}
-			return a.save(cmd, q, file, nil)
+			return runCheckpointSave(a, cmd, q, file, nil)
 		},
 	}
 	f := cmd.Flags()
@@ -108,9 +108,9 @@ func (a *app) checkpointSaveCommand() *cobra.Command {
 	return cmd
 }
 
-// save saves and says how that went, with the trouble there was before; the exit
-// status is 0 only if all of it did.
-func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
+// runCheckpointSave saves and says how that went, with the trouble there was before; the exit
+// runStatus is 0 only if all of it did.
+func runCheckpointSave(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile, trouble []string) error {
 	got, err := ask(cmd.Context(), a, api.Save, q)
 	if errors.Is(err, mem.ErrNotFound) {
 		err = fault.NoWork.Because("%s", nobodyWorked(q.Session))
@@ -127,7 +127,7 @@ func (a *app) save(cmd *cobra.Command, q continuity.SaveRequest, file toFile, tr
 	}
 	v := ui.SavedView{CheckpointItem: ui.ItemOf(got.Checkpoint, got.Short), Trouble: append(trouble, got.Trouble...), Asked: q.Index}
 	v.Said, v.Indexed, v.Found = got.Taken.Utterances, got.Indexed, got.Found
-	return a.saved(v)
+	return printSaved(a, v)
 }
 
 // notInFile is the trouble of a checkpoint that was kept, but not in the file.
@@ -138,8 +138,8 @@ func notInFile(err error) []string {
 	return []string{"file: " + err.Error()}
 }
 
-// saved shows what was kept; the exit status says whether there was any trouble.
-func (a *app) saved(v ui.SavedView) error {
+// printSaved shows what was kept; the exit status says whether there was any trouble.
+func printSaved(a *app, v ui.SavedView) error {
 	v.Status, v.Trouble = "ok", ui.NotNil(v.Trouble)
 	if len(v.Trouble) > 0 {
 		v.Status = "degraded"
@@ -165,7 +165,7 @@ func (a *app) notSaved(err error) error {
 }
 
 // handOff keeps the message as a handoff and, if that is asked for, indexes too.
-func (a *app) handOff(cmd *cobra.Command, q continuity.SaveRequest, file toFile) error {
+func handOff(a *app, cmd *cobra.Command, q continuity.SaveRequest, file toFile) error {
 	text := q.Note
 	if text == "" {
 		var err error
@@ -180,30 +180,30 @@ func (a *app) handOff(cmd *cobra.Command, q continuity.SaveRequest, file toFile)
 	trouble := notInFile(file.write(got.Handoff + "\n"))
 	if q.Index {
 		q.Note = ""
-		return a.save(cmd, q, toFile{}, trouble)
+		return runCheckpointSave(a, cmd, q, toFile{}, trouble)
 	}
-	err = a.saved(ui.SavedView{CheckpointItem: ui.ItemOf(got, ""), Trouble: trouble})
+	err = printSaved(a, ui.SavedView{CheckpointItem: ui.ItemOf(got, ""), Trouble: trouble})
 	if got.Trust < mem.TrustAssistant {
 		a.out.Say("kept, but told nobody unasked: this turn read text from outside, or nobody knows whose it is. To read it: remanence checkpoint show %s", got.ID)
 	}
 	return err
 }
 
-func (a *app) checkpointListCommand() *cobra.Command {
+func checkpointListCommand(a *app) *cobra.Command {
 	var q continuity.CheckpointsRequest
 	cmd := &cobra.Command{
 		Use:     "list",
 		Short:   "the newest checkpoints",
 		Example: "  remanence checkpoint list\n  remanence checkpoint list --project all -n 50\n  remanence checkpoint list --session s_4d --json",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.checkpoints(cmd, q) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return listCheckpoints(a, cmd, q) },
 	}
 	cmd.Flags().IntVarP(&q.Limit, "limit", "n", mem.DefaultLimit, "how many")
 	cmd.Flags().StringVar(&q.Session, "session", "", "only of this session")
 	return cmd
 }
 
-func (a *app) checkpoints(cmd *cobra.Command, q continuity.CheckpointsRequest) error {
+func listCheckpoints(a *app, cmd *cobra.Command, q continuity.CheckpointsRequest) error {
 	if q.Limit < 1 {
 		return fault.Input.Saying("-n has to be 1 or more")
 	}
@@ -219,19 +219,19 @@ func (a *app) checkpoints(cmd *cobra.Command, q continuity.CheckpointsRequest) e
 	return a.out.Show(v)
 }
 
-func (a *app) checkpointShowCommand() *cobra.Command {
+func checkpointShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show [c_id | last]",
 		Short:   "all that a checkpoint holds",
 		Example: "  remanence checkpoint show\n  remanence checkpoint show c_1f --json",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.checkpointShow(cmd, strings.Join(args, ""))
+			return runCheckpointShow(a, cmd, strings.Join(args, ""))
 		},
 	}
 }
 
-func (a *app) checkpointShow(cmd *cobra.Command, id string) error {
+func runCheckpointShow(a *app, cmd *cobra.Command, id string) error {
 	if id == "" {
 		id = "last"
 	}
@@ -256,7 +256,7 @@ func noCheckpoint(id string) fault.Fault {
 	return fault.NoID.Saying("no such checkpoint").Because("nothing has the id %q", id).FixedBy("remanence checkpoint list")
 }
 
-func (a *app) checkpointResumeCommand() *cobra.Command {
+func checkpointResumeCommand(a *app) *cobra.Command {
 	var q continuity.CheckpointsRequest
 	var file toFile
 	cmd := &cobra.Command{
@@ -298,7 +298,7 @@ func handoffOf(cp *mem.Checkpoint) *string {
 	return &cp.Handoff
 }
 
-func (a *app) checkpointDiffCommand() *cobra.Command {
+func checkpointDiffCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "diff [from] [to]",
 		Short:   "what changed between two checkpoints",

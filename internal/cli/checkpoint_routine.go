@@ -16,7 +16,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) checkpointLogCommand() *cobra.Command {
+func checkpointLogCommand(a *app) *cobra.Command {
 	q := filesync.LogRequest{}
 	en := &q.Entry
 	cmd := &cobra.Command{
@@ -75,7 +75,7 @@ func (v loggedView) Print(p *ui.Printer) {
 	}
 }
 
-func (a *app) checkpointDriftCommand() *cobra.Command {
+func checkpointDriftCommand(a *app) *cobra.Command {
 	var q views.DriftRequest
 	cmd := &cobra.Command{
 		Use:   "drift",
@@ -100,7 +100,7 @@ func (a *app) checkpointDriftCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) lintCommand() *cobra.Command {
+func lintCommand(a *app) *cobra.Command {
 	var q curate.LintRequest
 	cmd := &cobra.Command{
 		Use:   "lint",

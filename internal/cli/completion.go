@@ -17,7 +17,7 @@ import (
 	"remanence/internal/recall"
 )
 
-func (a *app) completionCommand() *cobra.Command {
+func completionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:       "completion bash|zsh|fish|powershell",
 		Short:     "print the script that completes commands in a shell",

@@ -20,40 +20,40 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) configCommand() *cobra.Command {
+func configCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "config",
 		SuggestFor: []string{"settings", "set"},
 		Short:      "read and change settings",
 		Example:    "  remanence config list --origin\n  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set profile silent",
 		Args:       atMost(0),
-		RunE:       func(*cobra.Command, []string) error { return a.configList(false) },
+		RunE:       func(*cobra.Command, []string) error { return configList(a, false) },
 	}
 	var origin bool
 	list := &cobra.Command{
 		Use: "list", Short: "every setting and its value", Example: "  remanence config list --origin", Args: atMost(0),
-		RunE: func(*cobra.Command, []string) error { return a.configList(origin) },
+		RunE: func(*cobra.Command, []string) error { return configList(a, origin) },
 	}
 	list.Flags().BoolVar(&origin, "origin", false, "show where each value comes from")
 	get := &cobra.Command{
 		Use: "get <key>", Short: "the value of one setting", Example: "  remanence config get profile", Args: exactly(1, "a key"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.configGet(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return configGet(a, args[0]) },
 	}
 	set := &cobra.Command{
 		Use: "set <key> <value>", Short: "change one setting in the file", Args: exactly(2, "a key and a value"),
 		Long:    "Only the line of the key changes. A list is given with commas. A value that\nbegins with - stands after --.",
 		Example: "  remanence config set hooks.user_prompt.token_budget 200\n  remanence config set privacy.exclude_tools WebFetch,WebSearch",
-		RunE:    func(_ *cobra.Command, args []string) error { return a.configSet(args[0], args[1]) },
+		RunE:    func(_ *cobra.Command, args []string) error { return configSet(a, args[0], args[1]) },
 	}
 	unset := &cobra.Command{
 		Use: "unset <key>", Short: "take a setting out of the file", Example: "  remanence config unset profile", Args: exactly(1, "a key"),
-		RunE: func(_ *cobra.Command, args []string) error { return a.configUnset(args[0]) },
+		RunE: func(_ *cobra.Command, args []string) error { return configUnset(a, args[0]) },
 	}
 	get.ValidArgsFunction, set.ValidArgsFunction, unset.ValidArgsFunction = completeKeys, completeKeys, completeKeys
 	cmd.AddCommand(get, set, unset, list,
 		&cobra.Command{
 			Use: "edit", Short: "open the file in your editor", Example: "  remanence config edit", Args: atMost(0),
-			RunE: func(*cobra.Command, []string) error { return a.configEdit() },
+			RunE: func(*cobra.Command, []string) error { return configEdit(a) },
 		},
 		&cobra.Command{
 			Use: "path", Short: "where the file is", Example: "  remanence config path", Args: atMost(0),
@@ -61,17 +61,17 @@ func (a *app) configCommand() *cobra.Command {
 		},
 		&cobra.Command{
 			Use: "schema", Short: "JSON Schema of the file", Example: "  remanence config schema > config.schema.json", Args: atMost(0),
-			RunE: func(*cobra.Command, []string) error { return a.configSchema() },
+			RunE: func(*cobra.Command, []string) error { return configSchema(a) },
 		},
 		&cobra.Command{
 			Use: "validate", Short: "look for mistakes; exit 5 if there are any", Example: "  remanence config validate", Args: atMost(0),
-			RunE: func(*cobra.Command, []string) error { return a.configValidate() },
+			RunE: func(*cobra.Command, []string) error { return configValidate(a) },
 		},
 	)
 	return cmd
 }
 
-func (a *app) configList(origin bool) error {
+func configList(a *app, origin bool) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return err
@@ -83,7 +83,7 @@ func (a *app) configList(origin bool) error {
 	return a.out.Show(v)
 }
 
-func (a *app) configGet(key string) error {
+func configGet(a *app, key string) error {
 	if _, err := FindOption(key); err != nil {
 		return err
 	}
@@ -99,15 +99,15 @@ func (a *app) configGet(key string) error {
 	return nil
 }
 
-func (a *app) configSet(key, text string) error {
-	if err := a.put(key, text); err != nil {
+func configSet(a *app, key, text string) error {
+	if err := putKey(a, key, text); err != nil {
 		return err
 	}
-	return a.configChanged(key)
+	return configChanged(a, key)
 }
 
-// put changes a setting in the file.
-func (a *app) put(key, text string) error {
+// putKey changes a setting in the file.
+func putKey(a *app, key, text string) error {
 	o, err := FindOption(key)
 	if err != nil {
 		return err
@@ -123,45 +123,45 @@ func (a *app) put(key, text string) error {
 	if err != nil {
 		return err
 	}
-	return a.changeConfig(func(src []byte) ([]byte, error) { return config.SetKey(src, key, lit) })
+	return changeConfig(a, func(src []byte) ([]byte, error) { return config.SetKey(src, key, lit) })
 }
 
-// putOut takes a setting out of the file.
-func (a *app) putOut(key string) error {
-	return a.changeConfig(func(src []byte) ([]byte, error) { return config.UnsetKey(src, key) })
+// putOutKey takes a setting out of the file.
+func putOutKey(a *app, key string) error {
+	return changeConfig(a, func(src []byte) ([]byte, error) { return config.UnsetKey(src, key) })
 }
 
-func (a *app) configUnset(key string) error {
-	if err := a.putOut(key); err != nil {
+func configUnset(a *app, key string) error {
+	if err := putOutKey(a, key); err != nil {
 		return err
 	}
 	if _, err := FindOption(key); err != nil { // a key of ours no more: it may go all the same
 		a.out.Say("%s is no setting; it is not in the file.", key)
 		return nil
 	}
-	return a.configChanged(key)
+	return configChanged(a, key)
 }
 
 // readAtStart are the settings that a running daemon does not look at again.
 var readAtStart = []string{"privacy.rules", "worker.http_port"}
 
 // configChanged shows what counts now, which a variable may decide.
-func (a *app) configChanged(key string) error {
-	if err := a.configGet(key); err != nil {
+func configChanged(a *app, key string) error {
+	if err := configGet(a, key); err != nil {
 		return err
 	}
-	for _, l := range a.afterChange(key) {
+	for _, l := range afterChange(a, key) {
 		a.out.Say("%s", l)
 	}
 	return nil
 }
 
 // afterChange is what is to be known of a change of a setting.
-func (a *app) afterChange(key string) (lines []string) {
+func afterChange(a *app, key string) (lines []string) {
 	if name := config.EnvName(key); a.Sys.Getenv(name) != "" {
 		lines = append(lines, fmt.Sprintf("The variable %s overrides the file.", name))
 	}
-	for _, err := range []error{a.embedRefusal(key), a.modelRefusal(key)} {
+	for _, err := range []error{embedRefusal(a, key), modelRefusal(a, key)} {
 		if err != nil {
 			lines = append(lines, "warning: "+ui.OneLine(err.Error()))
 		}
@@ -174,11 +174,11 @@ func (a *app) afterChange(key string) (lines []string) {
 
 // changeConfig replaces the file by what change makes of it, at once or not at
 // all. A link stays a link.
-func (a *app) changeConfig(change func([]byte) ([]byte, error)) error {
-	return a.Paths.WithLock(func() error { return a.rewriteConfig(change) })
+func changeConfig(a *app, change func([]byte) ([]byte, error)) error {
+	return a.Paths.WithLock(func() error { return rewriteConfig(a, change) })
 }
 
-func (a *app) rewriteConfig(change func([]byte) ([]byte, error)) error {
+func rewriteConfig(a *app, change func([]byte) ([]byte, error)) error {
 	file, err := a.configFile()
 	if err != nil {
 		return err
@@ -217,7 +217,7 @@ func (a *app) configFile() (string, error) {
 	return a.Paths.Config, nil
 }
 
-func (a *app) configEdit() error {
+func configEdit(a *app) error {
 	file, err := a.configFile()
 	if err != nil {
 		return err
@@ -230,10 +230,10 @@ func (a *app) configEdit() error {
 	if err := a.editFile(a.Paths.Config); err != nil {
 		return err
 	}
-	return a.configValidate()
+	return configValidate(a)
 }
 
-func (a *app) configValidate() error {
+func configValidate(a *app) error {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	v := validateView{File: a.Paths.Config, Problems: ui.NotNil(cfg.Warnings)}
 	if err != nil {
@@ -328,7 +328,7 @@ func (v validateView) Print(p *ui.Printer) {
 }
 
 // configSchema prints the JSON Schema of the configuration file.
-func (a *app) configSchema() error {
+func configSchema(a *app) error {
 	b, err := ui.Encode(ConfigSchema())
 	if err != nil {
 		return err

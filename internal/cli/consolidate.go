@@ -15,7 +15,7 @@ import (
 )
 
 // consolidateCommand brings memories in order, or takes that back.
-func (a *app) consolidateCommand() *cobra.Command {
+func consolidateCommand(a *app) *cobra.Command {
 	var q curate.ConsolidateRequest
 	var list bool
 	var limit int
@@ -178,7 +178,7 @@ func verbOf(rule string) string {
 }
 
 // mergeCommand has one memory go into another.
-func (a *app) mergeCommand() *cobra.Command {
+func mergeCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "merge <keep> <drop>",
 		Short: "have one memory go into another that says the same",

@@ -19,7 +19,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) daemonCommand() *cobra.Command {
+func daemonCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:        "daemon",
 		SuggestFor: []string{"worker", "server", "serve", "start", "stop"},
@@ -27,13 +27,13 @@ func (a *app) daemonCommand() *cobra.Command {
 		Long:       "It starts by itself when it is needed and ends after a while without work.",
 		Example:    "  remanence daemon restart\n  remanence daemon logs -f",
 		Args:       atMost(0),
-		RunE:       func(cmd *cobra.Command, _ []string) error { return a.daemonShow(cmd.Context(), "shown") },
+		RunE:       func(cmd *cobra.Command, _ []string) error { return daemonShow(cmd.Context(), a, "shown") },
 	}
 	cmd.AddCommand(
-		a.daemonRun(),
+		daemonRun(a),
 		&cobra.Command{
 			Use: "start", Short: "start it, if it does not run", Example: "  remanence daemon start", Args: atMost(0),
-			RunE: func(cmd *cobra.Command, _ []string) error { return a.daemonStart(cmd.Context(), "started") },
+			RunE: func(cmd *cobra.Command, _ []string) error { return daemonStart(cmd.Context(), a, "started") },
 		},
 		&cobra.Command{
 			Use: "stop", Short: "let it finish and end", Example: "  remanence daemon stop", Args: atMost(0),
@@ -45,7 +45,7 @@ func (a *app) daemonCommand() *cobra.Command {
 				if !was {
 					a.out.Say("It was not running.")
 				}
-				return a.daemonShow(cmd.Context(), "stopped")
+				return daemonShow(cmd.Context(), a, "stopped")
 			},
 		},
 		&cobra.Command{
@@ -54,7 +54,7 @@ func (a *app) daemonCommand() *cobra.Command {
 				if _, err := a.StopDaemon(cmd.Context()); err != nil {
 					return err
 				}
-				return a.daemonStart(cmd.Context(), "restarted")
+				return daemonStart(cmd.Context(), a, "restarted")
 			},
 		},
 		&cobra.Command{
@@ -71,7 +71,7 @@ func (a *app) daemonCommand() *cobra.Command {
 				return a.out.Show(retryView(n))
 			},
 		},
-		a.daemonLogs(),
+		daemonLogs(a),
 	)
 	return cmd
 }
@@ -89,7 +89,7 @@ func (v retryView) Print(p *ui.Printer) {
 	p.Line("%s tried again: remanence status", ui.Plural(v.Jobs, "job is", "jobs are"))
 }
 
-func (a *app) daemonRun() *cobra.Command {
+func daemonRun(a *app) *cobra.Command {
 	var background, ifWelcome bool
 	cmd := &cobra.Command{
 		Use: "run", Short: "be the daemon, in this terminal", Example: "  remanence daemon run", Args: atMost(0),
@@ -107,17 +107,17 @@ func (a *app) daemonRun() *cobra.Command {
 	return cmd
 }
 
-func (a *app) daemonStart(ctx context.Context, did string) error {
+func daemonStart(ctx context.Context, a *app, did string) error {
 	if a.NoDaemon {
 		return fault.Usage.Saying("--no-daemon and daemon start contradict each other").FixedBy("remanence daemon start")
 	}
 	if err := a.StartDaemon(ctx); err != nil {
 		return err
 	}
-	return a.daemonShow(ctx, did)
+	return daemonShow(ctx, a, did)
 }
 
-func (a *app) daemonShow(ctx context.Context, did string) error {
+func daemonShow(ctx context.Context, a *app, did string) error {
 	v := daemonView{Did: did, State: "down", Log: a.Paths.Log()}
 	if rt, h, err := a.Running(ctx); err == nil {
 		v.State, v.PID, v.Since, v.Version, v.Socket = "up", &h.PID, ui.TimeOrNil(rt.Started), ui.TextOrNil(rt.Version), ui.TextOrNil(rt.Socket)
@@ -151,7 +151,7 @@ func (v daemonView) Print(p *ui.Printer) {
 	p.Line("daemon up: process %d, version %s%s", *v.PID, *v.Version, since)
 }
 
-func (a *app) daemonLogs() *cobra.Command {
+func daemonLogs(a *app) *cobra.Command {
 	var follow bool
 	var n int
 	cmd := &cobra.Command{
@@ -162,11 +162,11 @@ func (a *app) daemonLogs() *cobra.Command {
 			if n < 0 {
 				return fault.Input.Saying("-n has to be 0 or more")
 			}
-			read, err := a.tail(n)
+			read, err := printTail(a, n)
 			if err != nil || !follow {
 				return err
 			}
-			return a.follow(cmd.Context(), read)
+			return followLog(cmd.Context(), a, read)
 		},
 	}
 	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "go on as it grows, until interrupted")
@@ -174,8 +174,8 @@ func (a *app) daemonLogs() *cobra.Command {
 	return cmd
 }
 
-// tail prints the last n lines of the log and returns how far it has read.
-func (a *app) tail(n int) (int64, error) {
+// printTail prints the last n lines of the log and returns how far it has read.
+func printTail(a *app, n int) (int64, error) {
 	lines, end, err := config.LastLines(a.Paths.Log(), n)
 	if errors.Is(err, fs.ErrNotExist) {
 		a.out.Say("The log is empty.")
@@ -185,19 +185,19 @@ func (a *app) tail(n int) (int64, error) {
 		return 0, fmt.Errorf("read log: %w", err)
 	}
 	for _, l := range lines {
-		a.logLine(l)
+		printLogLine(a, l)
 	}
 	return end, nil
 }
 
-func (a *app) logLine(l []byte) {
+func printLogLine(a *app, l []byte) {
 	if s := string(bytes.TrimRight(l, "\r\n")); s != "" {
 		a.out.Line("%s", ui.Safe(s))
 	}
 }
 
-// follow prints what is appended to the log. A new file in its place is read from its start.
-func (a *app) follow(ctx context.Context, read int64) error {
+// followLog prints what is appended to the log. A new file in its place is read from its start.
+func followLog(ctx context.Context, a *app, read int64) error {
 	for {
 		select {
 		case <-ctx.Done():
@@ -220,7 +220,7 @@ func (a *app) follow(ctx context.Context, read int64) error {
 		}
 		whole := bytes.LastIndexByte(b, '\n') + 1
 		for l := range bytes.Lines(b[:whole]) {
-			a.logLine(l)
+			printLogLine(a, l)
 		}
 		read += int64(whole)
 	}

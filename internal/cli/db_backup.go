@@ -17,7 +17,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) dbBackupCommand() *cobra.Command {
+func dbBackupCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "backup [file]", Short: "make a copy, while all goes on",
 		Long:    "The copy is consistent, checked, and only you can read it. Without a file it\ngoes beside the database, where restore finds it, and purge too: an erased\nmemory is in no copy there. A copy elsewhere is yours to look after.",
@@ -28,12 +28,12 @@ func (a *app) dbBackupCommand() *cobra.Command {
 			if len(args) > 0 {
 				file = args[0]
 			}
-			return a.backup(cmd.Context(), file)
+			return runBackup(cmd.Context(), a, file)
 		},
 	}
 }
 
-func (a *app) backup(ctx context.Context, file string) error {
+func runBackup(ctx context.Context, a *app, file string) error {
 	to, err := backupFile(file)
 	if err == nil {
 		err = a.hasDatabase()

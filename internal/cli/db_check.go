@@ -14,7 +14,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) dbCheckCommand() *cobra.Command {
+func dbCheckCommand(a *app) *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use: "check", Short: "is it whole; exit 5 if not",

@@ -17,14 +17,14 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) dbInfoCommand() *cobra.Command {
+func dbInfoCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "info", Short: "where it is, how large, what is in it", Example: "  remanence db info\n  remanence db info --json", Args: atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.dbInfo(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return dbInfo(cmd.Context(), a) },
 	}
 }
 
-func (a *app) dbInfo(ctx context.Context) error {
+func dbInfo(ctx context.Context, a *app) error {
 	h, err := ask(ctx, a, daemon.DescribeStore, api.Nothing{})
 	if err != nil {
 		return err
@@ -71,7 +71,7 @@ type dbInfoView struct {
 // copyItem is a copy of the database that lies beside it.
 type copyItem struct {
 	File  string     `json:"file"`
-	Kind  string     `json:"kind"` // backup, migration or aside
+	Kind  string     `json:"kind"` // runBackup, migration or aside
 	Made  *time.Time `json:"made"`
 	Bytes int64      `json:"bytes"`
 }

@@ -19,7 +19,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) dbRestoreCommand() *cobra.Command {
+func dbRestoreCommand(a *app) *cobra.Command {
 	var yes, dry, salvage bool
 	cmd := &cobra.Command{
 		Use: "restore [file]", Short: "put a backup in the database's place",
@@ -65,7 +65,7 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 			return v, err
 		}
 		v.From = &file
-		return v, a.restorable(ctx, file)
+		return v, restorable(ctx, a, file)
 	}
 	copies, err := sqlite.Copies(a.Paths.Database())
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *app) planRestore(ctx context.Context, args []string, salvage bool) (dbR
 }
 
 // restorable refuses files that cannot take the database's place.
-func (a *app) restorable(ctx context.Context, file string) error {
+func restorable(ctx context.Context, a *app, file string) error {
 	if config.SameDir(file, a.Paths.Database()) {
 		return fault.Input.Saying("that is the database itself").Because("%s", file)
 	}
@@ -193,7 +193,7 @@ func (v dbRestoreView) Print(p *ui.Printer) {
 	}
 }
 
-func (a *app) dbMigrateCommand() *cobra.Command {
+func dbMigrateCommand(a *app) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use: "migrate", Short: "bring the database to this version's schema",
@@ -201,14 +201,14 @@ func (a *app) dbMigrateCommand() *cobra.Command {
 		Example: "  remanence db migrate --dry-run\n  remanence db migrate",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.migrate(cmd.Context(), dry)
+			return runMigrate(cmd.Context(), a, dry)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show the steps")
 	return cmd
 }
 
-func (a *app) migrate(ctx context.Context, dry bool) error {
+func runMigrate(ctx context.Context, a *app, dry bool) error {
 	if err := a.hasDatabase(); err != nil {
 		return err
 	}

@@ -11,17 +11,17 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) dbVacuumCommand() *cobra.Command {
+func dbVacuumCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "vacuum", Short: "give free space back to the disk",
 		Long:    "The database is written anew without the space of what was erased. For that\nmoment the disk has to hold both.",
 		Example: "  remanence db vacuum",
 		Args:    atMost(0),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.vacuum(cmd.Context()) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runVacuum(cmd.Context(), a) },
 	}
 }
 
-func (a *app) vacuum(ctx context.Context) error {
+func runVacuum(ctx context.Context, a *app) error {
 	if err := a.hasDatabase(); err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (v dbVacuumView) Print(p *ui.Printer) {
 	p.Line("%s freed: from %s to %s", ui.BytesText(v.Freed), ui.BytesText(v.Before), ui.BytesText(v.After))
 }
 
-func (a *app) dbReindexCommand() *cobra.Command {
+func dbReindexCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use: "reindex", Short: "make the search index anew",
 		Long:    "The index by which memories are found is made of the memories, so that nothing\nis lost with it. Vectors are dropped; with an embedding server the daemon makes\nthem anew.",

@@ -41,7 +41,7 @@ const demoPause = 220 * time.Millisecond
 // it ends too early, after a suspended demo, the next hook starts another.
 const demoIdle = "2s"
 
-func (a *app) demoCommand() *cobra.Command {
+func demoCommand(a *app) *cobra.Command {
 	var fast, keep bool
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -52,7 +52,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Example: "  remanence demo\n  remanence demo --fast    without pauses\n  remanence demo --keep    leave the directory there to look at",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.demo(cmd.Context(), fast, keep)
+			return runDemo(cmd.Context(), a, fast, keep)
 		},
 	}
 	cmd.Flags().BoolVar(&fast, "fast", false, "without pauses")
@@ -70,7 +70,7 @@ type stage struct {
 	door    redact.Redactor // as the hook's, to show what it does
 }
 
-func (a *app) demo(ctx context.Context, fast, keep bool) (err error) {
+func runDemo(ctx context.Context, a *app, fast, keep bool) (err error) {
 	exe, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find the program: %w", err)

@@ -10,7 +10,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) digestCommand() *cobra.Command {
+func digestCommand(a *app) *cobra.Command {
 	var q digest.Request
 	var since string
 	cmd := &cobra.Command{
@@ -33,7 +33,7 @@ func (a *app) digestCommand() *cobra.Command {
 					return err
 				}
 			}
-			return a.digest(cmd, q)
+			return runDigest(a, cmd, q)
 		},
 	}
 	f := cmd.Flags()
@@ -44,7 +44,7 @@ func (a *app) digestCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) digest(cmd *cobra.Command, q digest.Request) error {
+func runDigest(a *app, cmd *cobra.Command, q digest.Request) error {
 	q.ProjectRef = a.Place()
 	d, err := ask(cmd.Context(), a, daemon.Digesting, q)
 	if err != nil {

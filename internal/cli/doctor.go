@@ -7,7 +7,7 @@ import (
 	"remanence/internal/doctor"
 )
 
-func (a *app) doctorCommand() *cobra.Command {
+func doctorCommand(a *app) *cobra.Command {
 	var fix bool
 	var bundle string
 	cmd := &cobra.Command{
@@ -25,11 +25,11 @@ func (a *app) doctorCommand() *cobra.Command {
 				}
 			}
 			if bundle != "" {
-				if err := a.bundle(cmd, bundle, checks); err != nil {
+				if err := runBundle(a, cmd, bundle, checks); err != nil {
 					return err
 				}
 			}
-			return a.diagnose(checks, did, bundle)
+			return runDoctor(a, checks, did, bundle)
 		},
 	}
 	cmd.Flags().StringVar(&bundle, "bundle", "", "write what a bug report needs into this new file: no memories, no prompts, no secrets")
@@ -37,7 +37,7 @@ func (a *app) doctorCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) diagnose(checks []doctor.Check, did []string, bundle string) error {
+func runDoctor(a *app, checks []doctor.Check, did []string, bundle string) error {
 	v := doctor.Tally(checks, did)
 	v.Bundle = ui.TextOrNil(bundle)
 	return a.out.Judged(v, v.OK)

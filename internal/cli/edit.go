@@ -12,7 +12,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) editCommand() *cobra.Command {
+func editCommand(a *app) *cobra.Command {
 	var text, kind, scope, reason string
 	cmd := &cobra.Command{
 		Use:     "edit <id>",
@@ -40,7 +40,7 @@ func (a *app) editCommand() *cobra.Command {
 				}
 				q.Scope = &s
 			}
-			return a.edit(cmd, q)
+			return runEdit(a, cmd, q)
 		},
 	}
 	cmd.Flags().StringVar(&text, "text", "", "the new text")
@@ -52,7 +52,7 @@ func (a *app) editCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) edit(cmd *cobra.Command, q curate.EditRequest) error {
+func runEdit(a *app, cmd *cobra.Command, q curate.EditRequest) error {
 	got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: []string{q.ID}})
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (a *app) edit(cmd *cobra.Command, q curate.EditRequest) error {
 		return err
 	}
 	if m.Proposal != nil {
-		return a.proposed(cmd, *m.Proposal)
+		return printProposed(a, cmd, *m.Proposal)
 	}
 	return a.did("edited", m.Memory, "")
 }

@@ -11,7 +11,7 @@ import (
 // embedRefusal is what keeps the server from being asked that the configuration
 // names after a change of a setting, or would once a provider is chosen. Nil
 // if nothing does, or if the setting has nothing to do with it.
-func (a *app) embedRefusal(key string) error {
+func embedRefusal(a *app, key string) error {
 	if !strings.HasPrefix(key, "embed.") {
 		return nil
 	}

@@ -20,7 +20,7 @@ import (
 	"remanence/internal/rank"
 )
 
-func (a *app) evalCommand() *cobra.Command {
+func evalCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "eval",
 		Short:   "measure how well it finds again what it was given",
@@ -29,7 +29,7 @@ func (a *app) evalCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
 	}
-	cmd.AddCommand(a.evalRun(), a.evalCompare(), a.evalReport())
+	cmd.AddCommand(evalRun(a), evalCompare(a), evalReport(a))
 	return cmd
 }
 
@@ -46,7 +46,7 @@ type exam struct {
 // builtinPrompts are the prompts that come with the program.
 const builtinPrompts = "builtin"
 
-func (a *app) evalRun() *cobra.Command {
+func evalRun(a *app) *cobra.Command {
 	var e exam
 	cmd := &cobra.Command{
 		Use:   "run --suite <folder | file | own>",
@@ -58,7 +58,7 @@ func (a *app) evalRun() *cobra.Command {
 			"  remanence eval run --suite ./notes-beir --without prox,char4\n" +
 			"  remanence eval run --suite own --false-injections",
 		Args: atMost(0),
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.runExam(cmd.Context(), e) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return runExam(cmd.Context(), a, e) },
 	}
 	f := cmd.Flags()
 	f.StringVar(&e.suite, "suite", "", "folder, file, or own")
@@ -70,7 +70,7 @@ func (a *app) evalRun() *cobra.Command {
 	return cmd
 }
 
-func (a *app) runExam(ctx context.Context, e exam) error {
+func runExam(ctx context.Context, a *app, e exam) error {
 	o, err := e.options()
 	if err != nil {
 		return err
@@ -79,7 +79,7 @@ func (a *app) runExam(ctx context.Context, e exam) error {
 		return err
 	}
 	o.Progress = a.progress()
-	result, err := a.examineSuite(ctx, e, o)
+	result, err := examineSuite(ctx, a, e, o)
 	a.endProgress()
 	if err != nil {
 		return suiteFault(err)
@@ -216,7 +216,7 @@ func suiteFault(err error) error {
 }
 
 // examineSuite opens the suite and what is examined, and puts that away again.
-func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result eval.Result, err error) {
+func examineSuite(ctx context.Context, a *app, e exam, o eval.Options) (result eval.Result, err error) {
 	var s eval.Suite
 	var x *examined
 	var em event.Embedder
@@ -235,7 +235,7 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 			err = e.conditions.fit(s.Name)
 		}
 		if err == nil && e.embed {
-			em, err = a.wantedEmbedder()
+			em, err = wantedEmbedder(a)
 		}
 		if err == nil {
 			x, err = openExamined(ctx, a.Sys.Now(), em)
@@ -251,7 +251,7 @@ func (a *app) examineSuite(ctx context.Context, e exam, o eval.Options) (result 
 }
 
 // wantedEmbedder is the embedder of the configuration, which has to name one.
-func (a *app) wantedEmbedder() (event.Embedder, error) {
+func wantedEmbedder(a *app) (event.Embedder, error) {
 	cfg, err := config.LoadConfig(a.Paths.Config, a.Sys.Getenv)
 	if err != nil {
 		return nil, err

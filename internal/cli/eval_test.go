@@ -56,7 +56,7 @@ func TestAnInterruptedExamLeavesNothingBehind(t *testing.T) {
 			stop()
 		}
 	}
-	_, err = a.examineSuite(ctx, exam{suite: filepath.Join("testdata", "recall", "ferry")}, o)
+	_, err = examineSuite(ctx, a, exam{suite: filepath.Join("testdata", "recall", "ferry")}, o)
 	if !errors.Is(err, context.Canceled) || asked != 1 {
 		t.Errorf("got %v after %d questions, want it to be cancelled after the first", err, asked)
 	}
@@ -219,7 +219,7 @@ func TestGatesThatCannotHoldAreRefusedAtOnce(t *testing.T) {
 		a := &app{Connection: &daemon.Connection{Sys: config.System{Now: time.Now, Getenv: func(string) string { return "" }, Stderr: &strings.Builder{}}, Close: func() {}}}
 		a.out, _ = testPrinter(100)
 		a.flags.Quiet = true
-		err := a.runExam(t.Context(), exam{suite: ferry, gates: []string{gate}})
+		err := runExam(t.Context(), a, exam{suite: ferry, gates: []string{gate}})
 		if !errors.Is(err, want.fault) || !strings.Contains(err.Error(), want.says) {
 			t.Errorf("%s: got %v, want %s … %s", gate, err, want.fault.Code, want.says)
 		}

@@ -8,7 +8,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) evalCompare() *cobra.Command {
+func evalCompare(a *app) *cobra.Command {
 	var gates []string
 	cmd := &cobra.Command{
 		Use:     "compare <before.json> <after.json>",
@@ -55,7 +55,7 @@ func readResults(files []string) ([]eval.Result, error) {
 	return out, nil
 }
 
-func (a *app) evalReport() *cobra.Command {
+func evalReport(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "report <file>...",
 		Short:   "a table of runs",

@@ -18,7 +18,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) exportCommand() *cobra.Command {
+func exportCommand(a *app) *cobra.Command {
 	var format string
 	var file toFile
 	cmd := &cobra.Command{
@@ -43,7 +43,7 @@ func (a *app) exportCommand() *cobra.Command {
 				return err
 			}
 			if a.Project != "" && a.Project != "all" {
-				if f, err = a.fleetOf(cmd, f); err != nil {
+				if f, err = fleetOf(a, cmd, f); err != nil {
 					return err
 				}
 			}
@@ -64,7 +64,7 @@ func (a *app) exportCommand() *cobra.Command {
 }
 
 // fleetOf is the part of a fleet that --project names.
-func (a *app) fleetOf(cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
+func fleetOf(a *app, cmd *cobra.Command, f views.OverviewResponse) (views.OverviewResponse, error) {
 	at, err := ask(cmd.Context(), a, api.Stand, a.Place())
 	if err != nil {
 		return f, a.noProject(err)

@@ -14,7 +14,7 @@ import (
 )
 
 // feedbackCommand says what memories were worth.
-func (a *app) feedbackCommand() *cobra.Command {
+func feedbackCommand(a *app) *cobra.Command {
 	var note string
 	verdicts := []string{mem.Useful, mem.Wrong, mem.Stale, mem.PreventedMistake}
 	cmd := &cobra.Command{

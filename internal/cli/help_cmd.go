@@ -34,7 +34,7 @@ func chapters() []chapter {
 	}
 }
 
-func (a *app) helpCommand() *cobra.Command {
+func helpCommand(a *app) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:     "help [command | REM-code]",
@@ -44,13 +44,13 @@ func (a *app) helpCommand() *cobra.Command {
 			root := cmd.Root()
 			switch {
 			case len(args) == 0 && all:
-				a.overview(root, true)
+				printOverview(a, root, true)
 				return nil
 			case len(args) == 0:
-				a.overview(root, false)
+				printOverview(a, root, false)
 				return nil
 			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
-				return a.helpCode(strings.ToUpper(args[0]))
+				return helpCode(a, strings.ToUpper(args[0]))
 			}
 			if slices.Contains(embedTopics, strings.ToLower(args[0])) && len(args) == 1 {
 				helpEmbed(cmd.OutOrStdout())
@@ -115,7 +115,7 @@ func paragraph(s string) string {
 // help prints the page of a command, examples first.
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	if cmd == cmd.Root() {
-		a.overview(cmd, false)
+		printOverview(a, cmd, false)
 		return
 	}
 	out := cmd.OutOrStdout()
@@ -139,8 +139,8 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	fmt.Fprint(out, "\nFlags of every command: remanence help --all\n")
 }
 
-// overview is the first page of the help.
-func (a *app) overview(root *cobra.Command, all bool) {
+// printOverview is the first page of the help.
+func printOverview(a *app, root *cobra.Command, all bool) {
 	out := root.OutOrStdout()
 	fmt.Fprintf(out, "%s\n\nExamples\n%s\n", root.Long, root.Example)
 	for _, c := range chapters() {
@@ -165,7 +165,7 @@ func (a *app) overview(root *cobra.Command, all bool) {
 }
 
 // helpCode explains one error code.
-func (a *app) helpCode(code string) error {
+func helpCode(a *app, code string) error {
 	for _, f := range fault.All() {
 		if f.Code == code {
 			return a.out.Show(faultView{Code: f.Code, Exit: f.Exit, Message: f.What, About: f.About, Fix: ui.NotNil(f.Fix)})

@@ -29,7 +29,7 @@ const (
 	importBytes   = 1 << 20   // of them at most, as JSON
 )
 
-func (a *app) importCommand() *cobra.Command {
+func importCommand(a *app) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "import [file]",
@@ -39,11 +39,11 @@ func (a *app) importCommand() *cobra.Command {
 		Example: "  remanence import ~/.claude-mem/claude-mem.db --dry-run\n  remanence import export.json --project example/api\n  remanence show m_7k2q --json | ssh host remanence import",
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			old, err := a.readOld(cmd.Context(), args)
+			old, err := readOld(cmd.Context(), a, args)
 			if err != nil {
 				return err
 			}
-			v, parts, err := a.placed(cmd.Context(), old)
+			v, parts, err := placeImport(cmd.Context(), a, old)
 			if err != nil {
 				return err
 			}
@@ -67,7 +67,7 @@ func (a *app) importCommand() *cobra.Command {
 }
 
 // readOld reads a file or standard input.
-func (a *app) readOld(ctx context.Context, args []string) (api.OldMemories, error) {
+func readOld(ctx context.Context, a *app, args []string) (api.OldMemories, error) {
 	in, name := a.Sys.Stdin, "standard input"
 	if len(args) > 0 && args[0] != "-" {
 		f, err := os.Open(args[0])
@@ -148,9 +148,9 @@ func holds(old api.OldMemories) string {
 // maxHolds is how much of that is said.
 const maxHolds = 5
 
-// placed says which project each memory goes to, in orders that can be sent. What
+// placeImport says which project each memory goes to, in orders that can be sent. What
 // names a project that is not known here is left out, and counted.
-func (a *app) placed(ctx context.Context, old api.OldMemories) (importView, []curate.ImportRequest, error) {
+func placeImport(ctx context.Context, a *app, old api.OldMemories) (importView, []curate.ImportRequest, error) {
 	v := importView{Undo: []string{}, Projects: []importedProject{}, LeftOut: old.LeftOut, Dropped: old.Dropped()}
 	maps.DeleteFunc(v.LeftOut, func(_ string, n int) bool { return n == 0 })
 	known, err := ask(ctx, a, api.Projects, api.Nothing{})

@@ -22,7 +22,7 @@ func (blanks) Read(p []byte) (int, error) {
 func TestAnExportThatIsTooLargeIsTakenOverInNoPart(t *testing.T) {
 	line := `{"kind":"fact","title":"the till closes at six"}` + "\n"
 	a := &app{Connection: &daemon.Connection{Sys: config.System{Stdin: io.MultiReader(strings.NewReader(line), blanks{})}}}
-	_, err := a.readOld(t.Context(), nil)
+	_, err := readOld(t.Context(), a, nil)
 	if err == nil || !strings.Contains(err.Error(), "larger than 256 MB") {
 		t.Errorf("error %v", err)
 	}

@@ -28,7 +28,7 @@ func supported(args []string) error {
 	return nil
 }
 
-func (a *app) installCommand() *cobra.Command {
+func installCommand(a *app) *cobra.Command {
 	var scope, hooks string
 	var dry, yes, all, asPlugin, hooksOnly, mcpOnly bool
 	cmd := &cobra.Command{
@@ -42,7 +42,7 @@ func (a *app) installCommand() *cobra.Command {
 			if err := supported(args); err != nil {
 				return err
 			}
-			if err := a.reachesHooks(); err != nil {
+			if err := reachesHooks(a); err != nil {
 				return err
 			}
 			c, err := a.checks().SetupConfig()
@@ -59,12 +59,12 @@ func (a *app) installCommand() *cobra.Command {
 			o := setup.Options{Scope: setup.Scope(scope), Profile: setup.Profile(hooks)}
 			how := installing{dry: dry, yes: yes, profile: cmd.Flags().Changed("hooks"), hooksOnly: hooksOnly}
 			if mcpOnly {
-				return a.installServer(c, found, how)
+				return installServer(a, c, found, how)
 			}
 			if asPlugin {
-				return a.installPlugin(cmd.Context(), c, o, found, how)
+				return installPlugin(cmd.Context(), a, c, o, found, how)
 			}
-			return a.install(c, o, found, how)
+			return runInstall(a, c, o, found, how)
 		},
 	}
 	cmd.Flags().StringVar(&scope, "scope", "user", "whose settings: user or project")
@@ -88,7 +88,7 @@ type installing struct {
 	hooksOnly bool // without the MCP server
 }
 
-func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how installing) error {
+func runInstall(a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
 	start := a.Sys.Now()
 	entries, err := sensible(c, o)
 	if err != nil {
@@ -102,7 +102,7 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 		return err
 	}
 	server, serverErr := serverPlan(c, o, how)
-	v := a.installView(found, plan)
+	v := newInstallView(a, found, plan)
 	v.DryRun = how.dry
 	v.Server = serverOf(server, serverErr)
 	if how.profile {
@@ -111,7 +111,7 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 	if how.dry {
 		return a.out.Show(v)
 	}
-	if err := a.agreed(v, how); err != nil {
+	if err := agreedToInstall(a, v, how); err != nil {
 		return err
 	}
 	rec, err := setup.Apply(c, plan)
@@ -123,16 +123,16 @@ func (a *app) install(c setup.Config, o setup.Options, found setup.Agents, how i
 			v.Server = serverOf(server, err)
 		}
 	}
-	if err := a.setProfile(o, how); err != nil {
+	if err := setProfile(a, o, how); err != nil {
 		return err
 	}
 	v.done(c, rec, a.Sys.Now().Sub(start))
 	return a.out.Show(v)
 }
 
-// agreed shows a person what would change and asks, unless that was said before,
+// agreedToInstall shows a person what would change and asks, unless that was said before,
 // and makes the folders that what is installed needs.
-func (a *app) agreed(v installView, how installing) error {
+func agreedToInstall(a *app, v installView, how installing) error {
 	if !how.yes && v.Changes && ui.IsTerminal(a.Sys.Stdin) && !a.flags.NoInput {
 		v.preview(a.out)
 		if err := a.confirm("Go on?"); err != nil {
@@ -158,16 +158,16 @@ func sensible(c setup.Config, o setup.Options) ([]setup.Entry, error) {
 }
 
 // setProfile puts a profile that was chosen into the configuration.
-func (a *app) setProfile(o setup.Options, how installing) error {
+func setProfile(a *app, o setup.Options, how installing) error {
 	if !how.profile {
 		return nil
 	}
-	return a.changeConfig(func(src []byte) ([]byte, error) { return config.SetKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
+	return changeConfig(a, func(src []byte) ([]byte, error) { return config.SetKey(src, "profile", fmt.Sprintf("%q", o.Profile)) })
 }
 
 // installPlugin registers the hooks as a plugin. Hooks that settings hold beside it are taken out, if the person says
 // so, since both would run; but not before the plugin is there: until then they are all that listens.
-func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
+func installPlugin(ctx context.Context, a *app, c setup.Config, o setup.Options, found setup.Agents, how installing) error {
 	start := a.Sys.Now()
 	if _, err := sensible(c, o); err != nil {
 		return err
@@ -179,11 +179,11 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 	if err != nil {
 		return pluginFault(err)
 	}
-	v := a.pluginView(found, plan, o, how)
+	v := pluginView(a, found, plan, o, how)
 	if how.dry {
 		return a.out.Show(v)
 	}
-	if err := a.agreeToPlugin(&v, how); err != nil {
+	if err := agreeToPlugin(a, &v, how); err != nil {
 		return err
 	}
 	if err := a.Paths.ClearUninstalled(); err != nil {
@@ -198,7 +198,7 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 			return err
 		}
 	}
-	if err := a.setProfile(o, how); err != nil {
+	if err := setProfile(a, o, how); err != nil {
 		return err
 	}
 	v.done(c, rec, a.Sys.Now().Sub(start))
@@ -206,7 +206,7 @@ func (a *app) installPlugin(ctx context.Context, c setup.Config, o setup.Options
 }
 
 // agreeToPlugin asks where somebody can be asked, and says in any case what the agent will do to its settings.
-func (a *app) agreeToPlugin(v *installView, how installing) error {
+func agreeToPlugin(a *app, v *installView, how installing) error {
 	if how.yes || a.flags.NoInput || !ui.IsTerminal(a.Sys.Stdin) {
 		a.out.Say("%s", v.rewrites())
 		return nil
@@ -289,7 +289,7 @@ func agentsOf(found setup.Agents) []agentItem {
 	return out
 }
 
-func (a *app) installView(found setup.Agents, p setup.Plan) installView {
+func newInstallView(a *app, found setup.Agents, p setup.Plan) installView {
 	v := installView{
 		Found: agentsOf(found), Scope: string(p.Scope), Hooks: string(p.Profile), File: p.File, Events: []string{}, Changes: p.Changes(),
 		Create: p.Create, Added: p.Added, Replaced: p.Replaced, Removed: p.Removed, home: config.HomeDir(a.Sys.Getenv),
@@ -298,7 +298,7 @@ func (a *app) installView(found setup.Agents, p setup.Plan) installView {
 	return v
 }
 
-func (a *app) pluginView(found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
+func pluginView(a *app, found setup.Agents, p setup.PluginPlan, o setup.Options, how installing) installView {
 	v := installView{
 		DryRun: how.dry, Found: agentsOf(found), Scope: string(o.Scope), Hooks: string(p.Profile), File: p.File, Changes: true,
 		Create: p.Create, home: config.HomeDir(a.Sys.Getenv),

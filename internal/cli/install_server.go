@@ -59,7 +59,7 @@ func (v *serverItem) plan(line func(string, ...any), home, head string) {
 }
 
 // installServer puts the server alone into the agent's configuration.
-func (a *app) installServer(c setup.Config, found setup.Agents, how installing) error {
+func installServer(a *app, c setup.Config, found setup.Agents, how installing) error {
 	start := a.Sys.Now()
 	plan, err := setup.PlanServer(c)
 	if err != nil {
@@ -72,7 +72,7 @@ func (a *app) installServer(c setup.Config, found setup.Agents, how installing) 
 	if how.dry {
 		return a.out.Show(v)
 	}
-	if err := a.agreed(v, how); err != nil {
+	if err := agreedToInstall(a, v, how); err != nil {
 		return err
 	}
 	rec, err := setup.ApplyServer(c, plan)

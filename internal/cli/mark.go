@@ -16,7 +16,7 @@ import (
 	"remanence/internal/mem"
 )
 
-func (a *app) forgetCommand() *cobra.Command {
+func forgetCommand(a *app) *cobra.Command {
 	var f filters
 	var query, reason string
 	var dry, yes bool
@@ -39,14 +39,14 @@ func (a *app) forgetCommand() *cobra.Command {
 			case len(args) == 0 && !narrowed:
 				return fault.Usage.Saying("forget needs an id, --query or a filter").FixedBy("remanence forget --help")
 			case len(args) > 0:
-				return a.mark(cmd, order)
+				return runMark(a, cmd, order)
 			}
 			q, err := f.query(words, a.Sys.Now())
 			if err != nil {
 				return err
 			}
 			q.File = a.fromHere(q.File)
-			return a.forgetFound(cmd, order, q, yes)
+			return forgetFound(a, cmd, order, q, yes)
 		},
 	}
 	f.register(cmd.Flags())
@@ -59,7 +59,7 @@ func (a *app) forgetCommand() *cobra.Command {
 }
 
 // forgetFound shows what a query finds and hides exactly that once confirmed.
-func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Query, yes bool) error {
+func forgetFound(a *app, cmd *cobra.Command, order curate.MarkRequest, q mem.Query, yes bool) error {
 	dry := order.DryRun
 	order.Query, order.DryRun = &q, true
 	found, err := ask(cmd.Context(), a, api.Mark, order)
@@ -68,7 +68,7 @@ func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Qu
 	}
 	if dry || len(found.Memories) == 0 {
 		found.DryRun = dry
-		return a.marked(cmd, found)
+		return printMarked(a, cmd, found)
 	}
 	if !yes {
 		if !a.flags.JSON && !a.flags.JSONLines {
@@ -82,11 +82,11 @@ func (a *app) forgetFound(cmd *cobra.Command, order curate.MarkRequest, q mem.Qu
 	for _, m := range found.Memories {
 		order.IDs = append(order.IDs, m.ID)
 	}
-	return a.mark(cmd, order)
+	return runMark(a, cmd, order)
 }
 
 // markCommand is restore, pin or unpin.
-func (a *app) markCommand(verb string) *cobra.Command {
+func markCommand(a *app, verb string) *cobra.Command {
 	short := map[string]string{
 		"restore": "bring hidden memories back",
 		"pin":     "keep memories: they are told first and never fade",
@@ -98,25 +98,25 @@ func (a *app) markCommand(verb string) *cobra.Command {
 		Example: "  remanence " + verb + " m_19fx",
 		Args:    atLeast(1, "an id"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.mark(cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
+			return runMark(a, cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: verb, IDs: args, Agent: a.agent()})
 		},
 	}
 	cmd.ValidArgsFunction = a.completeIDs
 	return cmd
 }
 
-func (a *app) mark(cmd *cobra.Command, order curate.MarkRequest) error {
+func runMark(a *app, cmd *cobra.Command, order curate.MarkRequest) error {
 	got, err := ask(cmd.Context(), a, api.Mark, order)
 	if err != nil {
 		return err
 	}
-	return a.marked(cmd, got)
+	return printMarked(a, cmd, got)
 }
 
-// proposed shows memories that stay as they are until the person decides. That
+// printProposed shows memories that stay as they are until the person decides. That
 // nothing was changed is also the exit status.
-func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
-	v, err := a.proposedView(cmd, list)
+func printProposed(a *app, cmd *cobra.Command, list ...mem.Proposal) error {
+	v, err := proposedView(a, cmd, list)
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (a *app) proposed(cmd *cobra.Command, list ...mem.Proposal) error {
 	return fault.FoundProblems
 }
 
-func (a *app) proposedView(cmd *cobra.Command, list []mem.Proposal) (ui.Records, error) {
+func proposedView(a *app, cmd *cobra.Command, list []mem.Proposal) (ui.Records, error) {
 	ids := memoriesOf(list)
 	kept, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: ids})
 	v := ui.RecordsOf("not changed, waits for the person", kept.Memories, a.Sys.Now())
@@ -144,10 +144,10 @@ func memoriesOf(list []mem.Proposal) (ids []string) {
 	return ids
 }
 
-// marked shows what an order did and how to undo it.
-func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
+// printMarked shows what an order did and how to undo it.
+func printMarked(a *app, cmd *cobra.Command, got curate.MarkResponse) error {
 	if len(got.Proposed) > 0 && len(got.Memories) == 0 {
-		return a.proposed(cmd, got.Proposed...)
+		return printProposed(a, cmd, got.Proposed...)
 	}
 	verbs := map[string]struct{ did, undo string }{
 		"forget": {"hidden", "restore"}, "restore": {"restored", "forget"},
@@ -172,7 +172,7 @@ func (a *app) marked(cmd *cobra.Command, got curate.MarkResponse) error {
 	return fault.FoundProblems
 }
 
-func (a *app) addCommand() *cobra.Command {
+func addCommand(a *app) *cobra.Command {
 	var q curate.AddRequest
 	var kind, scope string
 	cmd := &cobra.Command{
@@ -202,10 +202,10 @@ func (a *app) addCommand() *cobra.Command {
 				return a.noProject(err)
 			}
 			if m.Proposal != nil {
-				return a.proposed(cmd, *m.Proposal)
+				return printProposed(a, cmd, *m.Proposal)
 			}
 			if m.Similar != nil && m.ID == "" {
-				return a.alike(*m.Similar)
+				return alikeHit(a, *m.Similar)
 			}
 			if m.Repeats > 0 && m.Supersedes == "" {
 				return a.did("known already", m.Memory, "")
@@ -213,7 +213,7 @@ func (a *app) addCommand() *cobra.Command {
 			if err := a.did("added", m.Memory, "remanence forget "+m.ID); err != nil || m.Similar == nil {
 				return err
 			}
-			a.differs(m)
+			printDiffers(a, m)
 			return nil
 		},
 	}
@@ -228,8 +228,8 @@ func (a *app) addCommand() *cobra.Command {
 	return cmd
 }
 
-// differs names the memory that an added one is like and differs from.
-func (a *app) differs(m curate.AddResponse) {
+// printDiffers names the memory that an added one is like and differs from.
+func printDiffers(a *app, m curate.AddResponse) {
 	if a.flags.JSON || a.flags.JSONLines {
 		return
 	}
@@ -238,9 +238,9 @@ func (a *app) differs(m curate.AddResponse) {
 	a.out.Hint("If this takes its place: remanence forget %s; if both hold, there is nothing to do", old.ID)
 }
 
-// alike shows the memory that says nearly the same as one that was to be added.
+// alikeHit shows the memory that says nearly the same as one that was to be added.
 // That nothing was added is also the exit status.
-func (a *app) alike(h mem.Hit) error {
+func alikeHit(a *app, h mem.Hit) error {
 	v := ui.RecordsOf("not added, alike", []mem.Memory{h.Memory}, a.Sys.Now())
 	if err := a.out.Show(v); err != nil {
 		return err

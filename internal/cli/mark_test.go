@@ -30,7 +30,7 @@ func TestForgettingThatFindsMoreThanItTakesSaysSo(t *testing.T) {
 		var out strings.Builder
 		a := &app{Connection: &daemon.Connection{Sys: h.Sys, Paths: h.Paths, Caller: local, Project: "all"}}
 		a.out = ui.NewPrinter(config.System{Stdout: &out, Stderr: &out, Getenv: h.Sys.Getenv, Now: time.Now}, ui.Flags{NoPager: true})
-		if err := a.forgetFound(cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
+		if err := forgetFound(a, cmd, curate.MarkRequest{ProjectRef: a.Place(), Verb: "forget"}, mem.Query{Text: "okapi"}, true); err != nil {
 			t.Fatal(err)
 		}
 		if said := strings.Contains(out.String(), "the first 1000 that were found"); said != first || !strings.Contains(out.String(), "hidden  m_") {

@@ -26,7 +26,7 @@ import (
 // asConfigured is the address that stands for the one in the configuration.
 const asConfigured = "on"
 
-func (a *app) mcpCommand() *cobra.Command {
+func mcpCommand(a *app) *cobra.Command {
 	var address string
 	var readOnly bool
 	cmd := &cobra.Command{
@@ -46,14 +46,14 @@ func (a *app) mcpCommand() *cobra.Command {
 			if err != nil {
 				a.out.Say("remanence: %s", err)
 			}
-			s := a.mcpServer(cfg, readOnly)
+			s := mcpServer(a, cfg, readOnly)
 			if address == "" {
 				return s.Serve(cmd.Context(), closing(a.Sys.Stdin), keptOpen{a.Sys.Stdout})
 			}
 			if address == asConfigured {
 				address = config.Get[string](cfg, "mcp.http")
 			}
-			return a.serveMCP(cmd.Context(), s, address)
+			return serveMCP(cmd.Context(), a, s, address)
 		},
 	}
 	cmd.Flags().StringVar(&address, "http", "", "serve on this loopback address instead, such as 127.0.0.1:7410; on is that of mcp.http")
@@ -63,7 +63,7 @@ func (a *app) mcpCommand() *cobra.Command {
 
 // mcpServer is the server over the daemon, which it finds or starts for each call:
 // it outlives daemons that went idle or are of an older version.
-func (a *app) mcpServer(cfg config.Config, readOnly bool) *mcpserver.Server {
+func mcpServer(a *app, cfg config.Config, readOnly bool) *mcpserver.Server {
 	c := overMCP(cfg, a.Sys.Now, func(ctx context.Context) (api.Caller, func(), error) { return daemon.Connect(ctx, a.Connection) })
 	c.Place, c.Session, c.Reader = a.Place(), a.session(), readOnly
 	c.Abandon = func() { a.Sys.Exit(fault.ExitFailed) }
@@ -160,7 +160,7 @@ type keptOpen struct{ io.Writer }
 func (keptOpen) Close() error { return nil }
 
 // serveMCP serves clients on this machine until ctx ends.
-func (a *app) serveMCP(ctx context.Context, s *mcpserver.Server, address string) error {
+func serveMCP(ctx context.Context, a *app, s *mcpserver.Server, address string) error {
 	address, err := config.Loopback(address)
 	if err != nil {
 		return err

@@ -40,7 +40,7 @@ func TestOverHTTPOnlyWhoHasTheTokenIsServed(t *testing.T) {
 	s := mcpserver.New(mcpserver.Config{Memory: mcpserver.Memory{Search: func(context.Context, recall.SearchRequest) (recall.SearchResponse, error) {
 		return recall.SearchResponse{}, mem.ErrLocked
 	}}})
-	go func() { done <- a.serveMCP(ctx, s, address) }()
+	go func() { done <- serveMCP(ctx, a, s, address) }()
 	defer func() {
 		stop()
 		if err := <-done; err != nil {

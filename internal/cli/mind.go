@@ -21,7 +21,7 @@ import (
 	"remanence/internal/mind"
 )
 
-func (a *app) mindCommand() *cobra.Command {
+func mindCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mind",
 		Short: "where the work stands, in files of the project",
@@ -33,11 +33,11 @@ func (a *app) mindCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.mindInitCommand(), a.mindShowCommand(), a.mindCompressCommand())
+	cmd.AddCommand(mindInitCommand(a), mindShowCommand(a), mindCompressCommand(a))
 	return cmd
 }
 
-func (a *app) mindInitCommand() *cobra.Command {
+func mindInitCommand(a *app) *cobra.Command {
 	var template string
 	var protocol bool
 	cmd := &cobra.Command{
@@ -49,7 +49,7 @@ func (a *app) mindInitCommand() *cobra.Command {
 		Example: "  remanence mind init\n  remanence mind init --template web-app --protocol",
 		Args:    atMost(0),
 		RunE: func(*cobra.Command, []string) error {
-			return a.mindInit(template, protocol)
+			return mindInit(a, template, protocol)
 		},
 	}
 	cmd.Flags().StringVar(&template, "template", "default", "what to begin with: "+strings.Join(mind.Templates(), ", "))
@@ -58,7 +58,7 @@ func (a *app) mindInitCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) mindInit(template string, protocol bool) error {
+func mindInit(a *app, template string, protocol bool) error {
 	if !mind.Known(template) {
 		return fault.Input.Saying("no such template: %q", template).FixedBy("use " + strings.Join(mind.Templates(), ", "))
 	}
@@ -121,7 +121,7 @@ func (v mindInitView) Print(p *ui.Printer) {
 	p.Say("The next session is told what they say.")
 }
 
-func (a *app) mindShowCommand() *cobra.Command {
+func mindShowCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "show",
 		Short:   "where the work of this project stands",
@@ -182,7 +182,7 @@ func (v mindShowView) Print(p *ui.Printer) {
 	}
 }
 
-func (a *app) mindCompressCommand() *cobra.Command {
+func mindCompressCommand(a *app) *cobra.Command {
 	var dry bool
 	cmd := &cobra.Command{
 		Use:   "compress",
@@ -193,14 +193,14 @@ func (a *app) mindCompressCommand() *cobra.Command {
 		Example: "  remanence mind compress --dry-run\n  remanence mind compress",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return a.mindCompress(cmd, dry)
+			return mindCompress(a, cmd, dry)
 		},
 	}
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only say what would be done")
 	return cmd
 }
 
-func (a *app) mindCompress(cmd *cobra.Command, dry bool) error {
+func mindCompress(a *app, cmd *cobra.Command, dry bool) error {
 	p, err := a.checks().ProjectHere(nil)
 	if err != nil {
 		return err

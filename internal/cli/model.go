@@ -10,7 +10,7 @@ import (
 // modelRefusal is what keeps the model from being asked that the configuration
 // names after a change of a setting. Nil if nothing does, if none is chosen, or if
 // the setting has nothing to do with it.
-func (a *app) modelRefusal(key string) error {
+func modelRefusal(a *app, key string) error {
 	if !strings.HasPrefix(key, "digest.") {
 		return nil
 	}

@@ -34,7 +34,7 @@ func (a *app) sayNamesakes(ctx context.Context) {
 // movedFrom is the last used directory outside of git that is gone and may be
 // this one under the name or at the place that it had. Nothing tells for sure:
 // the person decides. Without a key there is none.
-func (a *app) movedFrom(ctx context.Context, here mem.Project) mem.Project {
+func movedFrom(ctx context.Context, a *app, here mem.Project) mem.Project {
 	if here.Root == "" || here.Common != "" {
 		return mem.Project{}
 	}

@@ -17,7 +17,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) nextCommand() *cobra.Command {
+func nextCommand(a *app) *cobra.Command {
 	var q views.NextRequest
 	var agent string
 	var check bool
@@ -46,7 +46,7 @@ func (a *app) nextCommand() *cobra.Command {
 			if err != nil {
 				return a.noProject(err)
 			}
-			if err := a.out.Show(nextView{receiptOf("next", r), a.tooShort(q.Prompt)}); err != nil {
+			if err := a.out.Show(nextView{receiptOf("next", r), tooShort(a, q.Prompt)}); err != nil {
 				return err
 			}
 			if !check {
@@ -71,7 +71,7 @@ func (a *app) nextCommand() *cobra.Command {
 
 // tooShort reports whether a prompt that is told nothing is so for its length
 // alone: another of the kind might be told something.
-func (a *app) tooShort(prompt string) bool {
+func tooShort(a *app, prompt string) bool {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	p := strings.TrimSpace(prompt)
 	short := rank.Trivial(p) || utf8.RuneCountInString(p) < config.Get[int](cfg, "recall.min_prompt_chars")

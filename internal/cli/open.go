@@ -40,7 +40,7 @@ func pageOf(arg string) (path string, ok bool) {
 	return "", false
 }
 
-func (a *app) openCommand() *cobra.Command {
+func openCommand(a *app) *cobra.Command {
 	var only bool
 	cmd := &cobra.Command{
 		Use:        "open [page | id]",
@@ -55,14 +55,14 @@ func (a *app) openCommand() *cobra.Command {
 			if len(args) > 0 {
 				arg = args[0]
 			}
-			return a.open(cmd.Context(), arg, only)
+			return runOpen(cmd.Context(), a, arg, only)
 		},
 	}
 	cmd.Flags().BoolVar(&only, "print", false, "print the address and start no browser")
 	return cmd
 }
 
-func (a *app) open(ctx context.Context, arg string, only bool) error {
+func runOpen(ctx context.Context, a *app, arg string, only bool) error {
 	path, ok := pageOf(arg)
 	if !ok {
 		return fault.Input.Saying("there is no page %q", arg).FixedBy("remanence open", "remanence open --help")

@@ -12,7 +12,7 @@ import (
 	"remanence/internal/fault"
 )
 
-func (a *app) pauseCommand() *cobra.Command {
+func pauseCommand(a *app) *cobra.Command {
 	var q event.PauseRequest
 	var length string
 	cmd := &cobra.Command{
@@ -30,7 +30,7 @@ func (a *app) pauseCommand() *cobra.Command {
 				}
 				q.For = d
 			}
-			return a.pause(cmd, q)
+			return runPause(a, cmd, q)
 		},
 	}
 	pauseFlags(cmd, &q)
@@ -39,7 +39,7 @@ func (a *app) pauseCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) resumeCommand() *cobra.Command {
+func resumeCommand(a *app) *cobra.Command {
 	q := event.PauseRequest{Resume: true}
 	cmd := &cobra.Command{
 		Use:        "resume",
@@ -47,7 +47,7 @@ func (a *app) resumeCommand() *cobra.Command {
 		Short:      "end a pause",
 		Example:    "  remanence resume\n  remanence resume --scope all",
 		Args:       atMost(0),
-		RunE:       func(cmd *cobra.Command, _ []string) error { return a.pause(cmd, q) },
+		RunE:       func(cmd *cobra.Command, _ []string) error { return runPause(a, cmd, q) },
 	}
 	pauseFlags(cmd, &q)
 	return cmd
@@ -58,7 +58,7 @@ func pauseFlags(cmd *cobra.Command, q *event.PauseRequest) {
 	cmd.Flags().StringVar(&q.Session, "session", "", "which session (default: the one this is run in)")
 }
 
-func (a *app) pause(cmd *cobra.Command, q event.PauseRequest) error {
+func runPause(a *app, cmd *cobra.Command, q event.PauseRequest) error {
 	if q.Session != "" && !cmd.Flags().Changed("scope") {
 		q.Scope = "session"
 	}

@@ -18,7 +18,7 @@ import (
 	"remanence/internal/redact"
 )
 
-func (a *app) privacyCommand() *cobra.Command {
+func privacyCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "privacy",
 		Short:   "what is taken out before anything is kept",
@@ -27,14 +27,14 @@ func (a *app) privacyCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { a.help(cmd, nil); return nil },
 	}
-	cmd.AddCommand(a.privacyTest(), a.privacyRules(), a.privacyScan())
+	cmd.AddCommand(privacyTest(a), privacyRules(a), privacyScan(a))
 	return cmd
 }
 
 // maxTested bounds what privacy test reads, in bytes.
 const maxTested = 16 << 20
 
-func (a *app) privacyTest() *cobra.Command {
+func privacyTest(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "test <text>... | -",
 		Short:   "show what would be kept of a text",
@@ -114,7 +114,7 @@ func (v redactedView) Print(p *ui.Printer) {
 	p.Hint("taken out: %s", strings.Join(out, ", "))
 }
 
-func (a *app) privacyRules() *cobra.Command {
+func privacyRules(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "rules",
 		Short:   "list the kinds of secrets that are known",
@@ -165,7 +165,7 @@ func (v rulesView) Print(p *ui.Printer) {
 	}
 }
 
-func (a *app) privacyScan() *cobra.Command {
+func privacyScan(a *app) *cobra.Command {
 	var fix, yes bool
 	cmd := &cobra.Command{
 		Use:     "scan",
@@ -179,17 +179,17 @@ func (a *app) privacyScan() *cobra.Command {
 				return err
 			}
 			if !fix || len(got.Finds) == 0 {
-				return a.showScan(got)
+				return showScan(a, got)
 			}
 			if !yes {
-				if err := a.allowFix(got); err != nil {
+				if err := allowFix(a, got); err != nil {
 					return err
 				}
 			}
 			if got, err = ask(cmd.Context(), a, api.Scan, event.ScanRequest{Fix: true}); err != nil {
 				return err
 			}
-			return a.showScan(got)
+			return showScan(a, got)
 		},
 	}
 	cmd.Flags().BoolVar(&fix, "fix", false, "take out what is found, for good")
@@ -198,11 +198,11 @@ func (a *app) privacyScan() *cobra.Command {
 }
 
 // showScan prints what was found. What is still there is a problem.
-func (a *app) showScan(got mem.ScanResponse) error {
+func showScan(a *app, got mem.ScanResponse) error {
 	return a.out.Judged(scanOf(got), got.Fixed || len(got.Finds) == 0)
 }
 
-func (a *app) allowFix(got mem.ScanResponse) error {
+func allowFix(a *app, got mem.ScanResponse) error {
 	a.out.Say("This takes out for good, in %s:", ui.Plural(got.WithSecrets, "record", "records"))
 	for _, f := range got.Finds {
 		a.out.Say("  %d × %s in %s", f.Count, f.Kind, f.Where)

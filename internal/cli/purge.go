@@ -14,7 +14,7 @@ import (
 	"remanence/internal/store/sqlite"
 )
 
-func (a *app) purgeCommand() *cobra.Command {
+func purgeCommand(a *app) *cobra.Command {
 	var yes, dry bool
 	cmd := &cobra.Command{
 		Use:     "purge <id>...",
@@ -37,7 +37,7 @@ func (a *app) purgeCommand() *cobra.Command {
 				if dry {
 					return a.out.Show(v)
 				}
-				if err := a.retype(v); err != nil {
+				if err := retypePurge(a, v); err != nil {
 					return err
 				}
 			}
@@ -71,8 +71,8 @@ func (a *app) meant(cmd *cobra.Command, args []string) (ids []string, err error)
 	return ids, nil
 }
 
-// retype has the ids typed again, which no habit does.
-func (a *app) retype(v purgeView) error {
+// retypePurge has the ids typed again, which no habit does.
+func retypePurge(a *app, v purgeView) error {
 	a.out.Say("This erases for good:")
 	for _, l := range v.lines() {
 		a.out.Say("%s", l)
@@ -144,7 +144,7 @@ func copyLines(files []string) []string {
 }
 
 // copies are the backups and set-aside databases that erasing removes. The
-// backup of the day is made anew and not worth a word.
+// runBackup of the day is made anew and not worth a word.
 func (a *app) copies() []string {
 	files := []string{}
 	list, _ := sqlite.Copies(a.Paths.Database()) // none that can be listed is none

@@ -14,7 +14,7 @@ import (
 )
 
 // reviewCommand lists what needs the person's judgement.
-func (a *app) reviewCommand() *cobra.Command {
+func reviewCommand(a *app) *cobra.Command {
 	var q curate.ReviewRequest
 	var among filters
 	cmd := &cobra.Command{
@@ -50,7 +50,7 @@ func (a *app) reviewCommand() *cobra.Command {
 	cmd.Flags().IntVar(&q.Limit, "limit", 10, "findings of each rule")
 	among.registerFew(cmd.Flags())
 	for _, action := range []string{curate.AcceptFinding, curate.RejectFinding, curate.MergeFinding} {
-		cmd.AddCommand(a.resolveCommand(action))
+		cmd.AddCommand(resolveCommand(a, action))
 	}
 	return cmd
 }
@@ -66,7 +66,7 @@ func knownRules(rules ...string) error {
 }
 
 // resolveCommand does something about a finding, or about all of a rule.
-func (a *app) resolveCommand(action string) *cobra.Command {
+func resolveCommand(a *app, action string) *cobra.Command {
 	short := map[string]string{
 		curate.AcceptFinding: "do what the finding proposes",
 		curate.RejectFinding: "keep things as they are, and do not show it again",
@@ -87,7 +87,7 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 			}
 			q.Rule, q.IDs, q.Agent = args[0], args[1:], a.agent()
 			if q.Every {
-				return a.resolveEvery(cmd, q, among, yes)
+				return resolveEvery(a, cmd, q, among, yes)
 			}
 			switch {
 			case len(q.IDs) == 0:
@@ -114,7 +114,7 @@ func (a *app) resolveCommand(action string) *cobra.Command {
 }
 
 // resolveEvery shows what is found and decides it once confirmed.
-func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
+func resolveEvery(a *app, cmd *cobra.Command, q curate.ResolveRequest, among filters, yes bool) error {
 	if len(q.IDs) > 0 {
 		return fault.Usage.Saying("--all takes no ids").FixedBy(cmd.CommandPath() + " --help")
 	}
@@ -130,7 +130,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among fi
 		if err != nil {
 			return a.noProject(err)
 		}
-		v := a.resolved(found)
+		v := resolvedView(a, found)
 		if dry || found.Decided == 0 {
 			return a.out.Show(v)
 		}
@@ -148,7 +148,7 @@ func (a *app) resolveEvery(cmd *cobra.Command, q curate.ResolveRequest, among fi
 	if err != nil {
 		return a.noProject(err)
 	}
-	return a.out.Show(a.resolved(got))
+	return a.out.Show(resolvedView(a, got))
 }
 
 // decided says what an action did.
@@ -156,7 +156,7 @@ func decided(action string) string {
 	return map[string]string{curate.AcceptFinding: "accepted", curate.RejectFinding: "kept as it is", curate.MergeFinding: "merged"}[action]
 }
 
-func (a *app) resolved(got curate.ResolveResponse) ui.ResolvedView {
+func resolvedView(a *app, got curate.ResolveResponse) ui.ResolvedView {
 	v := ui.ResolvedView{Rule: got.Rule, Did: decided(got.Action), DryRun: got.DryRun, Decided: got.Decided, Left: got.Left}
 	v.Memories = ui.RecordsOf("", got.Memories, a.Sys.Now()).Records
 	if got.Run != "" {

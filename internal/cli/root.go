@@ -33,7 +33,7 @@ func (a *app) root() *cobra.Command {
 				fmt.Fprintf(cmd.OutOrStdout(), "remanence %s\n", config.Version)
 				return nil
 			}
-			return a.status(cmd, true)
+			return runStatus(a, cmd, true)
 		},
 		DisableSuggestions:         true, // they are part of the error, see suggest
 		SuggestionsMinimumDistance: 2,
@@ -43,15 +43,15 @@ func (a *app) root() *cobra.Command {
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	a.globalFlags(root)
 	root.AddCommand(
-		a.demoCommand(), a.installCommand(), a.uninstallCommand(), a.statusCommand(), a.doctorCommand(), a.openCommand(),
-		a.searchCommand(), a.showCommand(), a.whyCommand(), a.nextCommand(), a.timelineCommand(), a.statsCommand(),
-		a.addCommand(), a.editCommand(), a.forgetCommand(), a.markCommand("restore"), a.markCommand("pin"), a.markCommand("unpin"), a.feedbackCommand(), a.vaultCommand(),
-		a.checkpointCommand(), a.lintCommand(), a.consolidateCommand(), a.mergeCommand(), a.reviewCommand(),
-		a.purgeCommand(), a.privacyCommand(), a.evalCommand(), a.digestCommand(), a.pauseCommand(), a.resumeCommand(),
-		a.mindCommand(), a.trustCommand(),
-		a.exportCommand(), a.importCommand(), a.configCommand(), a.mcpCommand(), a.daemonCommand(), a.dbCommand(), a.completionCommand(), a.versionCommand(),
+		demoCommand(a), installCommand(a), uninstallCommand(a), statusCommand(a), doctorCommand(a), openCommand(a),
+		searchCommand(a), showCommand(a), whyCommand(a), nextCommand(a), timelineCommand(a), statsCommand(a),
+		addCommand(a), editCommand(a), forgetCommand(a), markCommand(a, "restore"), markCommand(a, "pin"), markCommand(a, "unpin"), feedbackCommand(a), vaultCommand(a),
+		checkpointCommand(a), lintCommand(a), consolidateCommand(a), mergeCommand(a), reviewCommand(a),
+		purgeCommand(a), privacyCommand(a), evalCommand(a), digestCommand(a), pauseCommand(a), resumeCommand(a),
+		mindCommand(a), trustCommand(a),
+		exportCommand(a), importCommand(a), configCommand(a), mcpCommand(a), daemonCommand(a), dbCommand(a), completionCommand(a), versionCommand(a),
 	)
-	root.SetHelpCommand(a.helpCommand())
+	root.SetHelpCommand(helpCommand(a))
 	root.SetHelpFunc(a.help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { a.help(cmd, nil); return nil })
 	root.SetFlagErrorFunc(flagError)
@@ -76,7 +76,7 @@ func (a *app) globalFlags(root *cobra.Command) {
 }
 
 // reachesHooks refuses flags that hooks do not run with: all would be kept somewhere else.
-func (a *app) reachesHooks() error {
+func reachesHooks(a *app) error {
 	for _, f := range []struct{ name, given, variable string }{
 		{"--data-dir", a.flags.DataDir, "REMANENCE_DATA_DIR"}, {"--config", a.flags.Config, "REMANENCE_CONFIG"},
 	} {

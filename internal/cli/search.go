@@ -160,7 +160,7 @@ func agentName(s string) (string, error) {
 	return "", fault.Input.Saying("unknown agent %q", s).FixedBy("supported now: claude-code")
 }
 
-func (a *app) searchCommand() *cobra.Command {
+func searchCommand(a *app) *cobra.Command {
 	var f filters
 	var n int
 	var explain, ids, hidden bool
@@ -201,7 +201,7 @@ func (a *app) searchCommand() *cobra.Command {
 			v := searched(found, q, n)
 			v.explain, v.ids, v.filters = explain, ids, f.inForce(a.Project)
 			if found.Total == 0 {
-				v.before = a.movedFrom(cmd.Context(), found.Project)
+				v.before = movedFrom(cmd.Context(), a, found.Project)
 			}
 			if found.Warning != "" {
 				a.out.Say("%s", found.Warning)

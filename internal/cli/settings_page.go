@@ -87,15 +87,15 @@ func (h *programPages) set(ctx context.Context, ask settingAsk) (settingsView, e
 	a := h.app()
 	var err error
 	if ask.Unset {
-		err = a.putOut(ask.Key)
+		err = putOutKey(a, ask.Key)
 	} else {
-		err = a.put(ask.Key, ask.Value)
+		err = putKey(a, ask.Key, ask.Value)
 	}
 	if err != nil {
 		return settingsView{}, fmt.Errorf("%w: %w", api.ErrInvalid, err)
 	}
 	v, err := h.settings(ctx, api.Nothing{})
-	v.Said = ui.NotNil(a.afterChange(ask.Key))
+	v.Said = ui.NotNil(afterChange(a, ask.Key))
 	return v, err
 }
 

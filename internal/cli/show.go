@@ -11,7 +11,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) showCommand() *cobra.Command {
+func showCommand(a *app) *cobra.Command {
 	var raw, sources bool
 	cmd := &cobra.Command{
 		Use:        "show <id>...",
@@ -22,11 +22,11 @@ func (a *app) showCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case len(args) == 1 && strings.HasPrefix(args[0], "r_"):
-				return a.why(cmd, args[0])
+				return runWhy(a, cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "c_"):
-				return a.checkpointShow(cmd, args[0])
+				return runCheckpointShow(a, cmd, args[0])
 			case len(args) == 1 && strings.HasPrefix(args[0], "s_"):
-				return a.timeline(cmd, views.TimelineRequest{ProjectRef: a.Place(), Anchor: args[0], Around: defaultAround})
+				return runTimeline(a, cmd, views.TimelineRequest{ProjectRef: a.Place(), Anchor: args[0], Around: defaultAround})
 			}
 			got, err := ask(cmd.Context(), a, api.Show, event.IDs{ProjectRef: a.Place(), IDs: args, Agent: a.agent()})
 			if err != nil {

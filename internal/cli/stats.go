@@ -15,7 +15,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) statsCommand() *cobra.Command {
+func statsCommand(a *app) *cobra.Command {
 	var days int
 	var by string
 	cmd := &cobra.Command{
@@ -27,7 +27,7 @@ func (a *app) statsCommand() *cobra.Command {
 		Example: "  remanence stats\n  remanence stats --days 7 --by trigger\n  remanence stats --by agent\n  remanence stats --project all --by project\n  remanence stats --json",
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			v, err := a.stats(cmd.Context(), days, by)
+			v, err := loadStats(cmd.Context(), a, days, by)
 			if err != nil {
 				return err
 			}
@@ -39,8 +39,8 @@ func (a *app) statsCommand() *cobra.Command {
 	return cmd
 }
 
-// stats asks for the economy and, where it is not by day, for what the bars show.
-func (a *app) stats(ctx context.Context, days int, by string) (ui.StatsView, error) {
+// readStats asks for the economy and, where it is not by day, for what the bars show.
+func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, error) {
 	if days < 1 || days > 366 {
 		return ui.StatsView{}, fault.Input.Saying("--days %d is out of range", days).FixedBy("give 1 to 366")
 	}

@@ -15,7 +15,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) statusCommand() *cobra.Command {
+func statusCommand(a *app) *cobra.Command {
 	var watch bool
 	cmd := &cobra.Command{
 		Use:     "status",
@@ -24,29 +24,29 @@ func (a *app) statusCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if watch {
-				return a.watch(cmd)
+				return runStatusWatch(a, cmd)
 			}
-			return a.status(cmd, false)
+			return runStatus(a, cmd, false)
 		},
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "show it anew every two seconds, until interrupted; with --json one object a line")
 	return cmd
 }
 
-// status shows the state in five lines. Suggest adds what to do next.
-func (a *app) status(cmd *cobra.Command, suggest bool) error {
+// runStatus shows the state in five lines. Suggest adds what to do next.
+func runStatus(a *app, cmd *cobra.Command, suggest bool) error {
 	o, d, err := a.stateNow(cmd.Context())
 	if err != nil {
 		return err
 	}
-	v := doctor.StatusOf(o, d, a.hooksState(), a.captured(o.Health))
+	v := doctor.StatusOf(o, d, hooksState(a), captureItem(a, o.Health))
 	if d.State == doctor.DaemonSilent {
 		f := a.Unanswered()
 		v.Faults = append([]doctor.FaultItem{{Code: f.Code, What: f.Error()}}, v.Faults...)
 		v.Suggest = &doctor.SuggestItem{Text: "end it and start another", Command: f.Fix[0]}
 	}
 	v.Counts.Bytes += daemon.BytesIn(a.Paths.Transcripts())
-	v.Vault = a.vaultItem()
+	v.Vault = vaultItem(a)
 	v.Suggesting = suggest
 	return a.out.Show(v)
 }
@@ -81,8 +81,8 @@ func (a *app) state(ctx context.Context) (views.StatusResponse, error) {
 	return o, nil
 }
 
-// captured reads the spool itself: it is there without a daemon, too.
-func (a *app) captured(h views.Health) doctor.CaptureItem {
+// captureItem reads the spool itself: it is there without a daemon, too.
+func captureItem(a *app, h views.Health) doctor.CaptureItem {
 	c := doctor.CaptureItem{Private: h.Private, Secrets: h.Secrets}
 	for _, n := range hookclient.LostEvents(a.Paths) {
 		c.Dropped += n
@@ -96,7 +96,7 @@ func (a *app) captured(h views.Health) doctor.CaptureItem {
 }
 
 // hooksState is the finding on our hooks in the agent's settings.
-func (a *app) hooksState() doctor.HooksItem {
+func hooksState(a *app) doctor.HooksItem {
 	c, err := a.checks().SetupConfig()
 	if err != nil {
 		return doctor.HooksItem{State: setup.Warn, What: err.Error()}

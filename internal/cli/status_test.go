@@ -48,7 +48,7 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	}
 	received := time.Now()
 	a := &app{Connection: &daemon.Connection{Paths: p, Sys: config.System{Now: func() time.Time { return received.Add(time.Minute) }}}}
-	if got := a.captured(views.Health{Private: 4}); got != (doctor.CaptureItem{Private: 4}) {
+	if got := captureItem(a, views.Health{Private: 4}); got != (doctor.CaptureItem{Private: 4}) {
 		t.Errorf("without a spool: got %+v", got)
 	}
 	sp := spool.Open(spool.Config{Dir: p.Spool()})
@@ -57,7 +57,7 @@ func TestStatusCountsWhatTheSpoolHolds(t *testing.T) {
 	}
 	sp.Count("input")
 	sp.Count("time")
-	if got := a.captured(views.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
+	if got := captureItem(a, views.Health{}); got.SpooledRecords != 1 || got.SpooledBytes == 0 || got.Dropped != 2 || got.SpooledOldestS < 59 {
 		t.Errorf("got %+v, want 1 event waiting for a minute and 2 lost", got)
 	}
 }

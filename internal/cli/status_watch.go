@@ -10,10 +10,10 @@ import (
 // watchEvery is how often a watched status is shown anew.
 const watchEvery = 2 * time.Second
 
-// watch shows the state again and again until it is interrupted, which is its
+// runStatusWatch shows the state again and again until it is interrupted, which is its
 // normal end. A daemon that ends or is replaced meanwhile is found again; one
 // round that fails is told and the next one tried.
-func (a *app) watch(cmd *cobra.Command) error {
+func runStatusWatch(a *app, cmd *cobra.Command) error {
 	a.out.Pager = ""
 	for round := 0; ; round++ {
 		switch {
@@ -22,7 +22,7 @@ func (a *app) watch(cmd *cobra.Command) error {
 		case round > 0 && !a.flags.JSON && !a.flags.JSONLines:
 			a.out.Line("")
 		}
-		if err := a.status(cmd, false); err != nil && cmd.Context().Err() == nil {
+		if err := runStatus(a, cmd, false); err != nil && cmd.Context().Err() == nil {
 			if round == 0 {
 				return err
 			}

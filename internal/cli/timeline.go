@@ -15,7 +15,7 @@ import (
 // defaultAround is how many entries of a timeline are shown on each side.
 const defaultAround = 10
 
-func (a *app) timelineCommand() *cobra.Command {
+func timelineCommand(a *app) *cobra.Command {
 	var q views.TimelineRequest
 	cmd := &cobra.Command{
 		Use:        "timeline [id | file | date]",
@@ -31,7 +31,7 @@ func (a *app) timelineCommand() *cobra.Command {
 			if _, err := time.Parse(time.DateOnly, q.Anchor); err != nil { // else it is a day
 				q.Anchor = a.fromHere(q.Anchor)
 			}
-			return a.timeline(cmd, q)
+			return runTimeline(a, cmd, q)
 		},
 	}
 	cmd.Flags().IntVar(&q.Around, "around", defaultAround, "entries on each side")
@@ -51,7 +51,7 @@ func anchor(s string, now time.Time) string {
 	return s
 }
 
-func (a *app) timeline(cmd *cobra.Command, q views.TimelineRequest) error {
+func runTimeline(a *app, cmd *cobra.Command, q views.TimelineRequest) error {
 	got, err := ask(cmd.Context(), a, api.Timeline, q)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ import (
 	"remanence/internal/project"
 )
 
-func (a *app) trustCommand() *cobra.Command {
+func trustCommand(a *app) *cobra.Command {
 	var revoke, list bool
 	cmd := &cobra.Command{
 		Use:   "trust [path]",
@@ -33,9 +33,9 @@ func (a *app) trustCommand() *cobra.Command {
 		Args:    atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return a.listTrusted()
+				return listTrusted(a)
 			}
-			return a.trust(cmd, args, revoke)
+			return runTrust(a, cmd, args, revoke)
 		},
 	}
 	cmd.Flags().BoolVar(&revoke, "revoke", false, "take it back")
@@ -44,7 +44,7 @@ func (a *app) trustCommand() *cobra.Command {
 	return cmd
 }
 
-func (a *app) trust(_ *cobra.Command, args []string, revoke bool) error {
+func runTrust(a *app, _ *cobra.Command, args []string, revoke bool) error {
 	p, err := a.checks().ProjectHere(args)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func (a *app) trust(_ *cobra.Command, args []string, revoke bool) error {
 	return a.out.Show(v)
 }
 
-func (a *app) listTrusted() error {
+func listTrusted(a *app) error {
 	list, err := daemon.ReadTrusted(a.Paths)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/setup"
 )
 
-func (a *app) uninstallCommand() *cobra.Command {
+func uninstallCommand(a *app) *cobra.Command {
 	var dry, yes, all, purge bool
 	cmd := &cobra.Command{
 		Use:     "uninstall [agent]...",
@@ -29,7 +29,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.uninstall(cmd, c, uninstalling{dry: dry, yes: yes, purge: purge})
+			return runUninstall(a, cmd, c, uninstalling{dry: dry, yes: yes, purge: purge})
 		},
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "every agent; the only one there is now")
@@ -43,7 +43,7 @@ func (a *app) uninstallCommand() *cobra.Command {
 // uninstalling says how a removal is carried out.
 type uninstalling struct{ dry, yes, purge bool }
 
-func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) error {
+func runUninstall(a *app, cmd *cobra.Command, c setup.Config, how uninstalling) error {
 	start := a.Sys.Now()
 	plan, planErr := setup.PlanUninstall(c)
 	plugin, pluginErr := setup.PlanPluginRemoval(c)
@@ -69,11 +69,11 @@ func (a *app) uninstall(cmd *cobra.Command, c setup.Config, how uninstalling) er
 	if how.dry {
 		return errors.Join(a.out.Show(v), planErr)
 	}
-	if err := a.agree(v, how); err != nil {
+	if err := agreeToUninstall(a, v, how); err != nil {
 		return err
 	}
 	err := errors.Join(planErr, setup.Uninstall(c, plan), v.Plugin.remove(cmd.Context(), c, plugin))
-	was, stopErr := a.moveOut(cmd.Context(), how.purge)
+	was, stopErr := moveOut(cmd.Context(), a, how.purge)
 	v.Stopped, v.partly = was, err != nil || stopErr != nil
 	v.TookMS = daemon.Millis(a.Sys.Now().Sub(start))
 	return errors.Join(a.out.Show(v), err, stopErr)
@@ -86,7 +86,7 @@ const underWay = 1200 * time.Millisecond
 // moveOut ends the daemon and erases everything, or all but the data. Hooks of
 // sessions that go on are told first that they are not welcome. Those under way
 // have not heard of it, and might bring back what is erased before their end.
-func (a *app) moveOut(ctx context.Context, purge bool) (was bool, err error) {
+func moveOut(ctx context.Context, a *app, purge bool) (was bool, err error) {
 	if err := a.Paths.MarkUninstalled(); err != nil {
 		return false, err
 	}
@@ -112,8 +112,8 @@ func (a *app) moveOut(ctx context.Context, purge bool) (was bool, err error) {
 	return was, a.Paths.RemoveOwn()
 }
 
-// agree asks before hooks go, where somebody can be asked, and always before data goes.
-func (a *app) agree(v uninstallView, how uninstalling) error {
+// agreeToUninstall asks before hooks go, where somebody can be asked, and always before data goes.
+func agreeToUninstall(a *app, v uninstallView, how uninstalling) error {
 	if how.yes {
 		return nil
 	}

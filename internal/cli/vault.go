@@ -12,7 +12,7 @@ import (
 	"remanence/internal/vault"
 )
 
-func (a *app) vaultCommand() *cobra.Command {
+func vaultCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "vault",
 		Short: "your memory in markdown files",
@@ -24,7 +24,7 @@ func (a *app) vaultCommand() *cobra.Command {
 		Args:    atMost(0),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(a.vaultInitCommand(), a.vaultCheckCommand(), a.vaultPathCommand())
+	cmd.AddCommand(vaultInitCommand(a), vaultCheckCommand(a), vaultPathCommand(a))
 	return cmd
 }
 
@@ -33,7 +33,7 @@ func (a *app) vault() *vault.Vault {
 	return daemon.VaultOf(cfg, a.Paths, a.Sys.Getenv)
 }
 
-func (a *app) vaultInitCommand() *cobra.Command {
+func vaultInitCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "init",
 		Short:   "make the vault, or what it lacks",
@@ -70,7 +70,7 @@ func (v vaultInitView) Print(p *ui.Printer) {
 	p.Hint("Say in USER.md who you are; put one memory into each file of memory/.")
 }
 
-func (a *app) vaultPathCommand() *cobra.Command {
+func vaultPathCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "path",
 		Short:   "where the vault is",
@@ -97,7 +97,7 @@ func (v vaultPathView) Print(p *ui.Printer) {
 	}
 }
 
-func (a *app) vaultCheckCommand() *cobra.Command {
+func vaultCheckCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "check",
 		Short:   "what the vault holds and what is wrong with it",
@@ -118,7 +118,7 @@ func (a *app) vaultCheckCommand() *cobra.Command {
 }
 
 // vaultItem is nil where there is no vault.
-func (a *app) vaultItem() *doctor.VaultItem {
+func vaultItem(a *app) *doctor.VaultItem {
 	s, err := a.VaultState()
 	switch {
 	case err != nil:

@@ -10,7 +10,7 @@ import (
 	"remanence/internal/config"
 )
 
-func (a *app) versionCommand() *cobra.Command {
+func versionCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "version of this program",

@@ -14,7 +14,7 @@ import (
 	"remanence/internal/views"
 )
 
-func (a *app) whyCommand() *cobra.Command {
+func whyCommand(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:        "why [r_id | last]",
 		SuggestFor: []string{"explain"},
@@ -22,12 +22,12 @@ func (a *app) whyCommand() *cobra.Command {
 		Example:    "  remanence why\n  remanence why r_88c1\n  remanence why last --json",
 		Args:       atMost(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.why(cmd, strings.Join(args, ""))
+			return runWhy(a, cmd, strings.Join(args, ""))
 		},
 	}
 }
 
-func (a *app) why(cmd *cobra.Command, id string) error {
+func runWhy(a *app, cmd *cobra.Command, id string) error {
 	got, err := ask(cmd.Context(), a, api.Why, views.WhyRequest{ProjectRef: a.Place(), ID: id})
 	last := id == "" || id == "last"
 	if last && errors.Is(err, mem.ErrNotFound) && a.Project == "" {
