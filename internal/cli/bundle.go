@@ -21,7 +21,7 @@ import (
 	"remanence/internal/redact"
 )
 
-// writeBundle writes what a bug report needs into a new file that its reader can read
+// runBundle writes what a bug report needs into a new file that its reader can read
 // before he sends it: no memory, no prompt, nothing of what a tool said. The home
 // directory is written as ~, and secrets are taken out.
 func runBundle(a *app, cmd *cobra.Command, file string, checks []doctor.Check) error {

@@ -69,8 +69,7 @@ func nextCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// tooShort reports whether a prompt that is told nothing is so for its length
-// alone: another of the kind might be told something.
+// tooShort reports whether nothing is injected with a prompt only because of its length.
 func tooShort(a *app, prompt string) bool {
 	cfg, _ := config.LoadConfig(a.Paths.Config, a.Sys.Getenv) // its mistakes are shown by config validate
 	p := strings.TrimSpace(prompt)
@@ -78,7 +77,7 @@ func tooShort(a *app, prompt string) bool {
 	return p != "" && short && !rank.Courtesy(p)
 }
 
-// nextView is a receipt of what has not been told yet: its text is the answer.
+// nextView is the receipt of an injection that has not happened yet.
 type nextView struct {
 	ui.ReceiptView
 	short bool // the prompt is

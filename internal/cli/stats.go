@@ -39,7 +39,7 @@ func statsCommand(a *app) *cobra.Command {
 	return cmd
 }
 
-// readStats asks for the economy and, where it is not by day, for what the bars show.
+// loadStats asks for the economy and, where it is not by day, for what the bars show.
 func loadStats(ctx context.Context, a *app, days int, by string) (ui.StatsView, error) {
 	if days < 1 || days > 366 {
 		return ui.StatsView{}, fault.Input.Saying("--days %d is out of range", days).FixedBy("give 1 to 366")

@@ -28,8 +28,12 @@ type EmbedChoice struct {
 // EmbedChoice returns the embedding server that the configuration names.
 func (c Config) EmbedChoice() EmbedChoice {
 	return EmbedChoice{
-		Provider: Get[string](c, "embed.provider"), URL: Get[string](c, "embed.url"), Model: Get[string](c, "embed.model"),
-		keyEnv: Get[string](c, "embed.key_env"), dims: Get[int](c, "embed.dims"), remote: Get[bool](c, "embed.allow_remote"),
+		Provider: Get[string](c, "embed.provider"),
+		URL:      Get[string](c, "embed.url"),
+		Model:    Get[string](c, "embed.model"),
+		keyEnv:   Get[string](c, "embed.key_env"),
+		dims:     Get[int](c, "embed.dims"),
+		remote:   Get[bool](c, "embed.allow_remote"),
 	}
 }
 
@@ -108,9 +112,14 @@ type ModelChoice struct {
 // ModelChoice returns the language model that the configuration names.
 func (c Config) ModelChoice() ModelChoice {
 	m := ModelChoice{
-		Provider: Get[string](c, "digest.provider"), url: Get[string](c, "digest.url"), Model: Get[string](c, "digest.model"),
-		KeyEnv: Get[string](c, "digest.key_env"), Command: Get[string](c, "digest.command"), Tokens: Get[int](c, "digest.daily_tokens"),
-		remote: Get[bool](c, "digest.allow_remote"), timeout: Get[time.Duration](c, "digest.timeout"),
+		Provider: Get[string](c, "digest.provider"),
+		url:      Get[string](c, "digest.url"),
+		Model:    Get[string](c, "digest.model"),
+		KeyEnv:   Get[string](c, "digest.key_env"),
+		Command:  Get[string](c, "digest.command"),
+		Tokens:   Get[int](c, "digest.daily_tokens"),
+		remote:   Get[bool](c, "digest.allow_remote"),
+		timeout:  Get[time.Duration](c, "digest.timeout"),
 	}
 	if m.Provider == llm.Anthropic && m.KeyEnv == "" {
 		m.KeyEnv = anthropicKey
