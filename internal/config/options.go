@@ -15,11 +15,11 @@ import (
 // Options lists every setting, in the order of the file.
 func Options() []Option {
 	d := event.Defaults(event.Lean)
-	return slices.Concat(toldOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
+	return slices.Concat(injectedOptions(d), weighOptions(d), modelOptions(), stateOptions(), houseOptions(d))
 }
 
-// toldOptions are the settings of what is injected, when, and how much.
-func toldOptions(d event.Settings) []Option {
+// injectedOptions are the settings of what is injected, when, and how much.
+func injectedOptions(d event.Settings) []Option {
 	f := event.Defaults(event.Full)
 	return []Option{
 		{
@@ -130,11 +130,7 @@ func weighOptions(d event.Settings) []Option {
 			Key: "scri.prevented_weight", Def: rank.DefaultPrevented,
 			Doc: "how many uses a prevented mistake counts; 0 is the default",
 		},
-		{
-			Key: "scri.authority_cap",
-			Def: rank.DefaultCap,
-			Doc: "upper limit that authority approaches; 0 is the default",
-		},
+		{Key: "scri.authority_cap", Def: rank.DefaultCap, Doc: "upper limit that authority approaches; 0 is the default"},
 		{
 			Key: "scri.saturation", Def: rank.DefaultSaturation,
 			Doc: "number of uses at which authority is half its upper limit; 0 is the default",
@@ -174,11 +170,7 @@ func modelOptions() []Option {
 			Doc:   "address of the embedding server",
 			Range: "an http or https address", Check: checkEmbedURL,
 		},
-		{
-			Key: "embed.model",
-			Def: "nomic-embed-text",
-			Doc: "embedding model; after a change all vectors are made again",
-		},
+		{Key: "embed.model", Def: "nomic-embed-text", Doc: "embedding model; after a change all vectors are made again"},
 		{
 			Key: "embed.dims", Def: 0,
 			Doc:   "numbers in a vector; 0 takes as many as the model gives",
@@ -263,11 +255,7 @@ func stateOptions() []Option {
 			Key: "state.compress_threshold_bytes", Def: int(l.CompressBytes),
 			Doc: "size in bytes from which remanence mind compress is suggested for a state file",
 		},
-		{
-			Key: "state.session_log_tail_lines",
-			Def: l.LogTail,
-			Doc: "last lines of SESSION-LOG.md in a briefing; 0 is none",
-		},
+		{Key: "state.session_log_tail_lines", Def: l.LogTail, Doc: "last lines of SESSION-LOG.md in a briefing; 0 is none"},
 		{
 			Key: "state.briefing_recent_decisions", Def: l.RecentDecisions,
 			Doc: "newest decisions of DECISIONS.md in a briefing; 0 is none",
@@ -303,11 +291,7 @@ func houseOptions(d event.Settings) []Option {
 			Key: "privacy.exclude_projects", Def: []string{},
 			Doc: "paths (globs), names or keys of projects that are never captured",
 		},
-		{
-			Key: "privacy.exclude_paths",
-			Def: d.ExcludePaths,
-			Doc: "files (globs); tool calls on them are never captured",
-		},
+		{Key: "privacy.exclude_paths", Def: d.ExcludePaths, Doc: "files (globs); tool calls on them are never captured"},
 		{Key: "privacy.exclude_tools", Def: []string{}, Doc: "tools (globs) that are never captured"},
 		{
 			Key: "privacy.retention_days", Def: d.RetentionDays,
