@@ -44,10 +44,10 @@ func helpCommand(a *app) *cobra.Command {
 			root := cmd.Root()
 			switch {
 			case len(args) == 0 && all:
-				printOverview(a, root, true)
+				printOverview(root, true)
 				return nil
 			case len(args) == 0:
-				printOverview(a, root, false)
+				printOverview(root, false)
 				return nil
 			case strings.HasPrefix(strings.ToUpper(args[0]), "REM-"):
 				return helpCode(a, strings.ToUpper(args[0]))
@@ -115,7 +115,7 @@ func paragraph(s string) string {
 // help prints the page of a command, examples first.
 func (a *app) help(cmd *cobra.Command, _ []string) {
 	if cmd == cmd.Root() {
-		printOverview(a, cmd, false)
+		printOverview(cmd, false)
 		return
 	}
 	out := cmd.OutOrStdout()
@@ -140,7 +140,7 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 }
 
 // printOverview is the first page of the help.
-func printOverview(a *app, root *cobra.Command, all bool) {
+func printOverview(root *cobra.Command, all bool) {
 	out := root.OutOrStdout()
 	fmt.Fprintf(out, "%s\n\nExamples\n%s\n", root.Long, root.Example)
 	for _, c := range chapters() {
